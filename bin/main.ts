@@ -1,4 +1,3 @@
-import { CliError } from "../src/cli/core/failures/cli-error.ts";
 import type { Context, Io } from "../src/cli/core/program/context.ts";
 import { runCli } from "../src/cli/core/program/run-cli.ts";
 import { systemKeychain } from "../src/credentials/keychain.ts";
@@ -41,7 +40,7 @@ function processContext(signal: AbortSignal): Context {
 /** Each program is loaded when it is called, so that the others cost nothing. */
 const programs = (io: Io, signal: AbortSignal): Programs => ({
   async serve(flags) {
-    const { serve } = await loadProgram(() => import("./server.ts"));
+    const { serve } = await import("./server.ts");
     const { startCommand } = await import("./start-command.ts");
     return serve(flags, {
       command: startCommand({ script: process.argv[1] ?? "", path: process.env.PATH ?? "" }),
@@ -52,7 +51,7 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
     });
   },
   async admin(request) {
-    const { runAdmin } = await loadProgram(() => import("../server/admin/main.ts"));
+    const { runAdmin } = await import("./server.ts");
     return runAdmin(request);
   },
   async mcp(request) {
@@ -89,29 +88,6 @@ async function openEditor(command: string, file: string): Promise<number> {
 }
 
 async function checkServer(): Promise<void> {
-  const { checkParts } = await loadProgram(() => import("./server.ts"));
+  const { checkParts } = await import("./server.ts");
   await checkParts();
 }
-
-/**
- * Loads a program of the package. Throws a CliError that names the missing package if the native part of the server
- * is not installed, as after `npm install --omit=optional`.
- */
-async function loadProgram<Program>(load: () => Promise<Program>): Promise<Program> {
-  try {
-    return await load();
-  } catch (cause) {
-    throw isMissingArgon2(cause) ? missing() : cause;
-  }
-}
-
-const isMissingArgon2 = (cause: unknown): boolean =>
-  cause instanceof Error && /argon2|native binding/i.test(cause.message);
-
-const missing = (): CliError =>
-  new CliError({
-    exit: "unexpected",
-    code: "missing_package",
-    message: `The server needs the part of @node-rs/argon2 for ${process.platform}-${process.arch}, which is not installed here.`,
-    next: "Install innkeep again without --omit=optional. All commands but `serve` and `admin` work as it is.",
-  });

@@ -61,20 +61,29 @@ const sinkOf = (descriptor: number, stream: () => NodeJS.WriteStream): Sink => (
   },
 });
 
+/** Reads no further than the limit: a program that writes without an end must not keep a command waiting. */
 async function readAll(interruption: AbortSignal): Promise<string> {
-  const { head, bytes } = await readEnds(interruption, mostTextBytes);
-  if (bytes > head.length)
-    throw usageError(`Standard input is larger than ${mostTextBytes / 1_048_576} MiB.`);
-  return head.toString("utf8");
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of chunksOf(interruption)) {
+    bytes += piece.length;
+    if (bytes > mostTextBytes)
+      throw usageError(`Standard input is larger than ${mostTextBytes / 1_048_576} MiB.`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+async function* chunksOf(interruption: AbortSignal): AsyncGenerator<Buffer> {
+  interruption.addEventListener("abort", () => process.stdin.destroy(), { once: true });
+  for await (const chunk of process.stdin) yield Buffer.from(chunk);
 }
 
 async function readEnds(interruption: AbortSignal, most: number): Promise<Ends> {
-  interruption.addEventListener("abort", () => process.stdin.destroy(), { once: true });
   const head: Buffer[] = [];
   const tail: Buffer[] = [];
   let [headBytes, tailBytes, bytes] = [0, 0, 0];
-  for await (const chunk of process.stdin) {
-    const piece = Buffer.from(chunk);
+  for await (const piece of chunksOf(interruption)) {
     const first = piece.subarray(0, most - headBytes);
     const rest = piece.subarray(first.length);
     bytes += piece.length;
@@ -108,6 +117,8 @@ async function ask(
     terminal: true,
   });
   const cancel = () => lines.close();
+  // A terminal that is gone gives no more answers.
+  process.stdin.once("error", cancel);
   signal?.addEventListener("abort", cancel, { once: true });
   try {
     return await new Promise<string>((resolve, reject) => {
@@ -119,6 +130,7 @@ async function ask(
     });
   } finally {
     signal?.removeEventListener("abort", cancel);
+    process.stdin.off("error", cancel);
     lines.close();
     if (hidden) stderr().write("\n");
   }

@@ -1,5 +1,6 @@
 import type { Context } from "../src/cli/core/program/context.ts";
 import { systemClock } from "../src/client/waiting/clock.ts";
+import { leaveGoneTerminals } from "./gone-terminals.ts";
 import { openStreams } from "./process-io.ts";
 
 declare const INNKEEP_VERSION: string;
@@ -8,6 +9,7 @@ export const version = INNKEEP_VERSION;
 
 /** Runs a program, waits until all its output is written, and ends the process with its exit code. */
 export async function runProcess(program: (signal: AbortSignal) => Promise<number>): Promise<void> {
+  process.on("exit", leaveGoneTerminals);
   const code = await program(interruption());
   await flushed();
   process.exit(code);

@@ -1,5 +1,6 @@
 import { serveThrowaway } from "../server/dev/throwaway/serve-throwaway.ts";
 
+export { runAdmin } from "../server/admin/main.ts";
 export { checkParts, serve } from "../server/main.ts";
 
 /** The server that `innkeep dev exec` and `innkeep/testing` start. Its options come over standard input. */

@@ -10,11 +10,24 @@ const readJson = async (file) => JSON.parse(await readFile(file, "utf8"));
  * installs beside them. The same bundles give the same bytes. The hash of a package is that of its tarball.
  */
 export async function writeBillOfMaterials(file, bundles) {
+  const { dependencies, optionalDependencies } = await readJson("package.json");
+  await write(file, bundles, { dependencies, optionalDependencies, components: [] });
+}
+
+/** The same for an executable: nothing is installed beside it, and it has this Node inside. */
+export async function writeBillOfExecutable(file, bundles) {
+  const { node: version } = process.versions;
+  const ref = `pkg:github/nodejs/node@v${version}`;
+  const licenses = [{ license: { id: "MIT" } }];
+  const node = { type: "platform", "bom-ref": ref, name: "node", version, licenses, purl: ref };
+  await write(file, bundles, { dependencies: {}, optionalDependencies: {}, components: [node] });
+}
+
+async function write(file, bundles, { dependencies, optionalDependencies, components }) {
   const [own, { packages: locked }] = await Promise.all([
     readJson("package.json"),
     readJson("package-lock.json"),
   ]);
-  const { dependencies, optionalDependencies } = own;
   const installed = Object.keys({ ...dependencies, ...optionalDependencies }).map(folderOf);
   const bundled = packageFoldersOf(bundles);
   const found = await Promise.all([...new Set([...bundled, ...installed])].sort().map(readPackage));
@@ -34,11 +47,14 @@ export async function writeBillOfMaterials(file, bundles) {
     specVersion: "1.6",
     version: 1,
     metadata: { component: { type: "application", ...identityOf(own), description: own.description } },
-    components: [...byRef.values()],
+    components: [...components, ...byRef.values()],
     dependencies: dependenciesOf(own, found),
     compositions: [
       { aggregate: "complete", assemblies: [refOf(own)] },
-      { aggregate: "incomplete", dependencies: [...refs.installed].sort() },
+      {
+        aggregate: "incomplete",
+        dependencies: [...components.map((one) => one["bom-ref"]), ...refs.installed].sort(),
+      },
     ],
   };
   const serialNumber = `urn:uuid:${uuidOf(JSON.stringify(bill))}`;

@@ -18,8 +18,8 @@ const forbidden = {
   notes: new RegExp(["^(server|mcp)/", server, screen, protocol, packages("undici", "zod")].join("|")),
   rules: new RegExp(["^(server|mcp)/", server, screen, protocol, packages("undici")].join("|")),
   agentServer: new RegExp(["^(server|src/cli)/", server, screen, packages("undici")].join("|")),
+  agentTools: new RegExp(["^(server|src/cli)/", server, screen, packages("undici")].join("|")),
   server: new RegExp(["^mcp/", protocol].join("|")),
-  programs: new RegExp(["^mcp/", protocol].join("|")),
   action: new RegExp(["^(server|mcp)/", server, screen, protocol].join("|")),
   library: new RegExp(["^(server|mcp|src/cli)/", server, screen, protocol, packages("undici")].join("|")),
 };

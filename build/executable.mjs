@@ -1,10 +1,11 @@
 // Makes one file that needs no Node: the client's commands and `mcp`, inside a copy of the Node that runs this.
 import { execFile } from "node:child_process";
 import { chmod, copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { inject } from "postject";
+import { writeBillOfExecutable } from "./bill-of-materials.mjs";
 import { bundlesOf } from "./bundles.mjs";
 import { writeNotices } from "./notices.mjs";
 import { asValues, replaced, required, undiciParts, withoutUnused } from "./plugins.mjs";
@@ -30,7 +31,8 @@ await mkdir(folder, { recursive: true });
 await rm(file, { force: true });
 const bundle = await bundleOfAll();
 await refuseImports();
-await writeNotices(join(folder, "THIRD-PARTY-NOTICES.txt"), bundlesOf({ bundle }));
+await writeNotices(join(folder, "THIRD-PARTY-NOTICES.txt"), bundlesOf({ bundle }), await noticeOfNode());
+await writeBillOfExecutable(join(folder, "sbom.cdx.json"), bundlesOf({ bundle }));
 await makeBlob();
 await copyFile(process.execPath, file);
 await chmod(file, 0o755);
@@ -42,6 +44,16 @@ const [{ size }, { size: ofNode }] = await Promise.all([stat(file), stat(process
 process.stdout.write(
   `${file}: ${size} bytes, ${size - ofNode} more than Node ${process.versions.node} for ${process.platform}-${process.arch}.\n`,
 );
+
+/** The licences of Node and of all that is inside it, which the archives of nodejs.org have beside it. */
+async function noticeOfNode() {
+  const { node } = process.versions;
+  const above = join(dirname(process.execPath), "..");
+  const places = [join(above, "LICENSE"), join(above, "share/doc/nodejs/LICENSE")];
+  const texts = await Promise.all(places.map((place) => readFile(place, "utf8").catch(() => undefined)));
+  const address = `https://github.com/nodejs/node/blob/v${node}/LICENSE`;
+  return `Node.js ${node} (MIT, and the licences of its parts)\n${address}\n\n${texts.find(Boolean) ?? ""}`;
+}
 
 /** Everything in one CommonJS file: an executable loads no other. What a command does not need does not run. */
 function bundleOfAll() {

@@ -1,20 +1,30 @@
-import { hash } from "node:crypto";
-import { appendFile, readFile, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { buildAgentServer, buildAgentTools } from "./agent-bundles.mjs";
 import { writeBillOfMaterials } from "./bill-of-materials.mjs";
 import { allOf, bundlesOf } from "./bundles.mjs";
 import { checkContents } from "./contents.mjs";
+import { finishProgram } from "./finish-program.mjs";
 import { writeNotices } from "./notices.mjs";
-import { asValues, builtApart, packagesApart, required, undiciParts, withoutUnused } from "./plugins.mjs";
-import { agentServerAlias, cjs, esm, external, folderIs, madeNow, outdir, shared } from "./settings.mjs";
+import {
+  asValues,
+  builtApart,
+  fewTypes,
+  packagesApart,
+  required,
+  undiciParts,
+  withoutUnused,
+} from "./plugins.mjs";
+import { cjs, esm, external, folderIs, outdir, shared, sharedPackages } from "./settings.mjs";
+import { shortLocals } from "./short-locals.mjs";
 import { buildTools } from "./tools.mjs";
+import { wasmBeside } from "./wasm.mjs";
 
 const actionFolder = "action";
 
 /** Modules that the command line loads only when a command needs them, with the file that is built from each. */
 const apart = {
-  "server/admin/main.ts": "./admin.js",
   "bin/browser.ts": "./browser.js",
   // They hold zod, which only the commands that check a report or a proof need.
   "src/contract/feedback.ts": "./report-rules.cjs",
@@ -32,9 +42,6 @@ const apart = {
   "src/cli/views/feedback-inbox.tsx": "./feedback-inbox.js",
 };
 
-/** Packages that the command line and the server share, with the file that is built from each. */
-const sharedPackages = { yaml: "./yaml.cjs", "markdown-it": "./markdown-it.cjs", pg: "./pg.cjs" };
-
 /** Packages, each in a file of its own: they are slow to load, and most calls need none of them. */
 const loadedLate = {
   "src/client/transport/undici.ts": "./undici.cjs",
@@ -42,6 +49,8 @@ const loadedLate = {
   "src/cli/feedback/junit/parse-junit.ts": "./parse-junit.cjs",
   "src/cli/feedback/junit/find-files.ts": "./find-files.cjs",
 };
+
+const passkeyChecks = ["verifyAuthenticationResponse", "verifyRegistrationResponse"];
 
 const partsOf = (name) => Object.keys(apart).filter((file) => apart[file] === name);
 
@@ -55,19 +64,20 @@ const { action, ...inPackage } = await allOf({
   yaml: buildShared("yaml", ["isMap", "isSeq", "parse", "parseDocument", "stringify"]),
   markdown: buildShared("markdown-it", []),
   postgres: buildShared("pg", ["Client", "DatabaseError", "Pool", "types"]),
-  agentServer: buildAgentServer(),
+  mail: buildShared("nodemailer", ["createTransport"]),
+  passkeys: buildShared("@simplewebauthn/server", passkeyChecks),
+  mailbox: buildShared("imapflow", ["ImapFlow"]),
+  mailParts: buildShared("postal-mime", []),
+  agentServer: buildAgentServer(loadedLate),
+  agentTools: buildAgentTools(loadedLate),
   server: buildServer(),
-  programs: buildPrograms(),
   views: buildViews(),
   library: buildLibrary(),
   testing: buildTesting(),
   action: buildAction(),
 });
-// The machine code of a file is found by the hash at the end of the file.
-for (const file of ["cli.cjs", "mcp.cjs", "mcp-session.cjs", "undici.cjs", "conf.cjs", "server.cjs"].map(
-  (name) => join(outdir, name),
-))
-  await appendFile(file, `//${hash("sha256", await readFile(file))}`);
+for (const name of ["cli.cjs", "mcp.cjs", "mcp-session.cjs", "undici.cjs", "conf.cjs", "server.cjs"])
+  await finishProgram(join(outdir, name));
 checkContents({ ...inPackage, action });
 const bundles = bundlesOf(inPackage);
 await writeFile(join(outdir, "inputs.json"), JSON.stringify(bundles, null, 1));
@@ -129,7 +139,7 @@ function buildLoadedLate() {
   return build({
     ...cjs,
     minifyIdentifiers: true,
-    plugins: [packagesApart(sharedPackages), withoutUnused(), undiciParts()],
+    plugins: [packagesApart(sharedPackages), withoutUnused(), undiciParts(), wasmBeside()],
     entryPoints: {
       undici: "src/client/transport/undici.ts",
       conf: "src/credentials/conf.ts",
@@ -154,42 +164,28 @@ function buildShared(name, names) {
   });
 }
 
-/**
- * The MCP server, in the same form. Its first answers are made at build time. The SDK is in a file of its own,
- * without its validator for JSON schemas.
- */
-function buildAgentServer() {
-  return build({
-    ...cjs,
-    entryPoints: { mcp: "mcp/stdio.ts", "mcp-session": "mcp/session.ts" },
-    external,
-    minifyIdentifiers: true,
-    alias: agentServerAlias,
-    plugins: [asValues(...madeNow), required({ "mcp/session.ts": "./mcp-session.cjs", ...loadedLate })],
-  });
-}
-
-/** One CommonJS file, because that starts fastest: tests start many servers. */
+/** The server and the operator's commands. One CommonJS file, because that starts fastest: tests start many servers. */
 function buildServer() {
   return build({
     ...cjs,
-    entryPoints: { server: "bin/server.ts" },
-    minifyIdentifiers: true,
+    entryPoints: { server: "bin/server.ts", "argon2-thread": "server/secrets/argon2/thread-entry.ts" },
     external,
+    define: { ...cjs.define, BUILT_FOLDER: "__dirname" },
     // The package of koa and that of accepts have the same functions. Their lists of types are large.
-    alias: { "mime-types": "./node_modules/mime-types" },
-    plugins: [asValues("src/client/calls/routes.ts"), packagesApart(sharedPackages)],
-  });
-}
-
-/** The operator's commands. */
-function buildPrograms() {
-  return build({
-    ...esm,
-    entryPoints: { admin: "server/admin/main.ts" },
-    minifyIdentifiers: true,
-    splitting: true,
-    plugins: [asValues("src/client/calls/routes.ts"), packagesApart(sharedPackages)],
+    alias: {
+      "mime-types": "./node_modules/mime-types",
+      // Of the package's other form no part can be left out.
+      "hash-wasm": "./node_modules/hash-wasm/dist/index.esm.js",
+    },
+    plugins: [
+      asValues("src/client/calls/routes.ts"),
+      required({ "mcp/http/http-tools.ts": "./mcp-session.cjs" }, ["@node-rs/argon2"]),
+      packagesApart(sharedPackages),
+      withoutUnused(),
+      fewTypes(),
+      // Others may load a file first, so this is the last one.
+      shortLocals(),
+    ],
   });
 }
 
@@ -204,7 +200,7 @@ function buildViews() {
     },
     splitting: true,
     minifyIdentifiers: true,
-    plugins: [asValues("src/client/calls/routes.ts"), withoutUnused()],
+    plugins: [asValues("src/client/calls/routes.ts"), withoutUnused(), wasmBeside()],
   });
 }
 

@@ -2,10 +2,10 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { packageFoldersOf } from "./bundles.mjs";
 
-/** Writes the licences of all packages that are inside the bundles to `file`. */
-export async function writeNotices(file, bundles) {
+/** Writes these notices and the licences of all packages that are inside the bundles to `file`. */
+export async function writeNotices(file, bundles, ...others) {
   const notices = await Promise.all(packageFoldersOf(bundles).map(noticeOf));
-  await writeFile(file, notices.join(`\n${"-".repeat(80)}\n\n`));
+  await writeFile(file, [...others, ...notices].join(`\n${"-".repeat(80)}\n\n`));
 }
 
 async function noticeOf(folder) {

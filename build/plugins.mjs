@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 
@@ -91,6 +92,12 @@ const unused = [
   { of: "conf", modules: /^(ajv\/.*|ajv-formats|semver)$/ },
   // For the developer tools of React.
   { of: "ink", modules: /^\.\/devtools\.js$/ },
+  // For traces, for programs of many processes, and for a kind of figure that nothing here counts.
+  { of: "prom-client", modules: /^(@opentelemetry\/api|\.\/lib\/(cluster|pushgateway|summary))$/ },
+  // For forms as bodies, and for HTTP/2, which is off.
+  { of: "undici", modules: /^(\.\.\/web\/fetch\/body\.js|\.\/client-h2\.js)$/ },
+  // For a log that a thread of its own writes.
+  { of: "pino", modules: /^\.\/(lib\/)?transport$/ },
 ];
 
 /** Replaces these modules by empty ones. */
@@ -121,6 +128,26 @@ export function packagesApart(names) {
   };
 }
 
+/** The types of files that a server sends or accepts by their short names. The list of all has 150 kB. */
+const types = [
+  ...["text/html", "text/plain", "text/css", "text/javascript", "application/json", "image/svg+xml"],
+  ...["application/octet-stream", "application/x-www-form-urlencoded"],
+];
+
+/** The list of types with these only. */
+export function fewTypes() {
+  return {
+    name: "few-types",
+    setup(building) {
+      building.onLoad({ filter: /mime-db[\\/]db\.json$/ }, async ({ path }) => {
+        const all = JSON.parse(await readFile(path, "utf8"));
+        const some = Object.fromEntries(types.map((type) => [type, all[type]]));
+        return { contents: JSON.stringify(some), loader: "json" };
+      });
+    },
+  };
+}
+
 /** undici without `fetch`, mocks, caches and sockets of the web: most of the package, which nothing here uses. */
 export function undiciParts() {
   const part = (name, file) => `${name}: require("./lib/dispatcher/${file}")`;
@@ -135,6 +162,10 @@ export function undiciParts() {
     setup(building) {
       building.onLoad({ filter: /node_modules[\\/]undici[\\/]index\.js$/ }, () => ({
         contents: `${methods}module.exports = { ${parts.join(", ")} };`,
+      }));
+      // The parser is there twice. Without vectors it runs on every processor.
+      building.onLoad({ filter: /llhttp_simd-wasm\.js$/ }, () => ({
+        contents: 'module.exports = require("./llhttp-wasm.js");',
       }));
     },
   };

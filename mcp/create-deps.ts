@@ -2,9 +2,12 @@ import { lazy } from "../src/client/lazy.ts";
 import { type Clock, systemClock } from "../src/client/waiting/clock.ts";
 import { type Connection, createConnection } from "./api/connection.ts";
 import type { Deps } from "./deps.ts";
-import { longestWait, type McpOptions } from "./options.ts";
+import { keyedQueue } from "./keyed-queue.ts";
+import { firstTimes } from "./once.ts";
+import { longestWait, type McpOptions, offersWork } from "./options.ts";
 import type { Proposals } from "./proposals/proposals.ts";
 import type { AwaitDecision } from "./tools/get-decision/decision-watch.ts";
+import { newWorker } from "./tools/start-work/claims.ts";
 
 /**
  * Makes the dependencies of the tools. Modules that are not needed to list tools are loaded at their first use.
@@ -21,13 +24,18 @@ export function createDeps(
     consoleUrl: options.consoleUrl,
     maxWaitSeconds: longestWait(options),
     readOnly: options.readOnly ?? false,
+    work: offersWork(options),
+    worker: newWorker(),
     connection,
+    keepsRecord: true,
     proposals: proposalsOf(options, connection, warn),
     threadOfRun: new Map(),
     timesPending: new Map(),
+    isFirstOffer: firstTimes(),
     awaitDecision: lazy(() => decisionWatch(connection, clock)),
     oneAtATime: keyedQueue(),
     clock,
+    download: async (...asked) => (await import("./api/download.ts")).download(...asked),
     explain: async (error) => (await import("./text/failure.ts")).explain(error, options.baseUrl),
   };
 }
@@ -46,6 +54,7 @@ function proposalsOf(
   });
   return {
     all: async () => (await made()).all(),
+    ofThread: async (feedbackId) => (await made()).ofThread(feedbackId),
     find: async (runId) => (await made()).find(runId),
     add: async (record) => (await made()).add(record),
     update: async (record) => (await made()).update(record),
@@ -55,19 +64,4 @@ function proposalsOf(
 async function decisionWatch(connection: Connection, clock: Clock): Promise<AwaitDecision> {
   const { createDecisionWatch } = await import("./tools/get-decision/decision-watch.ts");
   return createDecisionWatch({ connection, clock, random: Math.random });
-}
-
-/** Runs actions with the same key one after another, in the order of the calls. */
-function keyedQueue(): <T>(key: string, act: () => Promise<T>) => Promise<T> {
-  const last = new Map<string, Promise<unknown>>();
-
-  return async (key, act) => {
-    const turn = (last.get(key) ?? Promise.resolve()).then(act, act);
-    last.set(key, turn);
-    try {
-      return await turn;
-    } finally {
-      if (last.get(key) === turn) last.delete(key);
-    }
-  };
 }

@@ -3,22 +3,39 @@ import type { Connection } from "./api/connection.ts";
 import type { Proposals } from "./proposals/proposals.ts";
 import type { AwaitDecision } from "./tools/get-decision/decision-watch.ts";
 
+/** Gives at most `most` bytes of a file. */
+export type Download = (
+  url: URL,
+  most: number,
+  signal: AbortSignal,
+) => Promise<Buffer | "too large" | undefined>;
+
 /** The dependencies of the tools. */
 export interface Deps {
   readonly baseUrl: string;
   readonly consoleUrl: string | undefined;
   readonly maxWaitSeconds: number;
   readonly readOnly: boolean;
+  /** Whether the tools for the work on approved plans are offered. */
+  readonly work: boolean;
+  /** The name with which this process, or this call over HTTP, claims. */
+  readonly worker: string;
   readonly connection: Connection;
   readonly proposals: Proposals;
+  /** Whether what was proposed from here is recorded, so that it can be listed. */
+  readonly keepsRecord: boolean;
   /** The thread of each proposal that was seen on a thread. */
   readonly threadOfRun: Map<string, string>;
   /** How often each proposal was found undecided, which decides the advised wait. */
   readonly timesPending: Map<string, number>;
+  /** Whether the person was not yet offered the page on which a proposal is decided. True once for each. */
+  readonly isFirstOffer: (runId: string) => boolean;
   readonly awaitDecision: () => Promise<AwaitDecision>;
   /** Runs actions on the same thread one after another. */
   readonly oneAtATime: <T>(feedbackId: string, act: () => Promise<T>) => Promise<T>;
   readonly clock: Clock;
+  /** The bytes of an uploaded file at its address; undefined if they cannot be had. */
+  readonly download: Download;
   /** Describes a failure in our own words. */
   readonly explain: (error: unknown) => Promise<string>;
 }

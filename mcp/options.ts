@@ -29,6 +29,10 @@ export interface StdioOptions extends McpOptions {
   readonly prepared?: boolean | undefined;
 }
 
+/** Whether the tools for the work on approved plans are offered. */
+export const offersWork = ({ work, readOnly }: Pick<McpRequest, "work" | "readOnly">): boolean =>
+  (work ?? false) && !readOnly;
+
 const waitSeconds = { default: 50, most: 240 } as const;
 
 /** The longest that one call waits for a decision, in seconds. */

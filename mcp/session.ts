@@ -1,8 +1,10 @@
 import { PassThrough, type Readable, type Writable } from "node:stream";
+import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { createDeps } from "./create-deps.ts";
 import type { McpOptions, StdioOptions } from "./options.ts";
 import { createServer } from "./server.ts";
+import { createSubscriptions } from "./subscriptions/subscriptions.ts";
 
 export interface Session {
   close(): Promise<void>;
@@ -49,11 +51,23 @@ export function serveSession(
     if (toDrop === 0) passFurtherLines();
   };
   const deps = createDeps(options, warn, options.clock);
-  const session = serveStdio(() => createServer(options, deps), {
+  const subscriptions = createSubscriptions(deps);
+  const serverFor: McpServerFactory = ({ era }) => {
+    const server = createServer(options, deps, { announces: true });
+    subscriptions.serve(server, era);
+    return server;
+  };
+  const session = serveStdio(serverFor, {
     transport,
     onerror: () => warn("A message of the client could not be handled."),
   });
+  subscriptions.watchRequests(transport);
   inbound.write(earlyInput.answered);
   if (toDrop === 0) passFurtherLines();
-  return session;
+  return {
+    close() {
+      subscriptions.close();
+      return session.close();
+    },
+  };
 }

@@ -3,8 +3,10 @@ import { contract } from "../src/contract/index.ts";
 import { docsRoutes } from "./console/docs/routes.ts";
 import { createErrorPages } from "./console/pages/error/error-pages.ts";
 import { consoleRoutes } from "./console/routes.ts";
+import { senderPageRoutes } from "./console/sender/routes.tsx";
 import { deviceSignInRoutes } from "./console/sign-in/devices/routes.ts";
 import { identityRoutes } from "./console/sign-in/identity-providers/routes.ts";
+import { consentRoutes } from "./console/sign-in/oauth/routes.ts";
 import type { Deps } from "./deps.ts";
 import { createDevServer } from "./dev/dev-server.ts";
 import { createHandlers } from "./handlers.ts";
@@ -23,6 +25,10 @@ import { operationsRoutes } from "./http/operations/operations-routes.ts";
 import { createReadCredentials } from "./http/presented-credentials.ts";
 import { answerUnknown, routing } from "./http/routing.ts";
 import { createHoldAnswer } from "./http/waiting-answers.ts";
+import { createReadUpload } from "./mcp/read-upload.ts";
+import { mcpRoutes } from "./mcp/routes.ts";
+import { oauthRoutes } from "./oauth/routes.ts";
+import { createFollow } from "./routes/feedback/followed-topics.ts";
 import { uploads } from "./store/requests/uploads.ts";
 
 /** Builds the whole server as a Koa application. */
@@ -38,10 +44,12 @@ export function createApp(deps: Deps): Koa {
     arrivals: createIncomingBodies(deps),
     holdAnswer: createHoldAnswer(deps),
   };
+  const findUpload = (name: string) => uploads.find(deps.database, name);
+  const readUpload = createReadUpload(findUpload, deps.files);
   app.use(observe(deps, metrics, createAnswerEarly(door.arrivals)));
   const dev = createDevServer(deps, door);
   if (dev) app.use(dev.record);
-  app.use(answerErrors(deps, createErrorPages(deps.settings)));
+  app.use(answerErrors(deps, createErrorPages({ settings: deps.settings, door })));
   if (deps.settings.corsOrigins.length > 0) app.use(allowOrigins(deps.settings.corsOrigins));
   if (dev) app.use(dev.applyFaults);
   app.use(
@@ -49,13 +57,17 @@ export function createApp(deps: Deps): Koa {
       ...docsRoutes(deps.settings),
       ...mount(api, deps, door),
       ...operationsRoutes(deps, metrics),
+      ...oauthRoutes(deps, door),
+      ...consentRoutes(deps, door, api),
+      ...mcpRoutes({ deps, door, api, metrics, readUpload, follow: createFollow(deps) }),
       ...consoleRoutes(deps, door, api),
       ...identityRoutes(deps, door),
       ...deviceSignInRoutes(deps, door, api),
+      ...senderPageRoutes(deps, door),
       ...(dev?.routes ?? []),
     ]),
   );
-  app.use(serveFiles(deps.settings, (name) => uploads.find(deps.database, name), deps.files));
+  app.use(serveFiles(deps.settings, findUpload, deps.files));
   app.use(answerUnknown);
   // An error that `answerErrors` does not catch is a broken connection. There is no client to answer.
   app.on("error", (error) => deps.log.debug({ err: error }, "connection broke"));

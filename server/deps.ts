@@ -1,12 +1,14 @@
 import type { Logger } from "pino";
 import type { Attest } from "./attestation/attest.ts";
 import type { PassingTime } from "./background/passing-time.ts";
+import type { ThreadWatch } from "./background/thread-watch.ts";
 import type { TimeWatch } from "./background/time-watch.ts";
 import type { Waiting } from "./background/waiting.ts";
 import type { Clock } from "./clock.ts";
 import type { Files } from "./files/files.ts";
 import type { KeptFiles } from "./files/kept-files.ts";
 import type { Answers } from "./http/answers.ts";
+import type { ClientDocument } from "./outgoing/client-document.ts";
 import type { Sealer } from "./secrets/secrets.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Database } from "./store/engine/database.ts";
@@ -24,8 +26,11 @@ export interface Deps {
   readonly sealer: Sealer;
   readonly answers: Answers;
   readonly waiting: Waiting;
+  readonly threadWatch: ThreadWatch;
   readonly passingTime: PassingTime;
   readonly attest: Attest;
+  /** Reads what a program says of itself at the address that is its id. Rejects with what is wrong. */
+  readonly readClientDocument: (id: string) => Promise<ClientDocument>;
   readonly log: Logger;
   /** Aborts when the server begins to stop. Requests that wait then answer with what they have. */
   readonly stopping: AbortSignal;

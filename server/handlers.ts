@@ -2,11 +2,17 @@ import type { Contract } from "../src/contract/index.ts";
 import { iconUrlOf } from "./console/assets/icon-url.ts";
 import type { Deps } from "./deps.ts";
 import type { HandlersOf } from "./http/handler.ts";
+import { accountLinkHandlers } from "./routes/access/account-links/account-links.ts";
 import { apiKeyHandlers } from "./routes/access/api-keys.ts";
 import { apps } from "./routes/access/apps.ts";
 import { audit } from "./routes/access/audit.ts";
 import { consoleSession } from "./routes/access/console-session.ts";
+import { consoleSessionList } from "./routes/access/console-sessions.ts";
 import { devices } from "./routes/access/devices.ts";
+import { invitations } from "./routes/access/members/invitations.ts";
+import { members } from "./routes/access/members/members.ts";
+import { passkeyHandlers } from "./routes/access/second-factor/passkeys.ts";
+import { secondFactorHandlers } from "./routes/access/second-factor/second-factor.ts";
 import { signIn } from "./routes/access/sign-in.ts";
 import { tokens } from "./routes/access/tokens.ts";
 import { changelog } from "./routes/content/changelog.ts";
@@ -34,7 +40,13 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   tester: tester(deps, iconUrlOf(deps.settings)),
   agent: agent(deps),
   session: consoleSession(deps),
+  accountLinks: accountLinkHandlers(deps),
+  consoleSessions: consoleSessionList(deps),
+  secondFactor: secondFactorHandlers(deps),
+  passkeys: passkeyHandlers(deps),
   apps: apps(deps),
+  members: members(deps),
+  invitations: invitations(deps),
   keys: apiKeyHandlers(deps),
   tokens: tokens(deps),
   threads: consoleFeedback(deps),

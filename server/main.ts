@@ -4,6 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createApp } from "./app.ts";
 import { startHousekeeping } from "./background/housekeeping.ts";
 import { startIndexing } from "./background/indexing.ts";
+import { startAnnouncing } from "./background/mail/announcer.ts";
+import { startMailReceiver } from "./background/mail/receiver.ts";
+import { startMail } from "./background/mail/worker.ts";
 import { startNightly } from "./background/nightly.ts";
 import { startOutbox } from "./background/outbox/worker.ts";
 import { startPassingTime } from "./background/passing-time-worker.ts";
@@ -14,6 +17,9 @@ import { seedDemo } from "./demo/seed-demo.ts";
 import { createMovableClock } from "./dev/movable-clock.ts";
 import { attach, createListener } from "./http/connections/listener.ts";
 import { createLog } from "./log.ts";
+import { createTakeMail } from "./routes/mail/take-mail.ts";
+import { tellSenders } from "./routes/mail/tell-senders.ts";
+import { passwordWarning } from "./secrets/passwords.ts";
 import { readSettings } from "./settings/environment.ts";
 import { SettingError } from "./settings/setting-error.ts";
 import type { Environment, ServeFlags, Settings } from "./settings/settings.ts";
@@ -79,10 +85,7 @@ interface Wishes {
   readonly seed: Seed | undefined;
 }
 
-/**
- * Checks what `serve` needs of this machine: loading this file has loaded the packages. Throws an Error that names a
- * missing database driver.
- */
+/** Checks what `serve` needs of this machine. Throws an Error that names a missing database driver. */
 export async function checkParts(): Promise<void> {
   await sqliteDriver();
 }
@@ -105,10 +108,15 @@ async function serveFrom(wanted: Settings, { flags, seed }: Wishes, world: Serve
   const stopping = new AbortController();
   const clock = settings.dev ? createMovableClock() : systemClock;
   const deps = createDeps(settings, database, { clock, log, secret, oldSecrets, stopping: stopping.signal });
+  const slowness = await passwordWarning();
+  if (slowness) log.warn(slowness);
   const stopTimeKeeper = await startTimeKeeper(deps);
   if (!deps.time.isDoubtful()) await deps.files.sweepTemporary();
   attach(server, createApp(deps), deps);
   const outbox = startOutbox(deps);
+  const mail = await startMail(deps);
+  const receiver = startMailReceiver(deps, createTakeMail(deps));
+  const stopAnnouncing = startAnnouncing(deps, () => tellSenders(deps));
   const stopHousekeeping = startHousekeeping(deps);
   const stopNightly = startNightly(deps);
   const stopIndexing = startIndexing(deps);
@@ -125,7 +133,8 @@ async function serveFrom(wanted: Settings, { flags, seed }: Wishes, world: Serve
   await stopNightly();
   await stopIndexing();
   await stopPassingTime();
-  await outbox.stop();
+  await stopAnnouncing();
+  await Promise.all([outbox.stop(), mail.stop(), receiver.stop()]);
   await database.close();
   return 0;
 }

@@ -1,5 +1,6 @@
 /** What a TypeScript program imports from the package. */
 export type { Answer, CallOptions, Client, Content, Input } from "./client/calls/call.ts";
+export { type Tagged, withEtag } from "./client/calls/with-etag.ts";
 export { createClient } from "./client/client.ts";
 export {
   ConnectionError,
@@ -10,12 +11,13 @@ export {
   UnexpectedAnswerError,
 } from "./client/errors.ts";
 export type { ClientOptions, Credentials, Exchange, Idempotency } from "./client/options.ts";
-export type { Message, NewProposal, Proposal, Run, RunStatus, Thread } from "./contract/agent.ts";
+export type { Message, NewProposal, Proposal, Thread } from "./contract/agent.ts";
 export type { ChangelogEntry } from "./contract/changelog.ts";
 export { type ErrorCode, errorCatalogue } from "./contract/errors.ts";
 export type { Faq, FaqChange, ListedFaq, NewFaq, WantedFaq } from "./contract/faqs.ts";
 export type { FeedbackType, NewFeedback } from "./contract/feedback.ts";
 export { challengeOf, challengePattern, verifierPattern } from "./contract/pkce.ts";
+export type { Run, RunStatus } from "./contract/run.ts";
 export type { DeviceGrant, Profile } from "./contract/sign-in.ts";
 export {
   type SessionReason,

@@ -30,10 +30,17 @@ export interface DatabaseChoice {
   readonly databaseUrl?: string;
 }
 
+/** The mail server, and who mails are from. */
+export interface MailChoice {
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: string | undefined;
+}
+
 /** A command of the person who runs the server. */
 export type AdminCommand =
   | { readonly command: "user create"; readonly email: string; readonly password: string }
   | { readonly command: "user password"; readonly email: string; readonly password: string }
+  | { readonly command: "user remove-second-factor"; readonly email: string }
   | { readonly command: "app create"; readonly name: string; readonly owner: string }
   | {
       readonly command: "key create";
@@ -53,6 +60,8 @@ export type AdminCommand =
   | { readonly command: "key revoke"; readonly id: string }
   | { readonly command: "token list"; readonly owner?: string }
   | { readonly command: "token revoke"; readonly id: string }
+  | ({ readonly command: "mail check" } & MailChoice)
+  | ({ readonly command: "mail test"; readonly to: string } & MailChoice)
   | { readonly command: "migrate" }
   | { readonly command: "check" }
   | { readonly command: "repair" }
@@ -84,6 +93,8 @@ export interface McpRequest {
   readonly maxWaitSeconds?: number | undefined;
   /** Offers no tool that writes. */
   readonly readOnly?: boolean | undefined;
+  /** Offers the tools that claim an approved plan and report its outcome. The token needs the scope for them. */
+  readonly work?: boolean | undefined;
   /** Where proposals are remembered; left out: only as long as the process lives. */
   readonly stateDirectory?: string | undefined;
 }
@@ -112,4 +123,82 @@ export interface Programs {
   mcp(request: McpRequest): Promise<number>;
   /** Gives the exit code of the command, 128 and the number of the signal that ended it. */
   devExec(request: DevExecRequest): Promise<number>;
+}
+
+/** A request to an endpoint of the API from inside the server. */
+export interface DirectRequest {
+  readonly method: string;
+  /** The path of the endpoint, with the names of its parameters. */
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly idempotencyKey: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The same answer as over HTTP. */
+export interface DirectAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** What a client follows: proposals by their ids, and the list of what there is to do. */
+export interface Topics {
+  readonly runIds: readonly string[];
+  readonly queue: boolean;
+}
+
+/** What a client follows, and how it hears of changes. */
+export interface Following {
+  /** Of what the client asked for, what it may read. */
+  readonly topics: Topics;
+  /**
+   * Calls `tell` after each change since, with the id of the proposal or with `queue`. Resolves when `gone` aborts or the
+   * longest time is over. Rejects if the token was revoked.
+   */
+  follow(tell: (topic: string) => void, gone: AbortSignal): Promise<void>;
+}
+
+/** The program that calls tools over HTTP, with what its token allows. */
+export interface ToolCaller {
+  /** The id of its token. */
+  readonly id: string;
+  /** The token, which no text that it sends may hold. */
+  readonly secret: string;
+  /** Whether it may only read. */
+  readonly readOnly: boolean;
+  /** Whether its token has the scope for the work on approved plans. */
+  readonly mayWork: boolean;
+  /** Calls the API as this caller. Never rejects because of what the API answers. */
+  readonly call: (request: DirectRequest) => Promise<DirectAnswer>;
+  /** The bytes of an uploaded file; `too large` for more than `most` bytes, undefined if there is no such file. */
+  readonly readUpload: (name: string, most: number) => Promise<Buffer | "too large" | undefined>;
+  /** Notes what the topics are now, so that changes from now on can be followed. */
+  readonly follow: (topics: Topics) => Promise<Following>;
+  /** Aborts when the server begins to stop. */
+  readonly stopping: AbortSignal;
+}
+
+/** What the server gives the tools that it serves over HTTP. Addresses have no slash at the end. */
+export interface HttpToolOptions {
+  readonly version: string;
+  readonly baseUrl: string;
+  readonly consoleUrl: string;
+  /** Hears of messages that could not be handled. */
+  readonly onError: (error: Error) => void;
+}
+
+/** The tools of the MCP server over HTTP. */
+export interface HttpTools {
+  /** Answers a request with one message of the protocol, in both eras. `body` is its JSON. */
+  answer(request: Request, body: unknown, caller: ToolCaller): Promise<HttpAnswer>;
+}
+
+export interface HttpAnswer {
+  readonly response: Response;
+  /** Whether it comes in parts: the first ones long before the last. */
+  readonly comesInParts: boolean;
 }

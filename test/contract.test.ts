@@ -13,16 +13,46 @@ const endpoints: [string, Endpoint][] = Object.entries(contract).flatMap(([group
 /** No command and no tool calls these, and why. */
 const onlyInTheConsole: Record<string, string> = {
   "session.create": "a person signs in in a browser",
+  "session.finish": "a person signs in in a browser",
+  "secondFactor.find": "a person sees it in a browser",
+  "secondFactor.begin": "a person turns it on in a browser",
+  "secondFactor.confirm": "a person turns it on in a browser",
+  "secondFactor.renewRecoveryCodes": "a person keeps them",
+  "secondFactor.remove":
+    "a person turns it off in a browser; `admin user remove-second-factor` for a lost one",
+  "accountLinks.signUp": "a person signs up in a browser",
+  "accountLinks.finishSignUp": "a person follows a link of a mail",
+  "accountLinks.recover": "a person asks for it in a browser",
+  "accountLinks.finishRecovery": "a person follows a link of a mail",
+  "session.askPasskey": "a browser asks its authenticator",
+  "passkeys.list": "a person sees them in a browser",
+  "passkeys.begin": "a browser asks its authenticator",
+  "passkeys.create": "a browser asks its authenticator",
+  "passkeys.remove": "a person removes it in a browser",
   "session.remove": "a person signs out in a browser",
+  "consoleSessions.list": "a person looks at the own browsers",
+  "consoleSessions.remove": "a person ends the session of a browser",
+  "consoleSessions.removeOthers": "a person ends the sessions of all other browsers",
   "session.changePassword":
     "a person changes it in a browser; `admin user password` replaces a forgotten one",
   "apps.create": "`admin app create`, which works without a server",
   "apps.remove": "only a person deletes an app with everything in it",
+  "members.list": "owners look after members in a browser",
+  "members.update": "only an owner in a browser changes a role",
+  "members.remove": "only people remove members, or leave",
+  "invitations.list": "owners look after invitations in a browser",
+  "invitations.create": "only an owner in a browser invites",
+  "invitations.remove": "only an owner in a browser withdraws an invitation",
+  "invitations.read": "a person opens the link in a browser",
+  "invitations.accept": "a person accepts in a browser",
   "keys.create": "`admin key create`, which works without a server",
   "keys.regenerate": "keys are made by a person",
   "tokens.create": "`admin token create`, which works without a server",
+  "threads.renewStatusLink": "a person gives the link to a sender",
   "threads.remove": "deleting a thread is for a person",
   "runs.decide": "only a person decides",
+  "runs.recall": "only a person takes an approval back",
+  "runs.release": "only a person ends the claim of a worker",
   "faqs.update": "`faq edit` and `faq push` call it through src/cli/content/faq-api.ts",
   "consoleFaqs.create": "`faq create --app` calls it through src/cli/content/faq-api.ts",
   "consoleFaqs.update": "`faq edit --app` calls it through src/cli/content/faq-api.ts",
@@ -88,6 +118,13 @@ describe("the contract", () => {
   it("has no example for an endpoint that does not exist", () => {
     expect(Object.keys(examples).filter((name) => !endpoints.some(([known]) => known === name))).toEqual([]);
   });
+
+  it.each(endpoints)(
+    "says which role %s needs exactly if people or their agents call it",
+    (_, { auth, role }) => {
+      expect(role !== undefined).toBe(["console", "session", "agentToken"].includes(auth));
+    },
+  );
 
   it.each(endpoints)("has tests that name the path of %s", (_, { path }) => {
     const short = path.replace("/api/v1/console", "");

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import { readySqlite, removeOptional } from "./optional-packages.mjs";
 
 const run = promisify(execFile);
 const versions = [20, 22, 24, 26];
-const ways = [[], ["--ignore-scripts"], ["--omit=optional"], ["--ignore-scripts", "--omit=optional"]];
+const ways = [["--ignore-scripts", "--omit=optional"], ["--ignore-scripts"], ["--omit=optional"], []];
 const minutes = 60_000;
 
 /** The folder of a version of Node, which npm has as a package. */
@@ -16,47 +17,57 @@ export async function nodeFolder(version) {
   return dirname(stdout.trim());
 }
 
-/** Installs the tarball with each version of Node in each way, and calls `report` with what was found there. */
+/** Installs the tarball in each way with each version of Node, and calls `report` with what was found there. */
 export async function checkInstallations(tarball, server, report) {
-  for (const version of versions) {
-    const folder = await nodeFolder(version);
-    for (const flags of ways) {
+  const ready = await readySqlite(dirname(tarball));
+  for (const flags of ways)
+    for (const version of versions) {
+      const folder = await nodeFolder(version);
       const prefix = await mkdtemp(join(tmpdir(), "innkeep-release-"));
       try {
-        const faults = await checkInstallation({ tarball, server, folder, prefix, flags });
+        const faults = await checkInstallation({ tarball, server, folder, prefix, flags, ready });
         report([`Node ${version}`, ...flags].join(" "), faults);
       } finally {
         await rm(prefix, { recursive: true, force: true });
       }
     }
-  }
 }
 
-async function checkInstallation({ tarball, server, folder, prefix, flags }) {
+async function checkInstallation({ tarball, server, folder, prefix, flags, ready }) {
   const path = `${folder}:${process.env.PATH}`;
-  const words = ["install", "--global", "--prefix", prefix, "--no-audit", "--no-fund", ...flags, tarball];
-  await run("npm", words, { env: { ...process.env, PATH: path }, timeout: 15 * minutes });
+  const words = [
+    "install",
+    "--global",
+    "--prefix",
+    prefix,
+    "--no-audit",
+    "--no-fund",
+    "--prefer-offline",
+    ...flags,
+    tarball,
+  ];
+  // JOBS is for what npm compiles.
+  const env = { JOBS: "max", ...process.env, ...ready, PATH: path };
+  await run("npm", words, { env, timeout: 15 * minutes });
   const home = join(prefix, "home");
   const program = { file: join(prefix, "bin", "innkeep"), env: { PATH: path, HOME: home } };
   const modules = join(prefix, "lib", "node_modules", "innkeep", "node_modules");
+  if (flags.includes("--omit=optional")) await removeOptional(modules);
   return [
     ...(await clientFaults(program, server)),
     ...(await serveFaults(program, await canServe(join(folder, "node"), modules))),
   ];
 }
 
-/** What a server needs: hashes of passwords, and SQLite of Node or of the package. */
+/** What a server needs: SQLite of Node or of the package. */
 async function canServe(node, modules) {
   const loads = (code) =>
     run(node, ["-e", code]).then(
       () => true,
       () => false,
     );
-  const loadsPackage = (name) => loads(`require(${JSON.stringify(join(modules, name))})`);
-  return (
-    (await loadsPackage("@node-rs/argon2")) &&
-    ((await loads('require("node:sqlite")')) || (await loadsPackage("sqlite3")))
-  );
+  const sqlite3 = JSON.stringify(join(modules, "sqlite3"));
+  return (await loads('require("node:sqlite")')) || (await loads(`require(${sqlite3})`));
 }
 
 /** The faults of the client's commands: each has a server, a home that does not exist, and no terminal. */
@@ -100,10 +111,10 @@ export async function clientFaults({ file, env }, { baseUrl, demo }) {
   return faults;
 }
 
-/** `serve` listens, or ends with one sentence and the next step. */
+/** `serve` listens and signs a person in by the password, or ends with one sentence and the next step. */
 async function serveFaults({ file, env }, can) {
   const data = join(env.HOME, "data");
-  const child = spawn(file, ["serve", "--json", "--port", "0", "--data", data], { env });
+  const child = spawn(file, ["serve", "--demo", "--json", "--port", "0", "--data", data], { env });
   const told = child.stderr.toArray();
   const ended = new Promise((resolve) => child.on("close", resolve));
   let ready;
@@ -111,14 +122,23 @@ async function serveFaults({ file, env }, can) {
     ready = JSON.parse(line);
     break;
   }
+  const answers = ready ? [await signIn(ready, ""), await signIn(ready, "?")] : [];
   child.kill("SIGTERM");
   const code = await ended;
   const stderr = Buffer.concat(await told).toString();
-  if (can) return ready?.event === "ready" && code === 0 ? [] : [`serve: exit ${code}, ${stderr}`];
+  if (can)
+    return `${[code, ...answers]}` === "0,201,401" ? [] : [`serve: exit ${code}, ${answers}, ${stderr}`];
   const { error = "" } = code === 1 ? JSON.parse(stderr) : {};
   return /\b(Install|install|Use)\b/.test(error) && !error.includes("    at ")
     ? []
     : [`serve, which cannot run here: exit ${code}, ${stderr}`];
+}
+
+/** The status of a sign-in with the demo's password and this ending. */
+async function signIn({ baseUrl, demo: { email, password } }, ending) {
+  const headers = { "content-type": "application/json", origin: baseUrl };
+  const body = JSON.stringify({ email, password: password + ending });
+  return (await fetch(`${baseUrl}/api/v1/console/session`, { method: "POST", headers, body })).status;
 }
 
 /** Runs a program to its end. */

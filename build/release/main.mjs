@@ -4,8 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { bundleFaults } from "./bundle.mjs";
 import { checkExecutables } from "./executable.mjs";
-import { checkInstallations, runToEnd } from "./installations.mjs";
+import { checkInstallations, nodeFolder, runToEnd } from "./installations.mjs";
+import { jestFaults } from "./jest.mjs";
 import { packInto } from "./tarball.mjs";
 
 let faulty = 0;
@@ -32,10 +34,10 @@ async function startServer(folder) {
   throw new Error("The demo did not start.");
 }
 
-/** The tests of what is inside the built files. */
-async function testFaults() {
-  const words = ["vitest", "run", "test/package", "--maxWorkers=1"];
-  const { code, stdout, stderr } = await runToEnd("npx", words, process.env);
+/** Runs tests with a Node. */
+async function testFaults(node, files) {
+  const words = ["node_modules/vitest/vitest.mjs", "run", files, "--maxWorkers=1"];
+  const { code, stdout, stderr } = await runToEnd(node, words, process.env);
   return code === 0 ? [] : [stdout + stderr];
 }
 
@@ -44,7 +46,12 @@ const { tarball, size, faults } = await packInto(folder);
 report(`the tarball: ${size} bytes`, faults);
 const { child, server } = await startServer(folder);
 try {
-  report("the bill of materials", await testFaults());
+  report("what is inside the built files", await testFaults(process.execPath, "test/package"));
+  report("the example for Jest", await jestFaults(folder, tarball));
+  // The first that has hashes of passwords of its own.
+  const node = join(await nodeFolder(24), "node");
+  report("the hashes of passwords", await testFaults(node, "test/api/access/argon2.test.ts"));
+  report("the bundle for one-click installation", await bundleFaults(join(folder, "bundle"), server));
   await checkExecutables(folder, server, report);
   await checkInstallations(tarball, server, report);
 } finally {

@@ -37,6 +37,10 @@ export function wordAt(value: unknown, name: string): string {
   return /^[A-Za-z0-9_./+-]{1,60}$/.test(word) ? word : "unknown";
 }
 
+/** The word, if it is one of the list. */
+export const oneOf = <Word extends string>(words: readonly Word[], given: string): Word | null =>
+  words.find((word) => word === given) ?? null;
+
 export function instantAt(value: unknown, name: string): string | null {
   const instant = textAt(value, name);
   return /^\d{4}-\d\d-\d\dT[\d:.]{4,20}(Z|[+-]\d\d:\d\d)$/.test(instant) ? instant : null;

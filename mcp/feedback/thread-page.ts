@@ -23,9 +23,14 @@ export interface ThreadPageParts {
   readonly omittedMessages?: number;
 }
 
+/** A note of an agent takes no more if the thread does not fit: older plans must not crowd out what people wrote. */
+const mostOfNote = 500;
+/** Short messages cost an answer more than their text. */
+const mostMessages = 200;
+
 /**
- * Fits a thread into a number of UTF-16 units. Only the first page (no `before`) has the report. Each page has at
- * least one message, cut if needed, so that paging ends.
+ * Fits a thread into a number of UTF-16 units. Only the first page (no `before`) has the report. Its metadata leaves
+ * the messages at least half of the room. Each further page has at least one message, cut if needed, so that paging ends.
  */
 export function threadPageOf(
   thread: ThreadPageParts,
@@ -35,11 +40,13 @@ export function threadPageOf(
   const first = before === undefined;
   const message = first ? cut(thread.message, maxChars) : undefined;
   let left = maxChars - (message?.length ?? 0);
-  const metadata = first ? fittingEntries(thread.metadata, left) : undefined;
+  const older = thread.messages.slice(0, before);
+  const metadataRoom = Math.max(left - lengthOf(older), Math.floor(left / 2));
+  const metadata = first ? fittingEntries(thread.metadata, metadataRoom) : undefined;
   left -= metadata ? sizeOf(metadata) : 0;
 
-  const older = thread.messages.slice(0, before);
-  const messages = newestFitting(older, first ? left : maxChars, first ? 0 : 1);
+  const given = lengthOf(older) <= left ? older : older.map(shortIfNote);
+  const messages = newestFitting(given, left, first ? 0 : 1);
   left -= lengthOf(messages);
   const proposal = first && thread.latestProposal ? fittingProposal(thread.latestProposal, left) : undefined;
   const hidden = older.length - messages.length;
@@ -67,12 +74,15 @@ function fittingProposal({ summary, plan }: ProposalText, room: number): Proposa
 const textLength = (proposal: ProposalText | null | undefined): number =>
   proposal ? proposal.summary.length + proposal.plan.length : 0;
 
+const shortIfNote = (message: MessageParts): MessageParts =>
+  message.author === "agent" ? { ...message, body: cut(message.body, mostOfNote) } : message;
+
 function newestFitting(messages: readonly MessageParts[], room: number, atLeast: number): MessageParts[] {
   const kept: MessageParts[] = [];
   let left = room;
   for (const message of messages.toReversed()) {
     const size = sizeOfMessage(message);
-    if (size > left && kept.length >= atLeast) break;
+    if ((size > left && kept.length >= atLeast) || kept.length === mostMessages) break;
     kept.unshift(size > left ? { ...message, body: cut(message.body, left), report: null } : message);
     left -= size;
   }

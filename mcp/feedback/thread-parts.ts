@@ -1,4 +1,5 @@
 import type { Thread } from "../../src/contract/agent.ts";
+import { runDecisions } from "../../src/contract/run.ts";
 import {
   at,
   idAt,
@@ -7,6 +8,7 @@ import {
   linkAt,
   listAt,
   numberAt,
+  oneOf,
   recordAt,
   textAt,
   wordAt,
@@ -63,11 +65,15 @@ export interface ProposalParts {
   readonly status: string;
   readonly summary: string;
   readonly plan: string;
+  readonly decision: string | null;
   readonly decisionNote: string | null;
   readonly decidedAt: string | null;
   readonly createdAt: string | null;
   readonly replacedBy: string | null;
 }
+
+/** More files than the API allows: a server that ignores that must not fill an answer with them. */
+const mostFiles = 20;
 
 /** Reads the parts of a thread. Throws a Refusal if the value is not a thread. */
 export function partsOf(thread: Thread): ThreadParts {
@@ -88,9 +94,9 @@ export function partsOf(thread: Thread): ThreadParts {
     source: textAt(feedback, "source") || null,
     occurrences: numberAt(feedback, "occurrences") ?? 1,
     metadata: recordAt(feedback, "metadata"),
-    images: listAt(feedback, "images").filter(isText),
-    videos: listAt(feedback, "videos").filter(isText),
-    attachments: listAt(feedback, "attachments").map(attachmentOf),
+    images: listAt(feedback, "images").filter(isText).slice(0, mostFiles),
+    videos: listAt(feedback, "videos").filter(isText).slice(0, mostFiles),
+    attachments: listAt(feedback, "attachments").slice(0, mostFiles).map(attachmentOf),
     messages: listAt(thread, "messages").map(messageOf(latestProposal)),
     latestProposal,
     omittedMessages: Math.max(0, numberAt(thread, "omittedMessages") ?? 0),
@@ -148,6 +154,7 @@ function proposalOf(proposal: unknown): ProposalParts | null {
     status: wordAt(proposal, "status"),
     summary: textAt(proposal, "summary"),
     plan: textAt(proposal, "plan"),
+    decision: oneOf(runDecisions, textAt(proposal, "decision")),
     decisionNote: textAt(proposal, "decisionNote") || null,
     decidedAt: instantAt(proposal, "decidedAt"),
     createdAt: instantAt(proposal, "createdAt"),

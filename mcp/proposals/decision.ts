@@ -1,4 +1,5 @@
-import { idAt, instantAt, linkAt, textAt, wordAt } from "../api/loose-json.ts";
+import { type RunDecision, runDecisions } from "../../src/contract/run.ts";
+import { at, idAt, instantAt, linkAt, oneOf, textAt, wordAt } from "../api/loose-json.ts";
 import { type ReadThreadDeps, readThread } from "../feedback/read-thread.ts";
 import type { ProposalParts } from "../feedback/thread-parts.ts";
 import { createSanitiser } from "../text/fence.ts";
@@ -7,6 +8,11 @@ import { hashOf, type KnownProposal } from "./proposals.ts";
 /** The checked fields of a proposal. A field that a server leaves out is null. */
 export interface ProposalFields {
   readonly status: string;
+  readonly decision: RunDecision | null;
+  /** The worker that has the claim; null if nobody has. */
+  readonly claimedBy: string | null;
+  /** Whether a worker has reported how the work ended. */
+  readonly isReported: boolean;
   readonly decisionNote: string | null;
   readonly decidedAt: string | null;
   readonly replacedBy: string | null;
@@ -20,6 +26,9 @@ export interface ProposalFields {
 
 export const proposalFieldsOf = (run: unknown): ProposalFields => ({
   status: wordAt(run, "status"),
+  decision: oneOf(runDecisions, textAt(run, "decision")),
+  claimedBy: at(at(run, "claim"), "releasedAt") ? null : textAt(at(run, "claim"), "worker") || null,
+  isReported: Boolean(at(run, "outcome")),
   decisionNote: textAt(run, "decisionNote") || null,
   decidedAt: instantAt(run, "decidedAt"),
   replacedBy: idAt(run, "replacedBy"),
@@ -99,9 +108,19 @@ export const nextSteps = {
     "This text is already approved. Call get_decision with run_id, then carry out approved_plan.",
   approved:
     "Proceed: carry out approved_plan. Where decision_note differs from the plan, follow decision_note.",
+  claimed:
+    "Do not carry out the plan: a worker has claimed this run. If that was you, go on as start_work said, or call start_work with your claim_id; else leave it.",
+  reported: "Do not carry out the plan: its outcome is reported already. Tell the user.",
+  approvedToClaim:
+    "Approved. Call start_work with run_id before you act: only one worker gets the claim. Then carry out the approved_plan that it gives.",
   approvedWithoutText:
     "Approved, but nobody here can vouch for the approved text. Do not act. Call get_decision once more with `feedback` set to the thread's id or console link; if may_proceed stays false, give the user console_url and propose the plan anew.",
   rejected: "Stop. Do not carry out the plan. Tell the user and quote decision_note.",
+  changes:
+    "Do not carry out this plan: a person asks for changes. Follow decision_note, then call propose_plan with the new plan and expected_run_id set to this run_id.",
+  recalled: "Stop. A person took the approval back. Do not carry out the plan. Tell the user.",
+  expired:
+    "Stop. The approval expired before the work was started. If the plan is still wanted, call propose_plan with expected_run_id set to this run_id; a person decides anew.",
   superseded: "Stop. A newer proposal replaced this one. Call get_decision with superseded_by as run_id.",
   awaiting:
     "No decision yet. Do not act on the plan. Call get_decision again with wait_seconds, or end your turn and give the user console_url.",
@@ -110,14 +129,26 @@ export const nextSteps = {
 
 export interface DecisionState {
   readonly status: string;
+  readonly decision: string | null;
   readonly replacedBy: string | null;
   /** Whether the approved text is known. */
   readonly textKnown: boolean;
+  /** Whether the agent has the tools to claim. */
+  readonly claims: boolean;
 }
 
-export function nextStepFor({ status, replacedBy, textKnown }: DecisionState): string {
-  if (status === "approved") return textKnown ? nextSteps.approved : nextSteps.approvedWithoutText;
-  if (status === "rejected") return replacedBy ? nextSteps.superseded : nextSteps.rejected;
+export function nextStepFor({ status, decision, replacedBy, textKnown, claims }: DecisionState): string {
+  if (status === "approved" && !textKnown) return nextSteps.approvedWithoutText;
+  if (status === "approved") return claims ? nextSteps.approvedToClaim : nextSteps.approved;
+  if (status === "rejected" && replacedBy) return nextSteps.superseded;
+  if (status === "rejected") return afterDecision(decision);
   if (status === "awaiting_approval") return nextSteps.awaiting;
   return nextSteps.unknown;
+}
+
+/** A person may say no in several ways. A server of the specification alone names none. */
+function afterDecision(decision: string | null): string {
+  if (decision === "request_changes") return nextSteps.changes;
+  if (decision === "recalled" || decision === "expired") return nextSteps[decision];
+  return nextSteps.rejected;
 }

@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import type { ThreadParts } from "../feedback/thread-parts.ts";
 import { createSanitiser, newNonce } from "../text/fence.ts";
 import { proposalFieldsOf } from "./decision.ts";
-import type { DraftForThread, ProposalDraft } from "./proposal-draft.ts";
+import type { DraftForThread, GivenTexts, ProposalDraft } from "./proposal-draft.ts";
 import { hashOf, type KnownProposal, type ProposalRecord } from "./proposals.ts";
 
 /** The proposal with the same text that was sent from here before, with its status now. */
@@ -13,25 +13,38 @@ export async function sameProposal(
   deps: Pick<Deps, "clock" | "connection" | "proposals">,
   signal: AbortSignal,
 ): Promise<ProposalRecord | undefined> {
-  const isSame = ({ feedback_id, summary, plan }: ProposalRecord) =>
-    feedback_id === draft.feedbackId && summary === draft.summary && plan === draft.plan;
-  const record = (await deps.proposals.all()).findLast(isSame);
+  const records = await deps.proposals.ofThread(draft.feedbackId);
+  const record = records.findLast((each) => isSameText(each, draft));
   return record && refreshed(record, deps, signal);
 }
 
+const isSameText = (a: GivenTexts, b: GivenTexts): boolean => a.summary === b.summary && a.plan === b.plan;
+
 /**
- * The proposal with the same text that awaits a decision on the thread, although this machine has no record of it.
+ * The latest proposal of the thread, if it has the same text and awaits a decision, although this machine has no record
+ * of it.
  */
 export async function sameOnThread(
   { draft, thread }: DraftForThread,
   deps: Pick<Deps, "baseUrl" | "clock" | "proposals">,
 ): Promise<ProposalRecord | undefined> {
   const latest = thread.latestProposal;
-  if (latest?.status !== "awaiting_approval") return undefined;
-  if (latest.summary !== draft.summary || latest.plan !== draft.plan) return undefined;
+  if (latest?.status !== "awaiting_approval" || !isSameText(latest, draft)) return undefined;
   const record = recordOf(latest.id, { draft, thread }, deps);
   await deps.proposals.add(record);
   return record;
+}
+
+/** The latest proposal of the thread, if it has the same text and was decided on. */
+export function decidedOnThread(
+  { draft, thread }: DraftForThread,
+  deps: Pick<Deps, "baseUrl" | "clock">,
+): ProposalRecord | undefined {
+  const latest = thread.latestProposal;
+  if (!latest || latest.status === "awaiting_approval" || !isSameText(latest, draft)) return undefined;
+  const { status, decision, decidedAt: decided_at } = latest;
+  const decision_note = noteOf(latest.decisionNote);
+  return { ...recordOf(latest.id, { draft, thread }, deps), status, decision, decision_note, decided_at };
 }
 
 /** The proposal that a new one would replace; undefined if there is none. */
@@ -42,7 +55,7 @@ export async function awaitingRunOn(
 ): Promise<string | undefined> {
   const latest = thread.latestProposal;
   if (latest) return latest.status === "awaiting_approval" ? latest.id : undefined;
-  const ours = (await deps.proposals.all()).findLast(({ feedback_id }) => feedback_id === thread.id);
+  const ours = (await deps.proposals.ofThread(thread.id)).at(-1);
   const now = ours && (await refreshed(ours, deps, signal));
   return now?.status === "awaiting_approval" ? now.run_id : undefined;
 }
@@ -65,6 +78,9 @@ export const recordOf = (
   decided_at: null,
 });
 
+const noteOf = (note: string | null): string | null =>
+  note === null ? null : createSanitiser(newNonce()).text(note);
+
 /** Undefined if the server no longer has the proposal, or its text is not certain. */
 async function refreshed(
   record: KnownProposal,
@@ -75,12 +91,11 @@ async function refreshed(
     const run = await retryAfterWait(deps, signal, () =>
       deps.connection.call((client) => client.agent.readRun({ params: { runId: record.run_id }, signal })),
     );
-    const { status, decisionNote, decidedAt, ...now } = proposalFieldsOf(run);
+    const { status, decision, decisionNote, decidedAt: decided_at, ...now } = proposalFieldsOf(run);
     const isSame =
       now.plan === null ? record.verified : now.plan === record.plan && now.summary === record.summary;
     if (!isSame) return undefined;
-    const note = decisionNote === null ? null : createSanitiser(newNonce()).text(decisionNote);
-    return { ...record, status, decision_note: note, decided_at: decidedAt };
+    return { ...record, status, decision, decision_note: noteOf(decisionNote), decided_at };
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

@@ -12,6 +12,7 @@ export const ProposalRecord = z.object({
   console_url: z.nullable(z.string()),
   created_at: z.string(),
   status: z.string(),
+  decision: z.optional(z.nullable(z.string())),
   decision_note: z.nullable(z.string()),
   decided_at: z.nullable(z.string()),
   /** An HMAC over the sent text, keyed with the agent token, which an editor of the file does not have. */
@@ -27,6 +28,8 @@ export interface KnownProposal extends ProposalRecord {
 /** The proposals that were sent from here, newest last. */
 export interface Proposals {
   all(): Promise<KnownProposal[]>;
+  /** Those of one thread, newest last. */
+  ofThread(feedbackId: string): Promise<KnownProposal[]>;
   find(runId: string): Promise<KnownProposal | undefined>;
   /** Adds the record of a proposal that was just sent, and marks its text as verified. */
   add(record: ProposalRecord): Promise<void>;
@@ -37,6 +40,7 @@ export interface Proposals {
 /** Stores records beyond the life of the process. */
 export interface ProposalStore {
   load(): Promise<ProposalRecord[]>;
+  loadOf(feedbackId: string): Promise<ProposalRecord[]>;
   find(runId: string): Promise<ProposalRecord | undefined>;
   save(record: ProposalRecord): Promise<void>;
 }
@@ -66,14 +70,20 @@ export function createProposals({ baseUrl, store, key, onFailure }: ProposalsPar
     return isOurs(record, baseUrl) ? { ...record, verified: hasValidMac(record, secret) } : undefined;
   };
 
+  const inOrder = async (kept: readonly ProposalRecord[]): Promise<KnownProposal[]> => {
+    const secret = await key();
+    const records = new Map([...sent, ...kept.map((record) => [record.run_id, record] as const)]);
+    return [...records.values()]
+      .map((record) => known(record, secret))
+      .filter((record) => record !== undefined)
+      .sort((a, b) => a.created_at.localeCompare(b.created_at));
+  };
+
   return {
-    async all() {
-      const [kept, secret] = await Promise.all([store?.load() ?? [], key()]);
-      const records = new Map([...sent, ...kept.map((record) => [record.run_id, record] as const)]);
-      return [...records.values()]
-        .map((record) => known(record, secret))
-        .filter((record) => record !== undefined)
-        .sort((a, b) => a.created_at.localeCompare(b.created_at));
+    all: async () => inOrder((await store?.load()) ?? []),
+    async ofThread(feedbackId) {
+      const records = await inOrder((await store?.loadOf(feedbackId)) ?? []);
+      return records.filter((record) => record.feedback_id === feedbackId);
     },
     async find(runId) {
       const record = (await store?.find(runId)) ?? sent.get(runId);

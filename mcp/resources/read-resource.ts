@@ -8,28 +8,28 @@ import { isNotFound } from "../api/not-found.ts";
 import type { Deps } from "../deps.ts";
 import { loadImage } from "../feedback/images.ts";
 import { readThread } from "../feedback/read-thread.ts";
+import { notices } from "../text/fence.ts";
 import { Refusal } from "../text/refusal.ts";
 import { getDecision } from "../tools/get-decision/run.ts";
 import { feedbackIdOf } from "../tools/ids.ts";
+import { listFeedback } from "../tools/list-feedback/run.ts";
 import { maxChars } from "../tools/read-feedback/definition.ts";
 import { readFeedback } from "../tools/read-feedback/run.ts";
 
-/** The proposals of this machine. The summaries are the agent's; no text of strangers is in them. */
+/** The proposals of this machine, and apart from them their summaries, which an agent wrote. */
 export async function readProposals(uri: URL, deps: Pick<Deps, "proposals">): Promise<ReadResourceResult> {
   const records = await deps.proposals.all();
-  const proposals = records.map(
-    ({ run_id, feedback_id, summary, status, created_at, decided_at, console_url }) => ({
-      run_id,
-      feedback_id,
-      summary,
-      status,
-      created_at,
-      decided_at,
-      console_url,
-    }),
-  );
+  const proposals = records.map(({ run_id, feedback_id, status, created_at, decided_at, console_url }) => ({
+    run_id,
+    feedback_id,
+    status,
+    created_at,
+    decided_at,
+    console_url,
+  }));
   return jsonOf(uri, {
     proposals,
+    agents: { notice: notices.agents, summaries: records.map(({ summary }) => summary) },
     next_step: "Call get_decision for the present status; act only when may_proceed is true.",
   });
 }
@@ -48,6 +48,23 @@ export const readThreadText = (request: ResourceRequest, id: string) =>
     return { contents: [{ uri: uri.href, mimeType: "text/plain", text }] };
   });
 
+/** What there is to do, the most urgent first. */
+const queue = [
+  { title: "approved: start_work, then carry out the plan", filters: { waiting: "approved" } },
+  { title: "changes asked for: read the note, then propose again", filters: { waiting: "changes" } },
+  { title: "open, without a proposal", filters: { waiting: "none", status: "open" } },
+] as const;
+
+export const readQueue = (request: ResourceRequest) =>
+  withExplainedFailures(request, async ({ uri, deps, signal }) => {
+    const lists = queue.map(async ({ title, filters }) => {
+      const { text } = await listFeedback({ ...filters, limit: 10 }, deps, { signal });
+      return `## ${title}\n${text}`;
+    });
+    const text = (await Promise.all(lists)).join("\n\n");
+    return { contents: [{ uri: uri.href, mimeType: "text/plain", text }] };
+  });
+
 export const readDecision = (request: ResourceRequest, runId: string) =>
   withExplainedFailures(request, async ({ uri, deps, signal }) => {
     const { structured } = await getDecision({ run_id: runId, wait_seconds: 0 }, deps, { signal, progress });
@@ -58,7 +75,7 @@ export const readImage = (request: ResourceRequest, id: string, index: number) =
   withExplainedFailures(request, async ({ uri, deps, signal }) => {
     const thread = await readThread(feedbackIdOf(id), deps, signal);
     const address = thread.images[index];
-    const loading = address === undefined ? undefined : await loadImage(address, deps.baseUrl, signal);
+    const loading = address === undefined ? undefined : await loadImage(address, deps, signal);
     const image = loading?.image;
     if (!image) throw new ResourceNotFoundError(uri.href);
     return { contents: [{ uri: uri.href, mimeType: image.mimeType, blob: image.data }] };

@@ -3,6 +3,7 @@ import type { Deps } from "../deps.ts";
 
 const uris = {
   proposals: "innkeep://proposals",
+  queue: "innkeep://queue",
   feedback: "innkeep://feedback/{id}",
   image: "innkeep://feedback/{id}/images/{index}",
   run: "innkeep://runs/{run_id}",
@@ -10,20 +11,21 @@ const uris = {
 
 const cacheHint = { ttlMs: 0, cacheScope: "private" } as const;
 
-/** What a client can read without a tool: threads, their images, decisions, and the proposals of this machine. */
+/** What a client can read without a tool: the queue, threads, their images, decisions, and the proposals of this machine. */
 export function offerResources(server: McpServer, deps: Deps): void {
   const complete = completions(deps);
 
+  if (deps.keepsRecord) offerRecord(server, deps);
   server.registerResource(
-    "proposals",
-    uris.proposals,
+    "queue",
+    uris.queue,
     {
-      title: "Proposals from this machine",
-      description: "What was proposed from here, with the status last seen; newest last",
-      mimeType: "application/json",
+      title: "What there is to do",
+      description: "Approved plans, asked changes, and open threads; has text written by the public",
+      mimeType: "text/plain",
       cacheHint,
     },
-    async (uri) => (await reading()).readProposals(uri, deps),
+    async (uri, { mcpReq }) => (await reading()).readQueue({ uri, deps, signal: mcpReq.signal }),
   );
   server.registerResource(
     "feedback",
@@ -50,6 +52,20 @@ export function offerResources(server: McpServer, deps: Deps): void {
     { title: "Decision on a plan", mimeType: "application/json", cacheHint },
     async (uri, { run_id }, { mcpReq }) =>
       (await reading()).readDecision({ uri, deps, signal: mcpReq.signal }, String(run_id)),
+  );
+}
+
+function offerRecord(server: McpServer, deps: Deps): void {
+  server.registerResource(
+    "proposals",
+    uris.proposals,
+    {
+      title: "Proposals from this machine",
+      description: "What was proposed from here, with the status last seen; newest last",
+      mimeType: "application/json",
+      cacheHint,
+    },
+    async (uri) => (await reading()).readProposals(uri, deps),
   );
 }
 

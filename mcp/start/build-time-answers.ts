@@ -41,6 +41,7 @@ export const placeholders = {
  */
 export const buildTimeAnswers = {
   all: await answersOf({ ...placeholders.options, readOnly: false }),
+  work: await answersOf({ ...placeholders.options, work: true }),
   readOnly: await answersOf({ ...placeholders.options, readOnly: true }),
 };
 

@@ -1,4 +1,4 @@
-import { longestWait, type McpOptions } from "../options.ts";
+import { longestWait, type McpOptions, offersWork } from "../options.ts";
 import {
   buildTimeAnswers,
   type Era,
@@ -16,7 +16,7 @@ export type AnswerOf = (line: string) => string | undefined;
  * same, and an MCP session must begin with `initialize`.
  */
 export function preparedAnswers(options: McpOptions): AnswerOf {
-  const answers = options.readOnly ? buildTimeAnswers.readOnly : buildTimeAnswers.all;
+  const answers = buildTimeAnswers[offersWork(options) ? "work" : options.readOnly ? "readOnly" : "all"];
   let era: FirstMessage["era"] | undefined;
 
   return (line) => {

@@ -19,6 +19,7 @@ export function explain(error: unknown, baseUrl: string): string {
   if (error instanceof InvalidInputError) return answers[400];
   if (error instanceof UnexpectedAnswerError) return unexpected;
   if (error instanceof Error && error.name === "KeychainError") return keychain;
+  if (error instanceof Error && "code" in error && error.code === "untrusted_server") return untrusted;
   if (error instanceof ConnectionError && giveUps.has(error.code)) return endless;
   if (error instanceof ConnectionError)
     return `The server at ${originOf(baseUrl)} cannot be reached (${causeOf(error.code)}). Check INNKEEP_BASE_URL and that the server runs, then call again.`;
@@ -27,6 +28,9 @@ export function explain(error: unknown, baseUrl: string): string {
 
 const keychain =
   "The keychain of this system holds the agent token and did not give it to this MCP server. Tell the user to unlock the keychain, or, where this program has no desktop session, to set INNKEEP_AGENT_TOKEN in its configuration or to start it with --agent-token-file FILE; on Linux DBUS_SESSION_BUS_ADDRESS in its environment can be what is missing. Then call again.";
+
+const untrusted =
+  "The agent token was not sent: only a file of this project names the server, and the project may be a stranger's. Ask the user whether the server is the right one, and to set INNKEEP_BASE_URL in the configuration of this MCP server.";
 
 const giveUps: ReadonlySet<string> = new Set(["too_large", "too_slow"]);
 
@@ -40,7 +44,7 @@ const answers = {
   400: "The server refused the request as malformed. Check the ids and the texts that you passed, then call again.",
   401: "The agent token is missing, wrong or revoked. Ask the user to create a new one in the console settings, to set INNKEEP_AGENT_TOKEN, and to restart this MCP server.",
   403: "This is not allowed with this agent token, or feedback is turned off for the app. Ask the owner of the app to check both in the console.",
-  404: "There is no such thread or run, or it belongs to another owner. Do not guess ids; ask the user for the console link.",
+  404: "There is no such thread or run, or it belongs to another owner or app. Do not guess ids; ask the user for the console link.",
   413: "The text is too long for the server. Shorten it, then call again.",
 } as const;
 

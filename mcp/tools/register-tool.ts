@@ -1,10 +1,12 @@
 import type {
   CallToolResult,
+  InputRequiredResult,
   McpServer,
   ServerContext,
   StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server";
 import type { Deps } from "../deps.ts";
+import { PageOffer, pageOfferOf } from "./page-offer.ts";
 import type { Call, ToolRun } from "./run-tool.ts";
 import type { ListedTool } from "./tool-list.ts";
 
@@ -17,11 +19,12 @@ export interface LoadableTool {
 export function registerTool(server: McpServer, { tool, load }: LoadableTool, deps: Deps): void {
   const { name, inputSchema, outputSchema, ...rest } = tool;
   const config = { ...rest, inputSchema: wireSchema(inputSchema), outputSchema: wireSchema(outputSchema) };
-  server.registerTool(name, config, async (given, context): Promise<CallToolResult> => {
+  server.registerTool(name, config, async (given, context): Promise<CallToolResult | InputRequiredResult> => {
     try {
       const run = await load();
-      return await run(given, deps, callOf(context));
+      return await run(given, deps, { ...callOf(context), offerPage: pageOfferOf(server, context) });
     } catch (error) {
+      if (error instanceof PageOffer) return error.result;
       if (context.mcpReq.signal.aborted) throw error;
       return { isError: true, content: [{ type: "text", text: await deps.explain(error) }] };
     }

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { issuesOf, ownMessages } from "../../src/contract/issues.ts";
 import type { Deps } from "../deps.ts";
 import { Refusal } from "../text/refusal.ts";
+import type { OfferPage } from "./page-offer.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 
 /** One call of a tool. */
@@ -10,6 +11,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Reports progress to a client that asked for it. The value must grow. */
   readonly progress: (seconds: number, of: number) => Promise<void>;
+  /** Offers the person a page, if the client can. */
+  readonly offerPage?: OfferPage | undefined;
 }
 
 /** The result of a tool: the same content as structure and as text, and further content. */

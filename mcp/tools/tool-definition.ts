@@ -5,7 +5,8 @@ export interface ToolAnnotations {
   readonly title: string;
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
-  readonly idempotentHint: boolean;
+  /** Means something only if the tool is not read-only. */
+  readonly idempotentHint?: boolean;
   readonly openWorldHint: boolean;
 }
 

@@ -1,7 +1,10 @@
 import * as z from "zod/mini";
 import { getDecision } from "./get-decision/definition.ts";
+import { listFeedback } from "./list-feedback/definition.ts";
 import { proposePlan } from "./propose-plan/definition.ts";
 import { readFeedback } from "./read-feedback/definition.ts";
+import { reportOutcome } from "./report-outcome/definition.ts";
+import { startWork } from "./start-work/definition.ts";
 import { feedback, type ToolAnnotations, type ToolDefinition } from "./tool-definition.ts";
 
 /** A tool as clients see it: plain JSON. */
@@ -17,9 +20,12 @@ export interface ListedTool {
 
 /** The build replaces this code by its values, so that a server that only lists its tools does not load schemas. */
 export const tools = {
+  listFeedback: listed(listFeedback),
   readFeedback: listed(readFeedback),
   proposePlan: listed(proposePlan),
   getDecision: listed(getDecision),
+  startWork: listed(startWork),
+  reportOutcome: listed(reportOutcome),
 };
 
 export const triageArguments = jsonSchemaOf(z.object({ feedback }), "input");

@@ -9,7 +9,7 @@ import { lockFor } from "../store/deployment/folder-lock.ts";
 import { withSnapshot } from "../store/deployment/snapshot.ts";
 import { type Table, tablesOf } from "../store/deployment/tables.ts";
 import type { Database, Reader } from "../store/engine/database.ts";
-import { appliedMigrations } from "../store/engine/migrations/migrate.ts";
+import { appliedMigrations } from "../store/engine/migrate.ts";
 import { type StoredFile, storedFiles, uploads } from "../store/requests/uploads.ts";
 import { type ArchiveWriter, createArchive } from "./archive/archive-writer.ts";
 import { formatVersion, headerName, secretName } from "./archive/backup-format.ts";

@@ -3,8 +3,8 @@ import { createLocalFiles } from "../files/local-files.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { integrityFaults } from "../store/deployment/integrity.ts";
 import type { Database } from "../store/engine/database.ts";
+import { isCurrent } from "../store/engine/migrate.ts";
 import { migrations } from "../store/engine/migrations/all-migrations.ts";
-import { isCurrent } from "../store/engine/migrations/migrate.ts";
 import { filesFolder } from "./data-location.ts";
 import { readStoredFiles } from "./stored-files.ts";
 

@@ -1,8 +1,8 @@
-import { afterLoad, loadRows } from "../store/deployment/dump.ts";
+import { afterLoad, emptyTable, loadRows } from "../store/deployment/dump.ts";
 import { type Table, tablesOf } from "../store/deployment/tables.ts";
 import type { Transaction } from "../store/engine/database.ts";
+import type { Migration } from "../store/engine/migrate.ts";
 import { migrations } from "../store/engine/migrations/all-migrations.ts";
-import type { Migration } from "../store/engine/migrations/migrate.ts";
 import { type DatabaseAddress, openDatabase } from "../store/engine/open.ts";
 import { storedFiles, uploads } from "../store/requests/uploads.ts";
 import type { Archive, ArchiveEntry } from "./archive/archive-reader.ts";
@@ -30,6 +30,7 @@ export async function loadDatabase(address: DatabaseAddress, { archive, header }
     const tables = tablesIn(header, await tablesOf(database));
     return await database.write(async (tx) => {
       let rows = 0;
+      for (const table of [...tables].reverse()) await emptyTable(tx, table);
       for (const table of tables)
         for (const entry of rowEntries(archive, table.name))
           rows += await loadRows(tx, table, await linesOf(archive, entry));

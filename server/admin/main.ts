@@ -5,6 +5,7 @@ import { backUp } from "./backup.ts";
 import { checkAll } from "./check.ts";
 import { listKeys, listTokens, revokeKey, revokeToken } from "./credentials.ts";
 import { withDatabase } from "./data-location.ts";
+import { checkMail, sendTestMail } from "./mail.ts";
 import { repair } from "./repair.ts";
 import { resetSecret } from "./reset-secret.ts";
 import { restore } from "./restore.ts";
@@ -13,6 +14,7 @@ import {
   createFirstApp,
   createOwnedKey,
   createOwnersToken,
+  removeSecondFactor,
   replacePassword,
 } from "./users.ts";
 
@@ -39,6 +41,8 @@ function run(request: AdminCommand, location: DataLocation): Promise<Record<stri
       return withDatabase(location, "update", (database) => createOwnersToken(database, request));
     case "user password":
       return withDatabase(location, "update", (database) => replacePassword(database, request));
+    case "user remove-second-factor":
+      return withDatabase(location, "update", (database) => removeSecondFactor(database, request));
     case "key list":
       return withDatabase(location, "update", (database) => listKeys(database, request));
     case "key revoke":
@@ -47,6 +51,10 @@ function run(request: AdminCommand, location: DataLocation): Promise<Record<stri
       return withDatabase(location, "update", (database) => listTokens(database, request));
     case "token revoke":
       return withDatabase(location, "update", (database) => revokeToken(database, request));
+    case "mail check":
+      return checkMail(request);
+    case "mail test":
+      return sendTestMail(request);
     case "migrate":
       return withDatabase(location, "create", async () => ({ migration: migrations.at(-1)?.number ?? 0 }));
     case "check":

@@ -1,5 +1,6 @@
 import { v7 } from "uuid";
 import type * as z from "zod/mini";
+import type { AuditActionName } from "../../src/contract/console/audit.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { issuesOf, ownMessages } from "../../src/contract/issues.ts";
 import { systemClock } from "../clock.ts";
@@ -36,7 +37,7 @@ export async function appOf(reader: Reader, appId: string): Promise<{ ownerId: s
 }
 
 export interface AuditedAction {
-  readonly action: string;
+  readonly action: AuditActionName;
   readonly appId?: string | null;
   readonly target: string;
   /** The label of the token or key that was created or deleted. */

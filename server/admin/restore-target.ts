@@ -1,7 +1,7 @@
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { isEmpty, tablesOf } from "../store/deployment/tables.ts";
-import { appliedMigrations, wasMigrated } from "../store/engine/migrations/migrate.ts";
+import { appliedMigrations, wasMigrated } from "../store/engine/migrate.ts";
 import { openDatabase } from "../store/engine/open.ts";
 import type { BackupHeader } from "./archive/backup-format.ts";
 import { databaseFile, exists, secretFile } from "./data-location.ts";

@@ -7,9 +7,12 @@ import { limits } from "../../src/contract/limits.ts";
 import { systemClock } from "../clock.ts";
 import { createApp, createKey, createToken, grantedScopes } from "../secrets/new-credentials.ts";
 import { hashPassword, normaliseEmail } from "../secrets/passwords.ts";
+import { accountLinks } from "../store/access/account-links.ts";
 import { consoleSessions } from "../store/access/console-sessions.ts";
+import { members } from "../store/access/members.ts";
+import { secondFactors } from "../store/access/second-factors.ts";
 import { users } from "../store/access/users.ts";
-import type { Database } from "../store/engine/database.ts";
+import type { Database, Transaction } from "../store/engine/database.ts";
 import { isConflict } from "../store/engine/errors.ts";
 import { credentialsTopic } from "../store/engine/topics.ts";
 import { accountOf, appOf, operator, record, validated } from "./operator.ts";
@@ -53,10 +56,23 @@ export async function replacePassword(
   return database.write(async (tx) => {
     const { id: userId } = await accountOf(tx, email);
     await users.setPassword(tx, userId, passwordHash);
+    await accountLinks.removeAll(tx, userId);
     const sessionsEnded = await consoleSessions.removeAll(tx, userId);
     await record(tx, userId, { action: "user.password", target: userId });
     tx.signal(credentialsTopic);
     return { userId, sessionsEnded };
+  });
+}
+
+/** Turns off the second factor of a person who has lost it. Throws `not_found` if there is none. */
+export async function removeSecondFactor(database: Database, { email }: { readonly email: string }) {
+  return database.write(async (tx) => {
+    const { id: userId } = await accountOf(tx, email);
+    await secondFactors.lock(tx, userId);
+    if (!(await secondFactors.remove(tx, userId)))
+      throw new ApiError("not_found", { message: `${email} has no second factor.` });
+    await record(tx, userId, { action: "second_factor.disable", target: userId });
+    return { userId };
   });
 }
 
@@ -109,12 +125,22 @@ export function createOwnersToken(database: Database, { owner, ...wanted }: Want
   const appId = body.appId ?? null;
   return database.write(async (tx) => {
     const { id: userId } = await accountOf(tx, owner);
-    if (appId !== null && (await appOf(tx, appId)).ownerId !== userId)
+    if (appId !== null && !(await mayMake(tx, { kind: body.kind, appId, userId })))
       throw new ApiError("not_found", { message: `${owner} has no app ${appId}.` });
     const token = await createToken(deps, tx, { ...body, scopes, appId, userId, createdBy: operator });
     await record(tx, userId, { action: "token.create", appId, target: token.id, label: token.label });
     return { tokenId: token.id, token: token.token };
   });
+}
+
+/** An agent acts for an owner, a script for any member. Throws `not_found` for an unknown app. (rule K22) */
+async function mayMake(
+  tx: Transaction,
+  { kind, appId, userId }: { readonly kind: string; readonly appId: string; readonly userId: string },
+): Promise<boolean> {
+  await appOf(tx, appId);
+  const role = await members.roleOf(tx, appId, userId);
+  return role === "owner" || (kind === "maintainer" && role !== undefined);
 }
 
 const now = () => systemClock.now().toISOString();

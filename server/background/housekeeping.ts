@@ -1,7 +1,14 @@
 import type { Deps } from "../deps.ts";
+import { lifetimes } from "../domain/access/oauth-lifetimes.ts";
+import { invitations } from "../store/access/invitations.ts";
+import { oauthClients, oauthCodes, oauthTokens } from "../store/access/oauth.ts";
 import { signInCodes } from "../store/access/sign-in-codes.ts";
 import { keepStatistics } from "../store/engine/statistics.ts";
+import { events } from "../store/feedback/events.ts";
+import { expiredApprovals } from "../store/feedback/expired-approvals.ts";
 import { outbox } from "../store/feedback/outbox.ts";
+import { proposals } from "../store/feedback/proposals.ts";
+import { mails } from "../store/mail/mails.ts";
 import { idempotency } from "../store/requests/idempotency.ts";
 import { prune } from "../store/requests/rate-limits.ts";
 
@@ -9,8 +16,10 @@ const pauseMilliseconds = 600_000;
 const atOnce = 1_000;
 /** How long the result of a delivery to a chat channel can be seen. */
 const deliveriesKeptMilliseconds = 30 * 86_400_000;
+/** For how long receivers outside can be told again what happened. */
+const eventsKeptMilliseconds = 90 * 86_400_000;
 
-type Needed = Pick<Deps, "database" | "clock" | "time" | "files">;
+type Needed = Pick<Deps, "database" | "clock" | "time" | "files" | "newId">;
 
 /** Removes expired rows and files every ten minutes, in small batches. Gives the function that stops it. */
 export function startHousekeeping(deps: Needed & Pick<Deps, "log">): () => void {
@@ -22,18 +31,55 @@ export function startHousekeeping(deps: Needed & Pick<Deps, "log">): () => void 
 }
 
 /**
- * Removes expired answers, rate limits, sign-in codes and deliveries, and temporary files that a crash left. Refreshes the
+ * Removes expired answers, rate limits, sign-in codes, invitations and deliveries, and temporary files that a crash left. Refreshes the
  * statistics that the database uses to choose its indexes. Does nothing while the clock's time is in doubt.
  */
-export async function tidy({ database, clock, time, files }: Needed): Promise<void> {
+export async function tidy({ database, clock, time, files, newId }: Needed): Promise<void> {
   if (time.isDoubtful()) return;
   // Read the clock once, because it may jump while this runs.
   const now = clock.now();
   while ((await database.write((tx) => idempotency.prune(tx, now, atOnce))) === atOnce);
   while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce);
   while ((await database.write((tx) => signInCodes.prune(tx, now, atOnce))) === atOnce);
+  await tidyConnections(database, now);
+  while ((await database.write((tx) => invitations.prune(tx, now.toISOString(), atOnce))) === atOnce);
   const settledBefore = new Date(now.getTime() - deliveriesKeptMilliseconds).toISOString();
   while ((await database.write((tx) => outbox.prune(tx, settledBefore, atOnce))) === atOnce);
+  await database.write((tx) => mails.expire(tx, now.toISOString()));
+  while ((await database.write((tx) => mails.prune(tx, settledBefore, atOnce))) === atOnce);
+  await storeExpired({ database, newId }, now);
+  const eventsBefore = new Date(now.getTime() - eventsKeptMilliseconds).toISOString();
+  while ((await database.write((tx) => events.prune(tx, eventsBefore, atOnce))) === atOnce);
   await database.write(keepStatistics, "long");
   await files.sweepTemporary();
+}
+
+/**
+ * Stores which approvals are over, so that lists, the audit and receivers outside know it too. What may be claimed does not
+ * depend on it: each request decides that by its own time. (rule A23)
+ */
+async function storeExpired(
+  { database, newId }: Pick<Needed, "database" | "newId">,
+  now: Date,
+): Promise<void> {
+  for (const { id } of await expiredApprovals.list(database, now, atOnce)) {
+    await database.write(async (tx) => {
+      const run = await proposals.findOwned(tx, id);
+      if (!run) return;
+      await tx.lock(run.feedbackId);
+      await expiredApprovals.store(tx, run, { now, newId });
+    });
+  }
+}
+
+/** How many registrations may wait for a person. The oldest go. */
+const mostUnusedClients = 10_000;
+
+async function tidyConnections(database: Deps["database"], now: Date): Promise<void> {
+  const dayAgo = new Date(now.getTime() - lifetimes.unusedClient).toISOString();
+  while ((await database.write((tx) => oauthTokens.prune(tx, now.toISOString(), atOnce))) === atOnce);
+  const endedBefore = new Date(now.getTime() - lifetimes.endedConnection).toISOString();
+  await database.write((tx) => oauthTokens.pruneEnded(tx, endedBefore));
+  await database.write((tx) => oauthCodes.prune(tx, dayAgo));
+  while ((await database.write((tx) => oauthClients.prune(tx, dayAgo, mostUnusedClients))) >= atOnce);
 }

@@ -18,6 +18,8 @@ export interface WaitOptions<Found> {
   readonly milliseconds: number;
   /** Called only if the request really waits. */
   readonly signal: () => AbortSignal;
+  /** Calls `wake` for news that no topic brings. Gives the function that ends it. */
+  readonly listen?: (wake: () => void) => () => void;
 }
 
 /** Creates the waiting of requests on the signals of a database. */
@@ -42,10 +44,11 @@ export function createWaiting(database: Pick<Database, "onSignal" | "onForeignCh
   database.onForeignChange(wakeAll);
 
   return {
-    async until(topics, look, { enough, milliseconds, signal: gone }) {
+    async until(topics, look, { enough, milliseconds, signal: gone, listen: listenBeside }) {
       if (milliseconds === 0) return look();
       const bell = createBell();
       for (const topic of topics) listen(topic, bell.ring);
+      const unlistenBeside = listenBeside?.(bell.ring);
       let over = false;
       const end = () => {
         over = true;
@@ -65,6 +68,7 @@ export function createWaiting(database: Pick<Database, "onSignal" | "onForeignCh
         clearTimeout(timer);
         signal.removeEventListener("abort", end);
         for (const topic of topics) unlisten(topic, bell.ring);
+        unlistenBeside?.();
       }
     },
   };

@@ -1,4 +1,6 @@
 import type { Links } from "./links.ts";
+import { endOtherSessions, endSession } from "./pages/account/forms.ts";
+import { accountPage } from "./pages/account/page.tsx";
 import { createKey, regenerateKey, revokeKey } from "./pages/api-keys/forms.ts";
 import { createApp, deleteApp, updateApp } from "./pages/apps/forms.ts";
 import { newAppPage } from "./pages/apps/new-app-page.tsx";
@@ -24,14 +26,32 @@ import { faqPage, newFaqPage } from "./pages/faqs/faq-page.tsx";
 import { createFaq, deleteFaq, orderFaqs, updateFaq } from "./pages/faqs/forms.ts";
 import { faqsPage } from "./pages/faqs/page.tsx";
 import { inboxPage } from "./pages/feedback/page.tsx";
-import { addMessage, decide, deleteThread, editThread } from "./pages/feedback/thread/forms.ts";
+import {
+  addMessage,
+  decide,
+  deleteThread,
+  editThread,
+  recall,
+  release,
+  renewStatusLink,
+} from "./pages/feedback/thread/forms.ts";
 import { threadPage } from "./pages/feedback/thread/page.tsx";
 import { homePage } from "./pages/home/page.tsx";
 import { createCycle, createListing, updateListing } from "./pages/listings/forms.ts";
 import { listingPage, newListingPage } from "./pages/listings/listing-page.tsx";
 import { listingsPage } from "./pages/listings/page.tsx";
+import { changeRole, invite, removeMember, withdrawInvitation } from "./pages/members/forms.ts";
+import { acceptInvitation, invitationPage } from "./pages/members/invitation-page.tsx";
+import { membersPage } from "./pages/members/page.tsx";
 import { changePassword } from "./pages/sign-in-methods/forms.ts";
 import { signInMethodsPage } from "./pages/sign-in-methods/page.tsx";
+import { beginPasskey, createPasskey, removePasskey } from "./pages/sign-in-methods/passkey-forms.ts";
+import {
+  beginSecondFactor,
+  confirmSecondFactor,
+  removeSecondFactor,
+  renewRecoveryCodes,
+} from "./pages/sign-in-methods/second-factor-forms.ts";
 import { createToken, revokeToken } from "./pages/tokens/forms.ts";
 import { tokensPage } from "./pages/tokens/page.tsx";
 import { signOut } from "./sign-in/console-session-forms.ts";
@@ -55,10 +75,13 @@ export const pages = (at: Links): PageRoutes => [
   [at.listing(":appId", ":listingId"), listingPage],
   [at.cycle(":appId", ":cycleId"), cyclePage],
   [at.cycle(":appId", ":cycleId", "report"), cycleReportPage],
+  [at.members(":appId"), membersPage],
+  [at.invitation(":token"), invitationPage],
   [at.newApp, newAppPage],
   [at.app(":appId"), appPage],
   [at.tokens, tokensPage],
   [at.signInMethods, signInMethodsPage],
+  [at.account, accountPage],
   [at.devices, devicesPage],
   [at.audit, auditPage],
 ];
@@ -69,8 +92,11 @@ const slotIds = { appId: ":appId", cycleId: ":cycleId", slotId: ":slotId" };
 export const forms = (at: Links): PageRoutes => [
   [at.signOut, signOut],
   [at.thread(":appId", ":id", "decision"), decide],
+  [at.thread(":appId", ":id", "recall"), recall],
+  [at.thread(":appId", ":id", "release"), release],
   [at.thread(":appId", ":id", "messages"), addMessage],
   [at.thread(":appId", ":id", "edit"), editThread],
+  [at.thread(":appId", ":id", "status-link"), renewStatusLink],
   [at.thread(":appId", ":id", "delete"), deleteThread],
   [at.faqs(":appId", "new"), createFaq],
   [at.faqs(":appId", "order"), orderFaqs],
@@ -89,6 +115,11 @@ export const forms = (at: Links): PageRoutes => [
   [at.slot(slotIds, "remove"), removeTester],
   [at.slot(slotIds, "rotate-key"), rotateKey],
   [at.slot(slotIds, "confirm-join"), confirmJoin],
+  [at.members(":appId", "invitations"), invite],
+  [at.members(":appId", "invitations/:invitationId/withdraw"), withdrawInvitation],
+  [at.member(":appId", ":userId", "role"), changeRole],
+  [at.member(":appId", ":userId", "remove"), removeMember],
+  [at.invitation(":token", "accept"), acceptInvitation],
   [at.newApp, createApp],
   [at.app(":appId"), updateApp],
   [at.app(":appId", "delete"), deleteApp],
@@ -98,5 +129,14 @@ export const forms = (at: Links): PageRoutes => [
   [at.tokens, createToken],
   [at.token(":tokenId", "revoke"), revokeToken],
   [at.device(":deviceId", "sign-out"), signDeviceOut],
+  [at.endSession(":sessionId"), endSession],
+  [at.endOtherSessions, endOtherSessions],
   [at.password, changePassword],
+  [at.beginSecondFactor, beginSecondFactor],
+  [at.confirmSecondFactor, confirmSecondFactor],
+  [at.renewRecoveryCodes, renewRecoveryCodes],
+  [at.removeSecondFactor, removeSecondFactor],
+  [at.beginPasskey, beginPasskey],
+  [at.passkeys, createPasskey],
+  [at.removePasskey(":passkeyId"), removePasskey],
 ];

@@ -38,13 +38,18 @@ export async function reshowForm(
 
 const aboutTheForm: ReadonlySet<string> = new Set([
   "bad_request",
+  "invalid_code",
   "invalid_credentials",
+  "invalid_second_factor",
   // For a form that was sent without a console session and is only shown again.
   "sign_in_required",
   "email_taken",
   "already_decided",
+  "run_claimed",
   "wrong_state",
   "version_exists",
+  "already_member",
+  "last_owner",
   "own_listing",
   "already_in_cycle",
   "slot_taken",

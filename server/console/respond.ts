@@ -1,5 +1,6 @@
 import type { Context } from "koa";
 import { renderToString } from "preact-render-to-string";
+import type { Door } from "../http/mount.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Reply } from "./reply.ts";
 
@@ -10,8 +11,14 @@ export interface PageTraits {
   readonly referrerPolicy?: "no-referrer";
 }
 
-/** Sends a reply. Every page has strict headers and is never cached. */
-export function createRespond(settings: Pick<Settings, "baseUrl" | "consoleUrl">) {
+/**
+ * Sends a reply. Every page has strict headers and is never cached. Throws `busy` if a large page that changed nothing
+ * has no room among the unread answers.
+ */
+export function createRespond(
+  settings: Pick<Settings, "baseUrl" | "consoleUrl">,
+  { holdAnswer }: Pick<Door, "holdAnswer">,
+) {
   const usual = pageHeaders(settings, "'self'");
   return (ctx: Context, reply: Reply, { formAction, referrerPolicy }: PageTraits = {}): void => {
     ctx.set(formAction === undefined ? usual : pageHeaders(settings, `'self' ${formAction}`));
@@ -23,9 +30,11 @@ export function createRespond(settings: Pick<Settings, "baseUrl" | "consoleUrl">
     }
     const { retryAfterSeconds } = reply;
     if (retryAfterSeconds !== undefined) ctx.set("Retry-After", String(retryAfterSeconds));
+    const body = Buffer.from(`<!doctype html>${renderToString(reply.document)}`);
+    if (ctx.method !== "HEAD") holdAnswer(ctx.res, { body, canRefuse: ctx.method === "GET" });
     ctx.status = reply.status;
     ctx.type = "text/html; charset=utf-8";
-    ctx.body = `<!doctype html>${renderToString(reply.document)}`;
+    ctx.body = body;
   };
 }
 

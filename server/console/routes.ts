@@ -9,6 +9,7 @@ import { consolePathOf } from "./console-path.ts";
 import { createLinks } from "./links.ts";
 import { forms, pages } from "./page-routes.ts";
 import { createRespond } from "./respond.ts";
+import { accountLinkRoutes } from "./sign-in/account-links/forms.ts";
 import { signIn } from "./sign-in/console-session-forms.ts";
 import { signInPage } from "./sign-in/page.tsx";
 import type { PageHandler, SignedInVisit, Visit } from "./visit.ts";
@@ -18,7 +19,7 @@ import { type ConsoleDeps, createVisits } from "./visits.ts";
 export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>): Route[] {
   const consolePath = consolePathOf(deps.settings);
   const patterns = createLinks(consolePath.mountedAt);
-  const respond = createRespond(deps.settings);
+  const respond = createRespond(deps.settings, door);
   const visits = createVisits({ deps, door, api }, consolePath);
 
   const open = (method: "GET" | "POST", path: string, answer: PageHandler<Visit>): Route => ({
@@ -52,6 +53,7 @@ export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>)
     ...(patterns.home === "/" ? [] : [rootRedirect(deps.settings)]),
     open("GET", patterns.signIn, signInPage),
     open("POST", patterns.signIn, signIn),
+    ...accountLinkRoutes(patterns).map(([method, path, answer]) => open(method, path, answer)),
     ...pages(patterns).map(([path, answer]) => page(path, answer)),
     ...forms(patterns).map(([path, answer]) => form(path, answer)),
   ];

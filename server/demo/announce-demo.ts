@@ -68,5 +68,7 @@ ${isFile ? `  alias innkeep='${command}'\n` : ""}
   ${innkeep} faq list
 ${thread ?? ""}  ${innkeep} testing listing list
   ${innkeep} auth login    # sign in as the tester; then: ${innkeep} task list
-  claude mcp add --env INNKEEP_BASE_URL=${baseUrl} --env INNKEEP_AGENT_TOKEN=${agentToken} --transport stdio innkeep -- ${command} mcp`;
+
+  printenv INNKEEP_AGENT_TOKEN | ${innkeep} auth set agent-token    # for an agent: kept out of its settings
+  claude mcp add --env INNKEEP_BASE_URL=${baseUrl} --transport stdio innkeep -- ${command} mcp`;
 }

@@ -85,16 +85,14 @@ export const demoThreads = [
     metadata: {},
     ageHours: 50,
   },
+  {
+    type: "bug",
+    subject: "Search does not find “crème fraîche”",
+    message: "I typed creme fraiche and found nothing. With the accents it is there.",
+    name: "Jo",
+    email: "jo@example.org",
+    source: "android",
+    metadata: { version: "2.3.2" },
+    ageHours: 74,
+  },
 ] as const;
-
-/** What an agent has already proposed on the first thread. */
-export const demoProposal = {
-  summary:
-    "The gallery picker returns a content URI that the photo importer opens after its permission has ended.",
-  plan: [
-    "1. Copy the picked file into the app's cache before the picker closes (PhotoImporter.kt).",
-    "2. Show a message instead of crashing when the copy fails.",
-    "3. Add a test that picks a photo and delays the import.",
-    "4. Release as 2.4.2 to closed testing first.",
-  ].join("\n"),
-} as const;

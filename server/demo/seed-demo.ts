@@ -1,6 +1,6 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { deviceScopes, maintainerScopes } from "../../src/contract/endpoint.ts";
+import { agentScopes, deviceScopes, maintainerScopes } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../deps.ts";
 import { tokenLifetimeDays } from "../domain/access/sign-in-code.ts";
 import { hashPassword } from "../secrets/passwords.ts";
@@ -59,13 +59,29 @@ type DemoDeps = SeedingDeps & Pick<Deps, "database" | "settings">;
 export async function seedDemo(deps: DemoDeps, seed?: Seed): Promise<Demo> {
   const file = join(deps.settings.data, "demo.json");
   const known = await readFile(file, "utf8").catch(() => undefined);
-  if (known !== undefined) return sameDemo(deps, JSON.parse(known), seed);
-  const demo = newDemo(deps, seed);
+  const demo = known === undefined ? newDemo(deps, seed) : sameDemo(deps, JSON.parse(known), seed);
+  const isThere = (await users.findByEmail(deps.database, demo.email)) !== undefined;
+  if (known !== undefined && (isThere || (await apps.exist(deps.database)))) return demo;
+  if (isThere) throw withoutAccess(deps.settings.data);
+  // The keys are on the disk before the database has them: a start that is killed between goes on at the next one.
+  await keepAccess(deps.settings.data, demo);
   const passwordHash = await hashPassword(demo.password);
   await deps.database.write((tx) => seedAll(deps, tx, { ...demo, passwordHash }));
-  await writeFile(file, JSON.stringify(demo, null, 2), { mode: 0o600 });
   return demo;
 }
+
+async function keepAccess(data: string, demo: Demo): Promise<void> {
+  const draft = join(data, "demo.json.draft");
+  await writeFile(draft, JSON.stringify(demo, null, 2), { mode: 0o600 });
+  await rename(draft, join(data, "demo.json"));
+  // The folder is often in a repository, and holds keys.
+  await writeFile(join(data, ".gitignore"), "*\n", { mode: 0o600 });
+}
+
+const withoutAccess = (data: string) =>
+  new SettingError(
+    `The folder ${data} holds a demo, but not its keys: demo.json is missing. Put it back, or delete the folder.`,
+  );
 
 function sameDemo({ settings: { data } }: Pick<Deps, "settings">, demo: Demo, seed: Seed | undefined): Demo {
   if (seed === undefined || JSON.stringify(seed) === JSON.stringify(demo.seed)) return demo;
@@ -102,7 +118,13 @@ async function seedAll(deps: SeedingDeps, tx: Transaction, demo: NewDemo): Promi
   await users.insert(tx, { id: userId, email, passwordHash, createdAt });
   for (const [at, { id, name, apiKey }] of (demo.apps ?? []).entries()) {
     const { githubRepository = null } = demo.seed ? (demo.seed.apps[at] ?? {}) : demoApp;
-    const switches = { feedbackEnabled: 1, changelogEnabled: 1, chatWebhookUrl: null };
+    const switches = {
+      feedbackEnabled: 1,
+      changelogEnabled: 1,
+      senderPages: 1,
+      chatWebhookUrl: null,
+      approvalHours: null,
+    };
     await apps.insert(tx, userId, { id, name, githubRepository, ...switches, createdAt });
     const key = { id: deps.newId(), appId: id, label: "Demo", kind: "full", createdAt } as const;
     await apiKeys.insert(tx, { ...key, prefix: visiblePrefix(apiKey), keyHash: hashOf(apiKey) });
@@ -119,17 +141,25 @@ export async function seedContentAgain(deps: SeedingDeps, tx: Transaction, demo:
 }
 
 async function seedContent(deps: SeedingDeps, tx: Transaction, demo: Demo): Promise<void> {
+  const owner = await users.findByEmail(tx, demo.email);
+  const ownerId = owner?.id ?? "";
   if (demo.seed) {
     for (const [at, app] of demo.seed.apps.entries()) {
       const appId = demo.apps?.[at]?.id ?? "";
       if (await apps.findOwner(tx, appId)) await seedApp(deps, tx, { appId, app });
     }
   } else {
-    await seedLarder(deps, tx, demo);
+    const tokenId = await agentTokenOf(tx, ownerId);
+    await seedLarder(deps, tx, { ...demo, ownerId, tokenId });
   }
-  const owner = await users.findByEmail(tx, demo.email);
   const { appId, testKey } = demo;
   await seedTesting(deps, tx, { appId, testKey, passwordHash: owner?.passwordHash ?? "" });
+}
+
+/** The id of the demo's agent token; empty if it was revoked. */
+async function agentTokenOf(tx: Transaction, userId: string): Promise<string> {
+  const found = await tokens.list(tx, { userId, appId: null }, "");
+  return found.find(({ kind }) => kind === "agent")?.id ?? "";
 }
 
 /** Signs in the device of the tester who has a task today. */
@@ -171,7 +201,7 @@ const seedToken = (
     userId,
     kind,
     label: "Demo",
-    scopes: JSON.stringify(kind === "maintainer" ? maintainerScopes : []),
+    scopes: JSON.stringify(kind === "maintainer" ? maintainerScopes : agentScopes),
     appId: null,
     prefix: visiblePrefix(token),
     tokenHash: hashOf(token),

@@ -1,22 +1,20 @@
 import type { Deps } from "../deps.ts";
-import { proposalNote } from "../domain/feedback/proposal.ts";
 import { createFaq } from "../routes/content/faq-changes.ts";
 import { filesJson } from "../routes/feedback/feedback-report.ts";
 import { changelogEntries } from "../store/content/changelog-entries.ts";
 import type { Transaction } from "../store/engine/database.ts";
 import { feedbackThreads } from "../store/feedback/feedback.ts";
-import { messages } from "../store/feedback/messages.ts";
-import { proposals } from "../store/feedback/proposals.ts";
-import { demoChangelog, demoFaqs, demoProposal, demoThreads } from "./demo-content.ts";
+import { demoChangelog, demoFaqs, demoThreads } from "./demo-content.ts";
+import { before, type ProposalMakers, seedProposals } from "./seed-proposals.ts";
 
-interface Larder {
+interface Larder extends Pick<ProposalMakers, "ownerId" | "tokenId"> {
   readonly appId: string;
-  /** The ids of the thread with a proposal, and of the proposal. */
-  readonly threadId?: string;
-  readonly runId?: string;
+  /** The ids of the thread with a proposal that waits, and of the proposal. */
+  readonly threadId?: string | undefined;
+  readonly runId?: string | undefined;
 }
 
-/** Fills Larder, the demo's own app, with FAQ, release notes and feedback. */
+/** Fills Larder, the demo's own app, with FAQ, release notes, feedback and the work of an agent. */
 export async function seedLarder(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -24,7 +22,8 @@ export async function seedLarder(
 ): Promise<void> {
   for (const faq of demoFaqs) await createFaq(deps, tx, { appId: larder.appId, faq });
   await seedChangelog(deps, tx, larder.appId);
-  await seedThreads(deps, tx, larder);
+  const threadIds = await seedThreads(deps, tx, larder);
+  await seedProposals(deps, tx, { ...larder, threadIds, runId: larder.runId ?? deps.newId() });
 }
 
 async function seedChangelog(
@@ -50,15 +49,19 @@ async function seedChangelog(
   }
 }
 
+/** Gives the ids of the threads by subject. */
 async function seedThreads(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  { appId, threadId = deps.newId(), runId = deps.newId() }: Larder,
-): Promise<void> {
+  { appId, threadId = deps.newId() }: Larder,
+): Promise<ReadonlyMap<string, string>> {
+  const threadIds = new Map<string, string>();
   for (const [index, { type, name, email, metadata, ageHours, ...thread }] of demoThreads.entries()) {
+    const id = index === 0 ? threadId : deps.newId();
+    threadIds.set(thread.subject, id);
     await feedbackThreads.insert(tx, {
       ...thread,
-      id: index === 0 ? threadId : deps.newId(),
+      id,
       appId,
       category: type,
       senderName: name,
@@ -69,18 +72,5 @@ async function seedThreads(
       createdAt: before(deps, ageHours),
     });
   }
-  const createdAt = before(deps, 1);
-  await proposals.insert(tx, { id: runId, feedbackId: threadId, ...demoProposal, createdAt });
-  await feedbackThreads.setProposalStatus(tx, threadId, "awaiting_approval");
-  const note = {
-    id: deps.newId(),
-    feedbackId: threadId,
-    direction: "note",
-    author: "agent",
-    body: proposalNote(demoProposal),
-  } as const;
-  await messages.insert(tx, { ...note, createdAt });
+  return threadIds;
 }
-
-const before = ({ clock }: Pick<Deps, "clock">, hours: number): string =>
-  new Date(clock.now().getTime() - hours * 3_600_000).toISOString();

@@ -1,10 +1,12 @@
 import { badRequest } from "../../src/contract/errors.ts";
 import { seedContentAgain, seedDemo } from "../demo/seed-demo.ts";
 import type { Deps } from "../deps.ts";
+import { openMail } from "../mail/mail-content.ts";
 import { openAddress } from "../secrets/sealed-address.ts";
 import { removeContent } from "../store/deployment/reset.ts";
 import { everyTopic } from "../store/engine/topics.ts";
-import { outbox } from "../store/feedback/outbox.ts";
+import { type LatestMessage, outbox } from "../store/feedback/outbox.ts";
+import { type MailRow, mails } from "../store/mail/mails.ts";
 import { type ClockMove, targetOf } from "./clock-move.ts";
 import { errorOf, type Fault, type Faults } from "./faults.ts";
 import type { MovableClock } from "./movable-clock.ts";
@@ -25,20 +27,27 @@ export interface WantedFault {
 export function createActions(deps: Deps, clock: MovableClock, faults: Faults) {
   const { database, passingTime } = deps;
   const snapshots = createSnapshots(deps, clock);
-  const capture = () => database.write((tx) => outbox.capture(tx, clock.now().toISOString()));
+  const inTurn = createTurns();
+  const capture = () =>
+    database.write(async (tx) => {
+      const at = clock.now().toISOString();
+      await outbox.capture(tx, at);
+      await mails.capture(tx, at);
+    });
   return {
     now: () => clock.now(),
 
     /** Moves the clock and makes the changes that are due. Gives the new time. */
-    async moveClock(move: ClockMove): Promise<Date> {
-      const target = targetOf(move, clock.now());
-      clock.setOffset(target.getTime() - Date.now());
-      await passingTime.catchUp();
-      await capture();
-      // Waiting parts must compute again how long they sleep.
-      await database.write(async (tx) => tx.signal(everyTopic));
-      return target;
-    },
+    moveClock: (move: ClockMove): Promise<Date> =>
+      inTurn(async () => {
+        const target = targetOf(move, clock.now());
+        clock.setOffset(target.getTime() - Date.now());
+        await passingTime.catchUp();
+        await capture();
+        // Waiting parts must compute again how long they sleep.
+        await database.write(async (tx) => tx.signal(everyTopic));
+        return target;
+      }),
 
     /** Throws `bad_request` if status and code do not match. */
     addFault({ path, status, code, times, delayMs }: WantedFault): Fault {
@@ -55,36 +64,85 @@ export function createActions(deps: Deps, clock: MovableClock, faults: Faults) {
     /** The newest messages that would have been sent, newest first. */
     async messages() {
       await capture();
-      const rows = await outbox.latest(database, mostMessages);
-      return rows.map((row) => ({
-        ...row,
-        target: openAddress(deps.sealer, row.target),
-        payload: JSON.parse(row.payload),
-      }));
+      const [messages, sent] = [
+        await outbox.latest(database, mostMessages),
+        await mails.latest(database, mostMessages),
+      ];
+      return [...messages.map((row) => chatMessage(deps, row)), ...sent.map((row) => mailMessage(deps, row))]
+        .sort((one, other) => other.createdAt.localeCompare(one.createdAt))
+        .slice(0, mostMessages);
     },
 
-    saveSnapshot: (name: string) => snapshots.save(name),
+    saveSnapshot: (name: string) => inTurn(() => snapshots.save(name)),
     snapshots: () => snapshots.list(),
-    async loadSnapshot(name: string) {
-      const facts = await snapshots.load(name);
-      await passingTime.catchUp();
-      return facts;
-    },
+    loadSnapshot: (name: string) =>
+      inTurn(async () => {
+        const facts = await snapshots.load(name);
+        await passingTime.catchUp();
+        return facts;
+      }),
 
     /** Goes back to the start: real time, no faults, the content of the demo. */
-    async reset(): Promise<Date> {
-      faults.clear();
-      clock.setOffset(0);
-      const demo = deps.settings.demo ? await seedDemo(deps) : undefined;
-      const hashes = await database.write(async (tx) => {
-        const unused = await removeContent(tx);
-        if (demo) await seedContentAgain(deps, tx, demo);
-        tx.signal(everyTopic);
-        return unused;
-      });
-      await deps.keptFiles.removeUnreferenced(hashes);
-      return clock.now();
-    },
+    reset: (): Promise<Date> =>
+      inTurn(async () => {
+        await resetContent(deps, clock);
+        faults.clear();
+        return clock.now();
+      }),
+  };
+}
+
+const chatMessage = ({ sealer }: Deps, row: LatestMessage) => ({
+  ...row,
+  target: openAddress(sealer, row.target),
+  payload: JSON.parse(row.payload),
+});
+
+/** A mail, with what its receiver would read. */
+function mailMessage(deps: Deps, { content, settledAt, ...row }: MailRow) {
+  const { id, appId, subjectId, recipient, status, createdAt } = row;
+  const mail = content === null ? undefined : openMail(deps, content);
+  const payload = { about: row.kind, subject: mail?.subject ?? null, text: mail?.text ?? null };
+  return {
+    id,
+    kind: "mail",
+    appId,
+    subjectId,
+    target: recipient,
+    payload,
+    status,
+    createdAt,
+    sentAt: settledAt,
+  };
+}
+
+/** Sets the clock to the real time, and the content to that of the start: both, or neither. */
+async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
+  const demo = deps.settings.demo ? await seedDemo(deps) : undefined;
+  const { offsetMs } = clock;
+  // The first content has the real time.
+  clock.setOffset(0);
+  try {
+    const hashes = await deps.database.write(async (tx) => {
+      const unused = await removeContent(tx);
+      if (demo) await seedContentAgain(deps, tx, demo);
+      tx.signal(everyTopic);
+      return unused;
+    });
+    await deps.keptFiles.removeUnreferenced(hashes);
+  } catch (error) {
+    clock.setOffset(offsetMs);
+    throw error;
+  }
+}
+
+/** Makes work wait for the work before it: what moves the clock or replaces content must not mix. */
+function createTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const mine = last.then(work, work);
+    last = mine;
+    return mine;
   };
 }
 

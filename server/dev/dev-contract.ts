@@ -53,8 +53,8 @@ const Fault = z.object({
 const Message = z.object({
   id: z.string(),
   kind: z.string(),
-  appId: z.string(),
-  subjectId: z.string(),
+  appId: z.nullable(z.string()),
+  subjectId: z.nullable(z.string()),
   target: z.string(),
   payload: z.unknown(),
   status: z.string(),
@@ -64,14 +64,15 @@ const Message = z.object({
 
 const Moved = z.object({ now: instant });
 
-export const snapshotName = z
-  .string()
-  .check(
-    z.regex(
-      /^[A-Za-z0-9][\w.-]{0,63}$/,
-      "must be 1 to 64 letters, digits, dots, dashes and underscores, and begin with a letter or a digit",
-    ),
-  );
+const isRefusedByWindows = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|\.$/i;
+
+export const snapshotName = z.string().check(
+  z.regex(
+    /^[A-Za-z0-9][\w.-]{0,63}$/,
+    "must be 1 to 64 letters, digits, dots, dashes and underscores, and begin with a letter or a digit",
+  ),
+  z.refine((name) => !isRefusedByWindows.test(name), "must not be a name that Windows refuses for files"),
+);
 
 const Snapshot = z.object({ name: z.string(), now: instant, rows: z.int(), files: z.int() });
 

@@ -55,11 +55,16 @@ function isOfPages(settings: Deps["settings"]): (path: string) => boolean {
  * Host header.
  */
 function refuseStrangers(ctx: Context, { settings }: Pick<Deps, "settings">): void {
-  const { host = "", origin, "x-forwarded-for": forwarded } = ctx.req.headers;
-  const isNear = isLoopbackHost(host) && isLoopback(ctx.req.socket.remoteAddress ?? "") && !forwarded;
+  const { headers, socket } = ctx.req;
+  const { host = "", origin } = headers;
+  const isForwarded = ofProxies.some((name) => headers[name] !== undefined);
+  const isNear = isLoopbackHost(host) && isLoopback(socket.remoteAddress ?? "") && !isForwarded;
   if (isNear && (origin === undefined || isOwnOrigin(origin, settings))) return;
   throw new ApiError("forbidden", { message: "Only programs on this machine drive the development server." });
 }
+
+/** What proxies add to a request, each some of it. */
+const ofProxies = ["x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via"];
 
 const isLoopbackHost = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host);

@@ -17,10 +17,13 @@ export interface Faults {
   take(path: string): Fault | undefined;
   list(): readonly Fault[];
   clear(): void;
+  /** Aborts at the next `clear`. */
+  cleared(): AbortSignal;
 }
 
 export function createFaults(): Faults {
   let faults: readonly Fault[] = [];
+  let clearing = new AbortController();
   return {
     list: () => faults,
     add(fault) {
@@ -28,7 +31,10 @@ export function createFaults(): Faults {
     },
     clear() {
       faults = [];
+      clearing.abort();
+      clearing = new AbortController();
     },
+    cleared: () => clearing.signal,
     take(path) {
       const found = faults.find((fault) => isFor(fault, path));
       if (found) faults = faults.flatMap((fault) => (fault === found ? usedOnce(fault) : [fault]));

@@ -30,11 +30,22 @@ export const matchesEtag = (header: string, etag: string): boolean =>
 
 /** Remembers prepared answers by name until their version changes, their time has passed, or the clock was set back. */
 export interface Answers {
-  /** Gives the remembered answer of this version, or makes and remembers it. `until` is in epoch milliseconds. */
-  recall(
-    wanted: { readonly name: string; readonly version: number; readonly now: Date },
-    make: () => Promise<{ answer: PreparedAnswer; until?: number | undefined }>,
-  ): Promise<PreparedAnswer>;
+  /**
+   * Gives the remembered answer of this version, or makes and remembers it. Requests that come while it is made share it: a
+   * large answer is in memory once. `until` is in epoch milliseconds.
+   */
+  recall(wanted: Wanted, make: () => Promise<Made>): Promise<PreparedAnswer>;
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly version: number;
+  readonly now: Date;
+}
+
+interface Made {
+  readonly answer: PreparedAnswer;
+  readonly until?: number | undefined;
 }
 
 const mostAnswers = 2_000;
@@ -53,6 +64,7 @@ interface Remembered {
 
 export function createAnswers(): Answers {
   const remembered = new Map<string, Remembered>();
+  const inMaking = new Map<string, Promise<Remembered>>();
   let bytes = 0;
 
   function forget(name: string): void {
@@ -70,14 +82,35 @@ export function createAnswers(): Answers {
     }
   }
 
+  async function makeOne({ name, version, now }: Wanted, make: () => Promise<Made>): Promise<Remembered> {
+    const { answer, until = Number.POSITIVE_INFINITY } = await make();
+    const made = { version, from: now.getTime(), until, answer };
+    remember(name, made);
+    return made;
+  }
+
+  function makeTogether(wanted: Wanted, make: () => Promise<Made>): Promise<Remembered> {
+    const made = makeOne(wanted, make).finally(() => {
+      if (inMaking.get(wanted.name) === made) inMaking.delete(wanted.name);
+    });
+    inMaking.set(wanted.name, made);
+    return made;
+  }
+
   return {
-    async recall({ name, version, now }, make) {
-      const known = remembered.get(name);
-      const at = now.getTime();
-      if (known?.version === version && known.from <= at && at < known.until) return known.answer;
-      const { answer, until = Number.POSITIVE_INFINITY } = await make();
-      remember(name, { version, from: at, until, answer });
-      return answer;
+    async recall(wanted, make) {
+      const known = remembered.get(wanted.name);
+      if (known && isGood(known, wanted)) return known.answer;
+      for (let coming = inMaking.get(wanted.name); coming; coming = inMaking.get(wanted.name)) {
+        const made = await coming.catch(() => undefined);
+        if (made && isGood(made, wanted)) return made.answer;
+      }
+      return (await makeTogether(wanted, make)).answer;
     },
   };
 }
+
+const isGood = ({ version, from, until }: Remembered, wanted: Wanted): boolean => {
+  const at = wanted.now.getTime();
+  return version === wanted.version && from <= at && at < until;
+};

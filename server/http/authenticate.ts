@@ -1,6 +1,7 @@
 import {
+  type AgentScope,
   type Auth,
-  type DeviceScope,
+  agentScopes,
   deviceScopes,
   type Endpoint,
   type MaintainerScope,
@@ -9,6 +10,7 @@ import {
 } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
+import { hourOf } from "../domain/access/hour-of.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import {
   type AppKeyCredential,
@@ -24,7 +26,7 @@ import type { PresentedCredentials } from "./presented-credentials.ts";
 
 export type Authenticate = <A extends Auth>(auth: A, presented: PresentedCredentials) => Promise<Callers[A]>;
 
-const isCredentialsTopic = (topic: string): boolean => topic === credentialsTopic;
+export const isCredentialsTopic = (topic: string): boolean => topic === credentialsTopic;
 
 type Ways = { readonly [A in Auth]: (presented: PresentedCredentials) => Promise<Callers[A]> };
 
@@ -32,36 +34,29 @@ type Ways = { readonly [A in Auth]: (presented: PresentedCredentials) => Promise
 export function createAuthenticate(
   deps: Pick<Deps, "clock" | "database" | "log" | "settings">,
 ): Authenticate {
-  const { database, settings } = deps;
+  const { database } = deps;
   const findAppKey = cachedLookup(database, isCredentialsTopic, async (hash) => {
     const row = await credentials.findAppKey(database, hash);
     return row && { row, caller: appCaller(row) };
   });
-  const findToken = cachedLookup(database, isCredentialsTopic, (hash) =>
-    credentials.findToken(database, hash),
-  );
+  const findToken = cachedLookup(database, isCredentialsTopic, async (hash) => {
+    const row = await credentials.findToken(database, hash);
+    return row && { row, agentScopes: agentScopesOf(row.scopes) };
+  });
   const findDevice = cachedLookup(database, isCredentialsTopic, async (hash) => {
     const row = await credentials.findDevice(database, hash);
     return row && { row, caller: deviceCaller(row), expiresAt: Date.parse(row.expiresAt) };
   });
   const touch = createTouch(deps);
 
-  const person = async ({ sessionId, mutates, origin }: PresentedCredentials): Promise<ConsoleCaller> => {
-    const id = hashOf(sessionId ?? "");
-    const row = await credentials.findSession(database, id, deps.clock.now().toISOString());
-    if (!row || sessionId === undefined) throw new ApiError("sign_in_required");
-    if (mutates && !isOwnOrigin(origin, settings)) {
-      throw new ApiError("forbidden", { message: "This must be sent from a page of the console." });
-    }
-    return { kind: "session", id, ...row, scopes: maintainerScopes, appId: null };
-  };
+  const person = createFindPerson(deps, touch);
 
-  const token = async (kind: string, { authorization }: PresentedCredentials): Promise<TokenCredential> => {
+  const token = async (kind: string, { authorization }: PresentedCredentials): Promise<KnownToken> => {
     const hash = hashOf(bearerOf(authorization));
-    const row = await findToken(hash);
-    if (!row || row.kind !== kind) throw new ApiError("invalid_token");
-    touch(hash, row, credentials.touchToken);
-    return row;
+    const known = await findToken(hash);
+    if (known?.row.kind !== kind) throw new ApiError("invalid_token");
+    touch(hash, known.row, credentials.touchToken);
+    return known;
   };
 
   const ways: Ways = {
@@ -74,8 +69,8 @@ export function createAuthenticate(
       return known.caller;
     },
     async agentToken(presented) {
-      const { id, userId, appId } = await token("agent", presented);
-      return { kind: "agentToken", id, userId, appId } satisfies AgentCaller;
+      const { row, agentScopes: scopes } = await token("agent", presented);
+      return agentCaller(row, scopes);
     },
     async deviceToken({ authorization }) {
       const hash = hashOf(bearerOf(authorization));
@@ -86,8 +81,7 @@ export function createAuthenticate(
     },
     async console(presented) {
       if (presented.authorization === undefined) return person(presented);
-      const { id, userId, email, appId, scopes } = await token("maintainer", presented);
-      return { kind: "maintainerToken", id, userId, email, appId, scopes: maintainerScopesOf(scopes) };
+      return maintainerCaller((await token("maintainer", presented)).row);
     },
     async session(presented) {
       // Only a person may decide, and a request with a bearer token does not come from a browser.
@@ -98,6 +92,37 @@ export function createAuthenticate(
   return (auth, presented) => ways[auth](presented);
 }
 
+/** Makes a function that finds the person of a console session. */
+const createFindPerson =
+  ({ clock, database, settings }: Pick<Deps, "clock" | "database" | "settings">, touch: Touch) =>
+  async ({ sessionId, mutates, origin }: PresentedCredentials): Promise<ConsoleCaller> => {
+    const id = hashOf(sessionId ?? "");
+    const row = await credentials.findSession(database, id, clock.now().toISOString());
+    if (!row || sessionId === undefined) throw new ApiError("sign_in_required");
+    if (mutates && !isOwnOrigin(origin, settings)) {
+      throw new ApiError("forbidden", { message: "This must be sent from a page of the console." });
+    }
+    touch(id, row, credentials.touchSession);
+    const { userId, email } = row;
+    return { kind: "session", id, userId, email, scopes: maintainerScopes, appId: null, needs: "owner" };
+  };
+
+interface KnownToken {
+  readonly row: TokenCredential;
+  readonly agentScopes: readonly AgentScope[];
+}
+
+/** The caller of a program that acts for an owner. */
+export const agentCaller = (
+  { id, userId, appId }: Pick<TokenCredential, "id" | "userId" | "appId">,
+  scopes: readonly AgentScope[],
+): AgentCaller => ({ kind: "agentToken", id, userId, appId, needs: "owner", scopes });
+
+const maintainerCaller = ({ id, userId, email, appId, scopes }: TokenCredential): ConsoleCaller => ({
+  ...{ kind: "maintainerToken", id, userId, email, appId, needs: "owner" },
+  scopes: maintainerScopesOf(scopes),
+});
+
 const intakeScopes: readonly MaintainerScope[] = [];
 
 const appCaller = ({ id, appId, ownerId, kind, ...row }: AppKeyCredential): AppCaller => ({
@@ -107,6 +132,7 @@ const appCaller = ({ id, appId, ownerId, kind, ...row }: AppKeyCredential): AppC
   ownerId,
   feedbackEnabled: row.feedbackEnabled === 1,
   changelogEnabled: row.changelogEnabled === 1,
+  senderPages: row.senderPages === 1,
   faqsVersion: row.faqsVersion,
   changelogVersion: row.changelogVersion,
   scopes: kind === "full" ? maintainerScopes : intakeScopes,
@@ -120,17 +146,21 @@ const deviceCaller = ({ id, userId, email, scopes }: DeviceCredential): DeviceCa
   scopes: deviceScopesOf(scopes),
 });
 
-function maintainerScopesOf(json: string): MaintainerScope[] {
-  const granted: unknown = JSON.parse(json);
-  return maintainerScopes.filter((scope) => Array.isArray(granted) && granted.includes(scope));
-}
+/** Of the scopes that this kind of credential can have, those that the stored list grants. */
+const grantedOf =
+  <S extends Scope>(possible: readonly S[]) =>
+  (json: string): S[] => {
+    const granted: unknown = JSON.parse(json);
+    return possible.filter((scope) => Array.isArray(granted) && granted.includes(scope));
+  };
 
-function deviceScopesOf(json: string): DeviceScope[] {
-  const granted: unknown = JSON.parse(json);
-  return deviceScopes.filter((scope) => Array.isArray(granted) && granted.includes(scope));
-}
+const maintainerScopesOf = grantedOf(maintainerScopes);
+const deviceScopesOf = grantedOf(deviceScopes);
+/** Of the scopes of an agent token, those that the stored list grants. */
+export const agentScopesOf = grantedOf(agentScopes);
 
-const bearerOf = (authorization: string | undefined): string =>
+/** The bearer token of a request; empty without one. */
+export const bearerOf = (authorization: string | undefined): string =>
   /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
 
 /** Throws `insufficient_scope` if the caller lacks the scope of the endpoint, and is not the token that it is about. */
@@ -145,6 +175,11 @@ export function requireScope(
   throw new ApiError("insufficient_scope", { message: `The credential lacks the scope \`${scope}\`.` });
 }
 
+/** The caller with the role that the endpoint asks for. Without one only an owner may act. */
+export function asAsked({ role = "owner" }: Pick<Endpoint, "role">, caller: Callers[Auth]): Callers[Auth] {
+  return caller && "needs" in caller && role !== "account" ? { ...caller, needs: role } : caller;
+}
+
 /** Whether a request that changes something comes from a page of this deployment. */
 export function isOwnOrigin(origin: string | undefined, { baseUrl, consoleUrl }: Deps["settings"]): boolean {
   return origin !== undefined && [baseUrl, consoleUrl].some((url) => new URL(url).origin === origin);
@@ -155,22 +190,34 @@ interface Touched {
   readonly lastUsedAt: string | null;
 }
 
-const hourMilliseconds = 3_600_000;
-
 /**
  * Records the hour of a credential's last use. The request does not wait for it. The hour is kept by the hash, so that a
  * new credential in the place of an old one is recorded too.
  */
-function createTouch({ database, clock, log }: Pick<Deps, "database" | "clock" | "log">) {
-  const touched = new Map<string, number>();
+export function createTouch({ database, clock, log }: Pick<Deps, "database" | "clock" | "log">) {
+  const touched = new Map<string, string>();
+  const hourAt = createHourAt();
   return (hash: string, { id, lastUsedAt }: Touched, write: typeof credentials.touchToken) => {
-    const hour = Math.floor(clock.now().getTime() / hourMilliseconds);
-    if (touched.get(hash) === hour) return;
-    touched.set(hash, hour);
-    const at = new Date(hour * hourMilliseconds).toISOString();
+    const at = hourAt(clock.now());
+    if (touched.get(hash) === at) return;
+    touched.set(hash, at);
     if (lastUsedAt === at) return;
     database
       .write((tx) => write(tx, id, at))
       .catch((error) => log.warn({ err: error }, "last use not recorded"));
   };
 }
+
+/** `hourOf`, which remembers the minute that it was last asked about: every request asks. */
+function createHourAt(): (at: Date) => string {
+  let minute = Number.NaN;
+  let hour = "";
+  return (at) => {
+    const asked = Math.floor(at.getTime() / 60_000);
+    if (asked !== minute) hour = hourOf(at);
+    minute = asked;
+    return hour;
+  };
+}
+
+type Touch = ReturnType<typeof createTouch>;

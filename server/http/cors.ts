@@ -3,8 +3,8 @@ import type { Context, Next } from "koa";
 const allowed = {
   "Access-Control-Allow-Methods": "GET, POST, PATCH, PUT, DELETE",
   "Access-Control-Allow-Headers":
-    "Content-Type, X-Api-Key, Authorization, Idempotency-Key, If-Match, If-None-Match",
-  "Access-Control-Expose-Headers": "ETag, Retry-After, X-Request-Id, Idempotent-Replay",
+    "Content-Type, X-Api-Key, Authorization, Idempotency-Key, If-Match, If-None-Match, Mcp-Protocol-Version, Mcp-Method, Mcp-Name",
+  "Access-Control-Expose-Headers": "ETag, Retry-After, X-Request-Id, Idempotent-Replay, WWW-Authenticate",
   "Access-Control-Max-Age": "600",
 };
 

@@ -13,8 +13,16 @@ export const errorBody = ({ message, code, details }: ApiError) => ({
   ...(details.dayIndex === undefined ? {} : { dayIndex: details.dayIndex }),
   ...(details.runId === undefined ? {} : { runId: details.runId }),
   ...(details.entryId === undefined ? {} : { entryId: details.entryId }),
+  ...(details.step === undefined ? {} : { step: details.step }),
   ...(details.reasons ? { reasons: details.reasons } : {}),
 });
+
+/** What is wrong, as sentences, for answers without `issues`. */
+export function sentencesOf({ message, details }: Pick<ApiError, "message" | "details">): string[] {
+  const { issues = [] } = details;
+  if (issues.length === 0) return [message];
+  return issues.map((issue) => `${issue.path} ${issue.message}.`.trim().replace(/\.\.$/, "."));
+}
 
 /** Answers with a page if the client wants one. Gives whether it has answered. */
 export type AnswerWithPage = (ctx: Context, error: ApiError) => boolean;

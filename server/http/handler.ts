@@ -1,5 +1,13 @@
 import type * as z from "zod/mini";
-import type { Auth, DeviceScope, Endpoint, Group, MaintainerScope } from "../../src/contract/endpoint.ts";
+import type {
+  AgentScope,
+  Auth,
+  DeviceScope,
+  Endpoint,
+  Group,
+  MaintainerScope,
+  Role,
+} from "../../src/contract/endpoint.ts";
 import type { RateLimitName } from "../../src/contract/limits.ts";
 import type { Inserter, Transaction } from "../store/engine/database.ts";
 import type { PreparedAnswer } from "./answers.ts";
@@ -11,6 +19,7 @@ export interface AppCaller {
   readonly ownerId: string;
   readonly feedbackEnabled: boolean;
   readonly changelogEnabled: boolean;
+  readonly senderPages: boolean;
   readonly faqsVersion: number;
   readonly changelogVersion: number;
   readonly scopes: readonly MaintainerScope[];
@@ -22,6 +31,10 @@ export interface AgentCaller {
   readonly userId: string;
   /** The only app that the token may see. Null if it may see all apps of its owner. */
   readonly appId: string | null;
+  /** The least role that the owner of the token needs in the apps that the request is about. */
+  readonly needs: Role;
+  /** What the token may do besides reading and proposing. */
+  readonly scopes: readonly AgentScope[];
 }
 
 /** A device on which a tester is signed in. */
@@ -41,6 +54,8 @@ export interface ConsoleCaller {
   readonly email: string;
   readonly scopes: readonly MaintainerScope[];
   readonly appId: string | null;
+  /** The least role that the person needs in the apps that the request is about. */
+  readonly needs: Role;
 }
 
 export interface Callers {
@@ -67,6 +82,8 @@ export interface Browser {
   readonly sessionId: string | undefined;
   /** The cookie that names the accounts to which it has signed in. */
   readonly known: string | undefined;
+  /** What it says that it is. */
+  readonly userAgent: string | undefined;
 }
 
 /** A request after authentication and validation. */
@@ -77,6 +94,8 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly body: Parsed<E["body"]>;
   /** The ETags of what the client has read, as it sends them in `If-Match`. */
   readonly ifMatch: string | undefined;
+  /** By how many milliseconds the clock of the sender is ahead; 0 if it does not tell. */
+  readonly clockAhead: number;
   /** The client's network address. */
   readonly address: string;
   /** What a browser adds by itself: the origin of the page, and its cookies. */
@@ -87,6 +106,8 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly callerNow: () => Promise<Callers[E["auth"] & Auth]>;
   /** Makes a signal that aborts when the client disconnects or the server stops. */
   readonly signal: () => AbortSignal;
+  /** Takes back what a request with `wait` has used up of its rate limit. */
+  readonly giveBack: () => Promise<void>;
   /**
    * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key. The result of
    * `work` is the answer. A handler calls it once. `repeatableUntil`: when the stored answer expires at the latest;

@@ -11,6 +11,8 @@ export interface IncomingRequest {
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
   readonly ifMatch?: string | undefined;
+  /** By how many milliseconds the sender's clock is ahead. */
+  readonly clockAhead?: number;
   readonly address: string;
   readonly browser: Request["browser"];
   readonly callerNow: () => Promise<Callers[Endpoint["auth"]]>;

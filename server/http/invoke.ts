@@ -1,19 +1,22 @@
 import type * as z from "zod/mini";
-import { type CatchUp, type Endpoint, errorsOf, isMutation } from "../../src/contract/endpoint.ts";
+import { type CatchUp, type Endpoint, errorsOf, isMutation, needsRole } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { faultsOf, type Issue, notUuid } from "../../src/contract/issues.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
+import type { Reader } from "../store/engine/database.ts";
 import { isDangling } from "../store/engine/errors.ts";
-import { idempotency } from "../store/requests/idempotency.ts";
+import { appOfRequest, mayStillGet } from "../store/requests/answers-of-apps.ts";
+import { type FoundAnswer, idempotency } from "../store/requests/idempotency.ts";
 import { isPrepared } from "./answers.ts";
-import { requireScope } from "./authenticate.ts";
+import { asAsked, requireScope } from "./authenticate.ts";
 import { errorBody } from "./errors.ts";
 import { type Handler, notYet, type Request } from "./handler.ts";
-import { idempotentRequestOf, replay } from "./idempotency/idempotent-request.ts";
+import { type IdempotentRequest, idempotentRequestOf, replay } from "./idempotency/idempotent-request.ts";
 import { AlreadyAnswered, createSave, storeRefusal } from "./idempotency/save.ts";
 import { fieldOf, type IncomingRequest, type InvocationResult, type Invoke } from "./invocation.ts";
 import { countAttempt, limitedByOf, spendAlone } from "./request-limits.ts";
+import { type GiveBack, spendOnWait } from "./spend-on-wait.ts";
 
 export type InvokeDeps = Pick<Deps, "clock" | "database" | "passingTime" | "sealer" | "settings" | "time">;
 
@@ -27,25 +30,33 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
   const shape = (answer: unknown) =>
     "body" in endpoint.success ? endpoint.success.body.parse(answer) : undefined;
 
-  return async (incoming) => {
-    requireScope(endpoint, incoming);
+  return async (received) => {
+    requireScope(endpoint, received);
+    const incoming = { ...received, caller: asAsked(endpoint, received.caller) };
     const key = idempotentRequestOf(endpoint, incoming, deps);
     const kept = key && (await idempotency.find(deps.database, key, deps.clock.now()));
-    if (key && kept) return replay(key, kept);
+    if (key && kept) return replayFor(incoming, { key, kept, deps });
     const limitedBy = limitedByOf(endpoint, incoming, deps);
     try {
       if (endpoint.attempts) await countAttempt(endpoint, incoming, deps);
-      const saving = mutates ? createSave(deps, { endpoint, key, limitedBy, shape }) : readsOnly;
-      const request = requestOf<E>(incoming, parse(endpoint, incoming), saving);
-      if (limitedBy && !mutates) await spendAlone(deps, { who: limitedBy, rateLimit: endpoint.rateLimit });
+      const parts = parse(endpoint, incoming);
+      const appOf = async (tx: Reader) => (needsRole(endpoint) ? appOfRequest(tx, parts.params) : undefined);
+      const saving = mutates ? createSave(deps, { endpoint, key, limitedBy, appOf, shape }) : readsOnly;
+      const giveBack =
+        limitedBy && !mutates ? await spendOnRead(endpoint, { parts, who: limitedBy }, deps) : nothingUsed;
+      const request = requestOf<E>(incoming, parts, { ...saving, giveBack });
       if (endpoint.catchesUp) await catchUp(endpoint.catchesUp, request, deps);
       return outcomeOf(endpoint, await handle(request), shape);
     } catch (thrown) {
       const error = isDangling(thrown) ? goneMeanwhile(endpoint, thrown) : thrown;
-      if (key && error instanceof AlreadyAnswered) return replay(key, error.answer);
+      if (key && error instanceof AlreadyAnswered)
+        return replayFor(incoming, { key, kept: error.answer, deps });
       if (!(error instanceof ApiError)) throw error;
       if (!declared.has(error.code))
         throw new Error(`${endpoint.path} may not answer ${error.code}`, { cause: error });
+      // A request with the same key may have acted since: what it changed may be why this one is refused.
+      const since = key && (await idempotency.find(deps.database, key, deps.clock.now()));
+      if (key && since) return replay(key, since);
       if (key && isKeptRefusal(endpoint, error)) await storeRefusal(deps, key, refusalOf(error));
       // The limit of rule T30 also counts what the server puts off.
       if (limitedBy && endpoint.rateLimitBy && error.code === "busy")
@@ -53,6 +64,45 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       throw error;
     }
   };
+}
+
+interface Spender {
+  readonly parts: ReturnType<typeof parse>;
+  readonly who: string;
+}
+
+/** Uses up the rate limit of a read. */
+async function spendOnRead(
+  { rateLimit }: Endpoint,
+  { parts, who }: Spender,
+  deps: InvokeDeps,
+): Promise<GiveBack> {
+  const spending = { who, rateLimit };
+  if (Number(parts.query?.wait ?? 0) > 0) return spendOnWait(deps, spending);
+  await spendAlone(deps, spending);
+  return nothingUsed;
+}
+
+const nothingUsed: GiveBack = async () => undefined;
+
+interface Repeat {
+  readonly key: IdempotentRequest;
+  readonly kept: FoundAnswer;
+  readonly deps: InvokeDeps;
+}
+
+/** Gives the stored answer to a repeat, unless the person may no longer do what was asked. (rule K23) */
+async function replayFor(
+  { caller }: IncomingRequest,
+  { key, kept, deps }: Repeat,
+): Promise<InvocationResult> {
+  if (
+    caller &&
+    "needs" in caller &&
+    !(await mayStillGet(deps.database, key, { viewer: caller, body: kept.body }))
+  )
+    throw new ApiError("not_found");
+  return replay(key, kept);
 }
 
 const readsOnly: Pick<Request, "save" | "saveRow"> = {
@@ -96,7 +146,7 @@ function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
 function requestOf<E extends Endpoint>(
   incoming: IncomingRequest,
   parts: ReturnType<typeof parse>,
-  { save, saveRow }: Pick<Request, "save" | "saveRow">,
+  { save, saveRow, giveBack }: Pick<Request, "save" | "saveRow" | "giveBack">,
 ): Request<E> {
   const request = {
     caller: incoming.caller,
@@ -105,9 +155,11 @@ function requestOf<E extends Endpoint>(
     query: parts.query,
     body: parts.body,
     ifMatch: incoming.ifMatch,
+    clockAhead: incoming.clockAhead ?? 0,
     address: incoming.address,
     callerNow: incoming.callerNow,
     signal: incoming.signal,
+    giveBack,
     save,
     saveRow,
     setSession: incoming.setSession,

@@ -4,6 +4,7 @@ import { type Endpoint, isMutation } from "../../src/contract/endpoint.ts";
 import { badRequest } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
+import { clockAheadOf } from "../domain/clock-ahead.ts";
 import { etagOf, isPrepared, matchesEtag } from "./answers.ts";
 import { type Api, mapEndpoints } from "./api.ts";
 import { type Authenticate, requireScope } from "./authenticate.ts";
@@ -61,6 +62,8 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
       const caller = await door.authenticate(endpoint.auth, shown);
       // Checked before the body, which may be large or malformed.
       requireScope(endpoint, { caller, params });
+      // Measured before the body, which may take its time: that would hide a clock that is ahead.
+      const clockAhead = endpoint.readsClock ? clockAheadOf(ctx.req.headers.date, deps.clock.now()) : 0;
       let body = noBody;
       try {
         const idempotencyKey = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
@@ -73,6 +76,7 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
           body: body.value,
           idempotencyKey,
           ifMatch: ctx.req.headers["if-match"],
+          clockAhead,
           address: door.addressOf(ctx.req),
           browser: shown,
           callerNow: () => door.authenticate(endpoint.auth, shown),
@@ -184,7 +188,6 @@ function send(
   if (method !== "GET") ctx.set("Cache-Control", "no-store");
   if (body === undefined) return;
   const content = isPrepared(body) ? body.body : body;
-  if (ctx.method !== "HEAD") holdAnswer(ctx.res, { body: content, canRefuse: method === "GET" });
   // Koa's own `set` would check every name and value again.
   ctx.res.setHeader("Content-Type", "application/json; charset=utf-8");
   if (method === "GET") {
@@ -197,5 +200,6 @@ function send(
       return;
     }
   }
+  if (ctx.method !== "HEAD") holdAnswer(ctx.res, { body: content, canRefuse: method === "GET" });
   ctx.body = content;
 }

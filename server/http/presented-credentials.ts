@@ -11,6 +11,8 @@ export interface PresentedCredentials {
   readonly known: string | undefined;
   /** Whether the request changes something. */
   readonly mutates: boolean;
+  /** What the client says that it is. */
+  readonly userAgent: string | undefined;
   /** The origin of the page from which a browser says that the request comes. */
   readonly origin: string | undefined;
 }
@@ -21,7 +23,13 @@ export type ReadCredentials = (ctx: Context, mutates: boolean) => PresentedCrede
 export function createReadCredentials(settings: Pick<Settings, "consoleUrl">): ReadCredentials {
   const cookie = sessionCookie(settings);
   return (ctx, mutates) => {
-    const { "x-api-key": apiKey, authorization, cookie: cookies, origin } = ctx.req.headers;
+    const {
+      "x-api-key": apiKey,
+      authorization,
+      cookie: cookies,
+      origin,
+      "user-agent": userAgent,
+    } = ctx.req.headers;
     // Most API requests have no cookies: Koa's parser is then not needed.
     const { sessionId, known } = cookies === undefined ? noCookies : cookie.shown(ctx);
     return {
@@ -29,6 +37,7 @@ export function createReadCredentials(settings: Pick<Settings, "consoleUrl">): R
       authorization,
       sessionId,
       known,
+      userAgent,
       mutates,
       origin,
     };

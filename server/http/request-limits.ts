@@ -10,7 +10,7 @@ import { asApiError } from "./errors.ts";
 import { fieldOf, type IncomingRequest } from "./invocation.ts";
 
 type Caller = IncomingRequest["caller"];
-type Limiting = Pick<Deps, "database" | "clock" | "settings">;
+export type Limiting = Pick<Deps, "database" | "clock" | "settings">;
 
 /**
  * Refuses a caller that has used up its limits, before the body is read. Counts nothing. Throws `rate_limited` if every
@@ -118,7 +118,7 @@ export function limitedByOf(
 /** The key of a limit by a field of the body: the app together with the field's hash. */
 export const fieldLimitOf = (appId: string, fieldHash: string): string => hashOf(`${appId}\n${fieldHash}`);
 
-interface Spending {
+export interface Spending {
   readonly who: string;
   readonly rateLimit: RateLimitName | undefined;
 }
@@ -141,6 +141,18 @@ export async function spendRateLimit(
 /** The same in a transaction of its own, for a request that saves nothing. */
 export const spendAlone = (deps: Limiting, spending: Spending): Promise<void> =>
   deps.database.write((tx) => spendRateLimit(deps, tx, spending));
+
+/** The same for strangers, who may come in a flood: what is over the limit only reads, and waits for no other request. */
+export async function spendAsStranger(deps: Limiting, spending: Spending): Promise<void> {
+  if (spending.rateLimit) {
+    const { clock, database, settings } = deps;
+    const rule = settings.rateLimits[spending.rateLimit];
+    const verdict = await peek(database, { key: `${spending.rateLimit}:${spending.who}`, rule, clock });
+    if (!verdict.allowed)
+      throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
+  }
+  await spendAlone(deps, spending);
+}
 
 /**
  * Counts a refused request against the rate limit of its sender, if the endpoint says so: refusing it cost as much as

@@ -22,7 +22,7 @@ export interface NewAnswer {
 }
 
 /**
- * Accounts for large answers until their readers have taken them. Throws `busy` if there is no room for one more, after it has
+ * Accounts for large answers, JSON or pages, until their readers have taken them. Throws `busy` if there is no room for one more, after it has
  * cut the connections whose readers have been slow for longest.
  */
 export type HoldAnswer = (response: ServerResponse, answer: NewAnswer) => void;
@@ -55,18 +55,21 @@ export function createHoldAnswer({ settings }: Pick<Deps, "settings">): HoldAnsw
   }
 
   return (response, { body, canRefuse }) => {
-    if (body.length < largeBytes || response.closed) return;
+    // A character has at most three bytes: the bytes of a small text need no count.
+    if (body.length * 3 < largeBytes || response.closed) return;
+    const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+    if (bytes < largeBytes) return;
     const memory = typeof body === "string" ? {} : body;
-    const isOver = () => held > 0 && held + (readers.has(memory) ? 0 : body.length) > most;
+    const isOver = () => held > 0 && held + (readers.has(memory) ? 0 : bytes) > most;
     while (isOver() && cutSlowest());
     if (isOver() && canRefuse)
       throw new ApiError("busy", {
         message: "Too many large answers wait for their readers. Try again in a moment.",
         retryAfterSeconds: 5,
       });
-    if (!readers.has(memory)) held += body.length;
+    if (!readers.has(memory)) held += bytes;
     readers.set(memory, (readers.get(memory) ?? 0) + 1);
-    waiting.set(response, { memory, bytes: body.length, since: performance.now() });
+    waiting.set(response, { memory, bytes, since: performance.now() });
     response.once("close", () => release(response));
   };
 }

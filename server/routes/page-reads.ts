@@ -1,23 +1,41 @@
 import type { AuditEntry } from "../../src/contract/console/audit.ts";
 import type { Deps } from "../deps.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
+import { sendsMail } from "../mail/queue-mail.ts";
+import { authors, type LastChange } from "../store/access/authors.ts";
 import { devices } from "../store/access/devices.ts";
 import { type IdentityRow, identities } from "../store/access/identities.ts";
 import { users } from "../store/access/users.ts";
 import { changelogFeedback } from "../store/content/changelog-feedback.ts";
+import { type AgentWorkRow, agentWork } from "../store/feedback/agent-work.ts";
 import { type AwaitingRow, awaitingProposals } from "../store/feedback/awaiting-proposals.ts";
 import { type DeliveryRow, deliveries } from "../store/feedback/deliveries.ts";
 import { type SlotRequestRow, slotRequests } from "../store/testing/slot-requests.ts";
 import { namedTargets, namedTokens } from "./access/audit-names.ts";
+import {
+  livesOfThread,
+  type NewestProposal,
+  newestProposals,
+  type ShownClaim,
+  type ShownLife,
+} from "./feedback/run-lives.ts";
 import { idPart, instantPart, pageOf, readCursor } from "./list-page.ts";
+import { audienceOf } from "./mail/tell-senders.ts";
 
 export type WaitingProposal = AwaitingRow;
+export type InboxProposal = NewestProposal;
+export type ProposalLife = ShownLife;
+export type ProposalClaim = ShownClaim;
+export type AgentWork = AgentWorkRow;
 export type SlotRequest = SlotRequestRow;
 export type ProposalDelivery = DeliveryRow;
 export type ConnectedIdentity = IdentityRow;
 
 const pageSize = 50;
 const mostSlotRequests = 500;
+/** Enough to see at a glance what agents do. One row more says that there are others. */
+const mostWork = 10;
+const workShownMilliseconds = 30 * 86_400_000;
 
 /** One page of the proposals that wait. An empty `cursor` is the first page. */
 interface WaitingPage {
@@ -30,8 +48,11 @@ interface WaitingPage {
  * `now`.
  */
 export const createPageReads =
-  ({ database }: Pick<Deps, "database">) =>
+  ({ database, settings }: Pick<Deps, "database" | "settings">) =>
   ({ userId, email }: Pick<ConsoleCaller, "userId" | "email">, now: Date) => ({
+    /** Whether replies leave this server by mail. */
+    sendsMail: sendsMail(settings),
+
     countWaitingProposals: () => awaitingProposals.count(database, userId),
 
     /** A page of the proposals that wait for a decision, in all apps. Throws `bad_request` for a broken cursor. */
@@ -43,6 +64,17 @@ export const createPageReads =
       return pageOf(rows, pageSize, ({ createdAt, id }) => [createdAt, id]);
     },
 
+    /** What agents work on, what failed, and what was sent back and not proposed again, of 30 days, in all apps. */
+    async agentWork() {
+      const since = new Date(now.getTime() - workShownMilliseconds).toISOString();
+      const asked = { userId, since, most: mostWork + 1 };
+      return {
+        inWork: shortListOf(await agentWork.inWork(database, asked)),
+        failed: shortListOf(await agentWork.failed(database, asked)),
+        sentBack: shortListOf(await agentWork.sentBack(database, asked)),
+      };
+    },
+
     /** How many testers ask for a slot, by app. */
     countSlotRequests: () => slotRequests.countByApp(database, userId, now.toISOString()),
 
@@ -50,14 +82,33 @@ export const createPageReads =
     slotRequests: () =>
       slotRequests.list(database, userId, { now: now.toISOString(), most: mostSlotRequests }),
 
+    /** How far the newest proposal of each thread is. The caller has checked that the threads are this person's. */
+    newestProposals: (threadIds: readonly string[]) => newestProposals(database, threadIds, now),
+
+    /** What happened to each proposal of a thread. The caller has checked that the thread is this person's. */
+    proposalLives: (threadId: string) => livesOfThread(database, threadId),
+
     /** The chat messages about the proposals of a thread. The caller has checked that the thread is this person's. */
     deliveries: (threadId: string) => deliveries.list(database, threadId),
 
     /** The threads that a release note names. The caller has checked that the note is this person's. */
     feedbackOfReleaseNote: (entryId: string) => changelogFeedback.listSubjects(database, entryId),
 
+    /** How many senders are told by mail when a release note is published. The caller has checked that it is this person's. */
+    countTold: async (note: { readonly id: string; readonly appId: string }) =>
+      sendsMail(settings) ? (await audienceOf(database, note)).size : 0,
+
     /** The release notes that name a thread. The caller has checked that the thread is this person's. */
     releaseNotesOfFeedback: (threadId: string) => changelogFeedback.listReleaseNotes(database, threadId),
+
+    /** Who last changed each entry of an app's FAQ. The caller has checked that the app is this person's. */
+    faqAuthors: async (appId: string) => byId(await authors.ofFaqs(database, appId)),
+
+    /** Who last changed these release notes. The caller has checked that they are this person's. */
+    releaseNoteAuthors: async (ids: readonly string[]) => byId(await authors.ofReleaseNotes(database, ids)),
+
+    /** Who last changed the settings of an app. The caller has checked that the app is this person's. */
+    appAuthor: (appId: string) => authors.ofApp(database, appId),
 
     async hasPassword(): Promise<boolean> {
       const user = await users.findByEmail(database, email);
@@ -75,5 +126,21 @@ export const createPageReads =
     auditTargets: (entries: readonly AuditEntry[]) => namedTargets(database, entries),
     auditTokens: (entries: readonly AuditEntry[]) => namedTokens(database, entries),
   });
+
+export type { LastChange };
+
+const byId = (changes: readonly LastChange[]): ReadonlyMap<string, LastChange> =>
+  new Map(changes.map((change) => [change.id, change]));
+
+/** The first rows of a list, and whether there are more. */
+export interface ShortList {
+  readonly rows: readonly AgentWork[];
+  readonly more: boolean;
+}
+
+const shortListOf = (rows: readonly AgentWork[]): ShortList => ({
+  rows: rows.slice(0, mostWork),
+  more: rows.length > mostWork,
+});
 
 export type PageReads = ReturnType<ReturnType<typeof createPageReads>>;

@@ -1,7 +1,7 @@
 import type { AppKey } from "../../src/contract/console/api-keys.ts";
 import type { NewApp } from "../../src/contract/console/apps.ts";
 import type { Token } from "../../src/contract/console/tokens.ts";
-import { type MaintainerScope, maintainerScopes } from "../../src/contract/endpoint.ts";
+import { agentScopes, maintainerScopes, type TokenScope } from "../../src/contract/endpoint.ts";
 import { badRequest } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { apiKeys } from "../store/access/api-keys.ts";
@@ -23,8 +23,10 @@ export async function createApp(
     name: app.name,
     feedbackEnabled: Number(app.feedbackEnabled ?? true),
     changelogEnabled: Number(app.changelogEnabled ?? true),
+    senderPages: Number(app.senderPages ?? true),
     chatWebhookUrl: app.chatWebhookUrl ?? null,
     githubRepository: app.githubRepository ?? null,
+    approvalHours: app.approvalHours ?? null,
     createdAt: clock.now().toISOString(),
   };
   await apps.insert(tx, ownerId, row);
@@ -57,9 +59,9 @@ export async function renewKey(
 }
 
 export interface NewToken {
-  readonly kind: Token["kind"];
+  readonly kind: Exclude<Token["kind"], "oauth">;
   readonly label: string;
-  readonly scopes: readonly MaintainerScope[];
+  readonly scopes: readonly TokenScope[];
   readonly appId: string | null;
   /** The account that the token belongs to. */
   readonly userId: string;
@@ -76,16 +78,20 @@ export async function createToken({ newId, clock }: Needed, tx: Transaction, wan
     scopes: JSON.stringify(scopes),
     tokenHash: hashOf(secret),
   });
-  return { ...token, scopes: [...scopes], lastUsedAt: null, token: secret };
+  return { ...token, scopes: [...scopes], lastUsedAt: null, ended: false, token: secret };
 }
 
-/** The scopes of a new token. Throws `bad_request` for a maintainer token without scopes and an agent token with some. */
-export function grantedScopes(kind: NewToken["kind"], wanted: readonly MaintainerScope[]): MaintainerScope[] {
-  const scopes = maintainerScopes.filter((scope) => wanted.includes(scope));
+/**
+ * The scopes of a new token. Throws `bad_request` for a maintainer token without scopes, and for a scope that this kind of
+ * token cannot have.
+ */
+export function grantedScopes(kind: NewToken["kind"], wanted: readonly TokenScope[]): TokenScope[] {
+  const possible: readonly TokenScope[] = kind === "agent" ? agentScopes : maintainerScopes;
+  if (wanted.some((scope) => !possible.includes(scope)))
+    throw badRequest("scopes", `must be scopes of this kind of token: ${possible.join(", ")}`);
+  const scopes = possible.filter((scope) => wanted.includes(scope));
   if (kind === "maintainer" && scopes.length === 0)
     throw badRequest("scopes", "must name at least one scope");
-  if (kind === "agent" && scopes.length > 0)
-    throw badRequest("scopes", "must be left out: an agent token has none");
   return scopes;
 }
 

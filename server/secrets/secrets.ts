@@ -6,14 +6,17 @@ import {
   hkdfSync,
   randomBytes,
   randomInt,
+  timingSafeEqual,
 } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const randomLength = 32;
 const checksumLength = 6;
+/** 80 bits in hex. */
+const leastMark = 20;
 
-export type CredentialPrefix = "sdk_" | "sda_" | "sdm_" | "sdt_" | "stk_";
+export type CredentialPrefix = "sdk_" | "sda_" | "sdm_" | "sdt_" | "stk_" | "sdo_" | "sdr_";
 
 /** A new credential: prefix, 32 random Base62 characters and a checksum, by which secret scanners recognise it. */
 export function mintCredential(prefix: CredentialPrefix): string {
@@ -37,13 +40,19 @@ export interface Sealer {
   open(sealed: string): string;
   /** HMAC-SHA-256 of a text, in hex. It recognises the text, and without the secret nobody can test guesses against it. */
   mark(text: string): string;
+  /** Whether the beginning of a text's mark, in hex and at least 80 bits of it, is this, by this secret or an old one. */
+  isMark(text: string, mark: string): boolean;
 }
 
 /** Seals with the secret. Also opens texts that were sealed with one of the old secrets. */
 export function createSealer(secret: string, old: readonly string[] = []): Sealer {
   const sealer = sealerOf(secret);
   const openers = [sealer, ...old.map(sealerOf)];
-  return { ...sealer, open: (sealed) => openWithAny(openers, sealed) };
+  return {
+    ...sealer,
+    open: (sealed) => openWithAny(openers, sealed),
+    isMark: (text, mark) => openers.some((each) => each.isMark(text, mark)),
+  };
 }
 
 function openWithAny([first, ...others]: readonly Sealer[], sealed: string): string {
@@ -59,6 +68,7 @@ function openWithAny([first, ...others]: readonly Sealer[], sealed: string): str
 function sealerOf(secret: string): Sealer {
   const keys = Buffer.from(hkdfSync("sha256", secret, "", "innkeep sealed text v1", 64));
   const [key, markingKey] = [keys.subarray(0, 32), keys.subarray(32)];
+  const markOf = (text: string) => createHmac("sha256", markingKey).update(text).digest("hex");
   return {
     seal(text) {
       const nonce = randomBytes(12);
@@ -72,7 +82,11 @@ function sealerOf(secret: string): Sealer {
       decipher.setAuthTag(bytes.subarray(12, 28));
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
     },
-    mark: (text) => createHmac("sha256", markingKey).update(text).digest("hex"),
+    mark: markOf,
+    isMark(text, mark) {
+      const [given, own] = [Buffer.from(mark), Buffer.from(markOf(text).slice(0, mark.length))];
+      return given.length >= leastMark && given.length === own.length && timingSafeEqual(given, own);
+    },
   };
 }
 

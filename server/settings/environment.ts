@@ -2,6 +2,7 @@ import ipaddr from "ipaddr.js";
 import { budgetsOf } from "./budgets.ts";
 import { bytesOf } from "./byte-settings.ts";
 import { isLoopback } from "./loopback.ts";
+import { mailInOf, mailOutOf } from "./mail-settings.ts";
 import { rateLimitsOf } from "./rate-limit-settings.ts";
 import { SettingError } from "./setting-error.ts";
 import type { Environment, ServeFlags, Settings } from "./settings.ts";
@@ -49,8 +50,11 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
     corsOrigins: listOf(environment.INNKEEP_CORS_ORIGINS).map((origin) => originOf(origin)),
     trustedProxies: listOf(environment.INNKEEP_TRUSTED_PROXIES).map(networkOf),
     privateWebhooks: switchOf("INNKEEP_PRIVATE_WEBHOOKS", environment.INNKEEP_PRIVATE_WEBHOOKS, false),
+    mailOut: mailOutOf(environment),
+    mailIn: mailInOf(environment),
     redirectUrl: redirectUrlOf(environment.INNKEEP_REDIRECT_URL, baseUrl),
     registration: switchOf("INNKEEP_REGISTRATION", environment.INNKEEP_REGISTRATION, true),
+    mcp: switchOf("INNKEEP_MCP", environment.INNKEEP_MCP, true),
     attestation: attestationOf(environment),
     identityProviders: identityProvidersOf(environment.INNKEEP_IDENTITY_PROVIDERS),
     metricsToken: environment.INNKEEP_METRICS_TOKEN ?? environment.INNKEEP_OPERATOR_TOKEN,

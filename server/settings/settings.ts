@@ -29,17 +29,46 @@ export interface Settings {
   readonly trustedProxies: readonly string[];
   /** Whether chat webhooks may point into private and loopback networks. */
   readonly privateWebhooks: boolean;
+  /** How mail leaves this server; undefined if it sends none. */
+  readonly mailOut: MailOut | undefined;
+  /** The mailbox to which senders answer; undefined if no answers come by mail. */
+  readonly mailIn: MailIn | undefined;
   /** The only https target (http on loopback) to which sign-in codes may be sent. Undefined if there is no such target. */
   readonly redirectUrl: string | undefined;
   /** Whether anybody may create a password account. */
   readonly registration: boolean;
   readonly attestation: AttestationSettings;
   readonly identityProviders: readonly IdentityProvider[];
+  /** Whether agents may call the tools over HTTP, at `/mcp`. */
+  readonly mcp: boolean;
   /** The bearer token for `/metrics`. Without a token nobody can read the metrics. */
   readonly metricsToken: string | undefined;
   readonly logLevel: string;
   readonly demo: boolean;
   readonly dev: boolean;
+}
+
+/** How a mail server is reached. */
+export interface MailServer {
+  readonly host: string;
+  readonly port: number;
+  /** `immediate` encrypts from the first byte, `starttls` before anything is said of a mail. */
+  readonly encryption: "immediate" | "starttls" | "off";
+  /** Whether the server must have a certificate that this machine trusts. */
+  readonly verified: boolean;
+  /** Empty if the server asks for no name. */
+  readonly user: string;
+  readonly password: string;
+}
+
+/** The mail server that has the mailbox. */
+export interface MailIn extends MailServer {
+  readonly folder: string;
+}
+
+/** The mail server that takes our mails, and who they are from. */
+export interface MailOut extends MailServer {
+  readonly from: { readonly name: string; readonly address: string };
 }
 
 /** Where a deployment keeps its data: in the folder, or in the folder and a PostgreSQL database. */

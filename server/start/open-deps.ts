@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { createAttest } from "../attestation/attest.ts";
 import { createPassingTime } from "../background/passing-time.ts";
+import { createThreadWatch } from "../background/thread-watch.ts";
 import { createTimeWatch } from "../background/time-watch.ts";
 import { createWaiting } from "../background/waiting.ts";
 import type { Clock } from "../clock.ts";
@@ -9,6 +10,7 @@ import type { Deps } from "../deps.ts";
 import { createKeptFiles } from "../files/kept-files.ts";
 import { createLocalFiles } from "../files/local-files.ts";
 import { createAnswers } from "../http/answers.ts";
+import { createClientDocuments } from "../outgoing/client-document.ts";
 import { createNewId } from "../secrets/new-id.ts";
 import { createSealer } from "../secrets/secrets.ts";
 import type { DataLocation, Settings } from "../settings/settings.ts";
@@ -59,8 +61,10 @@ export function createDeps(
     sealer: createSealer(secret, oldSecrets),
     answers: createAnswers(),
     waiting: createWaiting(database),
+    threadWatch: createThreadWatch(database),
     passingTime: createPassingTime({ database, clock, newId, time }),
     attest: createAttest(settings.attestation),
+    readClientDocument: createClientDocuments(),
     log,
     stopping,
   };

@@ -22,5 +22,9 @@ export function clientOf(send: Sender): Client {
 const callsOf = (group: Readonly<Record<string, Route>>, send: Sender) =>
   Object.fromEntries(Object.entries(group).map(([name, route]) => [name, callOf(route, send)]));
 
-const callOf = (route: Route, send: Sender) => async (input?: LooseInput) =>
-  contentOf(await send(route, input), route, input?.params);
+const callOf = (route: Route, send: Sender) => async (input?: LooseInput) => {
+  const success = await send(route, input);
+  const content = contentOf(success, route, input?.params);
+  input?.onEtag?.(success.headers.etag);
+  return content;
+};

@@ -1,12 +1,10 @@
 import * as z from "zod/mini";
+import { findWork, threadStatuses } from "./agent/find-work.ts";
 import { endpoint } from "./endpoint.ts";
 import { FeedbackType } from "./feedback.ts";
 import { anyObject, instant, openEnum, queryInteger, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
-
-export const runStatuses = ["awaiting_approval", "approved", "rejected"] as const;
-export const RunStatus = z.enum(runStatuses);
-export type RunStatus = z.output<typeof RunStatus>;
+import { Run, RunDecision, RunStatus, runParams, runWork } from "./run.ts";
 
 export const Proposal = z.object({
   id: uuid,
@@ -17,10 +15,9 @@ export const Proposal = z.object({
   decidedAt: z.nullable(instant),
   createdAt: instant,
   replacedBy: z.nullable(uuid),
+  decision: z.nullable(RunDecision),
 });
 export type Proposal = z.output<typeof Proposal>;
-
-export const threadStatuses = ["open", "in_progress", "resolved", "archived"] as const;
 
 /** The direction of a message: from the sender, to the sender, or internal. */
 export const directions = ["inbound", "outbound", "note"] as const;
@@ -84,34 +81,7 @@ export const NewProposal = z.object({
 });
 export type NewProposal = z.output<typeof NewProposal>;
 
-/** How a proposal ended. Later versions of the server may add values. */
-export const runDecisions = [
-  "approve",
-  "reject",
-  "request_changes",
-  "replaced",
-  "recalled",
-  "expired",
-] as const;
-
-export const Run = z.object({
-  id: uuid,
-  status: RunStatus,
-  decisionNote: z.nullable(z.string()),
-  decidedAt: z.nullable(instant),
-  replacedBy: z.nullable(uuid),
-  decision: z.nullable(z.enum(runDecisions)),
-  feedbackId: uuid,
-  consoleUrl: z.string(),
-  summary: z.string(),
-  plan: z.string(),
-  /** SHA-256 of the plan's UTF-8 bytes, in hex. */
-  planSha256: z.string(),
-});
-export type Run = z.output<typeof Run>;
-
 export const threadParams = z.object({ id: uuid });
-export const runParams = z.object({ runId: uuid });
 
 export const agent = {
   readThread: endpoint({
@@ -119,6 +89,7 @@ export const agent = {
     path: "/api/v1/agent/feedback/:id",
     summary: "Read one feedback thread",
     auth: "agentToken",
+    role: "owner",
     params: threadParams,
     success: { status: 200, body: Thread },
     large: true,
@@ -130,6 +101,7 @@ export const agent = {
     path: "/api/v1/agent/feedback/:id/proposal",
     summary: "Propose a plan on a thread; a person approves or rejects it in the console",
     auth: "agentToken",
+    role: "owner",
     params: threadParams,
     body: NewProposal,
     success: {
@@ -144,6 +116,7 @@ export const agent = {
     path: "/api/v1/agent/runs/:runId",
     summary: "Read the decision on a proposal, waiting for it up to `wait` seconds",
     auth: "agentToken",
+    role: "owner",
     params: runParams,
     query: z.object({ wait: z.optional(queryInteger(0, limits.waitSeconds)) }),
     success: { status: 200, body: Run },
@@ -151,4 +124,6 @@ export const agent = {
     errors: ["not_found"],
     rateLimit: "agentReads",
   }),
+  ...findWork,
+  ...runWork,
 } as const;

@@ -65,16 +65,6 @@ export const ChangelogEntry = z.object({
 });
 export type ChangelogEntry = z.output<typeof ChangelogEntry>;
 
-/** A release note as its maintainer reads it. A draft has no `publishedAt`. */
-export const EditedChangelogEntry = z.extend(ChangelogEntry, {
-  publishedAt: z.nullable(instant),
-  /** The threads that the text names (rule C17). */
-  feedbackIds: z.array(uuid),
-  createdAt: instant,
-  updatedAt: instant,
-});
-export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
-
 /** The fields of a release note that an import can change. */
 const importedField = z.enum([
   "title",
@@ -85,6 +75,18 @@ const importedField = z.enum([
   "items",
   "publishedAt",
 ]);
+
+/** A release note as its maintainer reads it. A draft has no `publishedAt`. */
+export const EditedChangelogEntry = z.extend(ChangelogEntry, {
+  publishedAt: z.nullable(instant),
+  /** The threads that the text names (rule C17). */
+  feedbackIds: z.array(uuid),
+  /** The fields that a person has written since the last import (rule C11). */
+  editedFields: z.array(importedField),
+  createdAt: instant,
+  updatedAt: instant,
+});
+export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
 
 /** The result of an import. */
 export const ImportedChangelogEntry = z.extend(EditedChangelogEntry, {

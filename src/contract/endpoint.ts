@@ -21,6 +21,10 @@ export const maintainerScopes = [
 ] as const;
 export type MaintainerScope = (typeof maintainerScopes)[number];
 
+/** What a person may allow a connection of an agent. Every connection reads. */
+export const connectionScopes = ["read", "propose", "runs:work"] as const;
+export type ConnectionScope = (typeof connectionScopes)[number];
+
 /** The scopes of device tokens: closed testing and nothing else. (rule K5) */
 export const deviceScopes = [
   "testing:read",
@@ -31,7 +35,19 @@ export const deviceScopes = [
 
 export type DeviceScope = (typeof deviceScopes)[number];
 
-export type Scope = MaintainerScope | DeviceScope;
+/** The scopes of agent tokens. Every agent token reads and proposes; what is more needs a scope. */
+export const agentScopes = ["runs:work"] as const;
+export type AgentScope = (typeof agentScopes)[number];
+
+/** The scopes that a person can give to a new token. */
+export const tokenScopes = [...maintainerScopes, ...agentScopes] as const;
+export type TokenScope = (typeof tokenScopes)[number];
+
+export type Scope = MaintainerScope | DeviceScope | AgentScope;
+
+/** What a member of an app may be, from the most to the least. (rule K20) */
+export const roles = ["owner", "maintainer", "viewer"] as const;
+export type Role = (typeof roles)[number];
 
 /** A limit that every attempt uses up, whatever its result, and the parts of the request that together form its key. */
 export interface AttemptLimit {
@@ -62,6 +78,11 @@ export interface Endpoint {
   readonly summary: string;
   readonly auth: Auth;
   readonly scope?: Scope;
+  /**
+   * The least role that the caller needs in the app that the request is about. In a list: in each app of which it shows
+   * something. `account`: the request is about the caller's own account. Given exactly for requests of people and agents.
+   */
+  readonly role?: Role | "account";
   /** The path parameter that names a token. A token may send this request about itself without the scope. (rule K12) */
   readonly ownToken?: string;
   readonly params?: z.ZodMiniObject;
@@ -78,6 +99,8 @@ export interface Endpoint {
   readonly bodyBytes?: number;
   /** The request must name in `If-Match` the ETag of what it changes. */
   readonly ifMatch?: true;
+  /** The request says in `Date` what its sender's clock shows, because it names an instant of that clock. */
+  readonly readsClock?: true;
   readonly success: { readonly status: 200 | 201; readonly body: z.ZodMiniType } | { readonly status: 204 };
   /** The endpoint may also answer 202 with `{}`: there is no result yet. */
   readonly pending?: true;
@@ -118,6 +141,10 @@ export type Group = Readonly<Record<string, Endpoint>>;
 export const endpoint = <const E extends Endpoint>(definition: E): E => definition;
 
 export const isMutation = ({ method }: Pick<Endpoint, "method">): boolean => method !== "GET";
+
+/** Whether the caller needs a role in the app that the request is about. */
+export const needsRole = ({ role }: Pick<Endpoint, "role">): boolean =>
+  role !== undefined && role !== "account";
 
 /**
  * Whether the endpoint accepts an Idempotency-Key. It needs a credential, or fields of the body, that identify the

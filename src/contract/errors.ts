@@ -26,6 +26,14 @@ export const errorCatalogue = {
     message: "The token is missing or invalid. Send a current one as a bearer token.",
   },
   invalid_credentials: { status: 401, message: "The e-mail address or the password is wrong." },
+  second_factor_required: {
+    status: 401,
+    message: "This account has a second factor. Send a code of the authenticator app, or a recovery code.",
+  },
+  invalid_second_factor: {
+    status: 401,
+    message: "The code is wrong or was used before. Take the newest code of the app, or a recovery code.",
+  },
   sign_in_required: { status: 401, message: "Sign in to the console first." },
   forbidden: { status: 403, message: "This is not allowed with these credentials." },
   insufficient_scope: { status: 403, message: "The credential lacks the scope that this needs." },
@@ -54,6 +62,11 @@ export const errorCatalogue = {
     message: "This device is linked to another testing account. That account can release it in its console.",
   },
   email_taken: { status: 409, message: "There is an account with this e-mail address already. Sign in." },
+  already_member: { status: 409, message: "This person is a member of the app already." },
+  last_owner: {
+    status: 409,
+    message: "An app needs an owner. Make another member an owner first.",
+  },
   slot_taken: { status: 409, message: "Somebody else has this slot. Look for another open one." },
   already_in_cycle: { status: 409, message: "This tester has, or had, a slot in this test already." },
   already_submitted: { status: 409, message: "This day is already counted." },
@@ -66,6 +79,14 @@ export const errorCatalogue = {
   run_superseded: {
     status: 409,
     message: "Another proposal is the newest of this thread: `runId` names it. Read the thread, then decide.",
+  },
+  run_claimed: {
+    status: 409,
+    message: "Another worker has claimed this proposal. Leave it to that worker.",
+  },
+  claim_released: {
+    status: 409,
+    message: "A person has ended this worker's claim. Stop, and tell your user.",
   },
   idempotency_in_progress: {
     status: 409,
@@ -120,6 +141,8 @@ export interface ErrorDetails {
   readonly runId?: string | null;
   /** The release note that has the version already. */
   readonly entryId?: string;
+  /** The sealed first step of a sign-in that the second factor finishes. */
+  readonly step?: string;
   /** The reasons of attestation. */
   readonly reasons?: readonly IntegrityReason[];
 }

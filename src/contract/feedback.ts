@@ -57,6 +57,8 @@ export const feedback = {
         success: z.boolean(),
         id: uuid,
         consoleUrl: z.string(),
+        /** The page on which the sender reads replies. Everybody with this address can read them. */
+        statusUrl: z.optional(z.string()),
         deduplicated: z.optional(z.boolean()),
         metadataDropped: z.optional(z.array(z.string())),
         filesDropped: z.optional(z.array(z.string())),
@@ -67,5 +69,6 @@ export const feedback = {
     otherRateLimit: "feedbackRepeats",
     countsBytes: true,
     countsRefusals: true,
+    answersSecret: true,
   }),
 } as const;

@@ -1,17 +1,22 @@
 import { agent } from "./agent.ts";
 import { changelog } from "./changelog.ts";
+import { accountLinks } from "./console/account-links.ts";
 import { keys } from "./console/api-keys.ts";
 import { apps } from "./console/apps.ts";
 import { audit } from "./console/audit.ts";
 import { consoleChangelog } from "./console/changelog.ts";
 import { session } from "./console/console-session.ts";
+import { consoleSessions } from "./console/console-sessions.ts";
 import { cycles } from "./console/cycles.ts";
 import { devices } from "./console/devices.ts";
 import { failures } from "./console/failures.ts";
 import { consoleFaqs } from "./console/faqs.ts";
 import { threads } from "./console/feedback.ts";
 import { listings } from "./console/listings.ts";
+import { invitations, members } from "./console/members/members.ts";
+import { passkeys } from "./console/passkeys.ts";
 import { runs } from "./console/proposals.ts";
+import { secondFactor } from "./console/second-factor.ts";
 import { slots } from "./console/slots.ts";
 import { tokens } from "./console/tokens.ts";
 import { faqs } from "./faqs.ts";
@@ -30,7 +35,13 @@ export const contract = {
   tester,
   agent,
   session,
+  accountLinks,
+  consoleSessions,
+  secondFactor,
+  passkeys,
   apps,
+  members,
+  invitations,
   keys,
   tokens,
   threads,

@@ -19,6 +19,14 @@ export const limits = {
   summary: 2_000,
   plan: 20_000,
   decisionNote: 4_000,
+  /** The work on an approved proposal. */
+  worker: 100,
+  progress: 1_000,
+  progressReports: 100,
+  outcome: 2_000,
+  outcomeLinks: 10,
+  /** For how many hours an approval may be good, at most: a year. */
+  approvalHours: 8_760,
   changelogTitle: 200,
   changelogBody: 100_000,
   changelogItems: 200,
@@ -39,10 +47,24 @@ export const limits = {
   label: 100,
   appName: 100,
   url: 2_000,
+  /** Open invitations of an app. */
+  invitations: 100,
   password: { min: 8, max: 200 },
+  /** What a person may type as a code. */
+  factorCode: 100,
+  /** Characters of what an authenticator answers. */
+  passkeyBytes: 8_000,
+  /** The sealed first step of a sign-in. */
+  signInStep: 2_000,
   changelogPage: { default: 20, max: 50 },
   listPage: { default: 50, max: 100 },
+  /** A page of an agent's list: its model reads every line. */
+  agentPage: { default: 20, max: 50 },
+  /** Characters of a place in the order of changes. On PostgreSQL it names each transaction that is running. */
+  changesToken: 6_000,
   waitSeconds: 55,
+  /** A request that was held for as long and found nothing new uses up no rate limit. (rule A9) */
+  freeWaitSeconds: 20,
   /** A thread's answer holds its newest messages: a failure that is repeated for months must stay readable. */
   threadMessages: 500,
   threadProposals: 100,
@@ -95,6 +117,8 @@ export const rateLimits = {
   faqWrites: { limit: 120, windowSeconds: 60 },
   agentReads: { limit: 600, windowSeconds: 3_600 },
   proposals: { limit: 60, windowSeconds: 3_600 },
+  /** Claims, progress and outcomes. */
+  runWork: { limit: 600, windowSeconds: 3_600 },
   /** Failed sign-ins, by account and address together: a stranger cannot lock people out who are elsewhere. */
   signInByAccount: { limit: 10, windowSeconds: 900 },
   signInByAddress: { limit: 30, windowSeconds: 900 },
@@ -104,6 +128,15 @@ export const rateLimits = {
    * Failed sign-ins of all known browsers together: with an old password a person can make any number of known browsers.
    */
   signInByAllKnown: { limit: 120, windowSeconds: 900 },
+  /** Requests for mailed links, and uses of them. */
+  linksByAddress: { limit: 60, windowSeconds: 900 },
+  /** Mails with links for one address. Further ones are left out silently. */
+  linkMails: { limit: 3, windowSeconds: 3_600 },
+  /** Wrong codes of an authenticator app, by account: only a person with the first factor can make them. */
+  secondFactor: { limit: 5, windowSeconds: 900 },
+  secondFactorByDay: { limit: 30, windowSeconds: 86_400 },
+  /** Wrong recovery codes, which nobody can guess. They are counted apart, so that they still work. */
+  recoveryCodes: { limit: 10, windowSeconds: 900 },
   /** Cannot be changed or switched off. (rule T30) */
   sdkSession: { limit: 60, windowSeconds: 3_600 },
   exchangeByDevice: { limit: 30, windowSeconds: 900 },
@@ -112,6 +145,19 @@ export const rateLimits = {
   /** Anyone may name any device, so this limits what one sender makes the server hold and write. */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
   registrationsByAddress: { limit: 300, windowSeconds: 900 },
+  /** Programs that register themselves, for their connections. */
+  clientsByAddress: { limit: 20, windowSeconds: 3_600 },
+  /** Requests of programs for tokens, and returned tokens. */
+  connectionsByAddress: { limit: 600, windowSeconds: 900 },
+  /** New tokens of one connection. A program needs one an hour. */
+  refreshesByConnection: { limit: 60, windowSeconds: 3_600 },
+  /** Documents of programs that the server reads for an account. */
+  clientDocuments: { limit: 60, windowSeconds: 3_600 },
+  /** Invitations that one person makes. */
+  newInvitations: { limit: 60, windowSeconds: 3_600 },
+  /** Links of invitations that an account, or an address, opens or accepts. */
+  invitationsByAccount: { limit: 60, windowSeconds: 900 },
+  invitationsByAddress: { limit: 120, windowSeconds: 900 },
   slotRequests: { limit: 120, windowSeconds: 3_600 },
   proofsBySlot: { limit: 12, windowSeconds: 3_600 },
   proofsByAccount: { limit: 120, windowSeconds: 3_600 },

@@ -140,9 +140,15 @@ export const signIn = {
     path: "/api/v1/testing/auth/token",
     summary: "Sign the device of a password account in",
     auth: "none",
-    body: Account,
+    body: z.extend(Account, {
+      /** Needed if the account has a second factor. */
+      code: optionalText(limits.factorCode),
+    }),
     success: { status: 201, body: DeviceGrant },
-    errors: ["invalid_credentials", "integrity_failed", "device_taken", "rate_limited"],
+    errors: [
+      ...(["invalid_credentials", "second_factor_required", "invalid_second_factor"] as const),
+      ...(["integrity_failed", "device_taken", "rate_limited"] as const),
+    ],
     repeatableBy: ["email", "password", "deviceId"],
     repeatableSeconds: grantSeconds,
     answersSecret: true,

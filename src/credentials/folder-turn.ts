@@ -13,28 +13,64 @@ const fileName = "innkeep.lock";
 export async function inTurn<Result>(folder: string, change: () => Result): Promise<Result> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = join(folder, fileName);
-  while (!takes(lock)) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  let own = taken(lock);
+  while (own === undefined) {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    own = taken(lock);
+  }
   try {
     return change();
   } finally {
-    rmSync(lock, { force: true });
+    // A process that was stopped for long may find the lock of another one.
+    if (identityOf(lock) === own) rmSync(lock, { force: true });
   }
 }
 
-/** Takes the lock. Gives false if another process has it. */
-function takes(lock: string): boolean {
+/** Takes the lock and gives its identity; undefined if another process has it. */
+function taken(lock: string): string | undefined {
+  if (makes(lock)) return identityOf(lock) ?? "";
+  const stale = staleIdentityOf(lock);
+  if (stale !== undefined) removeStale(lock, stale);
+  return undefined;
+}
+
+/**
+ * Removes a lock that a killed process left. Of several that wait only the one that makes the claim may do that: another one
+ * would remove the lock that the first has taken since.
+ */
+function removeStale(lock: string, identity: string): void {
+  const claim = `${lock}.${identity}`;
+  if (!makes(claim)) {
+    // Its maker was killed, too.
+    if (staleIdentityOf(claim) !== undefined) rmSync(claim, { force: true });
+    return;
+  }
+  if (identityOf(lock) === identity) rmSync(lock, { force: true });
+  rmSync(claim, { force: true });
+}
+
+/** Makes a file. Gives false if it is there. */
+function makes(file: string): boolean {
   try {
-    writeFileSync(lock, "", { mode: 0o600, flag: "wx" });
+    writeFileSync(file, "", { mode: 0o600, flag: "wx" });
     return true;
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    if (isStale(lock)) rmSync(lock, { force: true });
-    return false;
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
   }
 }
 
-/** A lock from the future, after the clock was set back, is stale too. */
-function isStale(lock: string): boolean {
-  const found = statSync(lock, { throwIfNoEntry: false });
-  return found !== undefined && Math.abs(Date.now() - found.mtimeMs) > staleMs;
+/** What tells this lock apart from one that is made later under the same name. */
+function identityOf(file: string): string | undefined {
+  const found = statOf(file);
+  return found && `${found.ino}-${found.mtimeNs}`;
 }
+
+/** As `identityOf`, of an old lock only. One from the future, after the clock was set back, is old too. */
+function staleIdentityOf(file: string): string | undefined {
+  const found = statOf(file);
+  if (!found || Math.abs(Date.now() - Number(found.mtimeMs)) <= staleMs) return undefined;
+  return `${found.ino}-${found.mtimeNs}`;
+}
+
+const statOf = (file: string) => statSync(file, { throwIfNoEntry: false, bigint: true });

@@ -9,18 +9,19 @@ const ofCache = ["XDG_CACHE_HOME", "LOCALAPPDATA"];
 const ofSystem = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG", "TZ", ...ofCache];
 
 /** The settings that a server for tests takes over. All others name another server, its data or its mail. */
-const ofServer = [
+export const serverSettings = [
   ...["INNKEEP_LOG_LEVEL", "INNKEEP_RATE_LIMITS", "INNKEEP_BUDGETS", "INNKEEP_CORS_ORIGINS"],
   ...["INNKEEP_REGISTRATION", "INNKEEP_REDIRECT_URL", "INNKEEP_ATTESTATION", "INNKEEP_PLAY_PACKAGES"],
   ...["INNKEEP_PLAY_CERTIFICATES", "INNKEEP_PLAY_DECRYPTION_KEY", "INNKEEP_PLAY_VERIFICATION_KEY"],
   ...["INNKEEP_FEEDBACK_BYTES_PER_HOUR", "INNKEEP_STORED_BYTES_PER_APP", "INNKEEP_PRIVATE_WEBHOOKS"],
+  "INNKEEP_MCP",
 ];
 
 const defaults = { INNKEEP_LOG_LEVEL: "warn", INNKEEP_RATE_LIMITS: "off" };
 
 /** The environment of a server for tests: quiet, and without rate limits unless they are set. */
 export function serverEnvironment(given: Variables): Variables {
-  const taken = [...ofSystem, ...ofServer].filter((name) => given[name]);
+  const taken = [...ofSystem, ...serverSettings].filter((name) => given[name]);
   return { ...defaults, ...Object.fromEntries(taken.map((name) => [name, given[name]])) };
 }
 

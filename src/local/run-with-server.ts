@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { constants } from "node:os";
 import { resolve } from "node:path";
 import type { DevExecRequest } from "../programs.ts";
 import { clientVariables, serverEnvironment } from "./environment.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
+import { codeOf, quoted } from "./shell-words.ts";
 import { takeSignals } from "./signals.ts";
 
 export interface ExecWorld {
@@ -53,33 +53,27 @@ async function run(
 ): Promise<number> {
   const env = { ...environment, ...clientVariables(server.ready) };
   const [file = "", ...words] = command;
-  // On Windows npm and npx are scripts, which only a shell starts.
-  const child =
-    platform === "win32"
-      ? spawn(command.map(quoted).join(" "), { env, stdio: "inherit", shell: true })
-      : spawn(file, words, { env, stdio: "inherit" });
-  child.once("spawn", () => {
-    if (child.pid !== undefined) server.guard(child.pid);
-  });
-  forward((signal) => void child.kill(signal));
   let isOver = false;
   void server.ended.then(() => {
     if (!isOver) warn("The server has ended before the command.");
   });
   try {
+    // On Windows npm and npx are scripts, which only a shell starts.
+    const child =
+      platform === "win32"
+        ? spawn(command.map(quoted).join(" "), { env, stdio: "inherit", shell: true })
+        : spawn(file, words, { env, stdio: "inherit" });
+    child.once("spawn", () => {
+      if (child.pid !== undefined) server.guard(child.pid);
+    });
+    forward((signal) => void child.kill(signal));
     const [code, signal] = await once(child, "exit");
     return code ?? codeOf(signal);
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error)) throw error;
-    warn(`error: ${file} cannot be started (${error.code}).`);
-    return error.code === "ENOENT" ? 127 : 126;
+    warn(`error: ${file || '""'} cannot be started (${error.code}).`);
+    return error.code === "ENOENT" || file === "" ? 127 : 126;
   } finally {
     isOver = true;
   }
 }
-
-const quoted = (word: string): string =>
-  /^[\w./:=@\\-]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`;
-
-const codeOf = (signal: NodeJS.Signals | undefined): number =>
-  128 + (signal === undefined ? 0 : constants.signals[signal]);

@@ -15,12 +15,14 @@ export function takeSignals(): Signals {
   let first: NodeJS.Signals | undefined;
   let send: ((signal: NodeJS.Signals) => void) | undefined;
   for (const signal of process.platform === "win32" ? passedOn.slice(0, 3) : passedOn) {
-    process.removeAllListeners(signal);
+    const before = process.listeners(signal);
+    // First, since a signal without a listener, if only for a moment, ends the process or is lost.
     process.on(signal, () => {
       first ??= signal;
       arrived.abort();
       if (!isFromTerminal(signal)) send?.(signal);
     });
+    for (const listener of before) process.off(signal, listener);
   }
   return {
     first: arrived.signal,

@@ -1,8 +1,10 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { resolve } from "node:path";
 import { call } from "./call.ts";
 import { isoDuration } from "./clock-move.ts";
 import { clientVariables, serverEnvironment } from "./environment.ts";
 import { startServerProcess } from "./server-process.ts";
+import { assertOptions, instantOf } from "./start-options.ts";
 
 /** The folder of the built file that holds this module. The build puts in the right expression for its format. */
 declare const BUILT_FOLDER: string;
@@ -118,9 +120,11 @@ export interface Innkeep {
 
 /**
  * Starts a server on a free port, with a folder of its own and no rate limits. It ends with this process, even if that
- * is killed. Throws an Error with the server's message if it cannot start.
+ * is killed. Throws an Error with the server's message if it cannot start, and a TypeError for options that it does not have.
  */
-export async function startInnkeep({ seed, now, settings }: StartOptions = {}): Promise<Innkeep> {
+export async function startInnkeep(options: StartOptions = {}): Promise<Innkeep> {
+  assertOptions(options);
+  const { seed, now, settings } = options;
   const server = await startServerProcess({
     program: serverProgram,
     seed: typeof seed === "string" ? resolve(seed) : seed,
@@ -128,7 +132,12 @@ export async function startInnkeep({ seed, now, settings }: StartOptions = {}): 
   });
   const innkeep = control(server.ready.baseUrl);
   const { demo, baseUrl, consoleUrl } = server.ready;
-  if (now !== undefined) await innkeep.setTime(now);
+  if (now !== undefined) {
+    await innkeep.setTime(now).catch(async (error) => {
+      await server.stop();
+      throw error;
+    });
+  }
   return {
     ...demo,
     baseUrl,
@@ -156,7 +165,7 @@ function control(baseUrl: string) {
         throw new TypeError(`${given} is no length of time such as 1d, -2h30m or P1D.`);
       return move({ advance });
     },
-    setTime: (instant: string | Date) => move({ set: new Date(instant).toISOString() }),
+    setTime: async (instant: string | Date) => move({ set: instantOf(instant) }),
     async addFault(fault: Fault) {
       await call(baseUrl, { method: "POST", path: "/dev/faults", body: fault });
     },

@@ -22,10 +22,8 @@ export interface LoadResult {
   readonly failure: string | undefined;
 }
 
-const connections = 32;
-
-/** Sends the request, or its variants in turns, over 32 kept connections for a given time, one at a time on each. */
-export async function load(target: LoadTarget, milliseconds: number): Promise<LoadResult> {
+/** Sends the request, or its variants in turns, over kept connections for a given time, one at a time on each. */
+export async function load(target: LoadTarget, milliseconds: number, connections = 32): Promise<LoadResult> {
   const requests = (target.bodies ?? [target.body]).map((body) => Buffer.from(requestText(target, body)));
   let sent = 0;
   const next = () => (sent < (target.most ?? Infinity) ? requests[sent++ % requests.length] : undefined);
@@ -78,6 +76,7 @@ function onAnswers(socket: Socket, answered: (firstLine: string) => void): void 
   let missing = 0;
   let firstLine = "";
   let head: Buffer = Buffer.alloc(0);
+  let isStream = false;
   socket.on("data", (chunk: Buffer) => {
     let rest = chunk;
     if (missing === 0) {
@@ -86,16 +85,20 @@ function onAnswers(socket: Socket, answered: (firstLine: string) => void): void 
       if (end < 0) return;
       const text = head.toString("latin1", 0, end);
       firstLine = text.slice(0, text.indexOf("\r"));
+      isStream = /\r\ntransfer-encoding: chunked/i.test(text);
       missing = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? 0) + 1;
       rest = head.subarray(end + 4);
       head = Buffer.alloc(0);
     }
-    missing -= rest.length;
+    if (isStream && !rest.subarray(-lastChunk.length).equals(lastChunk)) return;
+    missing -= isStream ? missing : rest.length;
     if (missing > 1) return;
     missing = 0;
     answered(firstLine);
   });
 }
+
+const lastChunk = Buffer.from("0\r\n\r\n");
 
 function requestText({ method, path, headers }: LoadTarget, body: string | undefined): string {
   const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };

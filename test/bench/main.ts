@@ -8,6 +8,7 @@ import { startInnkeep } from "./programs.ts";
 import { measureStartUp } from "./start-up.ts";
 import { attempt, isFailure, type Measured, table } from "./table.ts";
 import { measureThroughput } from "./throughput.ts";
+import { measureTools } from "./tools-over-http.ts";
 import { measureUploads } from "./uploads.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "innkeep-bench-"));
@@ -31,6 +32,7 @@ async function onSqlite(): Promise<Measured[]> {
     return [
       ...(await measureThroughput(demo)),
       ...(await attempt(decisions, () => measureDecisions(decisions, 5, demo, demo.port))),
+      ...(await attempt("tools over HTTP", () => measureTools(demo))),
       ...(await attempt("uploads", () => measureUploads(demo, folder))),
       ...(await attempt("starts", () => measureStartUp(demo, folder))),
     ];

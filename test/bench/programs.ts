@@ -28,7 +28,7 @@ export async function startInnkeep(variables: Record<string, string>): Promise<P
 
 /** Starts one of the bare servers beside this file: what the same work costs without Innkeep. */
 export const startBare = (
-  name: "bare-koa" | "bare-copy",
+  name: "bare-koa" | "bare-copy" | "bare-mcp",
   variables: Record<string, string>,
 ): Promise<Program> =>
   startProgram([process.execPath, new URL(`${name}.js`, import.meta.url).pathname], variables);

@@ -58,7 +58,7 @@ export async function measureStartUp(demo: DemoServer, folder: string): Promise<
     figure("innkeep --version", "version", "nothing", 1.15),
     figure("innkeep faq list", "call", "nothing", 2.2),
     figure("innkeep dev exec to its command", "devExec", "nothing", 12),
-    figure("innkeep mcp to tools/list", "mcp", "everything", 0.45),
+    figure("innkeep mcp to tools/list", "mcp", "everything", 0.3),
     await completionFigure(median(times.nothing)),
   ];
 }

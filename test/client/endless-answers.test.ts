@@ -51,6 +51,19 @@ describe.each(transports)("an endless answer over %s", (_, transportFor) => {
     await expect.poll(() => closed).toBe(true);
   });
 
+  it("is refused if it is nested deeper than any answer of the API", async () => {
+    const nested = (levels: number) =>
+      `{"id":"${runId}","status":"[[\\"","x":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+    let levels = 99;
+    const baseUrl = await listen((_, response) => void response.end(nested(levels)));
+    const { client } = connect(baseUrl);
+    expect(await client.agent.readRun({ params: { runId } })).toMatchObject({ status: '[["' });
+    for (levels of [100, 1_000_000])
+      await expect(client.agent.readRun({ params: { runId } })).rejects.toMatchObject({
+        name: "UnexpectedAnswerError",
+      });
+  });
+
   it("may be long if the endpoint's answers are long", async () => {
     const body = "x".repeat(20 * 1_048_576);
     const baseUrl = await listen((_, response) => {

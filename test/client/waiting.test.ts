@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ConnectionError, ServerError } from "../../src/client/errors.ts";
 import { waitForDecision } from "../../src/client/waiting/wait-for-decision.ts";
-import type { Run } from "../../src/contract/agent.ts";
+import type { Run } from "../../src/contract/run.ts";
 import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 
 const open: Run = {
@@ -16,6 +16,7 @@ const open: Run = {
   summary: "Guard it.",
   plan: "1. Check.",
   planSha256: "",
+  ...{ expiresAt: null, claim: null, progress: null, outcome: null },
 };
 const approved: Run = { ...open, status: "approved" };
 

@@ -1,3 +1,4 @@
+import { win32 } from "node:path";
 import { describe, expect, it } from "vitest";
 import { configFolder, stateFolder } from "../../src/credentials/folders.ts";
 
@@ -29,5 +30,32 @@ describe("the folders of a person", () => {
     ["on Windows", { APPDATA: "/r", LOCALAPPDATA: "/l" }, "win32", "/r/innkeep", "/l/innkeep/state"],
   ])("are in the right places: %s", (_, env, platform, config, state) => {
     expect(at(env, platform)).toEqual([config, state]);
+  });
+
+  it.each<[string, Record<string, string>, string, string]>([
+    [
+      "of the person's own drive",
+      {
+        APPDATA: String.raw`C:\Users\Ada\AppData\Roaming`,
+        LOCALAPPDATA: String.raw`C:\Users\Ada\AppData\Local`,
+      },
+      String.raw`C:\Users\Ada\AppData\Roaming\innkeep`,
+      String.raw`C:\Users\Ada\AppData\Local\innkeep\state`,
+    ],
+    [
+      "of a share",
+      { APPDATA: String.raw`\\server\people\ada`, LOCALAPPDATA: "D:/local/" },
+      String.raw`\\server\people\ada\innkeep`,
+      String.raw`D:\local\innkeep\state`,
+    ],
+    [
+      "of the home folder, without the variables",
+      {},
+      String.raw`C:\Users\Ada\.config\innkeep`,
+      String.raw`C:\Users\Ada\.local\state\innkeep`,
+    ],
+  ])("are in the right places on Windows: those %s", (_, env, config, state) => {
+    const place = { env, home: String.raw`C:\Users\Ada`, platform: "win32" };
+    expect([configFolder(place, win32), stateFolder(place, win32)]).toEqual([config, state]);
   });
 });

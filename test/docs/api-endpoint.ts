@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { rolesFrom } from "../../server/domain/access/app-roles.ts";
 import {
   type AttemptLimit,
   type Auth,
@@ -92,6 +93,9 @@ const callerOf = ({ auth, scope }: Endpoint): string =>
 /** What else is true of an endpoint, a sentence for each. */
 const traitsOf = (endpoint: Endpoint): string[] =>
   [
+    endpoint.role &&
+      endpoint.role !== "account" &&
+      `Role in the app: ${rolesFrom(endpoint.role).join(" or ")}`,
     endpoint.successor && `Deprecated: use \`${endpoint.successor}\``,
     isRepeatable(endpoint) && repeatsText(endpoint),
     endpoint.rateLimit && `Rate limit: ${limitText(endpoint.rateLimit)} for each ${whoseLimit(endpoint)}`,

@@ -15,7 +15,13 @@ const titles: Record<keyof typeof contract, string> = {
   tester: "Testers",
   agent: "Agents",
   session: "Console: session",
+  accountLinks: "Console: new accounts and forgotten passwords",
+  consoleSessions: "Console: sessions of people",
+  secondFactor: "Console: second factor",
+  passkeys: "Console: passkeys",
   apps: "Console: apps",
+  members: "Console: members",
+  invitations: "Console: invitations",
   keys: "Console: app keys",
   tokens: "Console: tokens",
   threads: "Console: feedback",
@@ -33,7 +39,7 @@ const titles: Record<keyof typeof contract, string> = {
 const head = `# The API
 
 Written by \`npm run docs\` from \`src/contract\`. Do not edit it: change the contract. Every server shows the same at \`/api/v1/docs\`, and
-at \`/api/v1/openapi.json\` for programs. The rules behind it are in [rules.md](rules.md).
+at \`/api/v1/openapi.json\` for programs. The rules behind it are in [rules.md](https://github.com/innkeep/innkeep/blob/main/docs/rules.md).
 
 - Send JSON with \`Content-Type: application/json\`. Instants in requests are ISO 8601 with an offset; in answers they are UTC with milliseconds.
 - An app key goes into \`x-api-key\`, each other token into \`Authorization: Bearer\`. The console's session is a cookie.

@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { chown, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { innkeepDev, innkeepPath, innkeepServe } from "../support/programs/built-program.ts";
@@ -39,6 +41,22 @@ describe("innkeep dev exec", () => {
     const ran = await run(["--", "no-such-program"]);
     expect(ran).toMatchObject({ code: 127, stderr: expect.stringContaining("no-such-program cannot be") });
     expect(await folders()).toEqual([]);
+  });
+
+  it("says that an empty command cannot be started", async () => {
+    const { run } = await createDevExec();
+    const ran = await run(["--", ""]);
+    expect(ran).toMatchObject({ code: 127, stderr: expect.stringContaining('"" cannot be started') });
+  });
+
+  it("says in one line that no folder can be made", async () => {
+    const { run } = await createDevExec();
+    const { code, stderr } = await run(node("0"), { TMPDIR: "/nowhere" });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        "error: No folder can be made in /nowhere (ENOENT). Set TMPDIR to a folder that can be written.\n",
+    });
   });
 
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
@@ -124,6 +142,30 @@ describe("a killed innkeep dev exec", () => {
     const old = await folders();
     await run(node("setTimeout(() => {}, 1000)"));
     expect(await folders()).not.toContain(old[0]);
+  });
+});
+
+describe("what looks like the folder of a dead server", () => {
+  it("is left alone if it is a link, leads elsewhere, or belongs to another user", async () => {
+    const { run, tmp } = await createDevExec();
+    const precious = join(tmp, "precious");
+    await mkdir(join(precious, "data"), { recursive: true });
+    await writeFile(join(precious, "data", "mine"), "");
+    await symlink(precious, join(tmp, "innkeep-dev-4194305-link"));
+    const leading = join(tmp, "innkeep-dev-4194306-leading");
+    await mkdir(leading);
+    await symlink(join(precious, "data"), join(leading, "data"));
+    const foreign = join(tmp, "innkeep-dev-4194307-foreign");
+    await mkdir(join(foreign, "data"), { recursive: true });
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) await chown(foreign, 65_534, 65_534);
+    await mkdir(join(tmp, "innkeep-dev-4194308-dead", "data"), { recursive: true });
+    await run(node("setTimeout(() => {}, 1000)"));
+    const left = await readdir(tmp);
+    expect(left).not.toContain("innkeep-dev-4194308-dead");
+    expect(left).toEqual(expect.arrayContaining(["innkeep-dev-4194305-link", "innkeep-dev-4194306-leading"]));
+    if (isRoot) expect(left).toContain("innkeep-dev-4194307-foreign");
+    expect(await readdir(join(precious, "data"))).toEqual(["mine"]);
   });
 });
 

@@ -1,4 +1,5 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { innkeep, innkeepPath } from "../support/programs/built-program.ts";
 import { hasTmux, startOnTerminal } from "../support/programs/terminal.ts";
@@ -25,6 +26,8 @@ it(`a maintainer works through the inbox without a mouse, on ${where}`, async ()
   const terminal = startOnTerminal([process.execPath, innkeepPath, "feedback", "inbox"], env);
   await terminal.shows("3 in the inbox");
   terminal.press("Enter");
+  await terminal.shows("j k scroll");
+  terminal.press("Space");
   await terminal.shows("Proposal, awaiting_approval");
   terminal.press("e");
   await terminal.shows("Filed as archived: Third");
@@ -67,7 +70,7 @@ it("questions work on a real terminal, and Ctrl-C ends them with 130", async () 
   await terminal.shows("Message: what happened");
   terminal.press("More colours", "Enter");
   await terminal.shows("More colours");
-  await vi.waitFor(() => expect(terminal.screen()).toContain("ended with 0"), 10_000);
+  await eventually(() => expect(terminal.screen()).toContain("ended with 0"));
   const other = send();
   await other.shows("Number or name:");
   other.press("C-c");

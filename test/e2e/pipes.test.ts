@@ -125,11 +125,17 @@ it("a message of 600 MB is read from standard input, and its beginning and end a
   expect(message).toMatch(/\n\[… 57[12]\.\d MB were not read …\]\n[\s\S]*\nlast$/);
 });
 
-it("another text of more than 64 MiB on standard input is refused in one sentence", async () => {
-  const argv = ["faq", "create", "--question", "-", "--answer", "A", "--base-url", "http://127.0.0.1:9"];
-  const send = `"${process.execPath}" "${innkeepPath}" ${argv.join(" ")}`;
-  const lines = `yes | head -c 67108865 | ${send}`;
-  const env = { PATH: process.env.PATH, INNKEEP_API_KEY: "sdk_x" };
-  const ended = await promisify(execFile)("sh", ["-c", lines], { env }).catch(Object);
-  expect([ended.code, ended.stderr]).toEqual([2, "error: Standard input is larger than 64 MiB.\n"]);
-});
+it.each(["head -c 67108865", "cat"])(
+  "another text of more than 64 MiB on standard input, through %j, is refused in one sentence",
+  async (through) => {
+    const argv = ["faq", "create", "--question", "-", "--answer", "A", "--base-url", "http://127.0.0.1:9"];
+    const send = `"${process.execPath}" "${innkeepPath}" ${argv.join(" ")}`;
+    const lines = `yes | ${through} | ${send}`;
+    const env = { PATH: process.env.PATH, INNKEEP_API_KEY: "sdk_x" };
+    const ended = await promisify(execFile)("sh", ["-c", lines], { env }).catch(Object);
+    expect([ended.code, ended.stderr]).toEqual([
+      2,
+      "error: --question: Standard input is larger than 64 MiB.\n",
+    ]);
+  },
+);

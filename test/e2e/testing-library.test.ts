@@ -180,6 +180,28 @@ describe("a server for tests", () => {
     expect(text).toContain("path must be a path that begins with /");
   });
 
+  it("names every option and setting that it does not take, and leaves no server behind a fault", async () => {
+    const { text, left } = await runScript(`
+      import { startInnkeep } from "innkeep/testing";
+      const fault = (work) => work.then(() => "none", (error) => error.message);
+      console.log(await fault(startInnkeep({ sed: "a.yaml", settings: { INNKEEP_DATABASE_URL: "x", INNKEEP_BUDGETS: 1 } })));
+      console.log(await fault(startInnkeep({ now: "yesterday" })));
+      console.log(await fault(startInnkeep({ seed: null })));
+      console.log(await fault(startInnkeep(null)));
+      console.log(await fault(startInnkeep({ now: new Date("+010000-01-01T00:00:00Z") })));
+      const { readdirSync } = await import("node:fs");
+      console.log("left", readdirSync(process.env.TMPDIR).filter((name) => name.startsWith("innkeep-")).length);`);
+    expect(text).toContain("There is no option sed. The options are seed, now, settings.");
+    expect(text).toContain("A server for tests does not take the setting INNKEEP_DATABASE_URL.");
+    expect(text).toContain("The setting INNKEEP_BUDGETS must be a string.");
+    expect(text).toContain("yesterday is no instant such as 2031-03-01T09:00:00Z.");
+    expect(text).toContain("`seed` must be an object or the path of a file.".replaceAll("`", "\u0060"));
+    expect(text).toContain("The options must be an object.");
+    expect(text).toContain("set must be");
+    expect(text).toContain("left 0");
+    expect(left).toEqual([]);
+  });
+
   const runScript = async (script: string) => {
     await writeFile(join(home, "script.mjs"), script);
     return run(".", ["script.mjs"]);
@@ -187,6 +209,29 @@ describe("a server for tests", () => {
 });
 
 describe("the types of innkeep/testing", () => {
+  it("need no types of Node, and no newer library of JavaScript", async () => {
+    const program = 'import { startInnkeep } from "innkeep/testing"; export const starting = startInnkeep();';
+    const folder = join(home, "bare");
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "program.mts"), program);
+    const options = {
+      strict: true,
+      noEmit: true,
+      module: "nodenext",
+      target: "es2022",
+      lib: ["es2022"],
+      types: [],
+    };
+    const compilerOptions = { ...options, skipLibCheck: false };
+    await writeFile(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, files: ["program.mts"] }),
+    );
+    const tsc = join(root, "node_modules", ".bin", "tsc");
+    const checking = promisify(execFile)(tsc, ["-p", folder], { cwd: folder });
+    await expect(checking).resolves.toMatchObject({ stdout: "" });
+  });
+
   it.each([
     ["mts", 'import { startInnkeep, type Innkeep } from "innkeep/testing";'],
     [

@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { listen } from "../support/network/recording-server.ts";
 import { innkeepPath } from "../support/programs/built-program.ts";
@@ -35,10 +36,10 @@ it(`a command never waits for the registry, and the next one tells${hasTerminals
   if (!hasTerminals) return;
   // It ends while the registry holds its answer back.
   expect(await run(env, true)).not.toContain("is out");
-  await vi.waitFor(() => expect(held).toHaveLength(1), 10_000);
+  await eventually(() => expect(held).toHaveLength(1));
   for (const answer of held) answer();
   const file = join(home, ".local", "state", "innkeep", "update.json");
-  await vi.waitFor(() => expect(readFileSync(file, "utf8")).toContain("99.0.0"), 10_000);
+  await eventually(() => expect(readFileSync(file, "utf8")).toContain("99.0.0"));
   expect(await run(env, true)).toContain("innkeep 99.0.0 is out; this is ");
   expect(await run(env, true)).not.toContain("is out");
 });

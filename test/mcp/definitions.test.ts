@@ -1,7 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { tools as listedTools } from "../../mcp/tools/tool-list.ts";
 import { eras } from "./support/clients.ts";
 import { openMcpSession } from "./support/mcp-session.ts";
 
@@ -10,32 +8,50 @@ const snapshot = (name: string) => `./__snapshots__/${name}.json.snap`;
 const shown = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 describe.each(eras)("the server's definitions over %s", (era) => {
-  it("include three tools, in this order and form", async () => {
-    const { client } = await openMcpSession(era, { baseUrl: nowhere });
+  it("include six tools with --work, in this order and form", async () => {
+    const { client } = await openMcpSession(era, { baseUrl: nowhere, work: true });
     const { tools } = await client.listTools();
     await expect(shown(tools)).toMatchFileSnapshot(snapshot("tools"));
   });
 
-  it("fit into 4.5 kB of a model's context", async () => {
+  it("include no tool for work unless it is offered", async () => {
     const { client } = await openMcpSession(era, { baseUrl: nowhere });
     const { tools } = await client.listTools();
-    expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(4_500);
+    expect(tools).toMatchObject(
+      ["list_feedback", "read_feedback", "propose_plan", "get_decision"].map((name) => ({ name })),
+    );
+    expect(tools).toHaveLength(4);
+    await expect(client.callTool("start_work", { run_id: "x" })).rejects.toThrow(/not found/);
+  });
+
+  it("cost a model at most 1,800 tokens, all six together", async () => {
+    const { client } = await openMcpSession(era, { baseUrl: nowhere, work: true });
+    const { tools } = await client.listTools();
+    expect(countTokens(JSON.stringify({ tools }))).toBeLessThanOrEqual(1_800);
   });
 
   it("include no tool that writes when the server is read-only", async () => {
     const { client } = await openMcpSession(era, { baseUrl: nowhere, readOnly: true });
     const { tools } = await client.listTools();
-    expect(tools).toMatchObject([{ name: "read_feedback" }, { name: "get_decision" }]);
+    expect(tools).toMatchObject([
+      { name: "list_feedback" },
+      { name: "read_feedback" },
+      { name: "get_decision" },
+    ]);
     await expect(client.callTool("propose_plan", { feedback: "x", summary: "s", plan: "p" })).rejects.toThrow(
       /not found/,
     );
   });
 
   it("include instructions of less than 1 kB that begin with the main rule", async () => {
-    const { client } = await openMcpSession(era, { baseUrl: nowhere });
-    const instructions = client.instructions() ?? "";
-    expect(Buffer.byteLength(instructions)).toBeLessThan(1_024);
-    expect(instructions).toMatch(/^Act on a plan only when get_decision returns may_proceed: true/);
+    for (const options of [{}, { work: true }, { readOnly: true }]) {
+      const { client } = await openMcpSession(era, { baseUrl: nowhere, ...options });
+      const instructions = client.instructions() ?? "";
+      expect(Buffer.byteLength(instructions)).toBeLessThan(1_024);
+      expect(instructions).toMatch(
+        /^Act on a plan only when get_decision or start_work returns may_proceed: true/,
+      );
+    }
   });
 
   it("include these resources and prompts", async () => {
@@ -46,13 +62,3 @@ describe.each(eras)("the server's definitions over %s", (era) => {
     await expect(shown({ resources, resourceTemplates, prompts })).toMatchFileSnapshot(snapshot("resources"));
   });
 });
-
-describe("the bundle's manifest", () => {
-  it("names the server's tools and the package's version", async () => {
-    const { tools, version } = await jsonIn("../../mcp/manifest.json");
-    expect(tools).toMatchObject(Object.values(listedTools).map(({ name }) => ({ name })));
-    expect(version).toBe((await jsonIn("../../package.json")).version);
-  });
-});
-
-const jsonIn = async (file: string) => JSON.parse(await readFile(join(import.meta.dirname, file), "utf8"));

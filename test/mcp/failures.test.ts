@@ -14,6 +14,8 @@ const says = (status: number, code = "whatever") => ({
   body: { error: upstream, code, issues: [{ path: upstream, message: upstream }] },
 });
 
+const runId = "0a9b8c7d-0000-4000-8000-0000000000ff";
+
 class KeychainError extends Error {
   override readonly name = "KeychainError";
 }
@@ -68,7 +70,7 @@ describe.each(eras)("a failure over %s", (era) => {
     [
       "404",
       says(404, "not_found"),
-      "There is no such thread or run, or it belongs to another owner. Do not guess ids; ask the user for the console link.",
+      "There is no such thread or run, or it belongs to another owner or app. Do not guess ids; ask the user for the console link.",
     ],
     [
       "409 with a known code",
@@ -110,6 +112,24 @@ describe.each(eras)("a failure over %s", (era) => {
     expect(isError).toBe(true);
     expect(text).toBe(sentence);
     expect(JSON.stringify(content) + stderr()).not.toContain("SYSTEM");
+  });
+
+  it.each([
+    ["nested two hundred levels deep", `${'{"a":'.repeat(200)}1${"}".repeat(200)}`, "in a form that this"],
+    [
+      "of 17 MB",
+      JSON.stringify({ id: runId, status: "approved", plan: "x".repeat(17_825_792) }),
+      "too large",
+    ],
+  ])("of an answer %s is reported, and allows nothing", async (_, body, said) => {
+    const api = await startFakeApi();
+    const { client } = await openMcpSession(era, { baseUrl: api.baseUrl });
+    api.fail({ body });
+    const { isError, text, structured } = readToolResult(
+      await client.callTool("get_decision", { run_id: runId }),
+    );
+    expect({ isError, structured }).toEqual({ isError: true, structured: {} });
+    expect(text).toContain(said);
   });
 
   it("of the network names only the address and the kind of failure", async () => {

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { StdioOptions } from "../../mcp/options.ts";
 import { serveStdio } from "../../mcp/stdio.ts";
-import { eventually } from "./support/eventually.ts";
+import { eventually } from "../support/eventually.ts";
 
 type Script = readonly (object | string)[];
 
@@ -92,6 +92,7 @@ describe("the prepared answers of the build", () => {
   it.each([
     ["another console", { consoleUrl: 'https://x.example/$&/"{address}"/{version}' }],
     ["no tool that writes", { readOnly: true }],
+    ["the tools for work", { work: true }],
     ["another longest wait", { maxWaitSeconds: 240 }],
     ["a longest wait of zero", { maxWaitSeconds: 0 }],
     ["a version with characters of JSON syntax", { version: '1"\\{id of the request}$1' }],

@@ -44,7 +44,9 @@ describe.each(eras)("the real server over %s", (era) => {
     });
     const { structured, content } = await call("read_feedback", { feedback, include_images: true });
     expect(structured).toMatchObject({
-      app: { id: cast.appId, name: "Teapot" },
+      app: { id: cast.appId },
+      team: { app_name: "Teapot" },
+      images: [{ url: expect.stringContaining(`${service.baseUrl}/uploads/`), shown: "yes" }],
       console_url: `${service.deps.settings.consoleUrl}/feedback/${cast.appId}/${feedback}`,
       category: "bug",
       status: "open",
@@ -93,6 +95,16 @@ describe.each(eras)("the real server over %s", (era) => {
       status: "rejected",
       may_proceed: false,
       superseded_by: structured.run_id,
+    });
+  });
+
+  it("tells an agent which changes a person asks for", async () => {
+    const { call, propose } = await start();
+    const run_id = await propose();
+    await decide(service, cast, run_id, { decision: "request_changes", note: "Also on tablets." });
+    expect((await call("get_decision", { run_id })).structured).toMatchObject({
+      ...{ status: "rejected", decision: "request_changes", decision_note: "Also on tablets." },
+      next_step: expect.stringContaining("call propose_plan with the new plan and expected_run_id"),
     });
   });
 

@@ -54,9 +54,10 @@ describe.each(eras)("resources over %s", (era) => {
     api.decide(run_id, "rejected");
     await client.callTool("get_decision", { run_id });
     const { text } = await open("innkeep://proposals");
-    expect(JSON.parse(String(text)).proposals).toMatchObject([
-      { run_id, status: "rejected", summary: texts.summary },
-    ]);
+    expect(JSON.parse(String(text))).toMatchObject({
+      proposals: [{ run_id, status: "rejected" }],
+      agents: { notice: expect.stringContaining("no approval"), summaries: [texts.summary] },
+    });
   });
 
   it.each([

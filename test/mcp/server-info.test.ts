@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { serveStdio } from "../../mcp/stdio.ts";
-import { eventually } from "./support/eventually.ts";
+import { eventually } from "../support/eventually.ts";
 
 const initialize = {
   jsonrpc: "2.0",

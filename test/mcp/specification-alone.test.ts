@@ -16,7 +16,7 @@ describe.each(eras)("a server that has only the specification, over %s (rule L60
     const call = async (name: string, args: Record<string, unknown>) =>
       readToolResult(await client.callTool(name, args)).structured;
     expect(await call("read_feedback", { feedback: threadId })).toMatchObject({
-      app: { name: "Larder" },
+      team: { app_name: "Larder" },
       untrusted: { message: "The settings close." },
     });
     const { run_id } = await call("propose_plan", { feedback: threadId, summary: "S", plan: "P" });
@@ -27,5 +27,38 @@ describe.each(eras)("a server that has only the specification, over %s (rule L60
       may_proceed: true,
       decision_note: "Also on tablets.",
     });
+  });
+
+  it("falls back to a fresh approval on a server without claims, and says what such a server lacks", async () => {
+    const server = await startSpecifiedServer();
+    const options = { baseUrl: server.baseUrl, agentToken: secrets.agentToken, work: true };
+    const { client } = await openMcpSession(era, options);
+    const call = async (name: string, args: Record<string, unknown>) =>
+      readToolResult(await client.callTool(name, args));
+    expect((await call("list_feedback", {})).text).toContain("This server lists no feedback for agents");
+    const { run_id } = (await call("propose_plan", { feedback: threadId, summary: "S", plan: "P" }))
+      .structured;
+    expect((await call("start_work", { run_id })).structured).toMatchObject({
+      may_proceed: false,
+      claim_id: null,
+    });
+    server.decide("approved");
+    expect((await call("start_work", { run_id })).structured).toMatchObject({
+      may_proceed: true,
+      claim_id: null,
+      approved_plan: { plan: "P" },
+      decision_note: "Also on tablets.",
+      next_step: expect.stringContaining("This server has no claims and takes no outcomes"),
+    });
+    const claim_id = "b5d1c0de-0000-4000-8000-000000000001";
+    const report = await call("report_outcome", { run_id, claim_id, status: "failed", summary: "No." });
+    expect(report.text).toContain("takes no outcomes");
+    const ofApp = await call("list_feedback", { app_id: claim_id, waiting: "approved", limit: 5 });
+    expect(ofApp).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/lists no feedback|no such app/),
+    });
+    expect(await client.readResource(`innkeep://runs/${run_id}`)).toBeDefined();
+    await expect(client.readResource("innkeep://queue")).rejects.toThrow(/lists no feedback for agents/);
   });
 });

@@ -8,9 +8,9 @@ import { StdioClientTransport as NewerTransport } from "@modelcontextprotocol/cl
 import { StdioClientTransport as OlderTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { connectNewer, connectOlder, type Era, eras } from "./support/clients.ts";
-import { eventually } from "./support/eventually.ts";
 import { agentToken, startFakeApi } from "./support/fake-api.ts";
 import { readToolResult } from "./support/tool-result.ts";
 
@@ -87,11 +87,12 @@ describe("the server as a process", () => {
     const { stdin, stdout, stderr } = start({ BASE_URL: "http://127.0.0.1:9", NOISE: "1" });
     const printed = Promise.all([text(stdout), text(stderr)]);
     let seen = "";
-    stdout.on("data", (chunk) => {
-      seen += chunk;
-    });
+    for (const stream of [stdout, stderr])
+      stream.on("data", (chunk) => {
+        seen += chunk;
+      });
     stdin.write(hello + listTools);
-    await eventually(() => expect(seen).toContain("read_feedback"));
+    await eventually(() => expect(seen).toMatch(/read_feedback.*a banner|a banner.*read_feedback/s));
     stdin.end();
     const [messages, noise] = await printed;
     for (const message of messages.trim().split("\n"))

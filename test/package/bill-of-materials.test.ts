@@ -18,7 +18,10 @@ const Bill = z.object({
       "bom-ref": z.string(),
       purl: z.string(),
       scope: z.string(),
-      licenses: z.array(z.object({ license: z.object({ id: z.string() }) })),
+      /** A package under a choice of licences has an expression, such as `MIT OR Apache-2.0`. */
+      licenses: z.array(
+        z.union([z.object({ license: z.object({ id: z.string() }) }), z.object({ expression: z.string() })]),
+      ),
       hashes: z.array(z.object({ alg: z.literal("SHA-512"), content: z.string().length(128) })),
       properties: z.array(z.object({ name: z.literal("innkeep:inclusion"), value: z.string() })),
     }),
@@ -95,7 +98,9 @@ describe("the bill of materials of the package", () => {
     const { packages } = Lock.parse(JSON.parse(await text("package-lock.json")));
     for (const [folder, manifest] of inside) {
       const component = bill.components.find(({ purl }) => purl === refOf(manifest));
-      expect(component?.licenses, folder).toEqual([{ license: { id: manifest.license } }]);
+      const { license } = manifest;
+      const stated = license.includes(" ") ? { expression: license } : { license: { id: license } };
+      expect(component?.licenses, folder).toEqual([stated]);
       const hash = Buffer.from(component?.hashes[0]?.content ?? "", "hex").toString("base64");
       expect(packages[folder]?.integrity, folder).toBe(`sha512-${hash}`);
     }

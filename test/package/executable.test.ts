@@ -1,14 +1,20 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { Version } from "@cyclonedx/cyclonedx-library/Spec";
+import { JsonStrictValidator } from "@cyclonedx/cyclonedx-library/Validation";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { removableFolder } from "../support/files/temporary-folder.ts";
 import { answers, startRecordingServer } from "../support/network/recording-server.ts";
 import { startInnkeep } from "../support/programs/built-program.ts";
 
 const root = join(import.meta.dirname, "..", "..");
+const Bill = z.object({
+  components: z.array(z.object({ group: z.string().optional(), name: z.string(), version: z.string() })),
+});
 const stopping: (() => Promise<void>)[] = [];
 let file = "";
 let home = "";
@@ -51,11 +57,27 @@ const job = () => ({
 });
 
 describe("the executable", () => {
+  it("has beside it the notices of Node and of the packages inside, and a bill of materials that names the same", async () => {
+    const [notices, bill] = await Promise.all(
+      ["THIRD-PARTY-NOTICES.txt", "sbom.cdx.json"].map((name) => readFile(join(file, "..", name), "utf8")),
+    );
+    expect(await new JsonStrictValidator(Version.v1dot6).validate(bill ?? "")).toBeNull();
+    const { components } = Bill.parse(JSON.parse(bill ?? ""));
+    const [node, ...packages] = components.map(({ group, name, version }) => ({
+      name: group ? `${group}/${name}` : name,
+      version,
+    }));
+    expect(node).toEqual({ name: "node", version: process.versions.node });
+    expect(notices).toMatch(`Node.js ${process.versions.node} (MIT`);
+    expect(packages.length).toBeGreaterThan(20);
+    for (const { name, version } of packages) expect(notices).toContain(`\n${name} ${version} (`);
+  });
+
   it("is one file that is at most 2 MB larger than its Node", async () => {
     const [its, ofNode] = await Promise.all([stat(file), stat(process.execPath)]);
     expect(its.size - ofNode.size).toBeLessThan(2_000_000);
     const beside = await readdir(join(file, ".."));
-    expect(beside.filter((name) => /\.(c?js|blob|json)$/.test(name))).toEqual([]);
+    expect(beside.filter((name) => /\.(c?js|blob|json)$/.test(name))).toEqual(["sbom.cdx.json"]);
   });
 
   it("says its version, and how to use it, with no variable at all", async () => {
@@ -121,7 +143,7 @@ describe("the executable", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     expect(lines.map(({ id }) => id)).toEqual([1, 2, 3]);
-    expect(lines[1].result.tools).toHaveLength(3);
+    expect(lines[1].result.tools).toHaveLength(4);
   });
 
   it.each([[["serve"]], [["admin", "check"]], [["dev", "exec", "--", "true"]]])(

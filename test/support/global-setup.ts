@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import type {} from "vitest";
 import type { TestProject } from "vitest/node";
 import { type MigratedTemplates, makeTemplates } from "./database/migrated-templates.ts";
@@ -12,13 +14,18 @@ declare module "vitest" {
   }
 }
 
+/** `npm run test:only` builds while PostgreSQL starts, if anything has changed. */
+const isBuilding = process.env.npm_lifecycle_event === "test:only";
+
 /** One seed and one PostgreSQL for the whole run; each test file makes its own databases in it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   chooseSeed();
+  const build = isBuilding && promisify(execFile)(process.execPath, ["build/if-changed.mjs"]);
   const cluster = await startPostgresCluster({ durable: false, parent: quickFolder });
   const { remove, ...templates } = await makeTemplates(cluster.url);
   project.provide("postgresUrl", cluster.url);
   project.provide("templates", templates);
+  await build;
   return async () => {
     await remove();
     await cluster.remove();

@@ -1,8 +1,8 @@
 import { ConnectionError } from "../../../src/client/errors.ts";
 import type { Clock } from "../../../src/client/waiting/clock.ts";
 import { longPoll, type PollResult } from "../../../src/client/waiting/long-poll.ts";
-import type { Run } from "../../../src/contract/agent.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import type { Run } from "../../../src/contract/run.ts";
 import type { Connection } from "../../api/connection.ts";
 import { readRun } from "./read-run.ts";
 

@@ -7,12 +7,11 @@ export const getDecision = defineTool({
   name: "get_decision",
   title: "Get the decision on a plan",
   description:
-    "Read what a person decided on a proposed plan. Set wait_seconds to wait for it without spending turns. Still awaiting_approval is a normal answer, not an error. Act only when may_proceed is true.",
+    "Read what a person decided on a proposed plan. Set wait_seconds to wait for it without spending turns. Still awaiting_approval is a normal answer, not an error. Act only when may_proceed is true, else do what next_step says.",
   annotations: {
     title: "Get the decision on a plan",
     readOnlyHint: true,
     destructiveHint: false,
-    idempotentHint: true,
     openWorldHint: true,
   },
   input: z.object({

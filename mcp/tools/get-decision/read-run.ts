@@ -1,4 +1,4 @@
-import type { Run } from "../../../src/contract/agent.ts";
+import type { Run } from "../../../src/contract/run.ts";
 import type { Connection } from "../../api/connection.ts";
 
 interface Reading {

@@ -1,9 +1,16 @@
 import { isNotFound } from "../../api/not-found.ts";
 import { retryAfterWait } from "../../api/retry-after-wait.ts";
 import type { Deps } from "../../deps.ts";
-import { approvedPlanOf, nextStepFor, proposalFieldsOf } from "../../proposals/decision.ts";
+import {
+  approvedPlanOf,
+  nextStepFor,
+  nextSteps,
+  type ProposalFields,
+  proposalFieldsOf,
+} from "../../proposals/decision.ts";
+import { decisionText } from "../../proposals/decision-text.ts";
 import type { KnownProposal, ProposalRecord } from "../../proposals/proposals.ts";
-import { createSanitiser, newNonce, teamFence } from "../../text/fence.ts";
+import { createSanitiser, newNonce } from "../../text/fence.ts";
 import { Refusal } from "../../text/refusal.ts";
 import { feedbackIdOf, runIdOf } from "../ids.ts";
 import { type Call, runOf, type ToolAnswer } from "../run-tool.ts";
@@ -33,12 +40,15 @@ export async function getDecision(
   return { structured, text: decisionText(nonce, structured) };
 }
 
-function noSuchRun(error: unknown): never {
+/** Says that there is no such run, if the error means that; throws any other error as it is. */
+export function noSuchRun(error: unknown): never {
   if (!isNotFound(error)) throw error;
   throw new Refusal(
     "There is no such run, or it belongs to another owner. Pass the run_id that propose_plan returned, or latest_proposal.run_id of read_feedback, not the id of a thread. Do not guess ids.",
   );
 }
+
+type Waiting = Pick<Deps, "awaitDecision" | "clock" | "connection" | "isFirstOffer">;
 
 interface Wait {
   readonly runId: string;
@@ -46,11 +56,7 @@ interface Wait {
 }
 
 /** The proposal now; or when it is decided or the wait is over. */
-async function observe(
-  wait: Wait,
-  deps: Pick<Deps, "awaitDecision" | "clock" | "connection">,
-  call: Call,
-): Promise<Observation> {
+async function observe(wait: Wait, deps: Waiting, call: Call): Promise<Observation> {
   if (wait.waitSeconds > 0) return observeUntilDecided(wait, deps, call);
   const { signal } = call;
   const read = () => readRun(deps.connection, wait.runId, { holdSeconds: 0, signal });
@@ -62,11 +68,12 @@ const progressSeconds = 5;
 
 async function observeUntilDecided(
   { runId, waitSeconds }: Wait,
-  deps: Pick<Deps, "awaitDecision" | "clock">,
+  deps: Waiting,
   call: Call,
 ): Promise<Observation> {
   const over = new AbortController();
   const signal = AbortSignal.any([call.signal, over.signal]);
+  await offerConsole(runId, deps, { ...call, signal });
   const reporting = reportProgress(waitSeconds, deps, { ...call, signal }).catch(() => undefined);
   try {
     const awaitDecision = await deps.awaitDecision();
@@ -76,6 +83,22 @@ async function observeUntilDecided(
     await reporting;
   }
 }
+
+/** Offers the page on which a person decides, once for each proposal. Failures are those of the wait that follows. */
+async function offerConsole(
+  runId: string,
+  { connection, isFirstOffer }: Waiting,
+  { offerPage, signal }: Call,
+): Promise<void> {
+  if (!offerPage || !isFirstOffer(runId)) return;
+  const run = await readRun(connection, runId, { holdSeconds: 0, signal }).catch(() => undefined);
+  const { status, consoleUrl } = proposalFieldsOf(run);
+  if (status !== "awaiting_approval" || consoleUrl === null) return;
+  offerPage({ url: `${consoleUrl}#proposal`, message: offer }, signal);
+}
+
+const offer =
+  "An agent has proposed a plan and waits for a person's decision. Open the page in the console on which you decide?";
 
 /** Reports progress with a timer of its own, because some clients need it at a steady pace to stay connected. */
 async function reportProgress(
@@ -102,17 +125,21 @@ async function decisionOn(
   signal: AbortSignal,
 ) {
   const parts = proposalFieldsOf(run);
-  const { status, decisionNote, decidedAt, replacedBy } = parts;
+  const { status, decision, decisionNote, decidedAt, replacedBy } = parts;
   const note = decisionNote === null ? null : createSanitiser(nonce).text(decisionNote);
-  const record = await updatedRecord(runId, { status, decision_note: note, decided_at: decidedAt }, deps);
+  const now = { status, decision, decision_note: note, decided_at: decidedAt };
+  const record = await updatedRecord(runId, now, deps);
   const thread = parts.feedbackId ?? feedbackId ?? deps.threadOfRun.get(runId) ?? record?.feedback_id ?? null;
   const question = { runId, run: parts, record, feedbackId: thread, nonce };
-  const plan = status === "approved" ? await approvedPlanOf(question, deps, signal) : null;
+  const taken = status === "approved" ? takenStep(parts, deps) : undefined;
+  const isFree = status === "approved" && taken === undefined;
+  const plan = isFree ? await approvedPlanOf(question, deps, signal) : null;
   return {
     run_id: runId,
     feedback_id: thread,
     status,
     may_proceed: plan !== null,
+    decision,
     decision_note: note,
     decided_at: decidedAt,
     retry_after_seconds: retryAfter(runId, status, deps),
@@ -120,14 +147,24 @@ async function decisionOn(
     approved_plan: plan,
     superseded_by: replacedBy,
     last_error_at: lastErrorAt?.toISOString() ?? null,
-    next_step: nextStepFor({ status, replacedBy, textKnown: plan !== null }),
+    next_step:
+      taken ?? nextStepFor({ status, decision, replacedBy, textKnown: plan !== null, claims: deps.work }),
   };
+}
+
+/** What to do if the work of an approved proposal is another worker's, or has ended. */
+function takenStep(
+  { claimedBy, isReported }: Pick<ProposalFields, "claimedBy" | "isReported">,
+  { worker }: Pick<Deps, "worker">,
+): string | undefined {
+  if (isReported) return nextSteps.reported;
+  return claimedBy !== null && claimedBy !== worker ? nextSteps.claimed : undefined;
 }
 
 /** The updated record of a proposal. */
 async function updatedRecord(
   runId: string,
-  now: Pick<ProposalRecord, "status" | "decision_note" | "decided_at">,
+  now: Pick<ProposalRecord, "status" | "decision" | "decision_note" | "decided_at">,
   { proposals }: Pick<Deps, "proposals">,
 ): Promise<KnownProposal | undefined> {
   const record = await proposals.find(runId);
@@ -144,19 +181,4 @@ function retryAfter(runId: string, status: string, { timesPending }: Pick<Deps, 
   const times = timesPending.get(runId) ?? 0;
   timesPending.set(runId, times + 1);
   return Math.min(300, 30 * 2 ** Math.min(times, 4));
-}
-
-/** A decision as text: a line of JSON, then the note and the approved text, unchanged. */
-function decisionText(nonce: string, { approved_plan, decision_note, ...rest }: GetDecisionOutput): string {
-  const sections = [
-    ...(decision_note ? [{ heading: "decision_note", text: decision_note }] : []),
-    ...(approved_plan
-      ? [
-          { heading: "summary", text: approved_plan.summary },
-          { heading: `plan, sha256 ${approved_plan.sha256}`, text: approved_plan.plan },
-        ]
-      : []),
-  ];
-  const head = JSON.stringify(rest);
-  return sections.length === 0 ? head : `${head}\n${teamFence(nonce, "what a person decided", sections)}`;
 }

@@ -19,7 +19,7 @@ export const proposePlan = defineTool({
     summary: NewProposal.shape.summary.check(z.describe("The problem and the remedy in brief")),
     plan: NewProposal.shape.plan.check(z.describe("What you will do, step by step")),
     expected_run_id: z.optional(
-      z.string().check(z.maxLength(100), z.describe("Replace this run, the newest; only if it still is")),
+      z.string().check(z.maxLength(100), z.describe("To replace the newest run: its run_id")),
     ),
   }),
   output: z.looseObject({

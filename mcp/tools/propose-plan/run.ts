@@ -1,7 +1,12 @@
 import type { Deps } from "../../deps.ts";
 import { readThread } from "../../feedback/read-thread.ts";
 import { nextStepFor, nextSteps } from "../../proposals/decision.ts";
-import { awaitingRunOn, sameOnThread, sameProposal } from "../../proposals/existing-proposal.ts";
+import {
+  awaitingRunOn,
+  decidedOnThread,
+  sameOnThread,
+  sameProposal,
+} from "../../proposals/existing-proposal.ts";
 import { postProposal } from "../../proposals/post-proposal.ts";
 import { type ProposalDraft, proposalDraftOf } from "../../proposals/proposal-draft.ts";
 import type { ProposalRecord } from "../../proposals/proposals.ts";
@@ -54,7 +59,8 @@ async function postUnlessPosted(
   if (known && (known.status === "awaiting_approval" || expected === undefined))
     return { record: known, duplicate: true };
   const thread = await readThread(draft.feedbackId, deps, signal);
-  const shown = await sameOnThread({ draft, thread }, deps);
+  const decided = expected === undefined ? decidedOnThread({ draft, thread }, deps) : undefined;
+  const shown = decided ?? (await sameOnThread({ draft, thread }, deps));
   if (shown) return { record: shown, duplicate: true };
   const awaiting = await awaitingRunOn(thread, deps, signal);
   const newest = thread.latestProposal?.id ?? awaiting;
@@ -84,20 +90,20 @@ function answerOf(
     run_id,
     feedback_id,
     status,
-    may_proceed: status === "approved",
+    may_proceed: false,
     console_url,
     duplicate,
     sha256,
     ...(removed > 0 ? { removed_characters: removed } : {}),
-    next_step: nextStepOf(status),
+    next_step: nextStepOf(record),
   };
   if (decision_note === null) return { structured: head, text: JSON.stringify(head) };
   const note = teamFence(nonce, "what a person decided", [{ heading: "decision_note", text: decision_note }]);
   return { structured: { ...head, decision_note }, text: `${JSON.stringify(head)}\n${note}` };
 }
 
-function nextStepOf(status: string): string {
+function nextStepOf({ status, decision = null }: ProposalRecord): string {
   if (status === "awaiting_approval") return nextSteps.posted;
   if (status === "approved") return nextSteps.approvedBefore;
-  return nextStepFor({ status, replacedBy: null, textKnown: true });
+  return nextStepFor({ status, decision, replacedBy: null, textKnown: true, claims: false });
 }

@@ -1,9 +1,10 @@
 import type { Deps } from "../../deps.ts";
 import { loadImages } from "../../feedback/images.ts";
 import { readThread } from "../../feedback/read-thread.ts";
-import { imageUri, structuredThread, threadText } from "../../feedback/thread-answer.ts";
+import { imageUri, structuredThread } from "../../feedback/thread-answer.ts";
 import { threadPageOf } from "../../feedback/thread-page.ts";
 import type { ThreadParts } from "../../feedback/thread-parts.ts";
+import { threadText } from "../../feedback/thread-text.ts";
 import { createSanitiser, newNonce } from "../../text/fence.ts";
 import { Refusal } from "../../text/refusal.ts";
 import { feedbackIdOf } from "../ids.ts";
@@ -20,7 +21,7 @@ export async function readFeedback(
   const before = cursorOf(input.messages_before);
   const thread = await readThread(feedbackIdOf(input.feedback), deps, call.signal);
   const nonce = newNonce();
-  const images = input.include_images ? await loadImages(thread.images, deps.baseUrl, call.signal) : [];
+  const images = input.include_images ? await loadImages(thread.images, deps, call.signal) : [];
   const structured = structuredThread(thread, threadPageOf(thread, before, input.max_chars), {
     baseUrl: deps.baseUrl,
     sanitiser: createSanitiser(nonce),

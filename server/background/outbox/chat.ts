@@ -1,8 +1,6 @@
-import { lookup } from "node:dns";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { LookupFunction } from "node:net";
-import ipaddr from "ipaddr.js";
+import { isPrivateAddress, privateRefusal, publicLookup } from "../../outgoing/public-lookup.ts";
 
 export interface ChatMessage {
   readonly url: string;
@@ -22,9 +20,7 @@ const timeLimitMs = 10_000;
 export function postToChat({ url, payload, privateAllowed }: ChatMessage): Promise<void> {
   const target = new URL(url);
   const send = target.protocol === "https:" ? requestHttps : requestHttp;
-  const host = target.hostname.replace(/^\[|\]$/g, "");
-  if (!privateAllowed && ipaddr.isValid(host) && !isPublic(host))
-    return Promise.reject(new Error(privateRefusal));
+  if (!privateAllowed && isPrivateAddress(target.hostname)) return Promise.reject(new Error(privateRefusal));
   return new Promise((resolve, reject) => {
     const headers = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(payload) };
     const lookup = privateAllowed ? {} : { lookup: publicLookup };
@@ -43,21 +39,7 @@ export function postToChat({ url, payload, privateAllowed }: ChatMessage): Promi
   });
 }
 
-const privateRefusal = "The webhook's address is in a private network";
 const lateRefusal = "The webhook did not answer in time";
 
 const reasonOf = (error: Error & { code?: string }): string =>
   error.code === undefined ? error.message : `The webhook cannot be reached (${error.code})`;
-
-/** Resolves a name, but only to public addresses. */
-const publicLookup: LookupFunction = (name, options, callback) => {
-  lookup(name, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, "", 0);
-    const [first] = addresses;
-    if (!first || !addresses.every(({ address }) => isPublic(address)))
-      return callback(new Error(privateRefusal), "", 0);
-    return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
-  });
-};
-
-const isPublic = (address: string): boolean => ipaddr.process(address).range() === "unicast";

@@ -3,13 +3,12 @@ import { nextAttempt } from "../../domain/feedback/delivery.ts";
 import { openAddress } from "../../secrets/sealed-address.ts";
 import { outboxTopic } from "../../store/engine/topics.ts";
 import { type Delivery, outbox } from "../../store/feedback/outbox.ts";
+import { longestSleep, pauseInDoubt, startDueWork } from "../due-work.ts";
 import { postToChat } from "./chat.ts";
 
 const atOnce = 10;
 /** How long a delivery to a chat channel is reserved for this server. This is longer than any delivery takes. */
 const holdMilliseconds = 60_000;
-const longestSleep = 60_000;
-const pauseInDoubt = 1_000;
 
 export interface OutboxWorker {
   /** Stops after the running deliveries have ended. */
@@ -23,35 +22,13 @@ type Needed = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" |
  * later.
  */
 export function startOutbox(deps: Needed): OutboxWorker {
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running = Promise.resolve();
-
-  const run = async () => {
-    if (stopped) return;
-    clearTimeout(timer);
-    try {
-      while (!stopped && (await deliverDue(deps)) > 0);
-    } catch (error) {
-      deps.log.error({ err: error }, "sending from the outbox failed");
-    }
-    if (!stopped) timer = setTimeout(wake, await pause(deps).catch(() => longestSleep));
-  };
-  const wake = () => {
-    running = running.then(run);
-  };
-  const unsubscribe = deps.database.onSignal((topic) => {
-    if (topic === outboxTopic || topic === "*") wake();
+  const stop = startDueWork(deps, {
+    topic: outboxTopic,
+    doDue: () => deliverDue(deps),
+    pause: () => pause(deps),
+    failure: "sending from the outbox failed",
   });
-  wake();
-  return {
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      unsubscribe();
-      await running;
-    },
-  };
+  return { stop };
 }
 
 async function pause({ database, clock, time }: Needed): Promise<number> {

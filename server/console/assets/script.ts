@@ -1,6 +1,7 @@
 import { drafts } from "./script/drafts.ts";
 import { faqs } from "./script/faqs.ts";
 import { live } from "./script/live.ts";
+import { passkeys } from "./script/passkeys.ts";
 
 /** The script of every page. Every page works without it. */
 export const script = `
@@ -116,4 +117,5 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
 
 ${drafts}
 ${faqs}
+${passkeys}
 ${live}`;

@@ -5,6 +5,7 @@ import { deviceSignIn } from "./style/device-sign-in.ts";
 import { docs } from "./style/docs.ts";
 import { elements } from "./style/elements.ts";
 import { layout } from "./style/layout.ts";
+import { secondFactor } from "./style/second-factor.ts";
 import { testing } from "./style/testing.ts";
 import { thread } from "./style/thread.ts";
 
@@ -17,5 +18,6 @@ export const style = [
   testing,
   cycleReport,
   deviceSignIn,
+  secondFactor,
   docs,
 ].join("");

@@ -3,19 +3,23 @@ import { returnPath } from "../console-path.ts";
 import { filledAgain } from "../kit/form/filled-form.ts";
 import { goTo, type Reply, reshowForm } from "../reply.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
+import { signInWith } from "./finish-sign-in.ts";
 import { showSignIn } from "./page.tsx";
 import { carriedForm } from "./pending-form.ts";
 import { showPendingForm } from "./pending-form-page.tsx";
+import { showSecondFactor } from "./second-factor-page.tsx";
 
 export const signIn = ({ fields, ...visit }: Visit): Promise<Reply> =>
   reshowForm(
     async () => {
-      const body = { email: fields.text("email"), password: fields.text("password") };
-      await visit.ask(session.create, { body });
-      const { consoleUrl } = visit.settings;
+      const { links, settings } = visit;
       const kept = carriedForm(fields);
-      if (kept && returnPath(kept.action, consoleUrl, "") !== "") return showPendingForm(visit.links, kept);
-      return goTo(returnPath(fields.text("to"), consoleUrl, visit.links.home));
+      const done = await signInWith(visit.ask, fields);
+      if (done.outcome === "second_factor")
+        return showSecondFactor({ ...done, links, action: links.signIn, to: fields.text("to"), kept });
+      const { consoleUrl } = settings;
+      if (kept && returnPath(kept.action, consoleUrl, "") !== "") return showPendingForm(links, kept);
+      return goTo(returnPath(fields.text("to"), consoleUrl, links.home));
     },
     async (refusal) =>
       showSignIn(

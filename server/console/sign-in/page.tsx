@@ -61,18 +61,24 @@ const SignIn = ({
       </form>
       <ProviderLinks settings={settings} to={to} apart={kept !== undefined} />
       {kept && <SignedInElsewhere kept={kept} />}
-      <SignInHelp settings={settings} to={returnPath(to, settings.consoleUrl, links.home)} />
+      <SignInHelp
+        settings={settings}
+        recover={links.recover}
+        to={returnPath(to, settings.consoleUrl, links.home)}
+      />
     </div>
   </BarePage>
 );
 
 interface SignInHelpProps {
+  /** The page for a forgotten password. */
+  readonly recover: string;
   readonly settings: Settings;
   readonly to: string;
 }
 
 /** How to get an account, and a new password. */
-const SignInHelp = ({ settings, to }: SignInHelpProps) => (
+const SignInHelp = ({ settings, recover, to }: SignInHelpProps) => (
   <div class="small muted stack tight">
     {settings.registration ? (
       <p>
@@ -84,7 +90,7 @@ const SignInHelp = ({ settings, to }: SignInHelpProps) => (
       </p>
     )}
     <p>
-      Password forgotten? The operator can set a new one, with <code>innkeep admin user password</code>.
+      Password forgotten? <a href={recover}>How you get a new one</a>
     </p>
   </div>
 );

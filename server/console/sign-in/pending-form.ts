@@ -15,7 +15,7 @@ const mark = "kept-action";
 const pageName = "kept-page";
 
 /** Whether a page may show this field's value again. Secrets are not shown. */
-export const mayBeShown = (name: string): boolean => !/password|secret/i.test(name);
+export const mayBeShown = (name: string): boolean => !/password|secret|^(code|passkey)$/i.test(name);
 
 /** Keeps a form that was sent without a console session. */
 export const pendingFormOf = (fields: Fields, action: string, page: string): PendingForm => ({

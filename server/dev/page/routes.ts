@@ -31,7 +31,7 @@ const shownMessages = 50;
 /** The page of the development server, and its forms. Each form answers with a redirect to the page. (rule O16) */
 export function pageRoutes(parts: DevPageParts): Route[] {
   const { deps, door } = parts;
-  const respond = createRespond(deps.settings);
+  const respond = createRespond(deps.settings, door);
   const show = async (ctx: Context, done: string, sent?: SentForm) =>
     respond(ctx, {
       status: sent ? sent.refusal.status : 200,

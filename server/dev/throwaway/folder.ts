@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lockFor } from "../../store/deployment/folder-lock.ts";
@@ -29,10 +29,20 @@ export async function removeOldFolders(): Promise<void> {
 
 /** Leaves a folder that a server uses: in another container its process has another id. */
 async function removeUnused(folder: string): Promise<void> {
+  if (!(await isOwn(folder))) return;
   const lock = await lockFor("server", dataOf(folder), { patienceMs: 0 });
   try {
     await rm(folder, { recursive: true, force: true });
   } finally {
     await lock.release();
   }
+}
+
+/** Everybody may write into the folder of temporary files. A link, or a folder of another user, could lead anywhere. */
+async function isOwn(folder: string): Promise<boolean> {
+  for (const path of [folder, dataOf(folder)]) {
+    const entry = await lstat(path);
+    if (!entry.isDirectory() || (process.getuid && entry.uid !== process.getuid())) return false;
+  }
+  return true;
 }

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -35,16 +36,18 @@ export async function serveThrowaway({ environment, input, out, err }: Throwaway
   const first = await lines.next();
   if (first.done) return 0;
   const { seed, keep = false }: ThrowawayOptions = JSON.parse(first.value);
-  const folder = await makeFolder(keep);
+  const folder = await makeFolder(keep).catch((error) => {
+    out(JSON.stringify({ failed: noFolder(error.code), name: "SettingError" }));
+  });
+  if (folder === undefined) return 1;
   const stop = new AbortController();
   const ready = (line: string) => {
     out(JSON.stringify({ ...JSON.parse(line), folder }));
     void removeOldFolders();
   };
   const flags = { dev: true, demo: true, local: true, json: true, port: 0, data: dataOf(folder) };
-  const serving = serve(
-    { ...flags, seed: await seedFile(folder, seed) },
-    { environment, out: ready, err, stop: stop.signal },
+  const serving = seedFile(folder, seed).then((file) =>
+    serve({ ...flags, seed: file }, { environment, out: ready, err, stop: stop.signal }),
   );
   const failed = serving.then(
     () => false,
@@ -61,6 +64,9 @@ export async function serveThrowaway({ environment, input, out, err }: Throwaway
   else rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   return guarded === true ? 1 : 0;
 }
+
+const noFolder = (code: string): string =>
+  `No folder can be made in ${tmpdir()} (${code}). Set TMPDIR to a folder that can be written.`;
 
 /** The file of a seed. A content is written into one. */
 async function seedFile(folder: string, seed: string | object | undefined): Promise<string | undefined> {

@@ -24,15 +24,3 @@ const escapeMentions = (text: string): string =>
 /** The present time, but always after `earlier`: clocks can be set back, and those of two servers differ. */
 export const later = (now: Date, earlier: string | null): Date =>
   earlier === null ? now : new Date(Math.max(now.getTime(), Date.parse(earlier) + 1));
-
-export interface Ended {
-  readonly status: "awaiting_approval" | "approved" | "rejected";
-  readonly replacedBy: string | null;
-}
-
-/** How a proposal ended; null while it awaits approval. */
-export function decisionOn({ status, replacedBy }: Ended): "approve" | "reject" | "replaced" | null {
-  if (status === "awaiting_approval") return null;
-  if (status === "approved") return "approve";
-  return replacedBy === null ? "reject" : "replaced";
-}

@@ -20,6 +20,8 @@ export interface MutationContext {
   readonly key: IdempotentRequest | undefined;
   /** The key of the rate limit that the request uses up; undefined without a limit. */
   readonly limitedBy: string | undefined;
+  /** Finds the app that the request is about, before it changes anything. */
+  readonly appOf: (reader: Transaction) => Promise<string | undefined>;
   /** Drops undeclared fields from the answer. */
   readonly shape: (answer: unknown) => unknown;
 }
@@ -37,7 +39,10 @@ export function createSave(
   ) =>
     deps.database.write(async (tx) => {
       if (first) await first(tx);
-      if (mutation.key) await claim(tx, keptUntil(mutation.key, repeatableUntil, deps), deps);
+      if (mutation.key) {
+        const kept = keptUntil(mutation.key, repeatableUntil, deps);
+        await claim(tx, { ...kept, appId: await mutation.appOf(tx) }, deps);
+      }
       const limit = rateLimit ? rateLimit() : mutation.endpoint.rateLimit;
       if (mutation.limitedBy) await spendRateLimit(deps, tx, { who: mutation.limitedBy, rateLimit: limit });
       const answer = await work(tx);

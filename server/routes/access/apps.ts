@@ -4,6 +4,7 @@ import type { Handlers } from "../../http/handler.ts";
 import { createApp } from "../../secrets/new-credentials.ts";
 import { maskAddress, openAddress, sealAddress } from "../../secrets/sealed-address.ts";
 import { type AppRow, apps as rows } from "../../store/access/apps.ts";
+import type { Seen } from "../../store/access/visibility.ts";
 import { credentialsTopic, tokensTopic } from "../../store/engine/topics.ts";
 import { proofs } from "../../store/testing/proofs.ts";
 import { removeFiles, removeLastThreads, removeThreads } from "../feedback/feedback-removal.ts";
@@ -23,7 +24,7 @@ export function apps(
       save(async (tx) => {
         const app = await createApp(deps, tx, { ownerId: caller.userId, app: sealedIn(body) });
         await record(tx, { caller, address }, { action: "app.create", appId: app.id, target: app.id });
-        return appAnswer(app);
+        return appAnswer({ ...app, viewerRole: "owner" });
       }),
 
     read: async ({ caller, params }) => appAnswer(await ownedApp(deps.database, params.appId, caller)),
@@ -31,7 +32,10 @@ export function apps(
     update: ({ caller, address, params: { appId }, body, save }) =>
       save(async (tx) => {
         const present = appAnswer(await ownedApp(tx, appId, caller));
-        await rows.update(tx, appId, sealedIn(body, present));
+        await rows.update(tx, appId, {
+          ...sealedIn(body, present),
+          ...{ by: caller.userId, at: deps.clock.now().toISOString() },
+        });
         await record(tx, { caller, address }, { action: "app.update", appId, target: appId });
         tx.signal(credentialsTopic);
         return appAnswer(await ownedApp(tx, appId, caller));
@@ -58,10 +62,12 @@ export function apps(
 
 const createAppAnswer =
   ({ sealer }: Pick<Deps, "sealer">) =>
-  (row: AppRow): App => ({
+  (row: Seen<AppRow>): App => ({
     ...row,
+    role: row.viewerRole,
     feedbackEnabled: row.feedbackEnabled === 1,
     changelogEnabled: row.changelogEnabled === 1,
+    senderPages: row.senderPages === 1,
     chatWebhookUrl: row.chatWebhookUrl && maskAddress(openAddress(sealer, row.chatWebhookUrl)),
   });
 

@@ -1,17 +1,19 @@
+import type { AuditActionName } from "../../../src/contract/console/audit.ts";
 import type { Deps } from "../../deps.ts";
-import type { ConsoleCaller } from "../../http/handler.ts";
+import type { AgentCaller, ConsoleCaller } from "../../http/handler.ts";
 import { audit } from "../../store/access/audit.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 
 /** The person or program that did something, and its network address. */
 export interface Author {
-  readonly caller: Pick<ConsoleCaller, "kind" | "id" | "userId" | "email">;
+  readonly caller:
+    | Pick<ConsoleCaller, "kind" | "id" | "userId" | "email">
+    | Pick<AgentCaller, "kind" | "id" | "userId">;
   readonly address: string;
 }
 
 export interface AuditAction {
-  /** Object and verb, such as `app.create`. */
-  readonly action: string;
+  readonly action: AuditActionName;
   readonly appId?: string | null;
   /** The id of the object. */
   readonly target?: string;
@@ -42,5 +44,7 @@ export const createAuditWriter =
       label: label ?? null,
     });
 
-const actorOf = ({ kind, id, email }: Author["caller"]): string =>
-  kind === "session" ? email : `${email}, token ${id}`;
+function actorOf(caller: Author["caller"]): string {
+  if (caller.kind === "agentToken") return `agent, token ${caller.id}`;
+  return caller.kind === "session" ? caller.email : `${caller.email}, token ${caller.id}`;
+}

@@ -1,13 +1,25 @@
+import type { PasskeyRequest } from "../../../src/contract/console/passkeys.ts";
 import type { Deps } from "../../deps.ts";
 import { type IdentityRefusal, judgeIdentity } from "../../domain/access/identity-verdict.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import { type IdentityKey, type IdentityOwner, identities as rows } from "../../store/access/identities.ts";
+import { passkeys } from "../../store/access/passkeys.ts";
+import { secondFactors } from "../../store/access/second-factors.ts";
 import { users } from "../../store/access/users.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { consume } from "../../store/requests/rate-limits.ts";
 import { createAuditWriter } from "./audit-record.ts";
-import { newConsoleSession, type OpenedSession, startConsoleSession } from "./new-console-session.ts";
+import {
+  type ConsoleSignIn,
+  newConsoleSession,
+  type OpenedSession,
+  type SigningBrowser,
+  startConsoleSession,
+} from "./new-console-session.ts";
+import { passkeyRequestFor } from "./second-factor/passkey-questions.ts";
+import { hasSecondFactor } from "./second-factor/prove.ts";
+import { sealStep, stepOf } from "./second-factor/sign-in-step.ts";
 
 /**
  * An identity that a provider has just proved. `email` is an address that the provider has verified, in the form of
@@ -18,16 +30,18 @@ export interface Proven extends IdentityKey {
   readonly email: string | undefined;
 }
 
-/** Where the sign-in comes from: who was signed in when it started, who is now, with which console session. */
+/** Where the sign-in comes from: who was signed in when it started, who is now, in which browser. */
 export interface Origin {
   readonly startedBy: string | undefined;
   readonly caller: ConsoleCaller | undefined;
-  readonly sessionId: string | undefined;
+  readonly browser: SigningBrowser;
   readonly address: string;
 }
 
 export type FinishedSignIn =
   | { readonly outcome: "signed_in"; readonly session: OpenedSession }
+  /** The person must show the second factor, which the sealed step allows. */
+  | { readonly outcome: "second_factor"; readonly step: string; readonly passkey: PasskeyRequest | null }
   | { readonly outcome: "stays" }
   /** The person must confirm, which calls `connect`. */
   | { readonly outcome: "offered" }
@@ -36,8 +50,10 @@ export type FinishedSignIn =
 /** The window is longer than a sign-in may take. */
 const once = { limit: 1, windowSeconds: 1_200 };
 
+export type IdentityDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
+
 /** Decides what an identity of a provider opens, and connects identities to accounts. */
-export function identities(deps: Pick<Deps, "clock" | "database" | "newId" | "settings" | "time">) {
+export function identities(deps: IdentityDeps) {
   return {
     /** Whether this is the first return with this state, on any server. */
     isFirst: (state: string): Promise<boolean> =>
@@ -62,13 +78,11 @@ export function identities(deps: Pick<Deps, "clock" | "database" | "newId" | "se
         if (verdict.act === "refuse") return { outcome: "refused", why: verdict.why };
         if (verdict.act === "stay") return { outcome: "stays" };
         if (verdict.act === "offer") return { outcome: "offered" };
-        const { sessionId: old, address } = origin;
+        const { browser, address } = origin;
         const user =
           verdict.act === "register" ? await register(deps, tx, { proven, address, ...verdict }) : owner;
         if (!user) return { outcome: "refused", why: "email_taken" };
-        const session = newConsoleSession(deps);
-        await startConsoleSession(deps, tx, { opened: session, user, old, address });
-        return { outcome: "signed_in", session };
+        return signInOrAsk(deps, tx, { user, browser, address });
       }),
 
     /** Connects a proven identity to an account. Gives the reason if that is refused. */
@@ -80,6 +94,25 @@ export function identities(deps: Pick<Deps, "clock" | "database" | "newId" | "se
         return owner && owner.id !== user.id ? "another_account" : undefined;
       }),
   };
+}
+
+/** Signs the person in, or asks for the second factor if the account has one. */
+async function signInOrAsk(
+  deps: IdentityDeps,
+  tx: Transaction,
+  signingIn: Omit<ConsoleSignIn, "opened">,
+): Promise<FinishedSignIn> {
+  const { id } = signingIn.user;
+  await secondFactors.lock(tx, id);
+  if (await hasSecondFactor(tx, id)) {
+    const passwordHash = (await users.find(tx, id))?.passwordHash ?? "";
+    const rows = await passkeys.list(tx, id);
+    const step = sealStep(deps, stepOf({ id, passwordHash }));
+    return { outcome: "second_factor", step, passkey: passkeyRequestFor(deps, signingIn.user, rows) };
+  }
+  const session = newConsoleSession(deps);
+  await startConsoleSession(deps, tx, { opened: session, ...signingIn });
+  return { outcome: "signed_in", session };
 }
 
 const isTaken = async (tx: Transaction, email: string | undefined): Promise<boolean> =>

@@ -1,4 +1,6 @@
 import type { Deps } from "../../deps.ts";
+import { browserName } from "../../domain/access/browser-name.ts";
+import { hourOf } from "../../domain/access/hour-of.ts";
 import { hashOf, randomName } from "../../secrets/secrets.ts";
 import { consoleSessions } from "../../store/access/console-sessions.ts";
 import type { Transaction } from "../../store/engine/database.ts";
@@ -12,12 +14,18 @@ export interface OpenedSession {
   readonly expiresAt: Date;
 }
 
+/** The browser in which a person signs in. */
+export interface SigningBrowser {
+  /** The id of the session that it had before. */
+  readonly sessionId: string | undefined;
+  readonly userAgent: string | undefined;
+}
+
 /** A new session, the person who has proved an identity, and their browser. */
 export interface ConsoleSignIn {
   readonly opened: OpenedSession;
   readonly user: { readonly id: string; readonly email: string };
-  /** The id of the session that the browser had before. */
-  readonly old: string | undefined;
+  readonly browser: SigningBrowser;
   readonly address: string;
 }
 
@@ -30,13 +38,19 @@ export const newConsoleSession = ({ clock }: Pick<Deps, "clock">): OpenedSession
 export async function startConsoleSession(
   deps: Pick<Deps, "clock" | "newId" | "time">,
   tx: Transaction,
-  { opened, user, old, address }: ConsoleSignIn,
+  { opened, user, browser, address }: ConsoleSignIn,
 ): Promise<void> {
-  const createdAt = deps.clock.now().toISOString();
-  if (old !== undefined) await consoleSessions.remove(tx, hashOf(old));
+  const now = deps.clock.now();
+  const createdAt = now.toISOString();
+  if (browser.sessionId !== undefined) await consoleSessions.remove(tx, hashOf(browser.sessionId));
   if (!deps.time.isDoubtful()) await consoleSessions.removeExpired(tx, user.id, createdAt);
-  const expiresAt = opened.expiresAt.toISOString();
-  await consoleSessions.insert(tx, { tokenHash: hashOf(opened.id), userId: user.id, createdAt, expiresAt });
+  await consoleSessions.insert(tx, {
+    ...{ id: deps.newId(), tokenHash: hashOf(opened.id), userId: user.id },
+    browser: browserName(browser.userAgent),
+    createdAt,
+    lastUsedAt: hourOf(now),
+    expiresAt: opened.expiresAt.toISOString(),
+  });
   const caller = { kind: "session", id: user.id, userId: user.id, email: user.email } as const;
   await createAuditWriter(deps)(tx, { caller, address }, { action: "session.create" });
 }

@@ -1,10 +1,12 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import { type AppRow, apps } from "../../store/access/apps.ts";
+import type { Seen, Viewer } from "../../store/access/visibility.ts";
 import type { Reader } from "../../store/engine/database.ts";
-import type { Viewer } from "../../store/feedback/feedback.ts";
 
-/** Gives the app if it belongs to the viewer. Throws `not_found` otherwise. */
-export async function ownedApp(reader: Reader, id: string, viewer: Viewer): Promise<AppRow> {
+/**
+ * Gives the app if the viewer is a member. Throws `not_found` otherwise, and `forbidden` if the role does not suffice.
+ */
+export async function ownedApp(reader: Reader, id: string, viewer: Viewer): Promise<Seen<AppRow>> {
   const app = await apps.find(reader, id, viewer);
   if (!app) throw new ApiError("not_found");
   return app;

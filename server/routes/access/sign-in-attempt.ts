@@ -37,6 +37,26 @@ export async function beginAttempt(deps: Limiting, attempt: Attempt): Promise<Co
   });
 }
 
+const factorRules = {
+  totp: ["secondFactor", "secondFactorByDay"],
+  recovery: ["recoveryCodes"],
+} as const satisfies Record<string, readonly RateLimitName[]>;
+
+/** Counts a code of a second factor as wrong before it is checked. Throws `rate_limited`. (rule S24) */
+export async function beginFactorAttempt(
+  deps: Limiting,
+  userId: string,
+  kind: keyof typeof factorRules,
+): Promise<Counted> {
+  if (!deps.settings.rateLimited) return [];
+  const rules: Rule[] = factorRules[kind].map((name) => [name, `${name}:${userId}`]);
+  return deps.database.write(async (tx) => {
+    const retryAfterSeconds = await count(tx, rules, deps);
+    if (retryAfterSeconds !== undefined) throw new ApiError("rate_limited", { retryAfterSeconds });
+    return keysOf(rules);
+  });
+}
+
 /** Removes the count of an attempt that succeeded. */
 export async function succeed(tx: Transaction, counted: Counted): Promise<void> {
   for (const key of counted) await giveBack(tx, key);

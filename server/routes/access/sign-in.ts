@@ -13,6 +13,7 @@ import type { Transaction } from "../../store/engine/database.ts";
 import { deviceTopic } from "../../store/engine/topics.ts";
 import { assertPasswordStands, verifiedUser } from "./console-session.ts";
 import { claimDevice, linkDevice } from "./device-link.ts";
+import { proveSecondFactor } from "./second-factor/prove.ts";
 import { beginAttempt, succeed } from "./sign-in-attempt.ts";
 
 export const signIn = (
@@ -132,12 +133,12 @@ function register(
   };
 }
 
-/** Uses the limits of failed console sign-ins, because the password is the same. */
+/** Uses the limits of failed console sign-ins, because the password is the same, and asks for the second factor. */
 function token(
-  deps: Pick<Deps, "attest" | "clock" | "database" | "newId" | "settings">,
+  deps: Pick<Deps, "attest" | "clock" | "database" | "newId" | "sealer" | "settings">,
 ): Handler<typeof contract.token> {
   return async ({ body, address, save }) => {
-    const { password, deviceName, integrityToken, ...device } = body;
+    const { password, code, deviceName, integrityToken, ...device } = body;
     const email = normaliseEmail(body.email);
     const isKnown = await devices.isLinked(deps.database, device.deviceId, email);
     const known = isKnown ? `device:${device.deviceId}` : undefined;
@@ -145,9 +146,11 @@ function token(
     const user = await verifiedUser(deps, email, password);
     // The password was right although the device is taken.
     if (counted.length > 0) await deps.database.write((tx) => succeed(tx, counted));
+    const spend = await proveSecondFactor(deps, { user, address, code: code || undefined });
     await attestDevice(deps, { integrityToken, subject: body.email, deviceId: body.deviceId });
     return save(async (tx) => {
       await assertPasswordStands(tx, user);
+      await spend(tx);
       await claimDevice(deps, tx, { user, ...device });
       return linkDevice(deps, tx, { ...device, user, address, name: deviceName || unnamed });
     });

@@ -12,15 +12,19 @@ export function tokens(deps: Pick<Deps, "clock" | "database" | "newId">): Handle
   const record = createAuditWriter(deps);
   return {
     async list({ caller }) {
-      const found = await rows.list(deps.database, caller);
-      return { items: found.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) })) };
+      const found = await rows.list(deps.database, caller, deps.clock.now().toISOString());
+      return {
+        items: found.map((row) => ({ ...row, scopes: JSON.parse(row.scopes), ended: row.ended === 1 })),
+      };
     },
 
     create({ caller, address, body, save }) {
       const { kind, label, appId = null } = body;
       const scopes = grantedScopes(kind, body.scopes ?? []);
       return save(async (tx) => {
-        if (appId !== null) await ownedApp(tx, appId, caller);
+        // An agent acts for an owner. What a maintainer token may do is what its maker may do. (rule K22)
+        const needs = kind === "agent" ? "owner" : "viewer";
+        if (appId !== null) await ownedApp(tx, appId, { ...caller, needs });
         const wanted = { kind, label, scopes, appId, userId: caller.userId, createdBy: caller.email };
         const token = await createToken(deps, tx, wanted);
         await record(tx, { caller, address }, { action: "token.create", appId, target: token.id, label });

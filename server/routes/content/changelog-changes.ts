@@ -28,7 +28,7 @@ export interface EntryKey {
 
 /** A stored release note as its maintainer reads it, with the threads that it is linked to. */
 export const entryAnswer = (
-  row: ChangelogRow,
+  row: ChangelogRow & Pick<OwnedChangelogRow, "editedFields">,
   feedbackIds: readonly string[] = [],
 ): EditedChangelogEntry => ({
   id: row.id,
@@ -41,6 +41,7 @@ export const entryAnswer = (
   items: JSON.parse(row.items),
   publishedAt: row.publishedAt,
   feedbackIds: [...feedbackIds],
+  editedFields: [...editedIn(row)],
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
 });
@@ -49,6 +50,8 @@ export const entryAnswer = (
 export interface Writer {
   readonly appId: string;
   readonly isPerson: boolean;
+  /** The account for which it is written. */
+  readonly by?: string;
 }
 
 /**
@@ -60,14 +63,17 @@ export async function createEntry(
   tx: Transaction,
   { writer, entry }: { readonly writer: Writer; readonly entry: NewChangelogEntry },
 ): Promise<EditedChangelogEntry> {
-  const { appId, isPerson } = writer;
+  const { appId, isPerson, by: updatedBy = null } = writer;
   await rows.lock(tx, appId);
   const known = await rows.listVersions(tx, appId);
   if (!entry.allowDuplicate) refuseSameVersion(known, entry.version);
   const given = givenValues(entry, null, making.clock.now());
   const edited = isPerson ? releaseFields.filter((field) => given[field] !== undefined) : [];
   const others = known.map(({ version }) => version);
-  return insertEntry(making, tx, { ...newRow(entry, given, others), appId, editedFields: edited });
+  return insertEntry(making, tx, {
+    ...newRow(entry, given, others),
+    ...{ appId, editedFields: edited, updatedBy },
+  });
 }
 
 type NewEntry = Omit<NewChangelogRow, "id" | "createdAt" | "updatedAt" | "editedFields"> & {
@@ -81,8 +87,11 @@ export async function insertEntry(
   { editedFields, ...entry }: NewEntry,
 ): Promise<EditedChangelogEntry> {
   const at = clock.now().toISOString();
-  const row = { ...entry, id: newId(), createdAt: at, updatedAt: at };
-  await rows.insert(tx, { ...row, editedFields: JSON.stringify(editedFields) });
+  const row = {
+    ...entry,
+    ...{ id: newId(), createdAt: at, updatedAt: at, editedFields: JSON.stringify(editedFields) },
+  };
+  await rows.insert(tx, row);
   const feedbackIds = await linkFeedback(tx, row);
   await renew(tx, entry.appId);
   return entryAnswer(row, feedbackIds);
@@ -95,7 +104,11 @@ export async function insertEntry(
 export async function updateEntry(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
-  { entry, change }: { readonly entry: OwnedChangelogRow; readonly change: ChangelogChange },
+  {
+    entry,
+    change,
+    by,
+  }: { readonly entry: OwnedChangelogRow; readonly change: ChangelogChange; readonly by: string },
 ): Promise<void> {
   const now = clock.now();
   const { version } = change;
@@ -107,17 +120,17 @@ export async function updateEntry(
   const columns = { ...given, version };
   if (Object.values(columns).every((value) => value === undefined)) return;
   const editedFields = JSON.stringify(markEdited({ values: entry, edited: editedIn(entry) }, given));
-  await saveEntry(tx, entry, { ...columns, editedFields, updatedAt: now.toISOString() });
+  await saveEntry(tx, entry, { ...columns, editedFields, updatedAt: now.toISOString(), updatedBy: by });
 }
 
 /** Publishes an entry now. An entry that is published already keeps its date. A date in the future is replaced. */
 export async function publishEntry(
   deps: Pick<Deps, "clock">,
   tx: Transaction,
-  entry: OwnedChangelogRow,
+  { entry, by }: { readonly entry: OwnedChangelogRow; readonly by: string },
 ): Promise<void> {
   if (!isPublished(entry.publishedAt, deps.clock.now()))
-    await updateEntry(deps, tx, { entry, change: { publish: true } });
+    await updateEntry(deps, tx, { entry, change: { publish: true }, by });
 }
 
 /** Deletes an entry permanently. */

@@ -2,13 +2,13 @@ import type { ImportedChangelogEntry, ReleaseImport } from "../../../src/contrac
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { mergeImport, type ReleaseField } from "../../domain/content/changelog-merge.ts";
+import type { Viewer } from "../../store/access/visibility.ts";
 import {
   type EntryVersion,
   type OwnedChangelogRow,
   changelogEntries as rows,
 } from "../../store/content/changelog-entries.ts";
 import type { Transaction } from "../../store/engine/database.ts";
-import type { Viewer } from "../../store/feedback/feedback.ts";
 import { entryAnswer, insertEntry, type Making, saveEntry } from "./changelog-changes.ts";
 import { linkFeedback } from "./changelog-feedback.ts";
 import { editedIn, givenValues, newRow } from "./changelog-values.ts";
@@ -35,12 +35,15 @@ export async function importEntry(
   const known = await rows.listVersions(tx, appId);
   const id = onlyOne(ofVersion(known, version), version)?.id;
   const entry = id === undefined ? undefined : await rows.find(tx, id, viewer);
-  if (entry) return changeEntry(making, tx, { entry, given });
+  if (entry) return changeEntry(making, tx, { entry, given, by: viewer.userId });
 
   const values = givenValues(given, null, making.clock.now());
   const others = known.map((other) => other.version);
   const row = newRow({ title: given.title ?? `Version ${version}`, version }, values, others);
-  const created = await insertEntry(making, tx, { ...row, appId, editedFields: [] });
+  const created = await insertEntry(making, tx, {
+    ...row,
+    ...{ appId, editedFields: [], updatedBy: viewer.userId },
+  });
   return { ...created, created: true, changedFields: [], keptFields: [] };
 }
 
@@ -55,17 +58,22 @@ function onlyOne(found: readonly EntryVersion[], version: string): EntryVersion 
 async function changeEntry(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
-  { entry, given }: { readonly entry: OwnedChangelogRow; readonly given: ReleaseImport },
+  {
+    entry,
+    given,
+    by,
+  }: Pick<VersionImport, "given"> & { readonly entry: OwnedChangelogRow; readonly by: string },
 ): Promise<ImportedChangelogEntry> {
   const now = clock.now();
   const values = givenValues(given, entry.publishedAt, now);
   const before = editedIn(entry);
   const merged = mergeImport({ values: entry, edited: before }, values, given.overwrite === true);
   const change = pick(values, merged.changed);
-  const at = merged.changed.length > 0 ? { updatedAt: now.toISOString() } : {};
+  const at = merged.changed.length > 0 ? { updatedAt: now.toISOString(), updatedBy: by } : {};
+  const editedFields = JSON.stringify(merged.edited);
   if (merged.changed.length > 0 || merged.edited.length < before.length)
-    await saveEntry(tx, entry, { ...change, ...at, editedFields: JSON.stringify(merged.edited) });
-  const row = { ...entry, ...change, ...at };
+    await saveEntry(tx, entry, { ...change, ...at, editedFields });
+  const row = { ...entry, ...change, ...at, editedFields };
   const answer = entryAnswer(row, await linkFeedback(tx, row));
   return { ...answer, created: false, changedFields: [...merged.changed], keptFields: [...merged.kept] };
 }

@@ -1,4 +1,7 @@
-import { coerce, compare, parse, type SemVer } from "semver";
+import type { SemVer } from "semver";
+import coerce from "semver/functions/coerce.js";
+import compare from "semver/functions/compare.js";
+import parse from "semver/functions/parse.js";
 import type { ReleaseType } from "../../../src/contract/changelog.ts";
 import { plainVersion } from "../../../src/contract/version.ts";
 import type { VersionForm, VersionOrder } from "../../domain/content/changelog.ts";

@@ -47,8 +47,9 @@ export const newRow = (
 });
 
 /** The fields that people have changed since the last import of an entry. */
-export const editedIn = ({ editedFields }: OwnedChangelogRow): readonly ReleaseField[] =>
-  JSON.parse(editedFields);
+export const editedIn = ({
+  editedFields,
+}: Pick<OwnedChangelogRow, "editedFields">): readonly ReleaseField[] => JSON.parse(editedFields);
 
 /** Whether apps see an entry with this date. */
 export const isPublished = (publishedAt: string | null, now: Date): boolean =>

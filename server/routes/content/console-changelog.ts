@@ -4,13 +4,13 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
+import type { Viewer } from "../../store/access/visibility.ts";
 import {
   draftDate,
   type OwnedChangelogRow,
   changelogEntries as rows,
 } from "../../store/content/changelog-entries.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
-import type { Viewer } from "../../store/feedback/feedback.ts";
 import { createAuditWriter } from "../access/audit-record.ts";
 import { ownedApp } from "../access/owned-app.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../list-page.ts";
@@ -28,7 +28,7 @@ export function consoleChangelog(
     create: ({ caller, address, params: { appId }, body, save }) =>
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        const writer = { appId, isPerson: caller.kind === "session" };
+        const writer = { appId, isPerson: caller.kind === "session", by: caller.userId };
         const entry = await createEntry(deps, tx, { writer, entry: body });
         await record(tx, { caller, address }, { action: "changelog.create", appId, target: entry.id });
         return entry;
@@ -50,7 +50,7 @@ export function consoleChangelog(
       save(async (tx) => {
         const entry = await lockedEntry(tx, id, caller);
         const { appId } = entry;
-        await updateEntry(deps, tx, { entry, change: body });
+        await updateEntry(deps, tx, { entry, change: body, by: caller.userId });
         await record(tx, { caller, address }, { action: "changelog.update", appId, target: id });
         return answerOf(tx, id, caller);
       }),
@@ -66,7 +66,7 @@ export function consoleChangelog(
     publish: ({ caller, address, params: { entryId: id }, save }) =>
       save(async (tx) => {
         const entry = await lockedEntry(tx, id, caller);
-        await publishEntry(deps, tx, entry);
+        await publishEntry(deps, tx, { entry, by: caller.userId });
         await record(
           tx,
           { caller, address },

@@ -2,9 +2,9 @@ import type { consoleFaqs as contract } from "../../../src/contract/console/faqs
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
+import type { Viewer } from "../../store/access/visibility.ts";
 import { faqs as rows } from "../../store/content/faqs.ts";
 import type { Transaction } from "../../store/engine/database.ts";
-import type { Viewer } from "../../store/feedback/feedback.ts";
 import { createAuditWriter } from "../access/audit-record.ts";
 import { ownedApp } from "../access/owned-app.ts";
 import { createFaq, type FaqKey, removeFaq, updateFaq } from "./faq-changes.ts";
@@ -21,7 +21,7 @@ export function consoleFaqs(deps: Pick<Deps, "clock" | "database" | "newId">): H
     create: ({ caller, address, params: { appId }, body, save }) =>
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        const faq = await createFaq(deps, tx, { appId, faq: body });
+        const faq = await createFaq(deps, tx, { appId, faq: body, by: caller.userId });
         await record(tx, { caller, address }, { action: "faq.create", appId, target: faq.id });
         return faq;
       }),
@@ -29,7 +29,7 @@ export function consoleFaqs(deps: Pick<Deps, "clock" | "database" | "newId">): H
     replace: ({ caller, address, params: { appId }, body, ifMatch, save }) =>
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        const changed = await replaceFaqs(deps, tx, { appId, wanted: body.faqs, ifMatch });
+        const changed = await replaceFaqs(deps, tx, { appId, wanted: body.faqs, ifMatch, by: caller.userId });
         if (changed) await record(tx, { caller, address }, { action: "faq.replace", appId });
         return rows.list(tx, appId);
       }),
@@ -37,7 +37,7 @@ export function consoleFaqs(deps: Pick<Deps, "clock" | "database" | "newId">): H
     update: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
         const key = await ownedFaq(tx, params.faqId, caller);
-        const faq = await updateFaq(deps, tx, { key, change: body });
+        const faq = await updateFaq(deps, tx, { key, change: body, by: caller.userId });
         if (!faq) throw new ApiError("not_found");
         await record(tx, { caller, address }, { action: "faq.update", appId: key.appId, target: faq.id });
         return faq;

@@ -17,12 +17,12 @@ type Making = Pick<Deps, "clock" | "newId">;
 export async function createFaq(
   { clock, newId }: Making,
   tx: Transaction,
-  { appId, faq }: { readonly appId: string; readonly faq: NewFaq },
+  { appId, faq, by }: { readonly appId: string; readonly faq: NewFaq; readonly by?: string },
 ): Promise<Faq> {
   await rows.lock(tx, appId);
   const sortOrder = faq.sortOrder ?? Math.min(await rows.nextSortOrder(tx, appId), limits.sortOrder);
   const row = { id: newId(), appId, question: faq.question, answer: faq.answer, sortOrder };
-  await rows.insert(tx, { ...row, at: clock.now().toISOString() });
+  await rows.insert(tx, { ...row, by, at: clock.now().toISOString() });
   await renewFaqs(tx, appId);
   return row;
 }
@@ -31,12 +31,12 @@ export async function createFaq(
 export async function updateFaq(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
-  { key, change }: { readonly key: FaqKey; readonly change: FaqChange },
+  { key, change, by }: { readonly key: FaqKey; readonly change: FaqChange; readonly by?: string },
 ): Promise<Faq | undefined> {
   const { appId, id } = key;
   if (Object.values(change).every((value) => value === undefined)) return rows.find(tx, appId, id);
   await rows.lock(tx, appId);
-  const faq = await rows.update(tx, { appId, id }, { ...change, at: clock.now().toISOString() });
+  const faq = await rows.update(tx, { appId, id }, { ...change, by, at: clock.now().toISOString() });
   if (faq) await renewFaqs(tx, appId);
   return faq;
 }

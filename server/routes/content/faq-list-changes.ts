@@ -18,6 +18,8 @@ export interface Replacement {
   readonly appId: string;
   readonly wanted: readonly WantedFaq[];
   readonly ifMatch: string | undefined;
+  /** The account of the member who sends it. */
+  readonly by?: string;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface Replacement {
 export async function replaceFaqs(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  { appId, wanted, ifMatch }: Replacement,
+  { appId, wanted, ifMatch, by }: Replacement,
 ): Promise<boolean> {
   if (ifMatch === undefined) throw new ApiError("precondition_required");
   await rows.lock(tx, appId);
@@ -39,7 +41,7 @@ export async function replaceFaqs(
     throw new ApiError("bad_request", { issues });
   }
   if (plan.create.length + plan.update.length + plan.remove.length === 0) return false;
-  await save(deps, tx, { appId, plan });
+  await save(deps, tx, { appId, plan, by });
   await renewFaqs(tx, appId);
   return true;
 }
@@ -52,11 +54,11 @@ const withHash = ({ question, answer, ...faq }: WantedFaq) =>
 async function save(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  { appId, plan }: { readonly appId: string; readonly plan: FaqListChanges },
+  { appId, plan, by }: Pick<Replacement, "appId" | "by"> & { readonly plan: FaqListChanges },
 ): Promise<void> {
   const at = clock.now().toISOString();
   for (const id of plan.remove) await rows.remove(tx, appId, id);
   for (const { isEdit, ...faq } of plan.update)
-    await rows.replace(tx, { appId, id: faq.id }, { ...faq, at: isEdit ? at : undefined });
-  for (const faq of plan.create) await rows.insert(tx, { ...faq, id: newId(), appId, at });
+    await rows.replace(tx, { appId, id: faq.id }, { ...faq, by, at: isEdit ? at : undefined });
+  for (const faq of plan.create) await rows.insert(tx, { ...faq, id: newId(), appId, at, by });
 }

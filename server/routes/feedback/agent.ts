@@ -2,10 +2,10 @@ import type { agent as contract, NewProposal } from "../../../src/contract/agent
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { chatText, later, proposalNote } from "../../domain/feedback/proposal.ts";
+import { expiryOf } from "../../domain/feedback/run-life.ts";
 import { prepareAnswer } from "../../http/answers.ts";
 import type { AgentCaller, Handlers } from "../../http/handler.ts";
 import { cachedLookupUpTo } from "../../http/lookup-cache.ts";
-import { audit } from "../../store/access/audit.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import {
   concernsProposals,
@@ -18,42 +18,58 @@ import { feedbackThreads } from "../../store/feedback/feedback.ts";
 import { messages } from "../../store/feedback/messages.ts";
 import { outbox } from "../../store/feedback/outbox.ts";
 import { type NewProposalRow, type OwnedProposal, proposals } from "../../store/feedback/proposals.ts";
-import { threadAnswer, threadUrl } from "./feedback-answer.ts";
+import { doubtfulTime } from "../doubtful-time.ts";
+import { hold } from "../held-request.ts";
+import { storedProposals, threadAnswer, threadUrl } from "./feedback-answer.ts";
+import { findWork } from "./find-work.ts";
+import { momentOf } from "./moment.ts";
 import { proposalAnswer } from "./proposal-answer.ts";
+import { createStepRecorder, needsSettling, settle } from "./run-steps.ts";
+import { runWork } from "./run-work.ts";
 
 export const agent = (
-  deps: Pick<Deps, "clock" | "database" | "newId" | "settings" | "waiting">,
+  deps: Pick<
+    Deps,
+    "clock" | "database" | "newId" | "settings" | "stopping" | "threadWatch" | "time" | "waiting"
+  >,
 ): Handlers<typeof contract> => {
   const { database, settings } = deps;
+  const record = createStepRecorder(deps);
   const load = async (id: string) => {
     const run = await proposals.findOwned(database, id);
-    return (
-      run && { ...ownershipOf(run), answer: prepareAnswer(JSON.stringify(proposalAnswer(settings, run))) }
-    );
+    return run && knownRun(settings, run);
   };
   const findRun = cachedLookupUpTo(mostRuns, { database, concerns: concernsProposals, load });
   return {
+    ...findWork(deps),
+    ...runWork(deps),
+
     async readThread({ caller, params }) {
-      const thread = await feedbackThreads.findThread(deps.database, params.id, caller);
+      const find = () => feedbackThreads.findThread(database, params.id, caller);
+      let thread = await find();
+      const approval = thread && storedProposals(thread).at(-1);
+      if (approval && expiryOf(approval, momentOf(deps)) === "unknown") throw doubtfulTime();
+      if (approval && needsSettling(approval, deps.clock.now())) {
+        await settle(deps, approval.id);
+        thread = await find();
+      }
       if (!thread) throw new ApiError("not_found");
-      return threadAnswer(deps.settings, thread);
+      return threadAnswer(settings, thread, deps.clock.now());
     },
 
     propose: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
         const id = deps.newId();
         const draft = { id, feedbackId: params.id, ...body };
-        const appId = await propose(deps, tx, { caller, draft });
-        await audit.insert(tx, {
-          id: deps.newId(),
-          at: deps.clock.now().toISOString(),
-          ownerId: caller.userId,
-          actor: `agent, token ${caller.id}`,
-          action: "run.propose",
-          appId,
-          target: id,
-          address,
-        });
+        const { appId, replaced } = await propose(deps, tx, { caller, draft });
+        const author = { caller, address };
+        for (const older of replaced) {
+          const facts = { decision: "replaced", replacedBy: id };
+          const run = { id: older, appId, feedbackId: params.id, author };
+          await record(tx, run, { action: "run.replace", event: "run.decided", facts });
+        }
+        const run = { id, appId, feedbackId: params.id, author };
+        await record(tx, run, { action: "run.propose", event: "run.proposed" });
         return { runId: id, status: "awaiting_approval", pollUrl: `/api/v1/agent/runs/${id}` };
       }),
 
@@ -67,13 +83,19 @@ export const agent = (
         const caller = milliseconds === 0 ? request.caller : await request.callerNow();
         return found && mayRead(caller, found) ? found : undefined;
       };
-      const found = await deps.waiting.until([proposalTopic(runId), tokensTopic, threadsTopic], look, {
+      const found = await hold(deps, request, {
+        topics: [proposalTopic(runId), tokensTopic, threadsTopic],
+        look,
         enough: (seen) => seen?.status !== "awaiting_approval",
         milliseconds,
-        signal: request.signal,
       });
       if (!found) throw new ApiError("not_found");
-      return found.answer;
+      if (found.expiresAt !== null && expiryOf(found, momentOf(deps)) === "unknown") throw doubtfulTime();
+      if (!needsSettling(found, deps.clock.now())) return found.answer;
+      const settled = await settle(deps, runId);
+      // The token may have been revoked while this was stored.
+      if (!settled || !mayRead(await request.callerNow(), settled)) throw new ApiError("not_found");
+      return knownRun(settings, settled).answer;
     },
   };
 };
@@ -81,23 +103,28 @@ export const agent = (
 /** The limit of cached proposals: each may hold a plan of 80 kB. */
 const mostRuns = 1_000;
 
-const ownershipOf = ({ status, ownerId, appId }: OwnedProposal) => ({ status, ownerId, appId });
+/** What is kept in memory of a proposal: what decides who reads it and how, and the answer. */
+function knownRun(settings: Deps["settings"], run: OwnedProposal) {
+  const { owners, appId, status, decision, decidedAt, expiresAt, firstReadAt } = run;
+  const answer = prepareAnswer(JSON.stringify(proposalAnswer(settings, run)));
+  return { owners, appId, status, decision, decidedAt, expiresAt, firstReadAt, answer };
+}
 
-const mayRead = ({ userId, appId }: AgentCaller, run: Pick<OwnedProposal, "ownerId" | "appId">): boolean =>
-  run.ownerId === userId && (appId === null || run.appId === appId);
+const mayRead = ({ userId, appId }: AgentCaller, run: Pick<OwnedProposal, "owners" | "appId">): boolean =>
+  run.owners.split(" ").includes(userId) && (appId === null || run.appId === appId);
 
 type Posting = Pick<Deps, "clock" | "newId" | "settings">;
 type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;
 
 /**
  * Writes a proposal in place of the one that waits, a note on the thread, and a message to the chat. Gives the thread's
- * app. Throws `run_superseded` if the newest proposal is not the one that the agent expects.
+ * app and the ids of the replaced proposals. Throws `run_superseded` if the newest proposal is not the one that the agent expects.
  */
 async function propose(
   deps: Posting,
   tx: Transaction,
   { caller, draft }: { readonly caller: AgentCaller; readonly draft: Draft },
-): Promise<string> {
+): Promise<{ readonly appId: string; readonly replaced: readonly string[] }> {
   await tx.lock(draft.feedbackId);
   const thread = await feedbackThreads.findApp(tx, draft.feedbackId, caller);
   if (!thread) throw new ApiError("not_found");
@@ -108,11 +135,10 @@ async function propose(
   if (expectedRunId !== undefined && expectedRunId !== (newest?.id ?? null))
     throw new ApiError("run_superseded", { runId: newest?.id ?? null });
   const run = { ...wanted, createdAt: later(now, newest?.at ?? null).toISOString() };
-  const replaced = { id: run.id, note: `Replaced by run ${run.id}.`, at: run.createdAt };
-  for (const older of await proposals.replace(tx, run.feedbackId, replaced))
-    tx.signal(proposalTopic(older.id));
+  const newer = { id: run.id, note: `Replaced by run ${run.id}.`, at: run.createdAt };
+  const replaced = (await proposals.replace(tx, run.feedbackId, newer)).map(({ id }) => id);
   await proposals.insert(tx, run);
-  await feedbackThreads.setProposalStatus(tx, run.feedbackId, "awaiting_approval");
+  await feedbackThreads.setProposalStatus(tx, run.feedbackId);
   const note = {
     id: deps.newId(),
     feedbackId: run.feedbackId,
@@ -124,7 +150,7 @@ async function propose(
 
   const url = thread.chatWebhookUrl;
   if (url) await announce(deps, tx, { run, thread: { ...thread, url } });
-  return thread.appId;
+  return { appId: thread.appId, replaced };
 }
 
 interface Announced {

@@ -1,22 +1,29 @@
-import type { threads as contract, OwnedThread } from "../../../src/contract/console/feedback.ts";
+import type {
+  threads as contract,
+  OwnedMessage,
+  OwnedThread,
+} from "../../../src/contract/console/feedback.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
+import { authors } from "../../store/access/authors.ts";
+import type { Viewer } from "../../store/access/visibility.ts";
 import type { Reader } from "../../store/engine/database.ts";
-import type { Viewer } from "../../store/feedback/feedback.ts";
 import { removeThread } from "../../store/feedback/feedback-removal.ts";
 import { indexForSearch } from "../../store/feedback/feedback-search.ts";
 import { listThreads, updateThread } from "../../store/feedback/inbox.ts";
 import { messages } from "../../store/feedback/messages.ts";
+import { mails, type ReplyMail } from "../../store/mail/mails.ts";
 import { createAuditWriter } from "../access/audit-record.ts";
 import { ownedApp } from "../access/owned-app.ts";
 import { idPart, instantPart, pageOf, readCursor, sequencePart } from "../list-page.ts";
+import { mailReply, renewedLink, replyTo } from "../mail/replies.ts";
 import { proposalsOf, threadAnswer } from "./feedback-answer.ts";
 import { removeFiles } from "./feedback-removal.ts";
 import { appOfThread, ownedThread } from "./owned-feedback.ts";
 
 export function consoleFeedback(
-  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "settings">,
+  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer" | "settings">,
 ): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
@@ -27,7 +34,7 @@ export function consoleFeedback(
     update: ({ caller, address, params: { id }, body, save }) =>
       save(async (tx) => {
         const appId = await appOfThread(tx, id, caller);
-        await updateThread(tx, id, body);
+        await updateThread(tx, id, { ...body, at: deps.clock.now().toISOString() });
         await record(tx, { caller, address }, { action: "thread.update", appId, target: id });
         return read(deps, tx, { id, viewer: caller });
       }),
@@ -44,16 +51,45 @@ export function consoleFeedback(
       return undefined;
     },
 
-    addMessage: ({ caller, address, params: { id }, body, save }) =>
+    addMessage: ({ caller, address, params: { id }, body: { direction, body, ...receivers }, save }) =>
       save(async (tx) => {
         const appId = await appOfThread(tx, id, caller);
         const createdAt = deps.clock.now().toISOString();
-        const message = { id: deps.newId(), feedbackId: id, author: "team", ...body, createdAt } as const;
-        await messages.insert(tx, message);
-        await record(tx, { caller, address }, { action: `message.${body.direction}`, appId, target: id });
+        const message = {
+          id: deps.newId(),
+          feedbackId: id,
+          author: "team",
+          authorId: caller.userId,
+          direction,
+          body,
+          createdAt,
+        } as const;
+        const reply = direction === "outbound" ? await replyTo(tx, id, receivers) : undefined;
+        await messages.insert(tx, { ...message, ...reply?.stored });
+        if (reply) await mailReply(deps, tx, { message, reports: reply.reports });
+        await record(tx, { caller, address }, { action: `message.${direction}`, appId, target: id });
         return message;
       }),
+
+    renewStatusLink: ({ caller, address, params: { id }, body: { reportId = id }, save }) =>
+      save(async (tx) => {
+        const appId = await appOfThread(tx, id, caller);
+        const statusUrl = await renewedLink(deps, tx, { feedbackId: id, reportId });
+        await record(tx, { caller, address }, { action: "thread.update", appId, target: id });
+        return { statusUrl };
+      }),
   };
+}
+
+function withWriter(message: OwnedMessage, writers: ReadonlyMap<string, string>): OwnedMessage {
+  const writtenBy = writers.get(message.id);
+  return writtenBy === undefined ? message : { ...message, writtenBy };
+}
+
+function withMails(message: OwnedMessage, sent: readonly ReplyMail[]): OwnedMessage {
+  if (message.direction !== "outbound") return message;
+  const own = sent.filter(({ messageId }) => messageId === message.id);
+  return own.length === 0 ? message : { ...message, mails: own.map(({ messageId: _, ...mail }) => mail) };
 }
 
 async function list(
@@ -74,14 +110,18 @@ async function list(
 }
 
 async function read(
-  { settings }: Pick<Deps, "settings">,
+  { settings, clock }: Pick<Deps, "clock" | "settings">,
   reader: Reader,
   { id, viewer }: { readonly id: string; readonly viewer: Viewer },
 ): Promise<OwnedThread> {
   const thread = await ownedThread(reader, id, viewer);
+  const sent = await mails.listReplies(reader, thread.id);
+  const writers = new Map((await authors.ofMessages(reader, thread.id)).map(({ id, email }) => [id, email]));
+  const { messages: all, ...answer } = threadAnswer(settings, thread, clock.now());
   return {
-    ...threadAnswer(settings, thread),
+    ...answer,
+    messages: all.map((message) => withMails(withWriter(message, writers), sent)),
     sender: { name: thread.senderName, email: thread.senderEmail },
-    proposals: proposalsOf(thread),
+    proposals: proposalsOf(thread, clock.now()),
   };
 }

@@ -1,31 +1,87 @@
 import type { runs as contract } from "../../../src/contract/console/proposals.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import type { Handlers } from "../../http/handler.ts";
-import { proposalTopic } from "../../store/engine/topics.ts";
+import { later } from "../../domain/feedback/proposal.ts";
+import { expiresAfter, recallRefusal, statusOf } from "../../domain/feedback/run-life.ts";
+import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
+import type { Transaction } from "../../store/engine/database.ts";
 import { feedbackThreads } from "../../store/feedback/feedback.ts";
-import { proposals as rows } from "../../store/feedback/proposals.ts";
-import { createAuditWriter } from "../access/audit-record.ts";
+import { type ProposalRow, proposals as rows } from "../../store/feedback/proposals.ts";
+import { runClaims } from "../../store/feedback/run-claims.ts";
+import { doubtfulTime } from "../doubtful-time.ts";
+import { momentOf } from "./moment.ts";
 import { proposalAnswer } from "./proposal-answer.ts";
+import { createStepRecorder, isHeld, lockedRun, type RunStep } from "./run-steps.ts";
 
+/** What a person does with a proposal: decide, recall an approval, release the claim of a worker. */
 export function consoleProposals(
-  deps: Pick<Deps, "clock" | "newId" | "settings">,
+  deps: Pick<Deps, "clock" | "newId" | "settings" | "time">,
 ): Handlers<typeof contract> {
-  const record = createAuditWriter(deps);
+  const record = createStepRecorder(deps);
+  /** Records the step of a person and gives the answer. */
+  const finish = async (tx: Transaction, { run, author }: PersonsStep, step: RunStep) => {
+    await feedbackThreads.setProposalStatus(tx, run.feedbackId);
+    await record(tx, { ...run, author }, step);
+    return proposalAnswer(deps.settings, await lockedRun(tx, run.id, author.caller));
+  };
+  const expiryOf = ({ approvalHours }: ProposalRow): string | null => {
+    // An end that is counted from a wrong time could lie years ahead.
+    if (approvalHours !== null && deps.time.isDoubtful()) throw doubtfulTime();
+    return expiresAfter(deps.clock.now(), approvalHours);
+  };
   return {
-    decide: ({ caller, address, params: { runId }, body, save }) =>
+    decide: ({ caller, address, params: { runId }, body: { decision, note }, save }) =>
       save(async (tx) => {
-        const found = await rows.find(tx, runId, caller);
-        if (!found) throw new ApiError("not_found");
-        const status = body.decision === "approve" ? "approved" : "rejected";
+        const run = await lockedRun(tx, runId, caller);
+        if (run.status !== "awaiting_approval") throw new ApiError("already_decided");
+        const status = statusOf(decision);
+        const expiresAt = status === "approved" ? expiryOf(run) : null;
         const at = deps.clock.now().toISOString();
-        const decided = { status, note: body.note || null, at, by: caller.userId } as const;
-        if (!(await rows.decide(tx, runId, decided))) throw new ApiError("already_decided");
-        await feedbackThreads.setProposalStatus(tx, found.feedbackId, status);
-        const action = { action: `run.${body.decision}`, appId: found.appId, target: runId };
-        await record(tx, { caller, address }, action);
-        tx.signal(proposalTopic(runId));
-        return proposalAnswer(deps.settings, { ...found, status, decisionNote: decided.note, decidedAt: at });
+        await rows.decide(tx, runId, {
+          ...{ status, decision, expiresAt, at },
+          note: note || null,
+          by: caller.userId,
+        });
+        const step = { action: `run.${decision}`, event: "run.decided", facts: { decision } } as const;
+        return finish(tx, { run, author: { caller, address } }, step);
+      }),
+
+    recall: ({ caller, address, params: { runId }, body: { note }, save }) =>
+      save(async (tx) => {
+        const run = await lockedRun(tx, runId, caller);
+        const refusal = recallRefusal(run, { held: isHeld(run), moment: momentOf(deps) });
+        if (refusal) throw new ApiError(refusal, { message: recallRefusals[refusal] });
+        const at = later(deps.clock.now(), run.decidedAt).toISOString();
+        await rows.recall(tx, runId, { note: note || null, at, by: caller.userId });
+        const facts = { decision: "recalled" };
+        const step = { action: "run.recall", event: "run.decided", facts } as const;
+        return finish(tx, { run, author: { caller, address } }, step);
+      }),
+
+    release: ({ caller, address, params: { runId }, body: { claimedAt }, save }) =>
+      save(async (tx) => {
+        const run = await lockedRun(tx, runId, caller);
+        if (run.claimId === null || !isHeld(run) || run.outcomeStatus !== null)
+          throw new ApiError("wrong_state", { message: "No worker is at work on this proposal." });
+        if (claimedAt !== undefined && claimedAt !== run.claimedAt)
+          throw new ApiError("wrong_state", {
+            message: "Another worker holds the claim now. Read it again.",
+          });
+        const expiresAt = expiryOf(run);
+        const at = later(deps.clock.now(), run.claimedAt).toISOString();
+        await runClaims.release(tx, run.claimId, { at, by: caller.userId });
+        await rows.setExpiry(tx, runId, expiresAt);
+        return finish(tx, { run, author: { caller, address } }, { action: "run.release" });
       }),
   };
 }
+
+interface PersonsStep {
+  readonly run: ProposalRow;
+  readonly author: { readonly caller: ConsoleCaller; readonly address: string };
+}
+
+const recallRefusals = {
+  wrong_state: "Only an approval that still stands can be recalled. Read it again.",
+  run_claimed: "A worker has claimed this proposal. Release its claim first.",
+};

@@ -1,8 +1,9 @@
 import type { failures as contract, GreenRun } from "../../../src/contract/console/failures.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
+import { byServerClock } from "../../domain/clock-ahead.ts";
 import { passedFailures, passedNote } from "../../domain/feedback/passed-failures.ts";
-import type { Handlers } from "../../http/handler.ts";
+import type { Handlers, Request } from "../../http/handler.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { type Failure, failures as rows } from "../../store/feedback/failures.ts";
 import { updateThread } from "../../store/feedback/inbox.ts";
@@ -14,10 +15,10 @@ import { threadUrl } from "./feedback-answer.ts";
 export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
-    resolve: ({ caller, address, params: { appId }, body, save }) =>
+    resolve: ({ caller, address, params: { appId }, body, clockAhead, save }) =>
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        const pass = passOf(deps, appId, body);
+        const pass = passOf(deps, appId, { ...body, clockAhead });
         const passed = passedFailures(await rows.failingIn(tx, pass), body.passed);
         const resolved: NamedFailure[] = [];
         const stillFailing: FailureWithScopes[] = [];
@@ -29,7 +30,7 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
             stillFailing.push({ ...named, scopes });
             continue;
           }
-          await resolve(deps, tx, { pass, id: failure.id });
+          await resolve(deps, tx, { pass, id: failure.id, by: caller.userId });
           await record(tx, { caller, address }, { action: "thread.resolve", appId, target: failure.id });
           resolved.push(named);
         }
@@ -50,10 +51,13 @@ interface Pass {
   readonly passedAt: string;
 }
 
-function passOf({ clock }: Pick<Deps, "clock">, appId: string, body: GreenRun): Pass {
+type TimedRun = GreenRun & Pick<Request, "clockAhead">;
+
+function passOf({ clock }: Pick<Deps, "clock">, appId: string, given: TimedRun): Pass {
   const passedAt = clock.now().toISOString();
-  const { scope, run, runUrl, startedAt } = body;
-  return { appId, scope: scope || "", run, runUrl, startedAt: startedAt || passedAt, passedAt };
+  const { scope, run, runUrl, clockAhead } = given;
+  const startedAt = given.startedAt ? byServerClock(given.startedAt, clockAhead) : passedAt;
+  return { appId, scope: scope || "", run, runUrl, startedAt, passedAt };
 }
 
 /** The scopes in which the failure is left; undefined if this run says nothing about it. */
@@ -70,17 +74,19 @@ async function passIn(
 interface Resolved {
   readonly pass: Pass;
   readonly id: string;
+  readonly by: string;
 }
 
 async function resolve(
   { newId }: Pick<Deps, "newId">,
   tx: Transaction,
-  { pass, id }: Resolved,
+  { pass, id, by }: Resolved,
 ): Promise<void> {
-  await updateThread(tx, id, { status: "resolved" });
+  await updateThread(tx, id, { status: "resolved", at: pass.passedAt });
   const note = {
     direction: "note",
     author: "team",
+    authorId: by,
     body: passedNote(pass),
     createdAt: pass.passedAt,
   } as const;

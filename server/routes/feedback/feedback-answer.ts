@@ -1,5 +1,6 @@
 import type { Proposal, Thread } from "../../../src/contract/agent.ts";
 import type { OwnedMessage, OwnedThread } from "../../../src/contract/console/feedback.ts";
+import { type RunState, stateAt } from "../../domain/feedback/run-life.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { ThreadRow } from "../../store/feedback/feedback.ts";
 import type { NewMessage, RepeatedReport } from "../../store/feedback/messages.ts";
@@ -23,20 +24,30 @@ type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
 export const threadUrl = ({ consoleUrl }: Addresses, appId: string, id: string): string =>
   `${consoleUrl}/feedback/${appId}/${id}`;
 
-/** All proposals of a thread, oldest first. */
-export const proposalsOf = (row: ThreadRow): Proposal[] => JSON.parse(row.proposals);
+type StoredProposal = Proposal & RunState & { readonly firstReadAt: string | null };
+
+/** All proposals of a thread as they are stored, oldest first. */
+export const storedProposals = (row: ThreadRow): StoredProposal[] => JSON.parse(row.proposals);
+
+/** All proposals of a thread as they are at that time, oldest first. */
+export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
+  storedProposals(row).map((proposal) => stateAt(proposal, now));
 
 /**
  * A stored thread as an agent reads it, with the senders of repeats, which the contract drops from an agent's answer.
  */
-export function threadAnswer(addresses: Addresses, row: ThreadRow): Thread & Pick<OwnedThread, "messages"> {
+export function threadAnswer(
+  addresses: Addresses,
+  row: ThreadRow,
+  now: Date,
+): Thread & Pick<OwnedThread, "messages"> {
   const messages: MessageRow[] = JSON.parse(row.messages);
   return {
     app: { id: row.appId, name: row.appName },
     feedback: threadFeedback(addresses, row),
     messages: messages.map((message) => messageAnswer(addresses, message)),
     omittedMessages: Math.max(0, row.messageCount - messages.length),
-    latestProposal: proposalsOf(row).at(-1) ?? null,
+    latestProposal: proposalsOf(row, now).at(-1) ?? null,
   };
 }
 
@@ -44,8 +55,14 @@ type MessageRow = Required<Omit<NewMessage, "feedbackId">> & (RepeatedReport | {
 
 function messageAnswer(addresses: Addresses, row: MessageRow): OwnedMessage {
   const { id, direction, author, body, createdAt } = row;
-  const message = { id, direction, author, body, createdAt };
-  if (row.category === null) return message;
+  const message = {
+    ...{ id, direction, author, body, createdAt },
+    ...(row.reportId === null ? {} : { reportId: row.reportId }),
+    ...(row.everyone === 1 ? { everyone: true } : {}),
+    ...(row.foreignFrom === null ? {} : { foreignFrom: row.foreignFrom }),
+  };
+  if (row.category === null)
+    return row.files === null ? message : { ...message, ...fileAddresses(addresses, row.files) };
   const { category, subject, source, senderName, senderEmail } = row;
   return {
     ...message,

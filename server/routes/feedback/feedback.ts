@@ -7,12 +7,13 @@ import { failures } from "../../store/feedback/failures.ts";
 import { feedbackThreads as rows } from "../../store/feedback/feedback.ts";
 import { messages } from "../../store/feedback/messages.ts";
 import { uploads } from "../../store/requests/uploads.ts";
+import { statusUrlOf } from "../mail/status-url.ts";
 import { createAppStorage } from "./app-storage.ts";
 import { threadUrl } from "./feedback-answer.ts";
 import { type FeedbackReport, feedbackFilesOf, feedbackReportOf } from "./feedback-report.ts";
 
 export const feedback = (
-  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "settings">,
+  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "sealer" | "settings">,
 ): Handlers<typeof contract> => {
   const storage = createAppStorage(deps);
   return {
@@ -31,19 +32,22 @@ export const feedback = (
 };
 
 function save(
-  deps: Pick<Deps, "keptFiles" | "newId" | "settings">,
+  deps: Pick<Deps, "keptFiles" | "newId" | "sealer" | "settings">,
   request: Request<typeof contract.submit>,
   report: FeedbackReport,
 ) {
   const { thread, files, dropped } = report;
-  const answer = (id: string) => ({
+  const answer = (id: string, reportId?: string) => ({
     success: true,
     id,
     consoleUrl: threadUrl(deps.settings, thread.appId, id),
+    ...(reportId !== undefined && request.caller.senderPages
+      ? { statusUrl: statusUrlOf(deps, { reportId, counter: 0, mailed: false }) }
+      : {}),
     ...dropped,
   });
   if (files.length === 0 && thread.dedupeKey === null)
-    return request.saveRow((into) => rows.insert(into, thread), answer(thread.id));
+    return request.saveRow((into) => rows.insert(into, thread), answer(thread.id, thread.id));
   const received = files.map((file) => file.received);
   let earlier: string | undefined;
   const first = async (tx: Transaction) => {
@@ -55,11 +59,14 @@ function save(
     if (earlier === undefined) await rows.insert(tx, thread);
     const isNews = await noteFailure(tx, earlier ?? thread.id, report);
     if (earlier !== undefined && !isNews) return { ...answer(earlier), deduplicated: true };
-    if (earlier !== undefined) await addRepeat(deps, tx, { id: earlier, report });
+    const repeatId = deps.newId();
+    if (earlier !== undefined) await addRepeat(tx, repeatId, { id: earlier, report });
     const { appId, createdAt } = thread;
     for (const { upload } of files)
       await uploads.insert(tx, { ...upload, appId, feedbackId: earlier ?? thread.id, createdAt });
-    return earlier === undefined ? answer(thread.id) : { ...answer(earlier), deduplicated: true };
+    return earlier === undefined
+      ? answer(thread.id, thread.id)
+      : { ...answer(earlier, repeatId), deduplicated: true };
   };
   return request.save(write, { first, rateLimit });
 }
@@ -83,14 +90,10 @@ interface Repeat {
   readonly report: FeedbackReport;
 }
 
-async function addRepeat(
-  { newId }: Pick<Deps, "newId">,
-  tx: Transaction,
-  { id, report }: Repeat,
-): Promise<void> {
+async function addRepeat(tx: Transaction, repeatId: string, { id, report }: Repeat): Promise<void> {
   const { thread, ownSubject: subject } = report;
   const { message: body, createdAt } = thread;
   await rows.repeat(tx, id);
-  const message = { id: newId(), feedbackId: id, direction: "inbound", body, createdAt } as const;
+  const message = { id: repeatId, feedbackId: id, direction: "inbound", body, createdAt } as const;
   await messages.insertRepeat(tx, message, { ...thread, subject });
 }

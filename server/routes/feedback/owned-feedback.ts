@@ -1,6 +1,7 @@
 import { ApiError } from "../../../src/contract/errors.ts";
+import type { Viewer } from "../../store/access/visibility.ts";
 import type { Reader } from "../../store/engine/database.ts";
-import { feedbackThreads, type ThreadRow, type Viewer } from "../../store/feedback/feedback.ts";
+import { feedbackThreads, type ThreadRow } from "../../store/feedback/feedback.ts";
 
 /** Gives the thread with its messages and proposals if it belongs to the viewer. Throws `not_found` otherwise. */
 export async function ownedThread(reader: Reader, id: string, viewer: Viewer): Promise<ThreadRow> {

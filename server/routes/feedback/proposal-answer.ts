@@ -1,5 +1,4 @@
-import type { Run } from "../../../src/contract/agent.ts";
-import { decisionOn } from "../../domain/feedback/proposal.ts";
+import type { Run, RunLife } from "../../../src/contract/run.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { ProposalRow } from "../../store/feedback/proposals.ts";
@@ -14,7 +13,7 @@ export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl
     decisionNote,
     decidedAt,
     replacedBy,
-    decision: decisionOn(run),
+    ...lifeOf(run),
     feedbackId,
     consoleUrl: threadUrl(addresses, appId, feedbackId),
     summary,
@@ -22,3 +21,30 @@ export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl
     planSha256: hashOf(plan),
   };
 }
+
+/** What happened to a proposal. The id of the claim stays out: only the worker that made it gets it. (rule A19) */
+const lifeOf = (run: ProposalRow): RunLife => ({
+  decision: run.decision,
+  expiresAt: run.expiresAt,
+  claim: claimOf(run),
+  progress: progressOf(run),
+  outcome: outcomeOf(run),
+});
+
+const claimOf = ({ worker, claimedAt, releasedAt }: ProposalRow): RunLife["claim"] =>
+  worker === null || claimedAt === null ? null : { worker, claimedAt, releasedAt };
+
+const progressOf = ({ progressText, progressAt, progressCount }: ProposalRow): RunLife["progress"] =>
+  progressText === null || progressAt === null
+    ? null
+    : { text: progressText, reportedAt: progressAt, count: progressCount ?? 0 };
+
+const outcomeOf = (run: ProposalRow): RunLife["outcome"] =>
+  run.outcomeStatus === null || run.outcomeSummary === null || run.outcomeAt === null
+    ? null
+    : {
+        status: run.outcomeStatus,
+        summary: run.outcomeSummary,
+        links: JSON.parse(run.outcomeLinks ?? "[]"),
+        reportedAt: run.outcomeAt,
+      };

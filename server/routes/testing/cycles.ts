@@ -5,9 +5,9 @@ import { reportOf } from "../../domain/testing/cycle-report.ts";
 import { standingOf } from "../../domain/testing/new-cycle.ts";
 import { dayStartsOf } from "../../domain/testing/test-days.ts";
 import type { Handlers } from "../../http/handler.ts";
+import type { Viewer } from "../../store/access/visibility.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
 import { cyclesTopic } from "../../store/engine/topics.ts";
-import type { Viewer } from "../../store/feedback/feedback.ts";
 import { type CycleRow, cycles as rows } from "../../store/testing/cycles.ts";
 import { dayEvidence } from "../../store/testing/day-evidence.ts";
 import { dueChanges } from "../../store/testing/due-changes.ts";
@@ -34,7 +34,7 @@ export function cycles(
       return save(async (tx) => {
         const listing = await ownedListing(tx, params.listingId, caller);
         const id = await planCycle(deps, tx, { listing, wanted: body });
-        const action = { action: "cycle.create", appId: listing.appId, target: id };
+        const action = { action: "cycle.create", appId: listing.appId, target: id } as const;
         await record(tx, { caller, address }, action);
         const cycle = await ownedCycle(tx, id, caller);
         const planned = await slots.list(tx, id);

@@ -4,9 +4,10 @@ import { acceptsTesters } from "../../domain/testing/slot.ts";
 import { todayOf } from "../../domain/testing/test-days.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { hashOf, mintCredential } from "../../secrets/secrets.ts";
+import { members } from "../../store/access/members.ts";
 import { users } from "../../store/access/users.ts";
+import type { Viewer } from "../../store/access/visibility.ts";
 import type { Transaction } from "../../store/engine/database.ts";
-import type { Viewer } from "../../store/feedback/feedback.ts";
 import { type CycleRow, cycles } from "../../store/testing/cycles.ts";
 import { dueChanges } from "../../store/testing/due-changes.ts";
 import { type Activation, slots } from "../../store/testing/slots.ts";
@@ -67,23 +68,18 @@ export function rotateKey({ sealer }: Needed, tx: Transaction, { id }: SlotInCyc
 interface Assignment {
   readonly slot: SlotInCycle;
   readonly email: string;
-  readonly ownerId: string;
 }
 
 /**
  * Gives an open slot to the account with this e-mail address. Throws `not_found` if there is no such account,
  * `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`.
  */
-export async function assignSlot(
-  deps: Needed,
-  tx: Transaction,
-  { slot, email, ownerId }: Assignment,
-): Promise<true> {
+export async function assignSlot(deps: Needed, tx: Transaction, { slot, email }: Assignment): Promise<true> {
   const { id, cycle } = slot;
   const now = deps.clock.now();
   const tester = await users.findByEmail(tx, normaliseEmail(email));
   if (!tester) throw new ApiError("not_found", { message: unknownAccount });
-  if (tester.id === ownerId) throw new ApiError("own_listing");
+  if (await members.roleOf(tx, cycle.appId, tester.id)) throw new ApiError("own_listing");
   if (!isUnderWay(cycle, now)) throw new ApiError("cycle_not_open");
   if (await slots.isIn(tx, cycle.id, tester.id)) throw new ApiError("already_in_cycle");
   if (!(await slots.assign(tx, id, { testerId: tester.id, ...activation(deps, cycle, now) })))

@@ -15,11 +15,11 @@ export async function requestSlot(
   tx: Transaction,
   { slotId, testerId }: { readonly slotId: string; readonly testerId: string },
 ): Promise<void> {
-  const { cycleId } = await wanted(tx, slotId);
+  const { cycleId } = await wanted(tx, slotId, testerId);
   await tx.lock(`cycle:${cycleId}`);
-  const { cycleStatus, dayStarts, ownerId } = await wanted(tx, slotId);
+  const { cycleStatus, dayStarts, isMember } = await wanted(tx, slotId, testerId);
   const now = clock.now();
-  if (ownerId === testerId) throw new ApiError("own_listing");
+  if (isMember) throw new ApiError("own_listing");
   if (!acceptsTesters({ status: cycleStatus, dayStarts: JSON.parse(dayStarts) }, now.toISOString()))
     throw new ApiError("cycle_not_open");
   if (await slots.isIn(tx, cycleId, testerId)) throw new ApiError("already_in_cycle");
@@ -28,8 +28,8 @@ export async function requestSlot(
   tx.signal(cyclesTopic);
 }
 
-async function wanted(tx: Transaction, slotId: string) {
-  const found = await testerSlots.findWanted(tx, slotId);
+async function wanted(tx: Transaction, slotId: string, testerId: string) {
+  const found = await testerSlots.findWanted(tx, slotId, testerId);
   if (!found) throw new ApiError("not_found");
   return found;
 }

@@ -1,3 +1,4 @@
+import type { AuditActionName } from "../../../src/contract/console/audit.ts";
 import type { OwnedSlot } from "../../../src/contract/console/cycles.ts";
 import type { slots as contract } from "../../../src/contract/console/slots.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
@@ -29,7 +30,7 @@ export function slots(deps: Pick<Deps, "clock" | "newId" | "sealer">): Handlers<
     confirmJoin: change("slot.confirm_join", (tx, { id }) => rows.confirmJoin(tx, id)),
 
     async assign(request) {
-      const chosen = { email: request.body.email, ownerId: request.caller.userId };
+      const chosen = { email: request.body.email };
       const assign = change("slot.assign", (tx, slot) => assignSlot(deps, tx, { slot, ...chosen }));
       try {
         return await assign(request);
@@ -52,7 +53,7 @@ type SlotChangeRequest = Pick<Request<typeof contract.accept>, "caller" | "addre
 /** Makes handlers that change one slot. A change is audited. A change that is not possible is `wrong_state`. */
 function createChange(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
-  return (action: string, work: Work) =>
+  return (action: AuditActionName, work: Work) =>
     async ({ caller, address, params, save }: SlotChangeRequest): Promise<OwnedSlot> => {
       return save(async (tx) => {
         const slot = await lockedSlot(tx, params.slotId, caller);

@@ -16,6 +16,7 @@ const queries = {
   changelog: "SELECT id, title AS name, id AS seen_at FROM changelog_entries",
   key: "SELECT id, label AS name, id AS seen_at FROM app_keys",
   token: "SELECT id, label AS name, id AS seen_at FROM tokens",
+  connection: "SELECT id, label AS name, id AS seen_at FROM tokens",
   listing: "SELECT id, app_name AS name, id AS seen_at FROM listings",
 } as const;
 

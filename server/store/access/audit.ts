@@ -1,9 +1,9 @@
 import type { AuditEntry } from "../../../src/contract/console/audit.ts";
-import type { Reader, Transaction } from "../engine/database.ts";
-import type { Viewer } from "../feedback/feedback.ts";
+import type { Engine, Reader, Transaction } from "../engine/database.ts";
+import { membershipOf, type Viewer } from "./visibility.ts";
 
 export interface NewAuditEntry extends AuditEntry {
-  /** The account that the entry concerns, or that owns the app. */
+  /** The account that acts. An entry that is about no app is read by this account alone. */
   readonly ownerId: string;
   /** The label of a token or key. It is stored here because the row of the token or key can be deleted. */
   readonly label?: string | null;
@@ -37,18 +37,43 @@ export const audit = {
     }),
 
   /**
-   * The entries after `position`, newest first. `position` is the `at` and the `id` of an entry. To a token of one app
-   * only the entries of that app are shown.
+   * The entries after `position`, newest first: of the person's own account and of the apps in which the viewer's role
+   * suffices. `position` is the `at` and the `id` of an entry. To a token of one app only the entries of that app are
+   * shown.
    */
-  list: (reader: Reader, viewer: Viewer, { position, limit, ...filters }: AuditPage) => {
-    const given = conditions(viewer, filters);
+  list: (reader: Reader, viewer: Viewer, { position, limit, appId, ...filters }: AuditPage) => {
+    const scopes = scopesOf(viewer, appId);
+    const given = conditions(filters);
+    const ofEach = `SELECT id, at, actor, action, app_id, target, address FROM audit
+       WHERE coalesce(app_id, owner_id) = s.scope AND (at, id) < (?, ?) ${given.map(({ sql }) => `AND ${sql}`).join(" ")}
+       ORDER BY at DESC, id DESC LIMIT ?`;
     return reader.all<AuditEntry>(
-      `SELECT id, at, actor, action, app_id AS "appId", target, address FROM audit
-       WHERE owner_id = ? AND (at, id) < (?, ?) ${given.map(({ sql }) => `AND ${sql}`).join(" ")}
-       ORDER BY at DESC, id DESC LIMIT ?`,
-      ...[viewer.userId, ...position, ...given.flatMap(({ values }) => values), limit],
+      `SELECT e.id, e.at, e.actor, e.action, e.app_id AS "appId", e.target, e.address
+       FROM ${newestOf[reader.engine](scopes.sql, ofEach)} ORDER BY e.at DESC, e.id DESC LIMIT ?`,
+      ...[...scopes.values, ...position, ...given.flatMap(({ values }) => values), limit, limit],
     );
   },
+};
+
+/**
+ * The scopes that a person may read: the own account, the apps in which the role suffices, and deleted apps that were the
+ * person's. An entry belongs to its app, or to an account if it is about no app.
+ */
+function scopesOf(viewer: Viewer, appId: string | undefined) {
+  const { userId, needs } = viewer;
+  const only = [viewer.appId, appId].filter((id) => typeof id === "string");
+  return {
+    sql: `(SELECT o.scope FROM (SELECT CAST(? AS TEXT) AS scope
+        UNION ALL SELECT v.app_id FROM app_members v WHERE ${membershipOf(needs)}
+        UNION ALL SELECT app_id FROM former_apps WHERE user_id = ?) o ${only.length > 0 ? "WHERE" : ""} ${only.map(() => "o.scope = ?").join(" AND ")}) s`,
+    values: [userId, userId, userId, ...only],
+  };
+}
+
+/** The scopes `s` and the entries `e`, of which only the newest of each scope. */
+const newestOf: Record<Engine, (scopes: string, ofEach: string) => string> = {
+  sqlite: (scopes, ofEach) => `${scopes} CROSS JOIN audit e ON e.id IN (SELECT id FROM (${ofEach}))`,
+  postgres: (scopes, ofEach) => `${scopes} CROSS JOIN LATERAL (${ofEach}) e`,
 };
 
 interface Condition {
@@ -56,15 +81,15 @@ interface Condition {
   readonly values: readonly string[];
 }
 
-function conditions(
-  viewer: Viewer,
-  { appId, action, actor, from, to }: Omit<AuditPage, "position" | "limit">,
-): Condition[] {
-  const equals = (sql: string, value: string | null | undefined): Condition[] =>
-    value === undefined || value === null ? [] : [{ sql, values: [value] }];
+function conditions({
+  action,
+  actor,
+  from,
+  to,
+}: Omit<AuditPage, "position" | "limit" | "appId">): Condition[] {
+  const equals = (sql: string, value: string | undefined): Condition[] =>
+    value === undefined ? [] : [{ sql, values: [value] }];
   return [
-    ...equals("app_id = ?", viewer.appId),
-    ...equals("app_id = ?", appId),
     ...equals("action = ?", action),
     ...equals("at >= ?", from),
     ...equals("at < ?", to),

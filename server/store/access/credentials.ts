@@ -8,6 +8,7 @@ export interface AppKeyCredential {
   readonly lastUsedAt: string | null;
   readonly feedbackEnabled: number;
   readonly changelogEnabled: number;
+  readonly senderPages: number;
   readonly faqsVersion: number;
   readonly changelogVersion: number;
 }
@@ -22,6 +23,16 @@ export interface TokenCredential {
   readonly lastUsedAt: string | null;
 }
 
+/** The access token of a connection. */
+export interface ConnectionCredential {
+  readonly id: string;
+  readonly userId: string;
+  readonly scopes: string;
+  readonly appId: string | null;
+  readonly expiresAt: string;
+  readonly lastUsedAt: string | null;
+}
+
 export interface DeviceCredential {
   readonly id: string;
   readonly userId: string;
@@ -32,6 +43,8 @@ export interface DeviceCredential {
 }
 
 export interface SessionCredential {
+  readonly id: string;
+  readonly lastUsedAt: string | null;
   readonly userId: string;
   readonly email: string;
 }
@@ -41,7 +54,7 @@ export const credentials = {
   findAppKey: (reader: Reader, keyHash: string) =>
     reader.get<AppKeyCredential>(
       `SELECT k.id, k.app_id AS "appId", a.owner_id AS "ownerId", k.kind, k.last_used_at AS "lastUsedAt",
-              a.feedback_enabled AS "feedbackEnabled", a.changelog_enabled AS "changelogEnabled",
+              a.feedback_enabled AS "feedbackEnabled", a.changelog_enabled AS "changelogEnabled", a.sender_pages AS "senderPages",
               a.faqs_version AS "faqsVersion", a.changelog_version AS "changelogVersion"
        FROM app_keys k JOIN apps a ON a.id = k.app_id WHERE k.key_hash = ?`,
       keyHash,
@@ -55,6 +68,14 @@ export const credentials = {
       tokenHash,
     ),
 
+  findConnection: (reader: Reader, tokenHash: string) =>
+    reader.get<ConnectionCredential>(
+      `SELECT t.id, t.user_id AS "userId", t.scopes, t.app_id AS "appId", o.expires_at AS "expiresAt",
+              t.last_used_at AS "lastUsedAt"
+       FROM oauth_tokens o JOIN tokens t ON t.id = o.connection_id WHERE o.token_hash = ? AND o.kind = 'access'`,
+      tokenHash,
+    ),
+
   findDevice: (reader: Reader, tokenHash: string) =>
     reader.get<DeviceCredential>(
       `SELECT d.id, d.user_id AS "userId", u.email, d.scopes, d.expires_at AS "expiresAt",
@@ -65,7 +86,7 @@ export const credentials = {
 
   findSession: (reader: Reader, tokenHash: string, now: string) =>
     reader.get<SessionCredential>(
-      `SELECT s.user_id AS "userId", u.email FROM sessions s JOIN users u ON u.id = s.user_id
+      `SELECT s.token_hash AS id, s.user_id AS "userId", u.email, s.last_used_at AS "lastUsedAt" FROM sessions s JOIN users u ON u.id = s.user_id
        WHERE s.token_hash = ? AND s.expires_at > ?`,
       tokenHash,
       now,
@@ -76,6 +97,9 @@ export const credentials = {
 
   touchDevice: (tx: Transaction, id: string, hour: string) =>
     tx.run("UPDATE devices SET last_used_at = ? WHERE id = ?", hour, id),
+
+  touchSession: (tx: Transaction, id: string, hour: string) =>
+    tx.run("UPDATE sessions SET last_used_at = ? WHERE token_hash = ?", hour, id),
 
   touchToken: (tx: Transaction, id: string, hour: string) =>
     tx.run("UPDATE tokens SET last_used_at = ? WHERE id = ?", hour, id),

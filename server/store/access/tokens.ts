@@ -1,11 +1,16 @@
 import type { Token } from "../../../src/contract/console/tokens.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 import { tokensTopic } from "../engine/topics.ts";
-import type { Viewer } from "../feedback/feedback.ts";
+import type { Viewer } from "./visibility.ts";
 
 /** The stored form of a token. `scopes` is a JSON array. */
-export interface TokenRow extends Omit<Token, "scopes"> {
+export interface TokenRow extends Omit<Token, "scopes" | "ended"> {
   readonly scopes: string;
+}
+
+/** `ended`: 1 for a connection with nothing left that a program could use. */
+export interface ListedTokenRow extends TokenRow {
+  readonly ended: number;
 }
 
 export interface NewTokenRow extends Omit<TokenRow, "lastUsedAt"> {
@@ -13,17 +18,21 @@ export interface NewTokenRow extends Omit<TokenRow, "lastUsedAt"> {
   readonly tokenHash: string;
 }
 
+/** Whose tokens, and the app to which the credential that asks is limited. */
+type TokensOf = Pick<Viewer, "userId" | "appId">;
+
 /** Agent and maintainer tokens. */
 export const tokens = {
   /** The tokens of an account. To a token of one app only those of that app are shown. */
-  list: (reader: Reader, { userId, appId }: Viewer) =>
-    reader.all<TokenRow>(
+  list: (reader: Reader, { userId, appId }: TokensOf, now: string) =>
+    reader.all<ListedTokenRow>(
       `SELECT id, kind, label, scopes, app_id AS "appId", prefix, created_at AS "createdAt",
-              created_by AS "createdBy", last_used_at AS "lastUsedAt"
+              created_by AS "createdBy", last_used_at AS "lastUsedAt",
+              CASE WHEN kind = 'oauth' AND NOT EXISTS
+                (SELECT 1 FROM oauth_tokens o WHERE o.connection_id = tokens.id AND o.expires_at > ?)
+              THEN 1 ELSE 0 END AS ended
        FROM tokens WHERE user_id = ? AND (CAST(? AS TEXT) IS NULL OR app_id = ?) ORDER BY created_at, id`,
-      userId,
-      appId,
-      appId,
+      ...[now, userId, appId, appId],
     ),
 
   insert: (tx: Transaction, token: NewTokenRow) =>
@@ -41,7 +50,7 @@ export const tokens = {
     }),
 
   /** Revokes a token and ends requests that wait with it; undefined if the viewer sees no such token. */
-  async remove(tx: Transaction, { userId, appId }: Viewer, id: string) {
+  async remove(tx: Transaction, { userId, appId }: TokensOf, id: string) {
     const removed = await tx.get<{ appId: string | null; label: string }>(
       `DELETE FROM tokens WHERE user_id = ? AND id = ? AND (CAST(? AS TEXT) IS NULL OR app_id = ?)
        RETURNING app_id AS "appId", label`,

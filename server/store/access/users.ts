@@ -25,6 +25,9 @@ export const users = {
       email,
     ),
 
+  find: (reader: Reader, id: string) =>
+    reader.get<UserRow>(`SELECT id, email, password_hash AS "passwordHash" FROM users WHERE id = ?`, id),
+
   insert: (tx: Transaction, user: NewUser) =>
     tx.insert("users", {
       id: user.id,

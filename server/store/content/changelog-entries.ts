@@ -1,12 +1,14 @@
+import { oneForViewer, type Viewer } from "../access/visibility.ts";
 import { assignments } from "../engine/assignments.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
-import type { Viewer } from "../feedback/feedback.ts";
 import { type ChangelogRow, changelogColumns } from "./changelog.ts";
 
 export interface NewChangelogRow extends ChangelogRow {
   readonly appId: string;
   /** A JSON array of the fields that a person has written since the last import. */
   readonly editedFields: string;
+  /** The account of the member who changed it last. */
+  readonly updatedBy?: string | null;
 }
 
 /** The fields of an entry that may change. `versions`, `items` and `editedFields` are JSON. */
@@ -27,12 +29,20 @@ export interface EntriesPage {
   readonly limit: number;
 }
 
+const entryOf = oneForViewer<OwnedChangelogRow>({
+  columns: "e.*",
+  from: `FROM (SELECT ${changelogColumns}, app_id AS "appId", edited_fields AS "editedFields"
+       FROM changelog_entries) e`,
+  app: `e."appId"`,
+  where: "e.id = ?",
+});
+
 /** Release notes as their maintainers see them, including drafts. */
 export const changelogEntries = {
   /** The entries after `position`: drafts first, then newest first. */
   list: (reader: Reader, appId: string, { position, limit }: EntriesPage) =>
-    reader.all<ChangelogRow>(
-      `SELECT ${changelogColumns} FROM changelog_entries WHERE app_id = ? AND ${sortKey} < (?, ?, ?)
+    reader.all<ChangelogRow & Pick<NewChangelogRow, "editedFields">>(
+      `SELECT ${changelogColumns}, edited_fields AS "editedFields" FROM changelog_entries WHERE app_id = ? AND ${sortKey} < (?, ?, ?)
        ORDER BY coalesce(published_at, '${draftDate}') DESC, created_at DESC, id DESC LIMIT ?`,
       appId,
       ...position,
@@ -49,14 +59,7 @@ export const changelogEntries = {
       appId,
     ),
 
-  find: (reader: Reader, id: string, viewer: Viewer) =>
-    reader.get<OwnedChangelogRow>(
-      `SELECT ${changelogColumns}, app_id AS "appId", edited_fields AS "editedFields" FROM changelog_entries
-       WHERE id = ? AND app_id IN (SELECT id FROM apps WHERE owner_id = ? AND id = coalesce(?, id))`,
-      id,
-      viewer.userId,
-      viewer.appId,
-    ),
+  find: (reader: Reader, id: string, viewer: Viewer) => entryOf(reader, viewer, id),
 
   insert: (tx: Transaction, entry: NewChangelogRow) =>
     tx.insert("changelog_entries", {
@@ -73,6 +76,7 @@ export const changelogEntries = {
       created_at: entry.createdAt,
       updated_at: entry.updatedAt,
       edited_fields: entry.editedFields,
+      updated_by: entry.updatedBy ?? null,
     }),
 
   async update(tx: Transaction, id: string, change: ChangelogRowChange): Promise<void> {
@@ -87,6 +91,7 @@ export const changelogEntries = {
       items: change.items,
       published_at: change.publishedAt,
       updated_at: change.updatedAt,
+      updated_by: change.updatedBy,
     });
     if (sql !== "") await tx.run(`UPDATE changelog_entries SET ${sql} WHERE id = ?`, ...values, id);
   },

@@ -1,6 +1,6 @@
 import type { Faq, FaqChange, ListedFaq } from "../../../src/contract/faqs.ts";
+import { oneForViewer, type Viewer } from "../access/visibility.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
-import type { Viewer } from "../feedback/feedback.ts";
 
 export interface NewFaqRow {
   readonly id: string;
@@ -9,6 +9,8 @@ export interface NewFaqRow {
   readonly answer: string;
   readonly sortOrder: number;
   readonly at: string;
+  /** The account of the member who writes it. */
+  readonly by?: string | undefined;
   readonly pushedHash?: string | undefined;
   readonly pushedSortOrder?: number | undefined;
 }
@@ -21,11 +23,19 @@ export interface ReplacedFaqRow {
   readonly pushedHash: string | null;
   readonly pushedSortOrder: number | null;
   readonly at: string | undefined;
+  readonly by?: string | undefined;
 }
 
 const columns = `id, question, answer, sort_order AS "sortOrder"`;
 const listedColumns = `${columns}, created_at AS "createdAt", updated_at AS "updatedAt",
        pushed_hash AS "pushedHash", pushed_sort_order AS "pushedSortOrder"`;
+
+const appOfFaq = oneForViewer<{ readonly appId: string }>({
+  columns: `f.app_id AS "appId"`,
+  from: "FROM faqs f",
+  app: "f.app_id",
+  where: "f.id = ?",
+});
 
 /** The FAQ entries of apps. */
 export const faqs = {
@@ -59,6 +69,7 @@ export const faqs = {
       sort_order: faq.sortOrder,
       created_at: faq.at,
       updated_at: faq.at,
+      updated_by: faq.by ?? null,
       pushed_hash: faq.pushedHash ?? null,
       pushed_sort_order: faq.pushedSortOrder ?? null,
     }),
@@ -67,29 +78,23 @@ export const faqs = {
     reader.get<Faq>(`SELECT ${columns} FROM faqs WHERE app_id = ? AND id = ?`, appId, id),
 
   /** The app of an entry, if the viewer may see that app. */
-  findApp: (reader: Reader, id: string, viewer: Viewer) =>
-    reader.get<{ appId: string }>(
-      `SELECT f.app_id AS "appId" FROM faqs f JOIN apps a ON a.id = f.app_id
-       WHERE f.id = ? AND a.owner_id = ? AND f.app_id = coalesce(?, f.app_id)`,
-      id,
-      viewer.userId,
-      viewer.appId,
-    ),
+  findApp: (reader: Reader, id: string, viewer: Viewer) => appOfFaq(reader, viewer, id),
 
   /** Sets the given fields; undefined if the app has no such entry. */
   update: (
     tx: Transaction,
     { appId, id }: { readonly appId: string; readonly id: string },
-    { at, ...change }: FaqChange & { readonly at: string },
+    { at, by, ...change }: FaqChange & { readonly at: string; readonly by?: string | undefined },
   ) =>
     tx.get<Faq>(
       `UPDATE faqs SET question = coalesce(?, question), answer = coalesce(?, answer),
-              sort_order = coalesce(?, sort_order), updated_at = ?
+              sort_order = coalesce(?, sort_order), updated_at = ?, updated_by = ?
        WHERE app_id = ? AND id = ? RETURNING ${columns}`,
       change.question ?? null,
       change.answer ?? null,
       change.sortOrder ?? null,
       at,
+      by ?? null,
       appId,
       id,
     ),
@@ -101,7 +106,8 @@ export const faqs = {
   ) =>
     tx.run(
       `UPDATE faqs SET question = ?, answer = ?, sort_order = ?, pushed_hash = ?, pushed_sort_order = ?,
-              updated_at = coalesce(?, updated_at)
+              updated_at = coalesce(?, updated_at),
+              updated_by = CASE WHEN CAST(? AS TEXT) IS NULL THEN updated_by ELSE CAST(? AS TEXT) END
        WHERE app_id = ? AND id = ?`,
       row.question,
       row.answer,
@@ -109,6 +115,8 @@ export const faqs = {
       row.pushedHash,
       row.pushedSortOrder,
       row.at ?? null,
+      row.at ?? null,
+      row.by ?? null,
       appId,
       id,
     ),

@@ -36,6 +36,10 @@ async function* dumpPostgres(reader: Reader, table: Table): AsyncGenerator<strin
   await reader.all(`CLOSE ${cursor}`);
 }
 
+/** Deletes the rows of a table, such as those that a migration wrote into a new database. */
+export const emptyTable = (tx: Transaction, { name }: Table): Promise<number> =>
+  tx.run(`DELETE FROM ${name}`);
+
 /** Adds rows that `dumpRows` gave on any engine. Gives their number. */
 export async function loadRows(tx: Transaction, table: Table, lines: readonly string[]): Promise<number> {
   const sql =

@@ -26,7 +26,7 @@ export class FolderInUse extends Error {
 
 const inUseMessages = {
   server: (folder: string) =>
-    `Another server, or a restore, uses the folder ${folder}. Stop it first, or choose another folder with INNKEEP_DATA.`,
+    `Another server, or a restore, uses the folder ${folder}. Stop it first, or choose another folder with --data or INNKEEP_DATA.`,
   backup: (folder: string) =>
     `Another backup of the folder ${folder} is running. Try again when it has ended.`,
 };

@@ -1,6 +1,7 @@
 import type { Transaction } from "../engine/database.ts";
 import { everyTopic } from "../engine/topics.ts";
 import { forgetAllIndexed } from "../feedback/feedback-search.ts";
+import { threadChanges } from "../feedback/thread-changes.ts";
 import { afterLoad, dumpRows, loadRows } from "./dump.ts";
 import { everyTable, type Table } from "./tables.ts";
 
@@ -32,6 +33,7 @@ export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<stri
     more,
   );
   await afterLoad(tx);
+  await threadChanges.startAnew(tx);
   tx.signal(everyTopic);
   return files.map(({ sha256 }) => sha256);
 }

@@ -3,10 +3,13 @@ import { forgetAllIndexed } from "../feedback/feedback-search.ts";
 import { tablesOf } from "./tables.ts";
 
 /** Tables that stay: accounts and credentials must go on working. */
-const kept = new Set(["users", "identities", "apps", "app_keys", "tokens", "devices", "deployment"]);
+const kept = new Set([
+  ...["users", "identities", "second_factors", "recovery_codes", "passkeys"],
+  ...["apps", "app_members", "app_keys", "tokens", "devices", "deployment"],
+]);
 
 /**
- * Deletes everything except accounts and their console sessions, identities, apps, keys, tokens and devices. Gives the
+ * Deletes everything except accounts with all that signs them in, apps with their members, keys, tokens and devices. Gives the
  * SHA-256 of the files to which nothing refers any more.
  */
 export async function removeContent(tx: Transaction): Promise<string[]> {

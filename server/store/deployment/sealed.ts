@@ -1,10 +1,12 @@
 import type { Reader, Transaction } from "../engine/database.ts";
 
-/** The columns with sealed values. The last two may contain addresses in plain text, which an older version stored. */
+/** The columns with sealed values. The addresses may be plain text, which an older version stored. */
 const sealedColumns = [
   { table: "slots", column: "key_sealed" },
   { table: "apps", column: "chat_webhook_url" },
   { table: "outbox", column: "target" },
+  { table: "mails", column: "content" },
+  { table: "second_factors", column: "secret_sealed" },
 ] as const;
 
 const checkName = "secret_check";
@@ -31,12 +33,16 @@ export const sealed = {
 
   /**
    * Deletes all sealed values, because the secret is lost. Slots then have no test key and apps no chat address; pending
-   * deliveries fail. Gives the number of deleted keys and addresses.
+   * deliveries fail. A second factor stays on, with its recovery codes alone. Gives the number of deleted values.
    */
   async forgetAll(tx: Transaction) {
     await tx.run("DELETE FROM deployment WHERE name = ?", checkName);
     await tx.run(
       "UPDATE outbox SET status = 'failed', last_error = 'The secret was lost' WHERE status = 'pending' AND target LIKE 'sealed:%'",
+    );
+    await tx.run(
+      `UPDATE mails SET status = 'failed', last_error = 'The secret was lost', settled_at = created_at, content = NULL
+       WHERE status = 'waiting'`,
     );
     return {
       testKeys: await tx.run(
@@ -44,6 +50,9 @@ export const sealed = {
       ),
       chatAddresses: await tx.run(
         "UPDATE apps SET chat_webhook_url = NULL WHERE chat_webhook_url LIKE 'sealed:%'",
+      ),
+      authenticatorApps: await tx.run(
+        "UPDATE second_factors SET secret_sealed = NULL WHERE secret_sealed IS NOT NULL",
       ),
     };
   },

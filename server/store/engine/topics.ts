@@ -20,6 +20,9 @@ export const concernsProposals = (topic: string): boolean =>
 /** Signalled when the outbox has a new delivery. */
 export const outboxTopic = "outbox";
 
+/** Signalled when a mail waits. */
+export const mailTopic = "mail";
+
 /** Signalled when cycles or slot requests have changed: the next due change may be earlier. */
 export const cyclesTopic = "cycles";
 

@@ -8,7 +8,7 @@ export interface RemovedThreads {
   readonly hashes: readonly string[];
 }
 
-/** Deletes one thread with its messages, proposals, uploads and pending deliveries. */
+/** Deletes one thread with its messages, proposals, uploads, mails and pending deliveries. */
 export const removeThread = (tx: Transaction, id: string): Promise<RemovedThreads> =>
   removeWhere(tx, "id = ?", id);
 
@@ -28,6 +28,10 @@ async function removeWhere(tx: Transaction, where: string, ...values: Value[]): 
   const these = `(SELECT id FROM feedback WHERE seq IN (${seqs.map(() => "?").join(", ")}))`;
   const hashes = await hashesOf(tx, these, seqs);
   await removeProposals(tx, these, seqs);
+  await tx.run(
+    `DELETE FROM mails WHERE subject_id IN (SELECT id FROM messages WHERE feedback_id IN ${these})`,
+    ...seqs,
+  );
   await forgetIndexed(tx, seqs);
   await tx.run(`DELETE FROM feedback WHERE id IN ${these}`, ...seqs);
   tx.signal(threadsTopic);

@@ -1,50 +1,66 @@
-import type { Database, Engine, Transaction, Value } from "../engine/database.ts";
-import { searchedInPostgres } from "../engine/migrations/001-feedback-and-content.ts";
+import type { Database, Reader, Transaction } from "../engine/database.ts";
+import { newestFound, type SearchPage, type SearchScope } from "./feedback-search-postgres.ts";
+import type { Condition } from "./thread-changes.ts";
 
 /** The parts of a query that finds threads by their words; `f` is the thread. */
 export interface SearchClauses {
   readonly from: string;
-  readonly condition: string;
-  readonly value: Value;
+  /** Those of the search. The caller adds its own. */
+  readonly conditions: readonly Condition[];
   /** The expression for the thread's `seq`. In this order the engine finds threads fast. */
   readonly sequence: string;
 }
 
-/** The threads to search: those of one app, and only those of one status or type if they are given. */
-export interface SearchScope {
-  readonly appId: string;
-  readonly status?: string | undefined;
-  readonly type?: string | undefined;
+/** A search: where, and for which words. */
+export interface WordSearch {
+  readonly scope: SearchScope;
+  readonly words: readonly string[];
 }
 
-/** The query parts that find the threads of an app with all words. The last word may be the beginning of a word. */
-export const searchClauses = (engine: Engine, scope: SearchScope, words: readonly string[]): SearchClauses =>
-  engine === "sqlite" ? searchingSqlite(scope, words) : searchingPostgres(words);
+/** The query parts that find a page of the threads with all words. The last word may be the beginning of a word. */
+export const searchClauses = async (
+  reader: Reader,
+  search: WordSearch,
+  page: SearchPage,
+): Promise<SearchClauses> =>
+  reader.engine === "sqlite" ? searchingSqlite(search, page) : searchingPostgres(reader, search, page);
 
 /** The words in the text that a person typed. Other characters do not reach the search. */
 export const wordsOf = (query: string): string[] => query.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
-const searchingSqlite = (scope: SearchScope, words: readonly string[]): SearchClauses => ({
+const searchingSqlite = ({ scope, words }: WordSearch, page: SearchPage): SearchClauses => ({
   from: "feedback_search CROSS JOIN feedback f ON f.seq = feedback_search.rowid",
-  condition: "feedback_search MATCH ?",
-  value: `${[...marksOf(scope), ...words].map((word) => `"${word}"`).join(" AND ")}${
-    mayBeBeginning(words) ? "*" : ""
-  }`,
+  conditions: [
+    [
+      "feedback_search MATCH ?",
+      `${[anyAppOf(scope), ...[...marksOf(scope), ...words].map((word) => `"${word}"`)].join(" AND ")}${
+        mayBeBeginning(words) ? "*" : ""
+      }`,
+    ],
+    ["feedback_search.rowid < ?", page.before],
+  ],
   sequence: "feedback_search.rowid",
 });
 
-const marksOf = ({ appId, status, type }: SearchScope): string[] => [
-  marks.app + appId.replaceAll("-", ""),
+const anyAppOf = ({ appIds }: SearchScope): string =>
+  `(${appIds.map((id) => `"${marks.app}${id.replaceAll("-", "")}"`).join(" OR ")})`;
+
+const marksOf = ({ status, type }: SearchScope): string[] => [
   ...(status === undefined ? [] : [marks.status + status]),
   ...(type === undefined ? [] : [marks.type + type]),
 ];
 
-const searchingPostgres = (words: readonly string[]): SearchClauses => ({
-  from: "feedback f",
-  condition: `${searchedInPostgres} @@ to_tsquery('simple', ?)`,
-  value: `${words.map((word) => `'${word}'`).join(" & ")}${mayBeBeginning(words) ? ":*" : ""}`,
-  sequence: "f.seq",
-});
+async function searchingPostgres(
+  reader: Reader,
+  { scope, words }: WordSearch,
+  page: SearchPage,
+): Promise<SearchClauses> {
+  const asked = `${words.map((word) => `'${word}'`).join(" & ")}${mayBeBeginning(words) ? ":*" : ""}`;
+  const seqs = await newestFound(reader, { scope, words: asked }, page);
+  const found: Condition =
+    seqs.length === 0 ? ["FALSE"] : [`f.seq IN (${seqs.map(() => "?").join(", ")})`, ...seqs];
+  return { from: "feedback f", conditions: [found], sequence: "f.seq" };
+}
 
 /**
  * Whether the last word is searched as the beginning of a word. One or two letters are not: so many words begin with them

@@ -1,4 +1,5 @@
 import { limits } from "../../../src/contract/limits.ts";
+import { oneForViewer, type Viewer } from "../access/visibility.ts";
 import type { Engine, Inserter, Reader, Transaction } from "../engine/database.ts";
 
 /** The stored form of a thread. `metadata` and `files` are JSON. */
@@ -27,12 +28,6 @@ export interface ThreadRow extends NewThread {
   readonly proposals: string;
   /** The number of all messages, including those that `messages` leaves out. */
   readonly messageCount: number;
-}
-
-/** The owner who asks, and the app to which the credential is limited; null if it is not limited. */
-export interface Viewer {
-  readonly userId: string;
-  readonly appId: string | null;
 }
 
 /** The threads of feedback. */
@@ -69,42 +64,53 @@ export const feedbackThreads = {
     tx.run("UPDATE feedback SET occurrences = occurrences + 1 WHERE id = ?", id),
 
   /** One thread with its messages and proposals, in one statement. */
-  findThread: (reader: Reader, id: string, viewer: Viewer) =>
-    reader.get<ThreadRow>(wholeThread[reader.engine], id, viewer.userId, viewer.appId),
+  findThread: (reader: Reader, id: string, viewer: Viewer) => wholeThread(reader, viewer, id),
 
   /** The app and the subject of a thread, if the viewer may see it. */
-  findApp: (reader: Reader, id: string, viewer: Viewer) =>
-    reader.get<{ appId: string; chatWebhookUrl: string | null; subject: string; appName: string }>(
-      `SELECT f.app_id AS "appId", a.chat_webhook_url AS "chatWebhookUrl", f.subject, a.name AS "appName"
-       FROM feedback f JOIN apps a ON a.id = f.app_id
-       WHERE f.id = ? AND a.owner_id = ? AND f.app_id = coalesce(?, f.app_id)`,
-      id,
-      viewer.userId,
-      viewer.appId,
-    ),
+  findApp: (reader: Reader, id: string, viewer: Viewer) => appOfThread(reader, viewer, id),
 
-  setProposalStatus: (tx: Transaction, id: string, status: string) =>
-    tx.run("UPDATE feedback SET proposal_status = ? WHERE id = ?", status, id),
+  /** Copies the status of the newest proposal, and what it waits for, to the thread, where lists read them. */
+  setProposalStatus: (tx: Transaction, id: string) =>
+    tx.run(
+      `UPDATE feedback SET proposal_status = (SELECT r.status ${newestRun}), waiting = (SELECT ${waitingOf} ${newestRun})
+       WHERE id = ?`,
+      id,
+    ),
 };
 
-/** The statement of `findThread`. It is long, so it is built once for each engine. */
-const wholeThread = { sqlite: wholeThreadOn("sqlite"), postgres: wholeThreadOn("postgres") };
+const newestRun = `FROM runs r LEFT JOIN run_claims c ON c.run_id = r.id AND c.released_at IS NULL
+  WHERE r.feedback_id = feedback.id ORDER BY r.created_at DESC, r.id DESC LIMIT 1`;
 
-function wholeThreadOn(engine: Engine): string {
-  return `SELECT f.id, f.app_id AS "appId", a.name AS "appName", f.subject, f.message, f.category, f.status, f.source,
+/** A value of `waitingStates`; null for "none". (rule A29) */
+const waitingOf = `CASE
+  WHEN r.status = 'awaiting_approval' THEN 'approval'
+  WHEN r.decision = 'request_changes' THEN 'changes'
+  WHEN r.status = 'approved' AND c.id IS NULL THEN 'approved'
+  WHEN r.status = 'approved' AND c.outcome_status IS NULL THEN 'outcome' END`;
+
+const inApp = { from: "FROM feedback f JOIN apps a ON a.id = f.app_id", app: "f.app_id", where: "f.id = ?" };
+
+const appOfThread = oneForViewer<
+  Pick<ThreadRow, "appId" | "subject" | "appName"> & { readonly chatWebhookUrl: string | null }
+>({
+  ...inApp,
+  columns: `f.app_id AS "appId", a.chat_webhook_url AS "chatWebhookUrl", f.subject, a.name AS "appName"`,
+});
+
+const wholeThreadOn = (engine: Engine) => ({
+  ...inApp,
+  columns: `f.id, f.app_id AS "appId", a.name AS "appName", f.subject, f.message, f.category, f.status, f.source,
                  f.sender_name AS "senderName", f.sender_email AS "senderEmail", f.metadata, f.files,
                  f.dedupe_key AS "dedupeKey", f.occurrences, f.github_issue_url AS "githubIssueUrl",
                  f.created_at AS "createdAt", ${messagesOf(engine)} AS messages, ${proposalsOf(engine)} AS proposals,
-                 (SELECT count(*) FROM messages WHERE feedback_id = f.id) AS "messageCount"
-          FROM feedback f JOIN apps a ON a.id = f.app_id
-          WHERE f.id = ? AND a.owner_id = ? AND f.app_id = coalesce(?, f.app_id)`;
-}
+                 (SELECT count(*) FROM messages WHERE feedback_id = f.id) AS "messageCount"`,
+});
 
 function messagesOf(engine: Engine): string {
   return jsonRows(
     engine,
     [
-      ...["id", "direction", "author", "body", "created_at"],
+      ...["id", "direction", "author", "body", "created_at", "report_id", "everyone", "foreign_from"],
       ...["category", "subject", "source", "sender_name", "sender_email", "metadata", "files"],
     ],
     newest("messages", limits.threadMessages),
@@ -114,7 +120,10 @@ function messagesOf(engine: Engine): string {
 function proposalsOf(engine: Engine): string {
   return jsonRows(
     engine,
-    ["id", "status", "summary", "plan", "decision_note", "decided_at", "created_at", "replaced_by"],
+    [
+      ...["id", "status", "summary", "plan", "decision_note", "decided_at", "created_at", "replaced_by"],
+      ...["decision", "expires_at", "first_read_at"],
+    ],
     newest("runs", limits.threadProposals),
   );
 }
@@ -136,3 +145,9 @@ function jsonRows(engine: Engine, columns: readonly string[], from: string): str
 function camelCase(column: string): string {
   return column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
+
+/** The statement of `findThread`. It is long, so it is built once for each engine. */
+const wholeThread = oneForViewer<ThreadRow>({
+  sqlite: wholeThreadOn("sqlite"),
+  postgres: wholeThreadOn("postgres"),
+});

@@ -2,7 +2,7 @@ import type { ThreadChange, ThreadFilters, ThreadSummary } from "../../../src/co
 import { assignments } from "../engine/assignments.ts";
 import type { Reader, Transaction, Value } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
-import { type SearchClauses, searchClauses, wordsOf } from "./feedback-search.ts";
+import { searchClauses, wordsOf } from "./feedback-search.ts";
 
 export interface SummaryRow extends ThreadSummary {
   readonly seq: number;
@@ -33,9 +33,15 @@ export async function listThreads(
     return read(reader, { ...inTime, conditions }, page.limit);
   }
   if (words.length === 0) return [];
-  const search = searchClauses(reader.engine, { appId, ...filters }, words);
-  const conditions = [...matching, found(search), afterInSequence(search, page)];
-  return read(reader, { from: search.from, order: `${search.sequence} DESC`, conditions }, page.limit);
+  const search = { scope: { appIds: [appId], ...filters }, words };
+  const before = Number(page.position[0]);
+  const found = await searchClauses(reader, search, {
+    conditions: inTimes(filters),
+    before,
+    limit: page.limit,
+  });
+  const conditions = [...found.conditions, ...matching];
+  return read(reader, { from: found.from, order: `${found.sequence} DESC`, conditions }, page.limit);
 }
 
 interface ThreadQuery {
@@ -61,10 +67,14 @@ function read(
   );
 }
 
-const ofApp = (appId: string, { status, type, from, to }: Filters): Condition[] => [
+const ofApp = (appId: string, { status, type, ...filters }: Filters): Condition[] => [
   ["f.app_id = ?", appId],
   ...given("f.status = ?", status),
   ...given("f.category = ?", type),
+  ...inTimes(filters),
+];
+
+const inTimes = ({ from, to }: Pick<Filters, "from" | "to">): Condition[] => [
   ...given("f.created_at >= ?", from),
   ...given("f.created_at < ?", to),
 ];
@@ -72,18 +82,17 @@ const ofApp = (appId: string, { status, type, from, to }: Filters): Condition[] 
 const given = (sql: string, value: string | undefined): Condition[] =>
   value === undefined ? [] : [[sql, value]];
 
-const found = ({ condition, value }: SearchClauses): Condition => [condition, value];
-
 const afterInTime = ({ position }: InboxPage): Condition => ["(f.created_at, f.id) < (?, ?)", ...position];
 
-const afterInSequence = ({ sequence }: SearchClauses, { position: [seq] }: InboxPage): Condition => [
-  `${sequence} < ?`,
-  Number(seq),
-];
-
 /** Sets the given fields. If the search index contains one of them, the thread is indexed again. */
-export async function updateThread(tx: Transaction, id: string, change: ThreadChange): Promise<void> {
+export async function updateThread(
+  tx: Transaction,
+  id: string,
+  { at, ...change }: ThreadChange & { readonly at: string },
+): Promise<void> {
+  const isChange = Object.values(change).some((value) => value !== undefined);
   const { sql, values } = assignments({
+    active_at: isChange ? at : undefined,
     status: change.status,
     category: change.category,
     subject: change.subject,

@@ -7,8 +7,18 @@ export interface NewMessage {
   readonly direction: "inbound" | "outbound" | "note";
   /** The default is the sender for an inbound message and the team for all others. */
   readonly author?: MessageAuthor;
+  /** The account of the member who wrote it. */
+  readonly authorId?: string | null;
   readonly body: string;
   readonly createdAt: string;
+  /** The report that a reply is for, or whose sender answers. */
+  readonly reportId?: string | null;
+  /** 1 if a reply is for the senders of all reports on the thread. */
+  readonly everyone?: number;
+  /** The address from which an answer was mailed, if it is not the sender's. */
+  readonly foreignFrom?: string | null;
+  /** JSON; only of answers and of repeats. */
+  readonly files?: string | null;
 }
 
 /** The fields that the message of a repeated report stores. `metadata` and `files` are JSON. */
@@ -25,10 +35,13 @@ export interface RepeatedReport {
 
 /** The messages of threads. */
 export const messages = {
-  insert: (tx: Transaction, message: NewMessage) => tx.insert("messages", columnsOf(message)),
+  async insert(tx: Transaction, message: NewMessage): Promise<void> {
+    await tx.insert("messages", columnsOf(message));
+    await noteActivity(tx, message.feedbackId, message.createdAt);
+  },
 
-  insertRepeat: (tx: Transaction, message: NewMessage, report: RepeatedReport) =>
-    tx.insert("messages", {
+  async insertRepeat(tx: Transaction, message: NewMessage, report: RepeatedReport): Promise<void> {
+    await tx.insert("messages", {
       ...columnsOf(message),
       category: report.category,
       subject: report.subject,
@@ -37,14 +50,25 @@ export const messages = {
       sender_email: report.senderEmail,
       metadata: report.metadata,
       files: report.files,
-    }),
+    });
+    await noteActivity(tx, message.feedbackId, message.createdAt);
+  },
 };
 
-const columnsOf = ({ id, feedbackId, direction, author, body, createdAt }: NewMessage) => ({
+/** Notes when something last happened on a thread. */
+export const noteActivity = (tx: Transaction, feedbackId: string, at: string) =>
+  tx.run("UPDATE feedback SET active_at = ? WHERE id = ?", at, feedbackId);
+
+const columnsOf = ({ id, feedbackId, direction, author, body, createdAt, ...more }: NewMessage) => ({
   id,
   feedback_id: feedbackId,
   direction,
   author: author ?? (direction === "inbound" ? "sender" : "team"),
+  author_id: more.authorId ?? null,
   body,
   created_at: createdAt,
+  report_id: more.reportId ?? null,
+  everyone: more.everyone ?? 0,
+  foreign_from: more.foreignFrom ?? null,
+  files: more.files ?? null,
 });

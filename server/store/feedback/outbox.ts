@@ -48,12 +48,12 @@ export const outbox = {
       created_at: delivery.createdAt,
     }),
 
-  /** Gives due deliveries and reserves them until `until`, so that no other server sends them too. */
+  /** Gives due deliveries to chat channels and reserves them until `until`, so that no other server sends them too. */
   claimDue: (tx: Transaction, { now, until, most }: OutboxClaim) =>
     tx.all<Delivery>(
       `UPDATE outbox SET due_at = ?, attempts = attempts + 1
        WHERE status = 'pending' AND due_at <= ? AND id IN (
-         SELECT id FROM outbox WHERE status = 'pending' AND due_at <= ? ORDER BY due_at LIMIT ?)
+         SELECT id FROM outbox WHERE status = 'pending' AND kind = 'chat' AND due_at <= ? ORDER BY due_at LIMIT ?)
        RETURNING id, kind, target, payload, attempts, created_at AS "createdAt"`,
       until,
       now,
@@ -98,9 +98,9 @@ export const outbox = {
       most,
     ),
 
-  /** When the next pending delivery is due. */
+  /** When the next pending delivery to a chat channel is due. */
   nextDue: (reader: Reader) =>
     reader.get<{ dueAt: string }>(
-      `SELECT due_at AS "dueAt" FROM outbox WHERE status = 'pending' ORDER BY due_at LIMIT 1`,
+      `SELECT due_at AS "dueAt" FROM outbox WHERE status = 'pending' AND kind = 'chat' ORDER BY due_at LIMIT 1`,
     ),
 };

@@ -1,20 +1,48 @@
+import type { RunDecision, RunStatus } from "../../../src/contract/run.ts";
+import { oneForViewer, ownersOf, type Viewer } from "../access/visibility.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
-import type { Viewer } from "./feedback.ts";
 
-export interface ProposalRow {
+/** A proposal with its claim: the one that is held, or else the last one. */
+export interface ProposalRow extends ClaimColumns {
   readonly id: string;
   readonly feedbackId: string;
   readonly appId: string;
   readonly summary: string;
   readonly plan: string;
-  readonly status: "awaiting_approval" | "approved" | "rejected";
+  readonly status: RunStatus;
+  readonly decision: RunDecision | null;
   readonly decisionNote: string | null;
   readonly decidedAt: string | null;
   readonly replacedBy: string | null;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  /** When an agent first read the approval. */
+  readonly firstReadAt: string | null;
+  /** For how many hours the app lets an approval be good. */
+  readonly approvalHours: number | null;
+}
+
+/** The columns of a claim. All are null if nobody has claimed the proposal. */
+interface ClaimColumns {
+  readonly claimId: string | null;
+  readonly worker: string | null;
+  readonly claimedAt: string | null;
+  readonly releasedAt: string | null;
+  readonly progressCount: number | null;
+  readonly progressText: string | null;
+  readonly progressAt: string | null;
+  readonly outcomeStatus: "succeeded" | "failed" | null;
+  readonly outcomeSummary: string | null;
+  /** A JSON array. */
+  readonly outcomeLinks: string | null;
+  readonly outcomeAt: string | null;
 }
 
 export interface OwnedProposal extends ProposalRow {
-  readonly ownerId: string;
+  /** The account in whose audit the app's own deeds stand. */
+  readonly accountId: string;
+  /** The ids of the owners, between spaces. */
+  readonly owners: string;
 }
 
 export interface NewProposalRow {
@@ -27,30 +55,35 @@ export interface NewProposalRow {
 
 export interface DecidedProposal {
   readonly status: "approved" | "rejected";
+  readonly decision: RunDecision;
   readonly note: string | null;
   readonly at: string;
   readonly by: string;
+  readonly expiresAt: string | null;
 }
 
-const columns = `r.id, r.feedback_id AS "feedbackId", f.app_id AS "appId", r.summary, r.plan, r.status, r.decision_note AS "decisionNote",
-  r.decided_at AS "decidedAt", r.replaced_by AS "replacedBy"`;
+const columns = `r.id, r.feedback_id AS "feedbackId", f.app_id AS "appId", r.summary, r.plan, r.status, r.decision,
+  r.decision_note AS "decisionNote", r.decided_at AS "decidedAt", r.replaced_by AS "replacedBy",
+  r.created_at AS "createdAt", r.expires_at AS "expiresAt", r.first_read_at AS "firstReadAt",
+  a.approval_hours AS "approvalHours", c.id AS "claimId", c.worker, c.claimed_at AS "claimedAt",
+  c.released_at AS "releasedAt", c.progress_count AS "progressCount", c.progress_text AS "progressText",
+  c.progress_at AS "progressAt", c.outcome_status AS "outcomeStatus", c.outcome_summary AS "outcomeSummary",
+  c.outcome_links AS "outcomeLinks", c.outcome_at AS "outcomeAt"`;
+
+const from = `FROM runs r JOIN feedback f ON f.id = r.feedback_id JOIN apps a ON a.id = f.app_id
+  LEFT JOIN run_claims c ON c.id = (
+    SELECT id FROM run_claims WHERE run_id = r.id ORDER BY released_at IS NOT NULL, claimed_at DESC, id DESC LIMIT 1)`;
+
+const proposalOf = oneForViewer<ProposalRow>({ columns, from, app: "f.app_id", where: "r.id = ?" });
 
 /** The proposals of agents, which are rows of the table `runs`. */
 export const proposals = {
-  find: (reader: Reader, id: string, viewer: Viewer) =>
-    reader.get<ProposalRow>(
-      `SELECT ${columns} FROM runs r JOIN feedback f ON f.id = r.feedback_id JOIN apps a ON a.id = f.app_id
-       WHERE r.id = ? AND a.owner_id = ? AND f.app_id = coalesce(?, f.app_id)`,
-      id,
-      viewer.userId,
-      viewer.appId,
-    ),
+  find: (reader: Reader, id: string, viewer: Viewer) => proposalOf(reader, viewer, id),
 
-  /** A proposal and the owner of its app. */
+  /** A proposal and the owners of its app. */
   findOwned: (reader: Reader, id: string) =>
     reader.get<OwnedProposal>(
-      `SELECT ${columns}, a.owner_id AS "ownerId"
-       FROM runs r JOIN feedback f ON f.id = r.feedback_id JOIN apps a ON a.id = f.app_id WHERE r.id = ?`,
+      `SELECT ${columns}, a.owner_id AS "accountId", ${ownersOf("a.id")} AS owners ${from} WHERE r.id = ?`,
       id,
     ),
 
@@ -62,19 +95,20 @@ export const proposals = {
     ),
 
   insert: (tx: Transaction, proposal: NewProposalRow) =>
-    tx.insert("runs", {
-      id: proposal.id,
-      feedback_id: proposal.feedbackId,
-      status: "awaiting_approval",
-      summary: proposal.summary,
-      plan: proposal.plan,
-      created_at: proposal.createdAt,
-    }),
+    tx.run(
+      `INSERT INTO runs (id, feedback_id, app_id, status, summary, plan, created_at)
+       SELECT ?, id, app_id, 'awaiting_approval', ?, ?, ? FROM feedback WHERE id = ?`,
+      proposal.id,
+      proposal.summary,
+      proposal.plan,
+      proposal.createdAt,
+      proposal.feedbackId,
+    ),
 
   /** Rejects the waiting proposals of a thread, because a newer one replaces them. Gives their ids. */
   replace: (tx: Transaction, feedbackId: string, newer: { id: string; note: string; at: string }) =>
     tx.all<{ id: string }>(
-      `UPDATE runs SET status = 'rejected', decision_note = ?, decided_at = ?, replaced_by = ?
+      `UPDATE runs SET status = 'rejected', decision = 'replaced', decision_note = ?, decided_at = ?, replaced_by = ?
        WHERE feedback_id = ? AND status = 'awaiting_approval' RETURNING id`,
       newer.note,
       newer.at,
@@ -83,14 +117,61 @@ export const proposals = {
     ),
 
   /** Decides a proposal that still awaits approval; undefined if it no longer does. */
-  decide: (tx: Transaction, id: string, decided: DecidedProposal) =>
-    tx.get<{ id: string }>(
-      `UPDATE runs SET status = ?, decision_note = ?, decided_at = ?, decided_by = ?
+  async decide(tx: Transaction, id: string, decided: DecidedProposal): Promise<{ id: string } | undefined> {
+    const { status, decision, note, at, by, expiresAt } = decided;
+    // A recall or an expiry overwrites the decision, but not who approved.
+    const approval = status === "approved" ? [by, at, note] : [null, null, null];
+    return tx.get<{ id: string }>(
+      `UPDATE runs SET status = ?, decision = ?, decision_note = ?, decided_at = ?, decided_by = ?, expires_at = ?,
+         approved_by = ?, approved_at = ?, approval_note = ?
        WHERE id = ? AND status = 'awaiting_approval' RETURNING id`,
-      decided.status,
-      decided.note,
-      decided.at,
-      decided.by,
+      ...[status, decision, note, at, by, expiresAt],
+      ...approval,
       id,
+    );
+  },
+
+  /** Takes an approval back. */
+  recall: (tx: Transaction, id: string, { note, at, by }: Pick<DecidedProposal, "note" | "at" | "by">) =>
+    tx.run(
+      `UPDATE runs SET status = 'rejected', decision = 'recalled', decision_note = ?, decided_at = ?, decided_by = ?,
+         expires_at = NULL
+       WHERE id = ? AND status = 'approved'`,
+      note,
+      at,
+      by,
+      id,
+    ),
+
+  /** Stores that an approval is over at `now`. Gives whether it is. */
+  expire: async (tx: Transaction, id: string, now: string): Promise<boolean> =>
+    (await tx.run(
+      `UPDATE runs SET status = 'rejected', decision = 'expired', decided_at = expires_at
+       WHERE id = ? AND status = 'approved' AND expires_at <= ?`,
+      id,
+      now,
+    )) > 0,
+
+  /** When the approval expires from now on. */
+  setExpiry: (tx: Transaction, id: string, expiresAt: string | null) =>
+    tx.run("UPDATE runs SET expires_at = ? WHERE id = ? AND status = 'approved'", expiresAt, id),
+
+  /** Notes when an agent first read the approval. Gives whether this was the first time. */
+  markRead: async (tx: Transaction, id: string, at: string): Promise<boolean> =>
+    (await tx.run(
+      "UPDATE runs SET first_read_at = ? WHERE id = ? AND status = 'approved' AND first_read_at IS NULL",
+      at,
+      id,
+    )) > 0,
+
+  /** The newest proposal of the thread that is newer than this one and was ever approved. */
+  newerApproval: (tx: Transaction, run: Pick<ProposalRow, "id" | "feedbackId" | "createdAt">) =>
+    tx.get<{ id: string }>(
+      `SELECT id FROM runs WHERE feedback_id = ? AND (created_at, id) > (?, ?)
+         AND decision IN ('approve', 'recalled', 'expired')
+       ORDER BY created_at DESC, id DESC LIMIT 1`,
+      run.feedbackId,
+      run.createdAt,
+      run.id,
     ),
 };

@@ -13,6 +13,8 @@ export interface IdempotencyKey {
   readonly fingerprint: string;
   /** How long the answer is kept. The default is 24 hours. */
   readonly lifetimeSeconds?: number;
+  /** The app that the request is about, if it needs a role there. */
+  readonly appId?: string | undefined;
   /** Set only while the clock's time is in doubt: no answer expires then. `behindMs` is how far the clock may be behind. */
   readonly inDoubt?: { readonly behindMs: number };
 }
@@ -41,7 +43,7 @@ export const idempotency = {
     return reader.get<FoundAnswer>(
       `SELECT fingerprint, status, body FROM idempotency
        WHERE scope = ? AND key = ? AND status IS NOT NULL AND expires_at > ?`,
-      hashOf(scope),
+      scopeHash(scope),
       key,
       expiredBy(request, now),
     );
@@ -52,17 +54,18 @@ export const idempotency = {
    * transaction.
    */
   async claim(tx: Transaction, request: IdempotencyKey, now: Date): Promise<Claim> {
-    const scope = hashOf(request.scope);
+    const scope = scopeHash(request.scope);
     if (!(await lockAtOnce(tx, `idempotency ${scope} ${request.key}`))) return "in_progress";
     const { fingerprint, key, lifetimeSeconds = defaultLifetimeSeconds } = request;
     const behindMs = request.inDoubt?.behindMs ?? 0;
     const expiresAt = new Date(now.getTime() + behindMs + lifetimeSeconds * 1_000);
     const claimed = await tx.run(
-      `INSERT INTO idempotency (scope, key, fingerprint, expires_at) VALUES (?, ?, ?, ?)
+      `INSERT INTO idempotency (scope, key, fingerprint, expires_at, app_id) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (scope, key) DO UPDATE
-       SET fingerprint = excluded.fingerprint, expires_at = excluded.expires_at, status = NULL, body = NULL
+       SET fingerprint = excluded.fingerprint, expires_at = excluded.expires_at, app_id = excluded.app_id,
+         status = NULL, body = NULL
        WHERE idempotency.status IS NULL OR idempotency.expires_at <= ?`,
-      ...[scope, key, fingerprint, expiresAt.toISOString(), expiredBy(request, now)],
+      ...[scope, key, fingerprint, expiresAt.toISOString(), request.appId ?? null, expiredBy(request, now)],
     );
     return claimed > 0 ? "claimed" : "stored";
   },
@@ -70,7 +73,7 @@ export const idempotency = {
   /** Deletes all answers of some scopes. */
   async forget(tx: Transaction, scopes: readonly string[]): Promise<void> {
     const marks = scopes.map(() => "?").join(", ");
-    await tx.run(`DELETE FROM idempotency WHERE scope IN (${marks})`, ...scopes.map(hashOf));
+    await tx.run(`DELETE FROM idempotency WHERE scope IN (${marks})`, ...scopes.map(scopeHash));
   },
 
   /** Stores the answer to a claimed request, in the same transaction as the changes of the request. */
@@ -81,7 +84,7 @@ export const idempotency = {
   ): Promise<void> {
     await tx.run(
       "UPDATE idempotency SET status = ?, body = ? WHERE scope = ? AND key = ?",
-      ...[status, body, hashOf(scope), key],
+      ...[status, body, scopeHash(scope), key],
     );
   },
 
@@ -109,6 +112,7 @@ async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {
   return row?.taken === 1;
 }
 
-function hashOf(scope: string): string {
+/** The stored form of a scope. */
+export function scopeHash(scope: string): string {
   return createHash("sha256").update(scope).digest("base64url");
 }

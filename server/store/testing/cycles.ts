@@ -1,5 +1,5 @@
+import { oneForViewer, type Viewer } from "../access/visibility.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
-import type { Viewer } from "../feedback/feedback.ts";
 
 /** The stored form of a cycle, with the app that it tests. */
 export interface CycleRow {
@@ -28,7 +28,14 @@ const columns = `c.id, c.listing_id AS "listingId", l.app_id AS "appId", l.app_n
   c.duration_days AS "durationDays", c.max_missed_days AS "maxMissedDays", c.day_starts AS "dayStarts",
   c.closed_days AS "closedDays", c.created_at AS "createdAt"`;
 
-/** Test cycles, as their owners see them. */
+const cycleOf = oneForViewer<CycleRow>({
+  columns,
+  from: "FROM cycles c JOIN listings l ON l.id = c.listing_id",
+  app: "l.app_id",
+  where: "c.id = ?",
+});
+
+/** Test cycles, as the members of an app see them. */
 export const cycles = {
   /** The cycles of a listing, newest first. */
   list: (reader: Reader, listingId: string) =>
@@ -46,14 +53,7 @@ export const cycles = {
       most,
     ),
 
-  find: (reader: Reader, id: string, viewer: Viewer) =>
-    reader.get<CycleRow>(
-      `SELECT ${columns} FROM cycles c JOIN listings l ON l.id = c.listing_id JOIN apps a ON a.id = l.app_id
-       WHERE c.id = ? AND a.owner_id = ? AND l.app_id = coalesce(?, l.app_id)`,
-      id,
-      viewer.userId,
-      viewer.appId,
-    ),
+  find: (reader: Reader, id: string, viewer: Viewer) => cycleOf(reader, viewer, id),
 
   insert: (tx: Transaction, cycle: NewCycleRow) =>
     tx.insert("cycles", {

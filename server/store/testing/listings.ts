@@ -1,8 +1,8 @@
 import type { Listing, ListingChange } from "../../../src/contract/console/listings.ts";
+import { oneForViewer, type Viewer } from "../access/visibility.ts";
 import { assignments } from "../engine/assignments.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 import { slotsTopic } from "../engine/topics.ts";
-import type { Viewer } from "../feedback/feedback.ts";
 
 /** The stored form of a listing. `screens` is a JSON array. */
 export interface ListingRow extends Omit<Listing, "screens"> {
@@ -14,6 +14,13 @@ const columns = `l.id, l.app_id AS "appId", l.app_name AS "appName", l.icon_url 
   l.duration_days AS "durationDays", l.max_missed_days AS "maxMissedDays",
   l.verification_tier AS "verificationTier", l.created_at AS "createdAt", l.updated_at AS "updatedAt"`;
 
+const listingOf = oneForViewer<ListingRow>({
+  columns,
+  from: "FROM listings l",
+  app: "l.app_id",
+  where: "l.id = ?",
+});
+
 /** The listings of apps for closed testing, as their owners see them. */
 export const listings = {
   /** The listings of an app, newest first. */
@@ -23,14 +30,7 @@ export const listings = {
       appId,
     ),
 
-  find: (reader: Reader, id: string, viewer: Viewer) =>
-    reader.get<ListingRow>(
-      `SELECT ${columns} FROM listings l JOIN apps a ON a.id = l.app_id
-       WHERE l.id = ? AND a.owner_id = ? AND l.app_id = coalesce(?, l.app_id)`,
-      id,
-      viewer.userId,
-      viewer.appId,
-    ),
+  find: (reader: Reader, id: string, viewer: Viewer) => listingOf(reader, viewer, id),
 
   insert: (tx: Transaction, listing: ListingRow) =>
     tx.insert("listings", {

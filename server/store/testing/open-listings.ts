@@ -25,7 +25,7 @@ const open = `FROM slots s WHERE s.cycle_id = c.id
 const endOfLastDay = "substr(c.day_starts, length(c.day_starts) - 25, 24)";
 
 /**
- * The cycles in which an account may request a slot, newest first. Leaves out cycles of the account's own apps, cycles in
+ * The cycles in which an account may request a slot, newest first. Leaves out cycles of the apps of which it is a member, cycles in
  * which it has, or had, a slot, and cycles whose last day is over. Treats due changes as already applied, so that the list
  * need not wait for them.
  */
@@ -37,8 +37,9 @@ export const openListings = (reader: Reader, testerId: string, now: string): Pro
             (SELECT s.id ${open} ORDER BY s.seat, s.created_at, s.id LIMIT 1) AS "openSlotId",
             c.starts_on AS "startsOn",
             CASE WHEN c.next_at <= CAST(? AS TEXT) THEN 'running' ELSE c.status END AS "cycleStatus"
-     FROM cycles c JOIN listings l ON l.id = c.listing_id JOIN apps a ON a.id = l.app_id
-     WHERE c.next_at IS NOT NULL AND c.status IN ('recruiting', 'running') AND a.owner_id <> ?
+     FROM cycles c JOIN listings l ON l.id = c.listing_id
+     WHERE c.next_at IS NOT NULL AND c.status IN ('recruiting', 'running')
+       AND NOT EXISTS (SELECT 1 FROM app_members WHERE app_id = l.app_id AND user_id = ?)
        AND ${endOfLastDay} > CAST(? AS TEXT)
        AND EXISTS (SELECT 1 ${open})
        AND NOT EXISTS (SELECT 1 FROM slots m WHERE m.cycle_id = c.id AND m.tester_id = ?)

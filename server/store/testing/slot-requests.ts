@@ -1,3 +1,4 @@
+import { membershipOf } from "../access/visibility.ts";
 import type { Reader } from "../engine/database.ts";
 
 /** A tester's request for a slot. */
@@ -14,27 +15,27 @@ export interface SlotRequestRow {
 }
 
 const from = `FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id
-    JOIN apps a ON a.id = l.app_id JOIN users u ON u.id = s.tester_id
-  WHERE s.status = 'requested' AND s.request_expires_at > ? AND a.owner_id = ?`;
+    JOIN app_members v ON v.app_id = l.app_id JOIN users u ON u.id = s.tester_id
+  WHERE s.status = 'requested' AND s.request_expires_at > ? AND ${membershipOf("maintainer")}`;
 
-/** The open slot requests of all apps of an owner. Requests that have expired at `now` (ISO 8601 UTC) are left out. */
+/** The open slot requests that this person may answer. Requests that have expired at `now` (ISO 8601 UTC) are left out. */
 export const slotRequests = {
   /** The number of requests by app. Apps without a request are left out. */
-  async countByApp(reader: Reader, ownerId: string, now: string): Promise<ReadonlyMap<string, number>> {
+  async countByApp(reader: Reader, userId: string, now: string): Promise<ReadonlyMap<string, number>> {
     const rows = await reader.all<{ appId: string; count: number }>(
-      `SELECT a.id AS "appId", count(*) AS count ${from} GROUP BY a.id`,
+      `SELECT l.app_id AS "appId", count(*) AS count ${from} GROUP BY l.app_id`,
       now,
-      ownerId,
+      userId,
     );
     return new Map(rows.map(({ appId, count }) => [appId, count]));
   },
 
   /** At most `most` requests, in the order in which they expire. */
-  list: (reader: Reader, ownerId: string, { now, most }: { readonly now: string; readonly most: number }) =>
+  list: (reader: Reader, userId: string, { now, most }: { readonly now: string; readonly most: number }) =>
     reader.all<SlotRequestRow>(
       `SELECT s.id AS "slotId", s.seat, u.email, s.request_expires_at AS "requestExpiresAt", c.id AS "cycleId",
-              l.id AS "listingId", l.app_name AS "listingName", a.id AS "appId"
+              l.id AS "listingId", l.app_name AS "listingName", l.app_id AS "appId"
        ${from} ORDER BY s.request_expires_at, s.id LIMIT ?`,
-      ...[now, ownerId, most],
+      ...[now, userId, most],
     ),
 };

@@ -1,6 +1,6 @@
 import type { SlotStatus } from "../../../src/contract/console/cycles.ts";
+import { oneForViewer, type Viewer } from "../access/visibility.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
-import type { Viewer } from "../feedback/feedback.ts";
 
 /** A slot as its owner sees it. */
 export interface OwnedSlotRow {
@@ -41,6 +41,13 @@ const changed = async (rows: Promise<number>): Promise<boolean> => (await rows) 
 /** A new test key of a slot: its hash, and the sealed key. */
 export type NewTestKey = Pick<Activation, "keyHash" | "keySealed">;
 
+const cycleOfSlot = oneForViewer<{ readonly cycleId: string }>({
+  columns: `s.cycle_id AS "cycleId"`,
+  from: "FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id",
+  app: "l.app_id",
+  where: "s.id = ?",
+});
+
 /**
  * Slots, as their owners see and change them. The statement of each change checks the state of the slot, so that only one of
  * several concurrent changes succeeds. A change gives false if the state of the slot does not allow it.
@@ -61,15 +68,7 @@ export const slots = {
     ),
 
   /** The cycle of a slot, if the viewer may see it. */
-  findCycle: (reader: Reader, id: string, viewer: Viewer) =>
-    reader.get<{ cycleId: string }>(
-      `SELECT s.cycle_id AS "cycleId" FROM slots s JOIN cycles c ON c.id = s.cycle_id
-         JOIN listings l ON l.id = c.listing_id JOIN apps a ON a.id = l.app_id
-       WHERE s.id = ? AND a.owner_id = ? AND l.app_id = coalesce(?, l.app_id)`,
-      id,
-      viewer.userId,
-      viewer.appId,
-    ),
+  findCycle: (reader: Reader, id: string, viewer: Viewer) => cycleOfSlot(reader, viewer, id),
 
   /** Whether a tester has, or had, a slot in the cycle. */
   async isIn(reader: Reader, cycleId: string, testerId: string): Promise<boolean> {

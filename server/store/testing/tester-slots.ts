@@ -41,7 +41,8 @@ export interface WantedSlotRow {
   readonly cycleStatus: string;
   /** A JSON array of instants. */
   readonly dayStarts: string;
-  readonly ownerId: string;
+  /** Whether the tester is a member of the app. */
+  readonly isMember: number | boolean;
 }
 
 const fields: Readonly<Record<keyof TesterSlotRow, string>> = {
@@ -119,11 +120,12 @@ export const testerSlots = {
   find: (reader: Reader, id: string, testerId: string) =>
     reader.get<TesterSlotRow>(`SELECT ${columns} ${from} WHERE s.id = ? AND s.tester_id = ?`, id, testerId),
 
-  findWanted: (reader: Reader, id: string) =>
+  findWanted: (reader: Reader, id: string, testerId: string) =>
     reader.get<WantedSlotRow>(
       `SELECT s.cycle_id AS "cycleId", c.status AS "cycleStatus", c.day_starts AS "dayStarts",
-              a.owner_id AS "ownerId"
-       ${from} JOIN apps a ON a.id = l.app_id WHERE s.id = ?`,
+              EXISTS (SELECT 1 FROM app_members WHERE app_id = l.app_id AND user_id = ?) AS "isMember"
+       ${from} WHERE s.id = ?`,
+      testerId,
       id,
     ),
 

@@ -1,4 +1,5 @@
 import type { App, AppChange } from "../../contract/console/apps.ts";
+import { limits } from "../../contract/limits.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import { appIdOf } from "../core/input/app-id.ts";
 import { optionalTextOf } from "../core/input/text-flag.ts";
@@ -14,6 +15,7 @@ export interface AppFlags {
   readonly changelogEnabled?: Switch;
   readonly chatWebhookUrl?: string;
   readonly githubRepository?: string;
+  readonly approvalHours?: string;
 }
 
 export async function listApps(invocation: Invocation): Promise<undefined> {
@@ -36,7 +38,7 @@ export async function viewApp(invocation: Invocation, given: string | undefined)
   printOne(invocation, app, () => appLines(app));
 }
 
-/** Changes only the given settings. An empty address or repository removes it. */
+/** Changes only the given settings. An empty address, repository or lifetime removes it. */
 export async function editApp(
   invocation: Invocation,
   flags: AppFlags,
@@ -60,8 +62,19 @@ async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppCha
     changelogEnabled: changelogEnabled && changelogEnabled === "on",
     chatWebhookUrl: chatWebhookUrl === "" ? null : chatWebhookUrl,
     githubRepository: githubRepository === "" ? null : githubRepository,
+    approvalHours: flags.approvalHours === "" ? null : hoursOf(flags.approvalHours),
   };
 }
+
+const hoursOf = (given: string | undefined): number | undefined => {
+  if (given === undefined) return undefined;
+  const hours = /^\d{1,6}$/.test(given.trim()) ? Number(given) : 0;
+  if (hours >= 1 && hours <= limits.approvalHours) return hours;
+  throw usageError(
+    `--approval-hours must be a whole number from 1 to ${limits.approvalHours}.`,
+    "Leave it empty, and approvals do not expire.",
+  );
+};
 
 const switchOf = (enabled: boolean): Switch => (enabled ? "on" : "off");
 
@@ -73,5 +86,6 @@ const appLines = (app: App): string =>
     changelog: switchOf(app.changelogEnabled),
     chat: app.chatWebhookUrl,
     repository: app.githubRepository,
+    approvals: app.approvalHours && `expire after ${app.approvalHours} hours`,
     created: app.createdAt,
   });

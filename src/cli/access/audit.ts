@@ -3,8 +3,11 @@ import { limits } from "../../contract/limits.ts";
 import { allPages } from "../core/connection/pages.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import { appIdOf } from "../core/input/app-id.ts";
+import { choices } from "../core/input/choices.ts";
+import { didYouMean } from "../core/input/closest.ts";
 import { instantOf } from "../core/input/instant.ts";
 import { type Column, note, printLine, printList } from "../core/output/output.ts";
+import { onOneLine } from "../core/output/plain-text.ts";
 import type { Invocation } from "../core/program/context.ts";
 
 export interface AuditFlags {
@@ -30,7 +33,7 @@ export async function listAudit(invocation: Invocation, flags: AuditFlags): Prom
     throw usageError("--all shows everything: give it without --limit and --cursor.");
   if (flags.ndjson && invocation.flags.json) throw usageError("--ndjson is JSON already: leave out --json.");
   const pages = await pagesOf(invocation, flags);
-  if (flags.ndjson) return writeLines(invocation, pages);
+  if (flags.ndjson) return writeLines(invocation, pages, flags);
   const items: AuditEntry[] = [];
   let nextCursor: string | null = null;
   for await (const page of pages) {
@@ -38,7 +41,16 @@ export async function listAudit(invocation: Invocation, flags: AuditFlags): Prom
     nextCursor = page.nextCursor;
   }
   printList(invocation, { items, columns, extra: { nextCursor } });
+  if (items.length === 0) warnOfUnknown(invocation, flags);
   noteMore(invocation, nextCursor);
+}
+
+/** A later server may know more actions than this command. So nothing is refused. */
+function warnOfUnknown(invocation: Invocation, { action }: AuditFlags): void {
+  const known: readonly string[] = choices.auditActions;
+  if (action === undefined || known.includes(action)) return;
+  const meant = didYouMean(action, known).trim() || `The actions are ${known.join(", ")}.`;
+  note(invocation, `warning: innkeep knows no action "${onOneLine(action)}". ${meant}`);
 }
 
 const columns: readonly Column<AuditEntry>[] = [
@@ -46,7 +58,7 @@ const columns: readonly Column<AuditEntry>[] = [
   { heading: "actor", of: ({ actor }) => actor },
   { heading: "action", of: ({ action }) => action },
   { heading: "app", of: ({ appId }) => appId, isId: true },
-  { heading: "target", of: ({ target }) => target },
+  { heading: "target", of: ({ target }) => target, isId: true },
   { heading: "address", of: ({ address }) => address },
 ];
 
@@ -69,12 +81,19 @@ async function* onePage(page: Page): AsyncGenerator<Page> {
   yield page;
 }
 
-async function writeLines(invocation: Invocation, pages: AsyncIterable<Page>): Promise<undefined> {
+async function writeLines(
+  invocation: Invocation,
+  pages: AsyncIterable<Page>,
+  flags: AuditFlags,
+): Promise<undefined> {
   let nextCursor: string | null = null;
+  let count = 0;
   for await (const page of pages) {
+    count += page.items.length;
     for (const entry of page.items) printLine(invocation, entry);
     nextCursor = page.nextCursor;
   }
+  if (count === 0) warnOfUnknown(invocation, flags);
   noteMore(invocation, nextCursor);
 }
 

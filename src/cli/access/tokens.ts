@@ -29,6 +29,7 @@ const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<Token>
   { heading: "prefix", of: ({ prefix }) => prefix },
   { heading: "created", of: ({ createdAt }) => createdAt },
   { heading: "last used", of: ({ lastUsedAt }) => lastUsedAt },
+  { heading: "ended", of: ({ ended }) => (ended ? "yes" : "no") },
 ];
 
 /** Revokes a token of the list, or with `--self` the one with which the command is run. */

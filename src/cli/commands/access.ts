@@ -29,7 +29,11 @@ export function addApp(app: Command, setup: Setup): void {
       "--chat-webhook-url <url>",
       "webhook of a chat that gets a message for each proposal; `-` is standard input, `@file` a file, empty removes it",
     )
-    .option("--github-repository <name>", "owner/name of its repository; empty is none");
+    .option("--github-repository <name>", "owner/name of its repository; empty is none")
+    .option(
+      "--approval-hours <number>",
+      "for how many hours an approval is good unless claimed; empty is for ever",
+    );
   commandAction<AppFlags, string | undefined>(edit, setup, async (invocation, flags, given) =>
     ofConsole(invocation, async () => (await import("../access/apps.ts")).editApp(invocation, flags, given)),
   );

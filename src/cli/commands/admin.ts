@@ -6,10 +6,12 @@ import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
 import { administer, group, onDatabase } from "../operator/administer.ts";
 import { addCredentials } from "../operator/credentials.ts";
+import { addMail } from "../operator/mail.ts";
 
 export function addAdmin(admin: Command, setup: Setup): void {
   addAccounts(admin, setup);
   addCredentials(admin, setup);
+  addMail(admin, setup);
   addDatabase(admin, setup);
 }
 
@@ -33,6 +35,13 @@ function addAccounts(admin: Command, setup: Setup): void {
     const password = await passwordOf(invocation, flags);
     return administer(invocation, flags, { command: "user password", email: flags.email, password });
   });
+
+  const remove = onDatabase(user.command("remove-second-factor"))
+    .description("Turn off the second factor of a person who has lost it")
+    .requiredOption("--email <address>", "the address for signing in");
+  commandAction<UserFlags>(remove, setup, (invocation, { email, ...flags }) =>
+    administer(invocation, flags, { command: "user remove-second-factor", email }),
+  );
 
   const app = onDatabase(group(admin, "app", "Apps").command("create <name>"))
     .description("Create an app, with its first key")
@@ -68,10 +77,15 @@ function addDatabase(admin: Command, setup: Setup): void {
   );
 
   const reset = onDatabase(group(admin, "secret", "The server's secret").command("reset"))
-    .description("Drop all test keys and chat addresses, because the secret is lost")
+    .description(
+      "Drop all test keys, chat addresses and keys of authenticator apps, because the secret is lost",
+    )
     .option("-y, --yes", "do not ask");
   commandAction<DatabaseChoice>(reset, setup, async (invocation, flags) => {
-    await confirm(invocation, "Drop the test keys of all slots and the chat addresses of all apps?");
+    await confirm(
+      invocation,
+      "Drop the test keys of all slots, the chat addresses of all apps and the keys of authenticator apps?",
+    );
     return administer(invocation, flags, { command: "secret reset" });
   });
 

@@ -1,20 +1,118 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { routes } from "../../client/calls/routes.ts";
 import { waitForDecision } from "../../client/waiting/wait-for-decision.ts";
-import type { Message, Run, Thread } from "../../contract/agent.ts";
+import type { Message, Thread } from "../../contract/agent.ts";
+import type { Run } from "../../contract/run.ts";
 import { lastingClient } from "../core/connection/connect.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import type { Exit } from "../core/failures/exit-codes.ts";
+import { choices } from "../core/input/choices.ts";
 import { duration } from "../core/input/duration.ts";
-import { mutates, views } from "../core/input/flags.ts";
+import { mutates, several, views } from "../core/input/flags.ts";
 import { textOf } from "../core/input/text-flag.ts";
 import { details } from "../core/output/details.ts";
 import { formatDuration } from "../core/output/format-duration.ts";
 import { note, printOne } from "../core/output/output.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
+import type { ListFlags, RunListFlags } from "../feedback/agent/list-work.ts";
+import type { ClaimFlags, OutcomeFlags, ProgressFlags } from "../feedback/agent/run-work.ts";
+import type { WorkFlags } from "../feedback/agent/work/work.ts";
 
 export function addAgent(agent: Command, setup: Setup): void {
+  addLists(agent, setup);
+  addThreads(agent, setup);
+  addWork(agent, setup);
+  addWorker(agent, setup);
+}
+
+function addLists(agent: Command, setup: Setup): void {
+  const list = agent
+    .command("list")
+    .alias("ls")
+    .description(routes.agent.listFeedback.summary)
+    .addOption(oneOf("--waiting <what>", choices.waitingStates, "what the newest proposal waits for"))
+    .addOption(oneOf("--status <status>", choices.threadStatuses))
+    .addOption(oneOf("--type <type>", choices.feedbackTypes))
+    .option("--q <words>", "only those that hold these words")
+    .option("--updated-since <instant>", "only those active since then: ISO 8601, or a day in UTC")
+    .option("--app-id <id>", "only those of this app")
+    .option("--limit <number>", "how many at most: 20 unless set, up to 50")
+    .option("--cursor <cursor>", "continue after the previous page")
+    .option("--changed-after <token>", "only what changed since: `changes` of an earlier answer with --json")
+    .option("--wait <time>", "wait up to this long until there is one; exit 8 if none came", duration);
+  commandAction<ListFlags>(list, setup, async (invocation, flags) =>
+    (await import("../feedback/agent/list-work.ts")).listFeedback(invocation, flags),
+  );
+
+  const runs = agent
+    .command("runs")
+    .description(routes.agent.listRuns.summary)
+    .addOption(oneOf("--status <status>", choices.runStatuses))
+    .option("--limit <number>", "how many at most: 20 unless set, up to 50")
+    .option("--cursor <cursor>", "continue after the previous page");
+  commandAction<RunListFlags>(runs, setup, async (invocation, flags) =>
+    (await import("../feedback/agent/list-work.ts")).listRuns(invocation, flags),
+  );
+}
+
+function addWork(agent: Command, setup: Setup): void {
+  const run = agent.command("run <run>").description("Show a proposal, its decision, and the work on it");
+  commandAction<object, string>(views(run), setup, async (...given) =>
+    (await import("../feedback/agent/run-work.ts")).showRun(...given),
+  );
+
+  const claim = mutates(agent.command("claim <run>").description(routes.agent.claimRun.summary)).option(
+    "--worker <name>",
+    "who works on it: the same name gets the same claim again; a new name unless given",
+  );
+  commandAction<ClaimFlags, string>(claim, setup, async (...given) =>
+    (await import("../feedback/agent/run-work.ts")).claimRun(...given),
+  );
+
+  const progress = mutates(agent.command("progress <run>").description(routes.agent.reportProgress.summary))
+    .requiredOption("--claim <id>", "what `innkeep agent claim` printed")
+    .requiredOption("--text <text>", "how far it is; `-` is standard input, `@file` a file");
+  commandAction<ProgressFlags, string>(progress, setup, async (...given) =>
+    (await import("../feedback/agent/run-work.ts")).reportProgress(...given),
+  );
+
+  const outcome = mutates(agent.command("outcome <run>").description(routes.agent.reportOutcome.summary))
+    .requiredOption("--claim <id>", "what `innkeep agent claim` printed")
+    .addOption(oneOf("--status <status>", choices.outcomeStatuses).makeOptionMandatory())
+    .requiredOption("--summary <text>", "what was done; `-` is standard input, `@file` a file")
+    .option("--link <url>", "where it can be seen, such as a pull request; repeatable", several);
+  commandAction<OutcomeFlags, string>(outcome, setup, async (...given) =>
+    (await import("../feedback/agent/run-work.ts")).reportOutcome(...given),
+  );
+}
+
+function addWorker(agent: Command, setup: Setup): void {
+  const worker = agent
+    .command("work <command...>")
+    .description("Wait for approved proposals, and run a command for each, one after another")
+    .option(
+      "--worker <name>",
+      "the name with which it claims, of this process alone: a new start takes up what it left; a new name unless given",
+    )
+    .option("--app <app>", "only proposals for this app, by its id or its name")
+    .option("--once", "end after one proposal, with the exit code of the command")
+    .option("--report-output", "add the last lines that the command prints to the outcome")
+    .addHelpText("after", workHelp);
+  commandAction<WorkFlags, string[]>(worker, setup, async (invocation, flags, command) =>
+    (await import("../feedback/agent/work/work.ts")).work(invocation, flags, command),
+  );
+}
+
+const workHelp = `
+Write -- before the command. It finds the plan in the file INNKEEP_PLAN_FILE, and in its environment INNKEEP_RUN_ID,
+INNKEEP_SUMMARY, INNKEEP_DECISION_NOTE, INNKEEP_FEEDBACK_ID, INNKEEP_THREAD_URL and INNKEEP_PLAN_HASH, but no agent token.
+Where the note differs from the plan, the note counts. Exit code 0 is reported as succeeded, any other as failed.`;
+
+const oneOf = (flag: string, values: readonly string[], meaning?: string): Option =>
+  new Option(flag, meaning).choices(values);
+
+function addThreads(agent: Command, setup: Setup): void {
   const thread = agent.command("thread <id>").alias("show").description(routes.agent.readThread.summary);
   commandAction(views(thread), setup, showThread);
 

@@ -1,5 +1,6 @@
-import type { Command } from "commander";
+import type { Command, CommanderError } from "commander";
 import type { ServeFlags } from "../../programs.ts";
+import { usageError } from "../core/failures/cli-error.ts";
 import type { Exit } from "../core/failures/exit-codes.ts";
 import { wholeNumber } from "../core/input/flags.ts";
 import { note } from "../core/output/output.ts";
@@ -49,13 +50,21 @@ function addExec(dev: Command, setup: Setup): void {
     .description("Run a command with a server of its own, and leave nothing behind")
     .option("--seed <file>", seedHelp)
     .option("--keep", "keep the server's folder, and print where it is")
-    .addHelpText("after", execHelp);
+    .addHelpText("after", execHelp)
+    .exitOverride(sayWhereCommandGoes);
   commandAction<ExecFlags, string[]>(exec, setup, async (invocation, { seed, keep }, command) => {
     const { io, programs } = invocation.context;
     const warn = (text: string) => io.stderr.write(`${text}\n`);
     const tell = (text: string) => note(invocation, text);
     return { code: await programs.devExec({ command, seed, keep, note: tell, warn }) };
   });
+}
+
+/** The flags of a command that is not after `--` are read as flags of `dev exec`. */
+function sayWhereCommandGoes(error: CommanderError): never {
+  if (error.code !== "commander.unknownOption") throw error;
+  const message = error.message.replace(/^error: /, "");
+  throw usageError(message, "Write the command after --: innkeep dev exec -- node -e 0");
 }
 
 const execHelp = `

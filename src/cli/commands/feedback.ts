@@ -115,7 +115,10 @@ function addWorking(feedback: Command, setup: Setup): void {
 
   addResolving(feedback, setup);
 
-  const reply = feedback.command("reply <thread>").description("Answer the sender");
+  const reply = feedback
+    .command("reply <thread>")
+    .description("Answer the sender")
+    .option("--everyone", "answer the senders of all repeats, too");
   commandAction<BodyFlags, string>(withBody(reply), setup, (invocation, flags, thread) =>
     addMessage(invocation, { ...flags, direction: "outbound" }, thread),
   );

@@ -1,25 +1,63 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { proxyOf, traceOf } from "../core/connection/connect.ts";
-import { findCredential } from "../core/credentials/find-credential.ts";
+import { ownCredential } from "../core/credentials/find-credential.ts";
+import { usageError } from "../core/failures/cli-error.ts";
 import type { Exit } from "../core/failures/exit-codes.ts";
 import { wholeNumber } from "../core/input/flags.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
-import type { Invocation } from "../core/program/context.ts";
+import type { Context, Invocation } from "../core/program/context.ts";
+import { type ClientName, clientNames } from "../mcp/client-setups.ts";
 
 interface McpFlags {
   readonly readOnly?: boolean;
+  readonly work?: boolean;
   readonly maxWait?: number;
+  readonly check?: boolean;
+  readonly setup?: ClientName | true;
 }
 
 export function addMcp(mcp: Command, setup: Setup): void {
   mcp
-    .option("--read-only", "offer no tool that writes")
+    .addOption(new Option("--read-only", "offer no tool that writes").conflicts("work"))
+    .option(
+      "--work",
+      "offer start_work and report_outcome, for a token with the scope runs:work; as INNKEEP_MCP_WORK=true",
+    )
     .option(
       "--max-wait <seconds>",
       "the longest that one call waits for a decision: 1 to 240; 50 unless given",
       longestWait,
+    )
+    .option("--check", "start nothing: say whether server and token work, and what the agent may do")
+    .addOption(
+      new Option("--setup [client]", "start nothing: print how to add it to each client, or to one")
+        .choices(clientNames)
+        .conflicts("check"),
     );
-  commandAction<McpFlags>(mcp, setup, serveAgents);
+  commandAction<McpFlags>(mcp, setup, async (invocation, given) => {
+    if (given.setup !== undefined) {
+      const { showSetup } = await import("../mcp/show-setup.ts");
+      showSetup(invocation, given.setup === true ? undefined : given.setup, wordsOf(given));
+      return "ok";
+    }
+    const flags = { ...given, work: asksForWork(given, invocation.context.env) };
+    if (flags.check) return (await import("../mcp/check.ts")).checkAgentServer(invocation, flags);
+    return serveAgents(invocation, flags);
+  });
+}
+
+/** The words with which a client starts the server with these flags. */
+const wordsOf = ({ readOnly, work }: McpFlags): string[] => [
+  ...(readOnly ? ["--read-only"] : []),
+  ...(work ? ["--work"] : []),
+];
+
+/** Clients that ask a person for settings can set variables only. Flags come before them. */
+function asksForWork({ readOnly, work }: McpFlags, { INNKEEP_MCP_WORK = "" }: Context["env"]): boolean {
+  if (work || readOnly) return work ?? false;
+  if (["true", "1"].includes(INNKEEP_MCP_WORK)) return true;
+  if (["", "false", "0"].includes(INNKEEP_MCP_WORK)) return false;
+  throw usageError("INNKEEP_MCP_WORK must be true or false.");
 }
 
 function longestWait(given: string): number {
@@ -28,21 +66,23 @@ function longestWait(given: string): number {
   throw new InvalidArgumentError("It must be 1 to 240 seconds.");
 }
 
-async function serveAgents(invocation: Invocation, { readOnly, maxWait }: McpFlags): Promise<Exit> {
+async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: McpFlags): Promise<Exit> {
   const { context, flags, stateFolder } = invocation;
   const baseUrl = invocation.baseUrl();
-  const { origin } = new URL(baseUrl);
+  // The server of a file of this project may be a stranger's: what was given for any server is checked at its first use.
+  const isDoubtful = invocation.server().isProject && !context.env.CI;
   const code = await context.programs.mcp({
     baseUrl,
     consoleUrl: context.env.INNKEEP_CONSOLE_URL || undefined,
-    agentToken: context.env.INNKEEP_AGENT_TOKEN || undefined,
-    tokenFile: flags.agentTokenFile,
+    agentToken: isDoubtful ? undefined : context.env.INNKEEP_AGENT_TOKEN || undefined,
+    tokenFile: isDoubtful ? undefined : flags.agentTokenFile,
     // Read each time, because the token may have been replaced.
-    storedToken: async () => (await findCredential(context, flags, { origin, kind: "agentToken" }))?.secret,
+    storedToken: async () => (await ownCredential(invocation, "agentToken"))?.secret,
     proxy: proxyOf(context),
     onExchange: traceOf(invocation),
     maxWaitSeconds: maxWait,
     readOnly,
+    work,
     stateDirectory: stateFolder,
   });
   return code === 0 ? "ok" : "unexpected";

@@ -9,13 +9,20 @@ import { checkCredentials } from "./credentials.ts";
 import { type Finding, failure, faultOf, ok, type State } from "./finding.ts";
 import { checkFolders, checkSettings } from "./folders.ts";
 import { checkCi, checkKeychain, checkNode, checkServerParts, checkVariables } from "./machine.ts";
+import { checkMail } from "./mail.ts";
 import { checkConnection, checkNetworkVariables } from "./network.ts";
 import { checkServer } from "./server.ts";
 import { checkUnsent } from "./unsent.ts";
 
 /** Looks at everything that commands need, and prints what it finds. The exit is `unexpected` after a failure. (rule L50) */
 export async function examine(invocation: Invocation): Promise<Exit> {
-  const findings = (await findingsOf(invocation)).map(withoutSecrets);
+  const isSound = reportFindings(invocation, await findingsOf(invocation));
+  return isSound ? "ok" : "unexpected";
+}
+
+/** Prints findings without secrets, for people or with `--json`, where `more` is part of it. Gives whether none is a failure. */
+export function reportFindings(invocation: Invocation, all: readonly Finding[], more: object = {}): boolean {
+  const findings = all.map(withoutSecrets);
   const failures = findings.filter(({ state }) => state === "failure").length;
   const warnings = findings.filter(({ state }) => state === "warning").length;
   const { context, flags } = invocation;
@@ -24,12 +31,12 @@ export async function examine(invocation: Invocation): Promise<Exit> {
     paint: painter(context, flags, stdout),
     columns: stdout.isTerminal ? stdout.columns : Number.POSITIVE_INFINITY,
   };
-  const report = { ok: failures === 0, version: context.version, failures, warnings, findings };
+  const report = { ok: failures === 0, version: context.version, ...more, failures, warnings, findings };
   printOne(invocation, report, () => ({
     painted: findings.flatMap((finding) => linesOf(finding, look)).join("\n"),
   }));
   note(invocation, `${counted(failures, "failure")}, ${counted(warnings, "warning")}.`);
-  return failures === 0 ? "ok" : "unexpected";
+  return failures === 0;
 }
 
 const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
@@ -45,6 +52,7 @@ async function findingsOf(invocation: Invocation): Promise<Finding[]> {
     ...checkVariables(context),
     checkCi(context),
     ...checkNetworkVariables(context),
+    ...(await checkMail(context)),
     ...(await orFailure("unsent", () => checkUnsent(invocation))),
   ];
   return [...local, ...(await orFailure("address", () => serverFindings(invocation)))];

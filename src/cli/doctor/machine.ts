@@ -34,11 +34,11 @@ export function checkNode({ nodeVersion, clock }: Context): Finding {
   });
 }
 
-/** What `serve` needs: the native packages and a database driver. */
+/** What `serve` needs: a database driver. */
 export async function checkServerParts({ checkServer }: Context): Promise<Finding> {
   try {
     await checkServer();
-    return ok("serve", "The packages and the database driver for `innkeep serve` are there.");
+    return ok("serve", "The database driver for `innkeep serve` is there.");
   } catch (error) {
     const why = "`innkeep serve` and `innkeep admin` do not start. All other commands work.";
     const next = "Install innkeep again without --omit=optional, or use Node 24.";

@@ -3,6 +3,7 @@ import { ServerError } from "../../client/errors.ts";
 import { shortTransport } from "../../client/transport/transport.ts";
 import type { Transport, WireAnswer } from "../../client/transport/wire.ts";
 import { connect, proxyOf } from "../core/connection/connect.ts";
+import { failureOf } from "../core/failures/failure.ts";
 import type { Invocation } from "../core/program/context.ts";
 import { type Finding, failure, faultOf, ok, remark, warning } from "./finding.ts";
 
@@ -13,18 +14,30 @@ interface Heard {
   readonly isInnkeep: boolean;
 }
 
+/** What was found about a server, and whether it only cannot answer now. */
+interface TriedServer {
+  readonly findings: Finding[];
+  readonly tryLater: boolean;
+}
+
 /** Whether the address is that of a server, its version, and its clock. */
-export async function checkServer(invocation: Invocation): Promise<Finding[]> {
+export const checkServer = async (invocation: Invocation): Promise<Finding[]> =>
+  (await tryServer(invocation)).findings;
+
+export async function tryServer(invocation: Invocation): Promise<TriedServer> {
   const skews: number[] = [];
   const watched = watchClock(invocation, skews);
   try {
     const heard = await ask(invocation, watched);
-    if (!heard) return [notAServer(invocation.baseUrl())];
-    return [kindFinding(heard), ...versionFindings(invocation, heard), ...clockFindings(skews)];
+    const findings = heard
+      ? [kindFinding(heard), ...versionFindings(invocation, heard), ...clockFindings(skews)]
+      : [notAServer(invocation.baseUrl())];
+    return { findings, tryLater: false };
   } catch (error) {
     const why = "Commands that need the server fail.";
     const next = "Check --base-url and INNKEEP_BASE_URL, or ask the person who runs the server.";
-    return [failure("server", faultOf(error, { why, next }))];
+    const findings = [failure("server", faultOf(error, { why, next }))];
+    return { findings, tryLater: failureOf(error).exit === "tryLater" };
   }
 }
 

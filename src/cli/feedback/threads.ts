@@ -111,6 +111,7 @@ export async function editThread(
 
 export interface BodyFlags {
   readonly body: string;
+  readonly everyone?: boolean;
 }
 
 /** Writes to the sender (`outbound`), or a note that only the owners see. */
@@ -121,7 +122,10 @@ export async function addMessage(
 ): Promise<undefined> {
   const body = await textOf(invocation, "--body", flags.body);
   const id = await wholeThreadId(invocation, given);
-  const message = await invocation.client().threads.addMessage({ params: { id }, body: { direction, body } });
+  const message = await invocation.client().threads.addMessage({
+    params: { id },
+    body: { direction, body, ...(flags.everyone ? { everyone: true } : {}) },
+  });
   note(invocation, direction === "note" ? `Noted on feedback ${id}.` : `Replied to feedback ${id}.`);
   printOne(invocation, message, () => message.id);
 }

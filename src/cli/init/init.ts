@@ -8,7 +8,7 @@ import { startInvocation } from "../core/program/command-action.ts";
 import type { GlobalFlags, Invocation } from "../core/program/context.ts";
 import { checkedKey, type InitKey, storeKey } from "./app-key.ts";
 import { type CiService, ciLines } from "./ci-lines.ts";
-import { type FirstReport, firstReport } from "./first-report.ts";
+import { draftOfFirst, type FirstReport, firstReport } from "./first-report.ts";
 import { type ProjectPlan, planProjectFile, writeProjectFile } from "./project.ts";
 
 export interface InitFlags extends GlobalFlags {
@@ -29,10 +29,11 @@ export async function init(invocation: Invocation, flags: InitFlags): Promise<un
   const own = startInvocation(invocation.context, { ...flags, baseUrl: server });
   const plan = await planProjectFile(own, { server, app: flags.app });
   const key = await checkedKey(own, flags);
+  const draft = key && (await draftOfFirst(own, flags));
   if (!flags.dryRun) await writeProjectFile(plan);
   tellFile(own, plan);
   const isStored = key !== undefined && (await storeKey(own, flags, key));
-  const report = key && (await firstReport(own, flags, key));
+  const report = draft && (await firstReport(own, flags, { draft, key }));
   const ci = ciLines(own.context, flags.ci);
   tellNext(own, { key, isStored, report });
   const done = {

@@ -24,12 +24,27 @@ const questions: Readonly<Record<CredentialKind, { readonly route: Route; readon
 
 const limits = { attempts: 1, timeoutMs: 5_000 };
 
+interface Place {
+  readonly server: string;
+  readonly kind: CredentialKind;
+}
+
 /** Asks a server once whether it accepts a credential. */
 export async function checkCredential(
   invocation: Invocation,
-  { server, kind }: { readonly server: string; readonly kind: CredentialKind },
+  place: Place,
   found: FoundCredential,
 ): Promise<Verdict> {
+  const { valid, problem } = await tryCredential(invocation, place, found);
+  return { valid, problem };
+}
+
+/** The same, with why the server does not say it. */
+export async function tryCredential(
+  invocation: Invocation,
+  { server, kind }: Place,
+  found: FoundCredential,
+): Promise<Verdict & { readonly failure?: unknown }> {
   const { route, input } = questions[kind];
   const baseUrl = () => server;
   const send = connect({ ...invocation, baseUrl, credential: async () => found }, limits);
@@ -37,11 +52,11 @@ export async function checkCredential(
     await send(route, input);
     return { valid: true, problem: null };
   } catch (error) {
-    if (!(error instanceof ServerError)) return { valid: null, problem: messageOf(error) };
+    if (!(error instanceof ServerError)) return { valid: null, problem: messageOf(error), failure: error };
     if (error.status === 401) return { valid: false, problem: "not accepted: expired, revoked or mistyped" };
     return error.status < 500 && error.status !== 429 && !error.code.startsWith("http_")
       ? { valid: true, problem: null }
-      : { valid: null, problem: error.message };
+      : { valid: null, problem: error.message, failure: error };
   }
 }
 

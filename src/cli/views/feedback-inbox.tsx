@@ -1,66 +1,92 @@
 /** @jsxImportSource react */
-import { Box, type Instance, type RenderOptions, render, Text, useApp, useInput, useStdout } from "ink";
-import { useEffect, useState } from "react";
-import { cutTo, onOneLine, printable, widthOf } from "../core/output/plain-text.ts";
+import { Box, Text, useApp, useInput, useStdout } from "ink";
+import { useEffect, useMemo, useState } from "react";
+import { cutTo, onOneLine, printable } from "../core/output/plain-text.ts";
 import { relativeTime } from "../core/output/relative-time.ts";
 import type { Inbox } from "../feedback/inbox/inbox.ts";
 import { press } from "../feedback/inbox/inbox-keys.ts";
 import type { InboxState, Writing } from "../feedback/inbox/inbox-state.ts";
+import { wrapped } from "../feedback/inbox/wrapped-lines.ts";
 import { threadText } from "../feedback/thread-text.ts";
+import { type Shown, showOnTerminal } from "./show-on-terminal.ts";
 
 /** What the screen shows, and when it ends. */
-export interface InboxScreen {
+export interface InboxScreen extends Shown {
   readonly inbox: Inbox;
-  readonly signal: AbortSignal;
-  /** Other streams than those of this process. */
-  readonly streams?: Pick<RenderOptions, "stdin" | "stdout" | "debug">;
 }
 
 /** Shows the inbox until the person leaves. Throws the reason if the signal aborts. */
 export async function showScreen({ inbox, signal, streams }: InboxScreen): Promise<void> {
-  const { stdout = process.stdout } = streams ?? {};
-  // Some terminals report a width of 0, which would show one letter per line.
-  stdout.columns ||= 80;
-  const app: Instance = render(<Screen inbox={inbox} signal={signal} />, {
-    exitOnCtrlC: false,
-    patchConsole: false,
-    ...streams,
-  });
-  await app.waitUntilExit();
-  signal.throwIfAborted();
+  await showOnTerminal(<Screen inbox={inbox} signal={signal} />, { signal, streams });
 }
-
-/** The lines above and below the list or the thread. */
-const frameLines = 5;
 
 function Screen({ inbox, signal }: Pick<InboxScreen, "inbox" | "signal">) {
   const { exit } = useApp();
-  const { stdout } = useStdout();
+  const size = useSize();
   const state = useInbox(inbox);
   useEffect(() => {
     const end = () => exit();
     signal.addEventListener("abort", end, { once: true });
     return () => signal.removeEventListener("abort", end);
   }, [signal, exit]);
-  const width = Math.max(20, (stdout.columns || 80) - 2);
-  const rows = Math.max(3, (stdout.rows || 24) - frameLines - (state.writing ? 3 : 0));
-  const lines = state.reading ? wrapped(printable(threadText(state.reading)), width) : [];
+  const { width, height, isSmall } = size;
+  const rows = Math.max(isSmall ? 0 : 1, height - frameOf(state, isSmall));
+  const { reading } = state;
+  const lines = useMemo(
+    () => (reading ? wrapped(printable(threadText(reading)), width) : []),
+    [reading, width],
+  );
   const most = Math.max(0, lines.length - rows);
   useInput((input, key) => {
     if (press(inbox, input, { key, room: { most, page: rows } })) exit();
   });
   return (
-    <Box flexDirection="column" paddingX={1}>
-      <Headline state={state} width={width} />
+    <Box flexDirection="column" paddingX={1} overflow="hidden" {...(isSmall && { height })}>
+      <Headline state={state} size={size} />
       {state.reading ? (
         <ThreadLines lines={lines.slice(Math.min(state.scroll, most)).slice(0, rows)} />
       ) : (
         <List state={state} rows={rows} width={width} />
       )}
-      {state.writing && <Draft writing={state.writing} width={width} />}
-      <Footer state={state} width={width} hidden={Math.max(0, most - state.scroll)} />
+      {state.writing && <Draft writing={state.writing} size={size} />}
+      <Footer state={state} size={size} hidden={Math.max(0, most - state.scroll)} />
     </Box>
   );
+}
+
+/** The space that the screen has. */
+interface Size {
+  readonly width: number;
+  readonly height: number;
+  /** Whether empty lines and the names of keys are left out. */
+  readonly isSmall: boolean;
+}
+
+/** The size of the terminal, whenever it changes. */
+function useSize(): Size {
+  const { stdout } = useStdout();
+  const [size, setSize] = useState(() => sizeOf(stdout));
+  useEffect(() => {
+    const change = () => setSize(sizeOf(stdout));
+    stdout.on("resize", change);
+    return () => void stdout.off("resize", change);
+  }, [stdout]);
+  return size;
+}
+
+/** The last line stays free: a screen without one is drawn anew each time, and what stood above it is lost. */
+const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>): Size => ({
+  width: Math.max(1, (columns || 80) - 2),
+  height: Math.max(1, (rows || 24) - 1),
+  isSmall: (rows || 24) < smallRows,
+});
+
+const smallRows = 12;
+
+/** The lines above and below the list or the thread. */
+function frameOf({ writing }: InboxState, isSmall: boolean): number {
+  if (isSmall) return writing ? 4 : 2;
+  return writing ? 8 : 5;
 }
 
 function useInbox(inbox: Inbox): InboxState {
@@ -72,13 +98,18 @@ function useInbox(inbox: Inbox): InboxState {
   return state;
 }
 
-function Headline({ state, width }: { readonly state: InboxState; readonly width: number }) {
+/** Empty lines between the parts, where there is space for them. */
+const gap = ({ isSmall }: Size): number => (isSmall ? 0 : 1);
+
+function Headline({ state, size }: { readonly state: InboxState; readonly size: Size }) {
   const { threads, nextCursor, reading, selected } = state;
   const count = `${threads.length}${nextCursor === null ? "" : "+"}`;
   const text = reading ? `${selected + 1} of ${count}` : `${count} in the inbox`;
   return (
-    <Box marginBottom={1}>
-      <Text bold>{cutTo(text, width)}</Text>
+    <Box marginBottom={gap(size)}>
+      <Text bold wrap="truncate-end">
+        {cutTo(text, size.width)}
+      </Text>
     </Box>
   );
 }
@@ -116,19 +147,23 @@ const ThreadLines = ({ lines }: { readonly lines: readonly string[] }) => (
   <Box flexDirection="column">
     {lines.map((line, at) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and keep their order.
-      <Text key={at}>{line === "" ? " " : line}</Text>
+      <Text key={at} wrap="truncate-end">
+        {line === "" ? " " : line}
+      </Text>
     ))}
   </Box>
 );
 
 const questions = { reply: "Reply to the sender", note: "Note for your team", issue: "Address of the issue" };
 
-function Draft({ writing, width }: { readonly writing: Writing; readonly width: number }) {
-  const [last = ""] = wrapped(`${writing.text}_`, width).slice(-1);
+function Draft({ writing, size }: { readonly writing: Writing; readonly size: Size }) {
+  const [last = ""] = wrapped(printable(`${writing.text}_`), size.width).slice(-1);
   return (
-    <Box flexDirection="column" marginTop={1}>
-      <Text bold>{questions[writing.kind]}: Enter sends, Esc stops</Text>
-      <Text>{printable(last)}</Text>
+    <Box flexDirection="column" marginTop={gap(size)}>
+      <Text bold wrap="truncate-end">
+        {questions[writing.kind]}: Enter sends, Esc stops
+      </Text>
+      <Text wrap="truncate-end">{last}</Text>
     </Box>
   );
 }
@@ -140,37 +175,23 @@ const keys = {
 
 interface FooterPart {
   readonly state: InboxState;
-  readonly width: number;
+  readonly size: Size;
   /** How many lines are below the screen. */
   readonly hidden: number;
 }
 
-function Footer({ state: { said, reading }, width, hidden }: FooterPart) {
+function Footer({ state: { said, reading }, size, hidden }: FooterPart) {
   const below = reading && hidden > 0 ? `${hidden} lines below. ` : "";
   return (
-    <Box flexDirection="column" marginTop={1}>
+    <Box flexDirection="column" marginTop={gap(size)}>
       <Text {...(said.isProblem && { color: "red" })} wrap="truncate-end">
-        {cutTo(onOneLine(`${below}${said.text}`), width) || " "}
+        {cutTo(onOneLine(`${below}${said.text}`), size.width) || " "}
       </Text>
-      <Text dimColor wrap="truncate-end">
-        {cutTo(reading ? keys.thread : keys.list, width)}
-      </Text>
+      {!size.isSmall && (
+        <Text dimColor wrap="truncate-end">
+          {cutTo(reading ? keys.thread : keys.list, size.width)}
+        </Text>
+      )}
     </Box>
   );
-}
-
-/** The lines of a text, cut at spaces to fit a width. */
-function wrapped(text: string, width: number): string[] {
-  return text.split("\n").flatMap((line) => {
-    const lines: string[] = [];
-    let rest = line.replaceAll("\t", "  ");
-    while (widthOf(rest) > width) {
-      const part = cutTo(rest, width + 1).replace(/…$/, "");
-      const space = part.lastIndexOf(" ");
-      const end = space > width / 2 ? space + 1 : part.length;
-      lines.push(rest.slice(0, end).trimEnd());
-      rest = rest.slice(end);
-    }
-    return [...lines, rest];
-  });
 }

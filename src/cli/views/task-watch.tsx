@@ -1,35 +1,24 @@
 /** @jsxImportSource react */
-import { Box, type Instance, type RenderOptions, render, Text, useApp, useInput } from "ink";
+import { Box, Text, useApp, useInput } from "ink";
 import { useEffect, useState } from "react";
 import type { PollResult } from "../../client/waiting/long-poll.ts";
 import { formatDuration } from "../core/output/format-duration.ts";
 import { onOneLine } from "../core/output/plain-text.ts";
 import type { ShownTask, Tasks } from "../testing/tester/tasks.ts";
+import { type Shown, showOnTerminal } from "./show-on-terminal.ts";
 
 /** What the screen shows, and when it ends. */
-export interface TaskScreen {
+export interface TaskScreen extends Shown {
   /** Reads the tasks again and again, until the signal aborts. */
   readonly results: (signal: AbortSignal) => AsyncIterable<PollResult<Tasks>>;
   readonly now: () => Date;
-  readonly signal: AbortSignal;
-  /** Other streams than those of this process. */
-  readonly streams?: Pick<RenderOptions, "stdin" | "stdout" | "debug">;
 }
 
 /**
  * Shows the tasks of today until `q` or Ctrl-C. Throws a permanent failure, and the reason if the signal aborts.
  */
 export async function showTasks(screen: TaskScreen): Promise<void> {
-  const { stdout = process.stdout } = screen.streams ?? {};
-  // Some terminals report a width of 0, which would show one letter per line.
-  stdout.columns ||= 80;
-  const app: Instance = render(<Screen {...screen} />, {
-    exitOnCtrlC: false,
-    patchConsole: false,
-    ...screen.streams,
-  });
-  await app.waitUntilExit();
-  screen.signal.throwIfAborted();
+  await showOnTerminal(<Screen {...screen} />, screen);
 }
 
 function Screen({ results, now, signal }: TaskScreen) {

@@ -1,6 +1,7 @@
 import type { Issue } from "../../contract/issues.ts";
 import { ServerError, UnexpectedAnswerError } from "../errors.ts";
 import type { WireAnswer } from "../transport/wire.ts";
+import { isDeeperThan } from "./depth.ts";
 import type { Route, Shape } from "./routes.ts";
 
 interface Asked {
@@ -94,7 +95,11 @@ export function issuesIn(body: unknown): Issue[] {
   }));
 }
 
+/** Metadata has 5 levels, so no answer of the API comes near. Code that walks through a value has a limited stack. */
+const mostLevels = 100;
+
 function jsonOf(text: string): { readonly value: unknown } | undefined {
+  if (isDeeperThan(text, mostLevels)) return undefined;
   try {
     return { value: JSON.parse(text) };
   } catch {

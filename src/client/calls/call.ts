@@ -36,7 +36,9 @@ export interface CallOptions {
   /** Makes a repeat safe: the server answers a second request with the same key from what it stored. */
   readonly idempotencyKey?: string;
   /** The ETag of what was read: the call is refused if that has changed since. */
-  readonly ifMatch?: string;
+  readonly ifMatch?: string | undefined;
+  /** Called with the ETag of a success; undefined if the server gave none. See `withEtag`. */
+  readonly onEtag?: (etag: string | undefined) => void;
   readonly signal?: AbortSignal;
   /** Called with the bytes of the body that were handed to the network so far. */
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void;

@@ -12,6 +12,8 @@ export interface Route {
   readonly pending?: boolean;
   /** Its answer may be large. */
   readonly large?: boolean;
+  /** A request says what its sender's clock shows. */
+  readonly readsClock?: boolean;
   /** The path parameter that must equal the `id` of the answer. */
   readonly repeats?: string;
   /** The shape of a success; undefined if it has no body or an unknown one. */
@@ -45,7 +47,7 @@ function routesOf(group: Group) {
 }
 
 function routeOf({ method, path, auth, summary, pending, repeats, large, ...rest }: Endpoint): Route {
-  const { success, openAnswer } = rest;
+  const { success, openAnswer, readsClock } = rest;
   const answer = "body" in success ? shapeOf(success.body) : undefined;
   return {
     method,
@@ -55,6 +57,7 @@ function routeOf({ method, path, auth, summary, pending, repeats, large, ...rest
     ...(pending && { pending }),
     ...(repeats && { repeats }),
     ...(large && { large }),
+    ...(readsClock && { readsClock }),
     answer: answer && { ...answer, ...(openAnswer && { isOpen: true }) },
   };
 }

@@ -29,7 +29,7 @@ export function createSender(options: ClientOptions): Sender {
     const key = changes(route) ? await keyFor(options, prepared, input) : undefined;
     const own = { ...secret, ...keyHeader(key), ...ifMatchHeader(input) };
     const request = requestOf(options, { ...prepared, ...answerLimits(route, options, input), own }, input);
-    const attempt = async () => successIn(await transport(request), prepared, now());
+    const attempt = async () => successIn(await transport(dated(request, route, now())), prepared, now());
     const repeats = !changes(route) || key !== undefined;
     const sent = repeats ? repeatedly(attempt, policy, patient(input, route)) : attempt();
     return key === undefined ? sent : settle(sent, key, options);
@@ -85,6 +85,10 @@ const keyHeader = (key: string | undefined): Record<string, string> =>
 
 const ifMatchHeader = ({ ifMatch }: LooseInput): Record<string, string> =>
   ifMatch === undefined ? {} : { "if-match": ifMatch };
+
+/** Each attempt tells the time at which it is sent: a pause before it would hide a clock that is ahead. */
+const dated = (request: WireRequest, { readsClock }: Route, now: Date): WireRequest =>
+  readsClock ? { ...request, headers: { ...request.headers, date: now.toUTCString() } } : request;
 
 type AnswerLimits = Pick<WireRequest, "answerMs" | "answerBytes">;
 

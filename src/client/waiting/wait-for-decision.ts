@@ -1,5 +1,5 @@
-import type { Run } from "../../contract/agent.ts";
 import { limits } from "../../contract/limits.ts";
+import type { Run } from "../../contract/run.ts";
 import type { Client } from "../calls/call.ts";
 import type { Clock } from "./clock.ts";
 import { pollUntil } from "./long-poll.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { endpoint } from "../endpoint.ts";
+import { endpoint, roles } from "../endpoint.ts";
 import { instant, text, uuid, webUrl } from "../fields.ts";
 import { limits } from "../limits.ts";
 
@@ -8,20 +8,35 @@ export const App = z.object({
   name: z.string(),
   feedbackEnabled: z.boolean(),
   changelogEnabled: z.boolean(),
+  /** Whether the sender of a report has a page with its state and the replies. */
+  senderPages: z.boolean(),
   chatWebhookUrl: z.nullable(z.string()),
   githubRepository: z.nullable(z.string()),
+  /** For how many hours an approval is good unless it is claimed. Null if approvals do not expire. */
+  approvalHours: z.nullable(z.int()),
+  /** What the caller is in this app. */
+  role: z.enum(roles),
   createdAt: instant,
 });
 export type App = z.output<typeof App>;
 
 const repository = text(1, 200).check(z.regex(/^[\w.-]+\/[\w.-]+$/, "must be of the form owner/name"));
 
+const hours = z
+  .int()
+  .check(
+    z.gte(1, "must be a whole number from 1"),
+    z.lte(limits.approvalHours, `must be at most ${limits.approvalHours}`),
+  );
+
 export const NewApp = z.object({
   name: text(1, limits.appName),
   feedbackEnabled: z.optional(z.boolean()),
   changelogEnabled: z.optional(z.boolean()),
+  senderPages: z.optional(z.boolean()),
   chatWebhookUrl: z.optional(z.nullable(webUrl(limits.url))),
   githubRepository: z.optional(z.nullable(repository)),
+  approvalHours: z.optional(z.nullable(hours)),
 });
 export type NewApp = z.output<typeof NewApp>;
 export const AppChange = z.partial(NewApp);
@@ -37,6 +52,7 @@ export const apps = {
     path: "/api/v1/console/apps",
     summary: "List your apps",
     auth: "console",
+    role: "viewer",
     scope: "apps:read",
     success: { status: 200, body: z.object({ items: z.array(App) }) },
     errors: [],
@@ -46,6 +62,7 @@ export const apps = {
     path: "/api/v1/console/apps",
     summary: "Create an app",
     auth: "session",
+    role: "account",
     body: NewApp,
     success: { status: 201, body: App },
     errors: [],
@@ -55,6 +72,7 @@ export const apps = {
     path,
     summary: "Read an app",
     auth: "console",
+    role: "viewer",
     scope: "apps:read",
     params: appParams,
     success: { status: 200, body: App },
@@ -65,6 +83,7 @@ export const apps = {
     path,
     summary: "Change an app",
     auth: "console",
+    role: "owner",
     scope: "apps:write",
     params: appParams,
     body: AppChange,
@@ -76,6 +95,7 @@ export const apps = {
     path,
     summary: "Delete an app and everything in it permanently",
     auth: "session",
+    role: "owner",
     params: appParams,
     success: { status: 204 },
     errors: ["not_found"],

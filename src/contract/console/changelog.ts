@@ -21,6 +21,7 @@ const traits = { auth: "console", scope: "changelog:write", errors: ["not_found"
 export const consoleChangelog = {
   list: endpoint({
     ...traits,
+    role: "viewer",
     method: "GET",
     path,
     summary: "List the release notes of an app, drafts first, then newest first",
@@ -37,6 +38,7 @@ export const consoleChangelog = {
   }),
   create: endpoint({
     ...traits,
+    role: "maintainer",
     method: "POST",
     path,
     summary: "Write a release note; a draft unless `publish` or `publishedAt` is given",
@@ -47,6 +49,7 @@ export const consoleChangelog = {
   }),
   put: endpoint({
     ...traits,
+    role: "maintainer",
     method: "PUT",
     path: `${path}/by-version/:version`,
     summary: "Write or change the release note of a version; keeps what a person wrote",
@@ -57,6 +60,7 @@ export const consoleChangelog = {
   }),
   read: endpoint({
     ...traits,
+    role: "viewer",
     method: "GET",
     path: entryPath,
     summary: "Read a release note",
@@ -65,6 +69,7 @@ export const consoleChangelog = {
   }),
   update: endpoint({
     ...traits,
+    role: "maintainer",
     method: "PATCH",
     path: entryPath,
     summary: "Change a release note",
@@ -75,6 +80,7 @@ export const consoleChangelog = {
   }),
   remove: endpoint({
     ...traits,
+    role: "maintainer",
     method: "DELETE",
     path: entryPath,
     summary: "Delete a release note permanently",
@@ -83,6 +89,7 @@ export const consoleChangelog = {
   }),
   publish: endpoint({
     ...traits,
+    role: "maintainer",
     method: "POST",
     path: `${entryPath}/publish`,
     summary: "Publish a release note now; a published one keeps its date",

@@ -2,6 +2,8 @@ import * as z from "zod/mini";
 import { endpoint, maintainerScopes } from "../endpoint.ts";
 import { text, uuid } from "../fields.ts";
 import { limits } from "../limits.ts";
+import { PasskeyProof, PasskeyRequest } from "./passkeys.ts";
+import { factorCode } from "./second-factor.ts";
 
 export const User = z.object({ id: uuid, email: z.string() });
 
@@ -14,15 +16,52 @@ export const session = {
     body: z.object({
       email: text(1, limits.email),
       password: z.string().check(z.minLength(1), z.maxLength(limits.password.max)),
+      /** Needed if the account has a second factor. */
+      code: z.optional(factorCode),
     }),
     success: { status: 201, body: z.object({ user: User }) },
-    errors: ["invalid_credentials", "rate_limited", "forbidden"],
+    errors: [
+      ...(["invalid_credentials", "second_factor_required", "invalid_second_factor"] as const),
+      ...(["rate_limited", "forbidden"] as const),
+    ],
+  }),
+  finish: endpoint({
+    method: "POST",
+    path: "/api/v1/console/session/second-factor",
+    summary: "Finish a sign-in with the second factor, within ten minutes of the first",
+    auth: "none",
+    body: z.object({
+      /** From the `second_factor_required` of the first. */
+      step: text(1, limits.signInStep),
+      /** One of the two. */
+      code: z.optional(factorCode),
+      passkey: z.optional(PasskeyProof),
+    }),
+    success: { status: 201, body: z.object({ user: User }) },
+    errors: [
+      ...(["invalid_credentials", "second_factor_required", "invalid_second_factor"] as const),
+      ...(["rate_limited", "forbidden"] as const),
+    ],
+  }),
+  askPasskey: endpoint({
+    method: "POST",
+    path: "/api/v1/console/session/passkey",
+    summary: "Get what an authenticator needs to finish a sign-in with a passkey",
+    auth: "none",
+    body: z.object({ step: text(1, limits.signInStep) }),
+    success: {
+      status: 200,
+      /** Null if the account has no passkey. */
+      body: z.object({ passkey: z.nullable(PasskeyRequest) }),
+    },
+    errors: ["invalid_credentials"],
   }),
   remove: endpoint({
     method: "DELETE",
     path: "/api/v1/console/session",
     summary: "Sign out of the console",
     auth: "session",
+    role: "account",
     success: { status: 204 },
     errors: [],
   }),
@@ -31,6 +70,7 @@ export const session = {
     path: "/api/v1/console/password",
     summary: "Change the password of your account, and end its other sessions",
     auth: "session",
+    role: "account",
     body: z.object({
       currentPassword: z
         .string()
@@ -50,6 +90,7 @@ export const session = {
     path: "/api/v1/console/me",
     summary: "Read who is signed in, and what these credentials may do",
     auth: "console",
+    role: "account",
     success: {
       status: 200,
       body: z.object({

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "../endpoint.ts";
-import { AuthorizeQuery, authorizePath, Registration } from "../sign-in.ts";
-import { session } from "./console-session.ts";
+import { AuthorizeQuery, authorizePath } from "../sign-in.ts";
 
 export const signUpPath = "/tavern/sign-up";
 
@@ -14,6 +13,7 @@ export const deviceApproval = {
     path: authorizePath,
     summary: "Approve a device: mints a code for it",
     auth: "session",
+    role: "account",
     body: decision,
     success: { status: 201, body: z.object({ code: z.string() }) },
     errors: [],
@@ -25,18 +25,9 @@ export const deviceApproval = {
     path: `${authorizePath}/refuse`,
     summary: "Refuse a device",
     auth: "session",
+    role: "account",
     body: decision,
     success: { status: 204 },
     errors: [],
-  }),
-  register: endpoint({
-    method: "POST",
-    path: signUpPath,
-    summary: "Make an account and sign in to it",
-    auth: "none",
-    body: z.pick(Registration, { email: true, password: true }),
-    success: { status: 201, body: session.create.success.body },
-    errors: ["forbidden", "email_taken"],
-    attempts: [{ limit: "registrationsByAddress", by: ["address"] }],
   }),
 } as const;

@@ -27,9 +27,11 @@ export const failures = {
     path: "/api/v1/console/apps/:appId/feedback/resolve",
     summary: "Resolve the threads of failures that passed in every scope that reported them",
     auth: "console",
+    role: "maintainer",
     scope: "feedback:write",
     params: appParams,
     body: GreenRun,
+    readsClock: true,
     success: {
       status: 200,
       body: z.object({

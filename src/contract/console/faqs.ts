@@ -10,6 +10,7 @@ const traits = { auth: "console", scope: "faqs:write", errors: ["not_found"] } a
 export const consoleFaqs = {
   list: endpoint({
     ...traits,
+    role: "viewer",
     method: "GET",
     path,
     summary: "List the FAQ entries of an app",
@@ -19,6 +20,7 @@ export const consoleFaqs = {
   }),
   create: endpoint({
     ...traits,
+    role: "maintainer",
     method: "POST",
     path,
     summary: "Create an FAQ entry",
@@ -28,12 +30,14 @@ export const consoleFaqs = {
   }),
   replace: endpoint({
     ...traits,
+    role: "maintainer",
     ...replacesFaqs,
     path,
     params: appParams,
   }),
   update: endpoint({
     ...traits,
+    role: "maintainer",
     method: "PATCH",
     path: entryPath,
     summary: "Change an FAQ entry",
@@ -43,6 +47,7 @@ export const consoleFaqs = {
   }),
   remove: endpoint({
     ...traits,
+    role: "maintainer",
     method: "DELETE",
     path: entryPath,
     summary: "Delete an FAQ entry permanently",

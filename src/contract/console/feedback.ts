@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
-import { Message, Proposal, Thread, threadParams, threadStatuses } from "../agent.ts";
+import { threadStatuses } from "../agent/find-work.ts";
+import { Message, Proposal, Thread, threadParams } from "../agent.ts";
 import { endpoint } from "../endpoint.ts";
 import { FeedbackType } from "../feedback.ts";
-import { givenInstant, instant, queryInteger, text, uuid, webUrl } from "../fields.ts";
+import { givenInstant, instant, openEnum, queryInteger, text, uuid, webUrl } from "../fields.ts";
 import { limits } from "../limits.ts";
 import { appParams } from "./apps.ts";
 
@@ -27,8 +28,30 @@ export type ThreadSummary = z.output<typeof ThreadSummary>;
 
 const Sender = z.object({ name: z.nullable(z.string()), email: z.nullable(z.string()) });
 
-/** A message with its sender, if it repeats the report. */
-export const OwnedMessage = z.extend(Message, { sender: z.optional(Sender) });
+export const mailStatuses = ["waiting", "sent", "bounced", "failed"] as const;
+
+/** The mail of a reply to one address. */
+export const ReplyMail = z.object({
+  to: z.string(),
+  status: openEnum(mailStatuses),
+  /** What the mail server had against it, or why it has to wait. */
+  reason: z.nullable(z.string()),
+  settledAt: z.nullable(instant),
+});
+export type ReplyMail = z.output<typeof ReplyMail>;
+
+/** A message with its sender, if it repeats the report; a reply with whom it is for and its mails. */
+export const OwnedMessage = z.extend(Message, {
+  sender: z.optional(Sender),
+  /** The e-mail address of the member who wrote it. */
+  writtenBy: z.optional(z.string()),
+  /** The report that a reply is for, or whose sender answers: the thread, or a repeat on it. */
+  reportId: z.optional(uuid),
+  everyone: z.optional(z.boolean()),
+  /** The address from which an answer was mailed, if it is not the sender's. */
+  foreignFrom: z.optional(z.string()),
+  mails: z.optional(z.array(ReplyMail)),
+});
 export type OwnedMessage = z.output<typeof OwnedMessage>;
 
 /** The thread as an agent reads it, with the fields that only its owner may read. */
@@ -58,6 +81,14 @@ const filters = z.object({
 });
 export type ThreadFilters = z.output<typeof filters>;
 
+/** A reply is for the sender of the report, unless it names a repeat or is for the senders of all of them. */
+const NewMessage = z.object({
+  direction: z.enum(["note", "outbound"]),
+  body: text(1, limits.message),
+  reportId: z.optional(uuid),
+  everyone: z.optional(z.boolean()),
+});
+
 const path = "/api/v1/console/feedback/:id";
 
 export const threads = {
@@ -66,6 +97,7 @@ export const threads = {
     path: "/api/v1/console/apps/:appId/feedback",
     summary: "List, filter and search the feedback of an app, newest first",
     auth: "console",
+    role: "viewer",
     scope: "feedback:read",
     params: appParams,
     query: filters,
@@ -81,6 +113,7 @@ export const threads = {
     summary: "Read a thread with its sender and all its proposals",
     large: true,
     auth: "console",
+    role: "viewer",
     scope: "feedback:read",
     params: threadParams,
     success: { status: 200, body: OwnedThread },
@@ -91,6 +124,7 @@ export const threads = {
     path,
     summary: "Change a thread's status, category, subject or linked issue",
     auth: "console",
+    role: "maintainer",
     scope: "feedback:write",
     params: threadParams,
     body: changes,
@@ -102,6 +136,7 @@ export const threads = {
     path,
     summary: "Delete a thread and its files permanently",
     auth: "console",
+    role: "maintainer",
     scope: "feedback:write",
     params: threadParams,
     success: { status: 204 },
@@ -112,10 +147,24 @@ export const threads = {
     path: "/api/v1/console/feedback/:id/messages",
     summary: "Add an internal note, or a reply to the sender",
     auth: "console",
+    role: "maintainer",
     scope: "feedback:write",
     params: threadParams,
-    body: z.object({ direction: z.enum(["note", "outbound"]), body: text(1, limits.message) }),
+    body: NewMessage,
     success: { status: 201, body: Message },
     errors: ["not_found"],
+  }),
+  renewStatusLink: endpoint({
+    method: "POST",
+    path: "/api/v1/console/feedback/:id/status-link",
+    summary: "Make a new link to the page of a report's sender; its older links end",
+    auth: "console",
+    role: "maintainer",
+    scope: "feedback:write",
+    params: threadParams,
+    body: z.object({ reportId: z.optional(uuid) }),
+    success: { status: 201, body: z.object({ statusUrl: z.string() }) },
+    errors: ["not_found"],
+    answersSecret: true,
   }),
 } as const;

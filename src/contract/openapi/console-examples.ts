@@ -12,9 +12,37 @@ const note = {
   publish: true,
 };
 
+const linkToken = "VGhpcyBpcyBubyByZWFsIHRva2VuIG9mIGEgbGluay4";
+
 /** Bodies of the console's API, by `operationId`. */
 export const consoleExamples: Readonly<Record<string, Example>> = {
   "session.create": { request: { email: "ada@example.org", password: "a long passphrase of her own" } },
+  "accountLinks.signUp": { request: { email: "ada@example.org" } },
+  "accountLinks.finishSignUp": {
+    request: { token: linkToken, password: "a long passphrase of her own" },
+  },
+  "accountLinks.recover": { request: { email: "ada@example.org" } },
+  "accountLinks.finishRecovery": {
+    request: { token: linkToken, newPassword: "a longer passphrase of her own" },
+  },
+  "session.finish": { request: { step: "dGhlIHNlYWxlZCBmaXJzdCBzdGVw", code: "287082" } },
+  "session.askPasskey": { request: { step: "dGhlIHNlYWxlZCBmaXJzdCBzdGVw" } },
+  "passkeys.begin": { request: { code: "287082" } },
+  "passkeys.create": {
+    request: {
+      ceremony: "dGhlIHNlYWxlZCBxdWVzdGlvbg==",
+      name: "Phone",
+      id: "QSBwYXNza2V5",
+      clientDataJSON: "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0",
+      attestationObject: "o2NmbXRkbm9uZQ",
+      transports: ["internal"],
+    },
+  },
+  "passkeys.remove": { request: { code: "287082" } },
+  "secondFactor.begin": { request: { currentPassword: "a long passphrase of her own" } },
+  "secondFactor.confirm": { request: { code: "287082" } },
+  "secondFactor.renewRecoveryCodes": { request: { code: "287082" } },
+  "secondFactor.remove": { request: { code: "kfx3-97hq-m2wd-bc8t" } },
   "session.changePassword": {
     request: {
       currentPassword: "a long passphrase of her own",
@@ -23,6 +51,8 @@ export const consoleExamples: Readonly<Record<string, Example>> = {
   },
   "apps.create": { request: { name: "Larder", githubRepository: "larder/android" } },
   "apps.update": { request: { changelogEnabled: true } },
+  "members.update": { request: { role: "maintainer" } },
+  "invitations.create": { request: { email: "grace@example.org", role: "viewer" } },
   "keys.create": { request: { label: "CI", kind: "intake" } },
   "tokens.create": { request: { kind: "maintainer", label: "Releases", scopes: ["changelog:write"], appId } },
   "threads.update": { request: { status: "in_progress" } },
@@ -36,7 +66,13 @@ export const consoleExamples: Readonly<Record<string, Example>> = {
     },
   },
   "threads.addMessage": { request: { direction: "note", body: "Seen on tablets, too." } },
-  "runs.decide": { request: { decision: "approve", note: "Also on tablets, please." } },
+  "threads.renewStatusLink": {
+    request: {},
+    answer: { statusUrl: "http://127.0.0.1:4700/p/t/AZH9o9zudEe23kLIw8gvjQAAAAAAkUeXyGO6rYQWLmW1oXbP9A" },
+  },
+  "runs.decide": { request: { decision: "request_changes", note: "Also on tablets, please." } },
+  "runs.release": { request: { claimedAt: "2026-05-01T12:00:00.000Z" } },
+  "runs.recall": { request: { note: "Wait for the new design." } },
   "consoleFaqs.create": { request: { question: "How do I export?", answer: "Open *Settings*." } },
   "consoleFaqs.update": { request: { sortOrder: 3 } },
   "consoleFaqs.replace": {

@@ -4,6 +4,7 @@ import { consoleExamples } from "./console-examples.ts";
 const faqId = "0198c1a2-7d31-7c52-9e0f-5b8f0f6f2a11";
 const threadId = "0198c1a2-8a10-7f2b-8d3e-1c2d3e4f5a66";
 const runId = "0198c1a3-0b77-7e4d-9a1b-2c3d4e5f6a77";
+const claimId = "0198c1a3-0f88-7a01-8b2c-4c5d6e7f8a99";
 const slotId = "0198c1a3-19c4-7d11-8f00-3d4e5f6a7b88";
 const cycleId = "0198c1a3-2a55-7b32-9c9d-4e5f6a7b8c99";
 const listingId = "0198c1a3-3b66-7c43-8dae-5f6a7b8c9daa";
@@ -60,6 +61,12 @@ const run = {
   consoleUrl: `http://127.0.0.1:4700/console/feedback/${appId}/${threadId}`,
   ...{ summary: "Open the settings page once", plan },
   planSha256: "4f0c2d3be0f8f4f3a4a4c8f7f5f0c3a1b2d4e6f8091a2b3c4d5e6f708192a3b4",
+  ...{ expiresAt: null, claim: { worker: "build-7", claimedAt: at, releasedAt: null } },
+  ...{ progress: { text: "The guard is in.", reportedAt: at, count: 1 }, outcome: null },
+};
+const outcome = {
+  ...{ status: "succeeded", summary: "The settings page opens once. Tests pass." },
+  links: ["https://github.com/larder/android/pull/318"],
 };
 const thread = {
   app: { id: appId, name: "Larder" },
@@ -87,7 +94,10 @@ export const examples: Readonly<Record<string, Example>> = {
       images: ["data:image/png;base64,iVBORw0KGgo…"],
       attachments: [{ name: "log.pdf", data: "data:application/pdf;base64,JVBERi0x…" }],
     },
-    answer: { success: true, id: threadId, consoleUrl: run.consoleUrl },
+    answer: {
+      ...{ success: true, id: threadId, consoleUrl: run.consoleUrl },
+      statusUrl: "http://127.0.0.1:4700/p/t/AZH9o9zudEe23kLIw8gvjQAAAAAAkUeXyGO6rYQWLmW1oXbP9A",
+    },
   },
   "faqs.list": { answer: [listedFaq] },
   "faqs.replace": {
@@ -172,9 +182,49 @@ export const examples: Readonly<Record<string, Example>> = {
   "tester.rotateKey": { request: {}, answer: { slot } },
   "tester.updateProfile": { request: { timezone: "Europe/London" }, answer: grant.profile },
   "agent.readThread": { answer: thread },
+  "agent.listFeedback": {
+    answer: {
+      items: [
+        {
+          ...{ id: thread.feedback.id, app: thread.app, subject: thread.feedback.subject, type: "bug" },
+          ...{
+            status: "open",
+            createdAt: thread.feedback.createdAt,
+            activeAt: run.decidedAt,
+            occurrences: 1,
+          },
+          ...{ consoleUrl: run.consoleUrl, waiting: "approved", runId },
+        },
+      ],
+      nextCursor: null,
+      changes: "NGYxYzJhIDE3",
+    },
+  },
+  "agent.listRuns": {
+    answer: {
+      items: [
+        {
+          ...{ id: runId, status: "approved", decision: "approve", summary: run.summary },
+          ...{ createdAt: thread.feedback.createdAt, decidedAt: run.decidedAt, replacedBy: null },
+          ...{ feedbackId: thread.feedback.id, subject: thread.feedback.subject, app: thread.app },
+          consoleUrl: run.consoleUrl,
+        },
+      ],
+      nextCursor: null,
+    },
+  },
   "agent.propose": {
     request: { summary: run.summary, plan, expectedRunId: null },
     answer: { runId, status: "awaiting_approval", pollUrl: `/api/v1/agent/runs/${runId}` },
   },
   "agent.readRun": { answer: run },
+  "agent.claimRun": {
+    request: { worker: "build-7" },
+    answer: { claimId, worker: "build-7", claimedAt: at, run },
+  },
+  "agent.reportProgress": { request: { claimId, text: "The guard is in." }, answer: run.progress },
+  "agent.reportOutcome": {
+    request: { claimId, ...outcome },
+    answer: { ...run, outcome: { ...outcome, reportedAt: at } },
+  },
 };

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { type Endpoint, isRepeatable } from "../endpoint.ts";
+import { type Endpoint, isRepeatable, type Role } from "../endpoint.ts";
 import { limits } from "../limits.ts";
 import { type Json, security } from "./components.ts";
 import { examples } from "./examples.ts";
@@ -22,7 +22,7 @@ export function operation({ tag, name, endpoint }: NamedEndpoint, schemas: Schem
     tags: [tag],
     operationId,
     summary: endpoint.summary,
-    ...(endpoint.scope ? { description: scopeNote(endpoint.scope, endpoint.ownToken) } : {}),
+    ...noteOf(endpoint),
     ...(endpoint.successor ? { deprecated: true } : {}),
     security: security[endpoint.auth],
     parameters: parameters(endpoint, schemas),
@@ -31,8 +31,20 @@ export function operation({ tag, name, endpoint }: NamedEndpoint, schemas: Schem
   };
 }
 
-const scopeNote = (scope: string, ownToken: string | undefined): string =>
-  `Needs the scope \`${scope}\`${ownToken ? ", except for the token itself" : ""}.`;
+/** What the credential and its person need. */
+function noteOf({ scope, ownToken, role }: Endpoint): { readonly description?: string } {
+  const notes = [
+    ...(scope ? [`Needs the scope \`${scope}\`${ownToken ? ", except for the token itself" : ""}.`] : []),
+    ...(role && role !== "account" ? [roleNotes[role]] : []),
+  ];
+  return notes.length > 0 ? { description: notes.join(" ") } : {};
+}
+
+const roleNotes: Readonly<Record<Role, string>> = {
+  owner: "For owners of the app.",
+  maintainer: "For maintainers and owners of the app.",
+  viewer: "For all members of the app.",
+};
 
 function parameters(endpoint: Endpoint, schemas: Schemas): Json[] {
   const inPlace = (place: "path" | "query", shape: Readonly<Record<string, z.core.$ZodType>> = {}) =>
@@ -47,6 +59,7 @@ function parameters(endpoint: Endpoint, schemas: Schemas): Json[] {
     ...inPlace("query", endpoint.query?.shape),
     ...(isRepeatable(endpoint) ? [idempotencyKey] : []),
     ...(endpoint.ifMatch ? [ifMatch] : []),
+    ...(endpoint.readsClock ? [date] : []),
     ...(endpoint.method === "GET" ? [ifNoneMatch] : []),
   ];
 }
@@ -65,6 +78,15 @@ const ifMatch: Json = {
   required: true,
   description:
     "The `ETag` of the list that the client has read, or `*` for any: 412 if it is no longer current.",
+  schema: { type: "string" },
+};
+
+const date: Json = {
+  name: "Date",
+  in: "header",
+  required: false,
+  description:
+    "What the sender's clock shows, as in `Sun, 06 Nov 1994 08:49:37 GMT`. If it is ahead, instants of the body are moved back by as much.",
   schema: { type: "string" },
 };
 

@@ -15,6 +15,7 @@ import * as runs from "../console/proposals.ts";
 import * as tokens from "../console/tokens.ts";
 import * as faqs from "../faqs.ts";
 import * as feedback from "../feedback.ts";
+import * as run from "../run.ts";
 import * as signIn from "../sign-in.ts";
 import * as sessions from "../test-sessions.ts";
 import * as tester from "../tester.ts";
@@ -70,7 +71,7 @@ export function createSchemas(): Schemas {
 
 const modules: readonly Record<string, unknown>[] = [
   ...[agent, changelog, apps, audit, consoleChangelog, cycles, devices, consoleFaqs, threads, keys, listings],
-  ...[runs, session, tokens, faqs, feedback, sessions, signIn, tester],
+  ...[runs, session, tokens, faqs, feedback, run, sessions, signIn, tester],
 ];
 
 /** The exported schemas: a type of the API begins with a capital letter. */

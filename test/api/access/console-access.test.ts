@@ -10,6 +10,7 @@ import { contract } from "../../../src/contract/index.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { newListing } from "../../support/worlds/listing-and-slot-activity.ts";
+import { bodies, pathIn } from "../../support/worlds/members/console-requests.ts";
 import {
   bearer,
   makeOwnerWithOneOfEach,
@@ -27,28 +28,6 @@ const endpoints = groups.flatMap(([group, endpoints]) =>
 const only = (wanted: (endpoint: Endpoint) => boolean) =>
   endpoints.filter(({ endpoint }) => wanted(endpoint));
 
-/** A body that each endpoint would accept. */
-const bodies: Record<string, unknown> = {
-  "apps.create": { name: "New" },
-  "apps.update": { name: "Other" },
-  "keys.create": {},
-  "tokens.create": { kind: "agent", label: "New" },
-  "threads.update": { status: "resolved" },
-  "failures.resolve": { run: "2", passed: ["login"] },
-  "threads.addMessage": { direction: "note", body: "Seen." },
-  "runs.decide": { decision: "approve" },
-  "consoleFaqs.create": { question: "How?", answer: "So." },
-  "consoleFaqs.replace": { faqs: [] },
-  "consoleFaqs.update": { answer: "So." },
-  "consoleChangelog.create": { title: "Second", version: "2.0.0" },
-  "consoleChangelog.put": { title: "Second" },
-  "consoleChangelog.update": { title: "Other" },
-  "listings.create": newListing,
-  "listings.update": { appName: "Other" },
-  "cycles.create": { startsOn: "2099-01-01", timezone: "UTC" },
-  "slots.assign": { email: "somebody@example.org" },
-};
-
 describe.each(databases)("the console's API on $name", (engine) => {
   let service: Service;
   let world: OwnerWithOneOfEach;
@@ -58,13 +37,8 @@ describe.each(databases)("the console's API on $name", (engine) => {
   });
   afterAll(() => service.stop());
 
-  const pathOf = ({ path }: Endpoint) => {
-    const { app, threadId, ...ids } = world;
-    const params: Record<string, unknown> = { ...ids, appId: app.id, id: threadId, version: "3.0.0" };
-    return path.replace(/:(\w+)/g, (_, name: string) => String(params[name]));
-  };
   const call = (name: string, endpoint: Endpoint, headers: Record<string, string>) =>
-    service.request(endpoint.method, pathOf(endpoint), { headers, body: bodies[name] });
+    service.request(endpoint.method, pathIn(world, endpoint), { headers, body: bodies[name] });
   const refusal = async (name: string, endpoint: Endpoint, headers: Record<string, string>) => {
     const answer = await call(name, endpoint, headers);
     const code = answer.field("code");
@@ -159,6 +133,20 @@ describe.each(databases)("the console's API on $name", (engine) => {
     const limited = await service.makeToken(world.owner, "maintainer", traits);
     expect(await refusal(name, endpoint, bearer(limited))).toBe("not_found");
   });
+
+  it.each(only(({ auth, method, path }) => auth === "console" && method === "GET" && !path.includes("/:")))(
+    "$name, which names no thing, shows a token of another app nothing of this one",
+    async ({ name, endpoint }) => {
+      const other = await service.makeApp(world.owner);
+      const traits = { scopes: maintainerScopes, appId: other.id };
+      const limited = await service.makeToken(world.owner, "maintainer", traits);
+      const { status, text } = await call(name, endpoint, bearer(limited));
+      expect(status).toBe(200);
+      const { app, threadId, keyId, tokenId, faqId, entryId, listingId, cycleId } = world;
+      for (const id of [app.id, threadId, keyId, tokenId, faqId, entryId, listingId, cycleId])
+        expect(text).not.toContain(id);
+    },
+  );
 
   it("changes nothing when it refuses a request", async () => {
     const { call, app, threadId, faqId, entryId, keyId, listingId, cycleId, slotId } = world;

@@ -37,6 +37,9 @@ describe.each(databases)("apps on $name", (engine) => {
       changelogEnabled: true,
       chatWebhookUrl: null,
       githubRepository: null,
+      approvalHours: null,
+      senderPages: true,
+      role: "owner",
       createdAt: expect.stringMatching(/^\d{4}-.+T.+\.\d{3}Z$/),
     });
   });
@@ -48,6 +51,7 @@ describe.each(databases)("apps on $name", (engine) => {
       changelogEnabled: false,
       chatWebhookUrl: "https://chat.example/hook",
       githubRepository: "larder/app",
+      approvalHours: 24,
     };
     const shown = { ...given, chatWebhookUrl: "https://chat.example/***" };
     expect((await create(given)).body).toMatchObject(shown);
@@ -57,6 +61,10 @@ describe.each(databases)("apps on $name", (engine) => {
     ["name", { name: "  " }],
     ["chatWebhookUrl", { name: "A", chatWebhookUrl: "ftp://chat.example" }],
     ["githubRepository", { name: "A", githubRepository: "not a repository" }],
+    ["approvalHours", { name: "A", approvalHours: 0 }],
+    ["approvalHours", { name: "A", approvalHours: 1.5 }],
+    ["approvalHours", { name: "A", approvalHours: 8_761 }],
+    ["approvalHours", { name: "A", approvalHours: "24" }],
   ])("are refused with a wrong %s", async (field, body) => {
     const answer = await create(body);
     expect(answer.status).toBe(400);
@@ -64,10 +72,16 @@ describe.each(databases)("apps on $name", (engine) => {
   });
 
   it("change only in the given fields; null clears a field", async () => {
-    const id = (await create({ name: "Old", githubRepository: "larder/app" })).field("id");
-    const answer = await world.call("PATCH", `/apps/${id}`, { name: "New", githubRepository: null });
+    const id = (await create({ name: "Old", githubRepository: "larder/app", approvalHours: 1 })).field("id");
+    const answer = await world.call("PATCH", `/apps/${id}`, {
+      name: "New",
+      githubRepository: null,
+      approvalHours: null,
+    });
     expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ id, name: "New", githubRepository: null, feedbackEnabled: true });
+    expect(answer.body).toMatchObject({
+      ...{ id, name: "New", githubRepository: null, approvalHours: null, feedbackEnabled: true },
+    });
     expect((await world.call("PATCH", `/apps/${id}`, {})).body).toEqual(answer.body);
     expect((await world.call("GET", `/apps/${id}`)).body).toEqual(answer.body);
   });

@@ -60,7 +60,11 @@ describe.each(databases)("tokens on $name", (engine) => {
   it.each([
     ["a maintainer token without scopes", { kind: "maintainer" }],
     ["a maintainer token of empty scopes", { kind: "maintainer", scopes: [] }],
-    ["an agent token with scopes", { kind: "agent", scopes: ["apps:read"] }],
+    ["an agent token with scopes of scripts", { kind: "agent", scopes: ["apps:read"] }],
+    [
+      "a maintainer token with the scope of agents",
+      { kind: "maintainer", scopes: ["apps:read", "runs:work"] },
+    ],
   ])("are refused as %s", async (_, body) => {
     const answer = await make(body);
     expect(answer.status).toBe(400);

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashOf } from "../../../server/secrets/secrets.ts";
 import { databases, postgres } from "../../support/database/databases.ts";
+import { eventually } from "../../support/eventually.ts";
 import { unknownId } from "../../support/service/endpoints.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
@@ -85,7 +86,7 @@ describe.each(databases)("keys and tokens on $name", (engine) => {
       createdBy: cast.owner.email,
       lastUsedAt: hour,
     };
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await inConsole("GET", "tokens")).body).toMatchObject({
         items: expect.arrayContaining([expect.objectContaining(traits)]),
       });

@@ -49,6 +49,7 @@ describe.each(databases)("the changelog in the console on $name", (engine) => {
       items: [],
       publishedAt: null,
       feedbackIds: [],
+      editedFields: ["title"],
       createdAt: expect.any(String),
       updatedAt: answer.field("createdAt"),
     });

@@ -122,14 +122,15 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
     expect((await list()).field("0.updatedAt")).toBe(before.field("0.updatedAt"));
   });
 
-  it("takes 500 entries with answers of 20,000 characters at once, in one transaction", async () => {
+  it("takes 500 entries with answers of up to 20,000 characters at once, in one transaction", async () => {
+    const isLong = (at: number) => at % rounds(10, 1) === 0;
     const faqs = Array.from({ length: 500 }, (_, at) =>
-      faq(`Q${at}`, { answer: `${at}`.padEnd(20_000, "é") }),
+      faq(`Q${at}`, { answer: `${at}`.padEnd(isLong(at) ? 20_000 : 20, "é") }),
     );
-    expect(JSON.stringify({ faqs }).length).toBeGreaterThan(9_000_000);
+    expect(JSON.stringify({ faqs }).length).toBeGreaterThan(rounds(1_000_000, 9_000_000));
     expect((await putNow(...faqs)).status).toBe(200);
     const broken = [...faqs.slice(1), faq("Last", { answer: "" })];
-    expect((await putNow(...broken)).status).toBe(400);
+    expect((await put(broken, "*")).status).toBe(400);
     const stored = [(await list()).body].flat();
     expect(stored).toHaveLength(500);
     expect(stored[499]).toMatchObject(faqs[499] ?? {});
@@ -159,7 +160,7 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
     const first = await putNow(...ids.map((name) => faq(name)));
     const [a = "", b = "", c = ""] = ids.map((_, at) => first.field(`${at}.id`));
     const statuses = new Set<number>();
-    for (let round = 0; round < rounds(100, 5_000); round += 1) {
+    for (let round = 0; round < rounds(25, 5_000); round += 1) {
       const seen = await etag();
       const pushed = [a, b, c].map((id) => ({ id, question: "Q?", answer: `push ${round}` }));
       const byPerson = () => edit(a, { answer: `person ${round}` });

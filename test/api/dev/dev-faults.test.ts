@@ -75,6 +75,17 @@ describe("POST /dev/faults", () => {
     expect(order).toEqual(["direct 200", "delayed 200"]);
   });
 
+  it.each([
+    ["the faults are cleared", "DELETE", "/dev/faults"],
+    ["the server is reset", "POST", "/dev/reset"],
+  ])("lets a waiting request go on at once when %s", async (_, method, path) => {
+    await fault({ path: "/healthz", status: 500, delayMs: 600_000 });
+    const delayed = get("/healthz");
+    await expect.poll(async () => (await get("/dev/faults")).body).toEqual({ items: [] });
+    await service.request(method, path);
+    expect((await delayed).status).toBe(200);
+  });
+
   it("changes nothing: a refused request can be sent again", async () => {
     const { key } = await service.makeApp();
     const send = () =>

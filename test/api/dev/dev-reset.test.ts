@@ -3,6 +3,7 @@ import { databases } from "../../support/database/databases.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { startWebhook } from "../../support/network/webhook.ts";
 import { type Service, startService } from "../../support/service/service.ts";
+import { makeFactorAccount } from "../../support/sign-in/second-factors.ts";
 import { makeAppWithAgent, writeNote } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 describe.each(databases)("the development server on $name", (engine) => {
@@ -82,6 +83,15 @@ describe.each(databases)("the development server on $name", (engine) => {
     expect((await changelog()).text).toBe('{"entries":[]}');
     expect((await get("/api/v1/testing/me/slots", device)).status).toBe(200);
     expect((await get("/api/v1/console/me", cookie)).status).toBe(200);
+  });
+
+  it("still asks for the second factor after a reset", async () => {
+    const { email, password, recoveryCodes } = await makeFactorAccount(service);
+    await reset();
+    const signIn = (more: object) =>
+      service.request("POST", "/api/v1/console/session", { body: { email, password, ...more } });
+    expect((await signIn({})).body).toMatchObject({ code: "second_factor_required" });
+    expect((await signIn({ code: recoveryCodes[0] })).status).toBe(201);
   });
 
   it("finds only new threads in a search after a reset", async () => {

@@ -53,6 +53,11 @@ describe("the development server", () => {
     ["from a page of another port", { origin: "http://127.0.0.1:1" }],
     ["from a page without an origin", { origin: "null" }],
     ["through a proxy", { "x-forwarded-for": "203.0.113.7" }],
+    ["through a proxy that hides the sender", { "x-forwarded-for": "" }],
+    ["through a proxy that adds Forwarded", { forwarded: "for=203.0.113.7" }],
+    ["through a proxy that adds X-Real-IP", { "x-real-ip": "203.0.113.7" }],
+    ["through a proxy that adds X-Forwarded-Host", { "x-forwarded-host": "inn.example.org" }],
+    ["through a proxy that adds Via", { via: "1.1 proxy" }],
   ])("answers 403 to a request %s", async (_, headers) => {
     const host = new URL(service.baseUrl).host;
     for (const path of devPaths) expect(await statusWith({ host, ...headers }, path)).toBe(403);

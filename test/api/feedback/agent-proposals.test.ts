@@ -59,6 +59,7 @@ describe.each(databases)("proposals of an agent on $name", (engine) => {
       summary: "Guard it.",
       plan: "1. Check.",
       planSha256: sha256("1. Check."),
+      ...{ expiresAt: null, claim: null, progress: null, outcome: null },
     });
   });
 

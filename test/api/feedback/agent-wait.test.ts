@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { credentialsTopic } from "../../../server/store/engine/topics.ts";
 import { databases, postgres, sqlite } from "../../support/database/databases.ts";
+import { eventually } from "../../support/eventually.ts";
 import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
 import { lockTable } from "../../support/postgres/locked-table.ts";
 import { issuesOf } from "../../support/service/issues.ts";
@@ -64,6 +65,7 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
   it.each([
     ["approve", "approved"],
     ["reject", "rejected"],
+    ["request_changes", "rejected"],
   ])("answers with the decision that comes while it waits: %s", async (decision, status) => {
     const held = await heldPoll();
     await decide(service, cast, runId, { decision, note: "Go." });
@@ -152,7 +154,7 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
     await poll(0);
     await connection.cut();
     const waited = /"route":"\/api\/v1\/agent\/runs\/:runId"/g;
-    await vi.waitFor(() => expect(service.logged().slice(logged).match(waited)).toHaveLength(2));
+    await eventually(() => expect(service.logged().slice(logged).match(waited)).toHaveLength(2));
   });
 });
 
@@ -216,7 +218,7 @@ describe("GET /api/v1/agent/runs/{runId}?wait=N on a PostgreSQL", () => {
     await connection.cut();
     await service.request("GET", "/healthz");
     await held.release();
-    await vi.waitFor(() => expect(service.logged()).toContain('"route":"/api/v1/agent/runs/:runId"'));
+    await eventually(() => expect(service.logged()).toContain('"route":"/api/v1/agent/runs/:runId"'));
     await service.stop();
   });
 });

@@ -123,6 +123,7 @@ describe.each(databases)("GET /api/v1/agent/feedback/{id} on $name", (engine) =>
       decidedAt: null,
       createdAt: instant,
       replacedBy: null,
+      decision: null,
     });
   });
 

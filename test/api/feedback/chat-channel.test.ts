@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
+import { eventually } from "../../support/eventually.ts";
 import { startWebhook } from "../../support/network/webhook.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
@@ -40,14 +41,14 @@ describe.each(databases)("the app's chat channel on $name", (engine) => {
   it("gets a message about a new proposal, with the link to decide on it", async () => {
     const webhook = await startWebhook();
     const { consoleUrl } = await proposeTo(webhook.url);
-    await vi.waitFor(() => expect(webhook.received).toHaveLength(1));
+    await eventually(() => expect(webhook.received).toHaveLength(1));
     expect(webhook.received).toEqual([{ text: expect.stringContaining(`${consoleUrl}#proposal`) }]);
   });
 
   it("notifies nobody because of text from the sender or the agent", async () => {
     const webhook = await startWebhook();
     await proposeTo(webhook.url);
-    await vi.waitFor(() => expect(webhook.received).toHaveLength(1));
+    await eventually(() => expect(webhook.received).toHaveLength(1));
     expect(JSON.stringify(webhook.received)).not.toMatch(/<!channel>|@everyone/);
   });
 
@@ -55,7 +56,7 @@ describe.each(databases)("the app's chat channel on $name", (engine) => {
     const webhook = await startWebhook();
     webhook.answers.push(500);
     const { runId } = await proposeTo(webhook.url);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await outboxOf(runId)).toMatchObject({
         status: "pending",
         lastError: "The webhook answered 500",
@@ -63,7 +64,7 @@ describe.each(databases)("the app's chat channel on $name", (engine) => {
     );
     service.clock.advance(10_000);
     await proposeTo(webhook.url);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await outboxOf(runId)).toMatchObject({ status: "sent", attempts: 2 }),
     );
   });
@@ -72,17 +73,17 @@ describe.each(databases)("the app's chat channel on $name", (engine) => {
     const webhook = await startWebhook();
     webhook.answers.push(500, 500);
     const { runId } = await proposeTo(webhook.url);
-    await vi.waitFor(async () => expect((await outboxOf(runId))?.lastError).toBeTruthy());
+    await eventually(async () => expect((await outboxOf(runId))?.lastError).toBeTruthy());
     service.clock.advance(24 * 3_600_000);
     await proposeTo(webhook.url);
-    await vi.waitFor(async () => expect(await outboxOf(runId)).toMatchObject({ status: "failed" }));
+    await eventually(async () => expect(await outboxOf(runId)).toMatchObject({ status: "failed" }));
   });
 
   it("is not followed when it redirects", async () => {
     const webhook = await startWebhook();
     webhook.answers.push(307);
     const { runId } = await proposeTo(webhook.url);
-    await vi.waitFor(async () => expect((await outboxOf(runId))?.lastError).toBe("The webhook answered 307"));
+    await eventually(async () => expect((await outboxOf(runId))?.lastError).toBe("The webhook answered 307"));
   });
 
   it("never has its address in the log", async () => {
@@ -122,9 +123,9 @@ describe("a chat channel in a private network", () => {
       headers: { authorization },
       body,
     });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const row = await service.deps.database.get<OutboxRow>(`SELECT last_error AS "lastError" FROM outbox`);
-      expect(row?.lastError).toBe("The webhook's address is in a private network");
+      expect(row?.lastError).toBe("The address is in a private network");
     });
     await service.stop();
   });

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
+import { eventually } from "../../support/eventually.ts";
 import { dataUrl, jpeg } from "../../support/files/sample-files.ts";
 import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
 import { issuesOf } from "../../support/service/issues.ts";
@@ -108,7 +109,7 @@ describe.each(databases)("the body of POST /api/v1/feedback/remote on $name", (e
       for (let sent = 0; sent <= 58; sent++) connection.write(blanks);
       expect(await connection.read(/payload_too_large/)).toMatch(/^HTTP\/1.1 413 /);
       await connection.cut();
-      await vi.waitFor(nothingIsStored);
+      await eventually(nothingIsStored);
     });
   });
 
@@ -119,7 +120,7 @@ describe.each(databases)("the body of POST /api/v1/feedback/remote on $name", (e
       const logged = service.logged().length;
       connection.write(head({ "content-length": body.length }) + body.slice(0, -1));
       await connection.cut();
-      await vi.waitFor(() => expect(service.logged().slice(logged)).toContain(path));
+      await eventually(() => expect(service.logged().slice(logged)).toContain(path));
       await nothingIsStored();
     });
 
@@ -141,9 +142,9 @@ describe.each(databases)("the body of POST /api/v1/feedback/remote on $name", (e
       const connection = await connectRaw(service.baseUrl);
       connection.write(head({ "content-type": type, "content-length": 2 * MB }));
       connection.write(half);
-      await vi.waitFor(async () => expect(await storedFiles(service)).toHaveLength(1));
+      await eventually(async () => expect(await storedFiles(service)).toHaveLength(1));
       await connection.cut();
-      await vi.waitFor(nothingIsStored);
+      await eventually(nothingIsStored);
     });
   });
 

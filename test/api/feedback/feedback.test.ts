@@ -30,7 +30,10 @@ describe.each(databases)("POST /api/v1/feedback/remote on $name", (engine) => {
     expect(answer.status).toBe(201);
     expect(answer.field("id")).toMatch(uuid);
     const consoleUrl = `${service.baseUrl}/console/feedback/${cast.appId}/${answer.field("id")}`;
-    expect(answer.body).toEqual({ success: true, id: answer.field("id"), consoleUrl });
+    expect(answer.body).toEqual({
+      ...{ success: true, id: answer.field("id"), consoleUrl },
+      statusUrl: expect.stringMatching(new RegExp(`^${service.baseUrl}/p/t/[\\w-]{50}$`)),
+    });
   });
 
   it.each(["bug", "feature", "question", "general"])(

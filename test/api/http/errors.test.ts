@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Auth, type Endpoint, errorsOf, isMutation } from "../../../src/contract/endpoint.ts";
+import {
+  type Auth,
+  agentScopes,
+  type Endpoint,
+  errorsOf,
+  isMutation,
+} from "../../../src/contract/endpoint.ts";
 import { databases } from "../../support/database/databases.ts";
 import { addressOf, endpoints, titleOf } from "../../support/service/endpoints.ts";
 import { faultsOf } from "../../support/service/refusals.ts";
 import type { Answer, Sending } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
+import { bearer } from "../../support/worlds/owner-with-one-of-each.ts";
 
 const having = (wanted: (endpoint: Endpoint) => boolean) =>
   endpoints
@@ -17,7 +24,9 @@ describe.each(databases)("every error on $name", (engine) => {
   let cast: AppWithAgent;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
-    cast = await makeAppWithAgent(service);
+    const made = await makeAppWithAgent(service);
+    const agent = bearer(await service.makeToken(made.owner, "agent", { scopes: agentScopes }));
+    cast = { ...made, agent };
   });
   afterAll(() => service.stop());
 

@@ -13,6 +13,9 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { rowsOf } from "../../support/service/stored-content.ts";
 import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
+/** Servers of one database have one secret: with it they seal the responses that they store. */
+const secret = "the secret of every server of a database";
+
 const path = "/api/v1/feedback/remote";
 const report = { type: "bug", message: "It crashes." };
 const fifty = Array.from({ length: 50 }, (_, at) => at);
@@ -79,12 +82,12 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
 
   it("get the stored response also after a restart of the server", async () => {
     const place = await engine.create();
-    const before = await startService({ database: place });
+    const before = await startService({ database: place, secret });
     const { key, appId } = await makeAppWithAgent(before);
     const sending = { headers: { ...key, ...keyed("once") }, body: report };
     const first = await before.request("POST", path, sending);
     await before.stop();
-    const after = await startService({ database: place });
+    const after = await startService({ database: place, secret });
     const again = await after.request("POST", path, sending);
     expect([isReplay(again), again.text]).toEqual([true, first.text]);
     expect(await rowsOf(after, "feedback", appId)).toBe(1);
@@ -99,7 +102,7 @@ describe("requests with one Idempotency-Key on two servers of one PostgreSQL", (
   let cast: AppWithAgent;
   beforeAll(async () => {
     database = await postgres.create();
-    servers = [await startService({ database }), await startService({ database })];
+    servers = [await startService({ database, secret }), await startService({ database, secret })];
     cast = await makeAppWithAgent(servers[0]);
   });
   afterAll(async () => {

@@ -34,7 +34,7 @@ describe("an unknown address", () => {
     "/api/v1/faqs",
     "/api/v1/faqs/remote/1/2",
     "/api/v1/faqs/remote%2f1",
-    "/api/v1/agent/runs",
+    "/api/v1/agent",
     "/api/v1/%",
     "/api/v1/%zz",
     "/api/v1/%00",

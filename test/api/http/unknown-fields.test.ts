@@ -111,7 +111,7 @@ describe.each(databases)("unknown fields on $name", (engine) => {
       "attachments",
       ...["name", "url", "mediaType", "size"].map((field) => `attachments.${field}`),
     ];
-    const proposal = [...run, "summary", "plan", "createdAt"];
+    const proposal = [...run, "summary", "plan", "createdAt", "decision"];
 
     const read = async (path: string) =>
       fieldsOf((await service.request("GET", path, { headers: { ...cast.key, ...cast.agent } })).body);
@@ -155,8 +155,9 @@ describe.each(databases)("unknown fields on $name", (engine) => {
     it("a proposal has the fields of the specification and the additions to it", async () => {
       const runId = await propose(service, cast, await submitFeedback(service, cast));
       const ofRuns = ["decision", "feedbackId", "consoleUrl", "summary", "plan", "planSha256"];
+      const ofLives = ["expiresAt", "claim", "progress", "outcome"];
       await decide(service, cast, runId, { decision: "approve", note: "Go." });
-      expect(await read(`/api/v1/agent/runs/${runId}`)).toEqual([...run, ...ofRuns].sort());
+      expect(await read(`/api/v1/agent/runs/${runId}`)).toEqual([...run, ...ofRuns, ...ofLives].sort());
     });
   });
 });

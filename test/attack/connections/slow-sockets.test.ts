@@ -24,10 +24,10 @@ it.each([
     const service = await startService({ budgets: { headMilliseconds: 300, lingerMilliseconds: 200 } });
     const before = await descriptorsOf(process.pid);
     const held = await holdConnections(service.baseUrl, 20, bytes);
-    await expect.poll(held.open, { timeout: 5_000 }).toBe(0);
+    await expect.poll(held.open).toBe(0);
     for (const received of held.received()) expect(received).toMatch(answer);
     // The client's ends are still open.
-    await expect.poll(() => descriptorsOf(process.pid), { timeout: 1_000 }).toBeLessThanOrEqual(before + 20);
+    await expect.poll(() => descriptorsOf(process.pid)).toBeLessThanOrEqual(before + 20);
     held.release();
     await service.stop();
   },
@@ -76,5 +76,5 @@ it("1,500 slow connections to a server with 1,024 descriptors do not lock out ot
   process.stdout.write(`Beside 1,500 slow connections: p99 ${p99(times).toFixed(0)} ms\n`);
   expect(p99(times)).toBeLessThan(within(20_000, 200));
   await expect.poll(() => heads.open() + silent.open(), { timeout: 15_000 }).toBe(0);
-  await expect.poll(() => descriptorsOf(child.pid ?? 0), { timeout: 5_000 }).toBeLessThan(100);
+  await expect.poll(() => descriptorsOf(child.pid ?? 0)).toBeLessThan(100);
 });

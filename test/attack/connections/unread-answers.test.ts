@@ -20,31 +20,44 @@ async function askAndIgnore(baseUrl: string, path: string, headers: Readonly<Rec
   return () => void socket.destroy();
 }
 
-it("clients that do not read large answers cannot fill the memory, and others are served", async () => {
-  const service = await startService({
-    environment: { INNKEEP_RATE_LIMITS: "off" },
-    budgets: { answerBytes: 50 * MB },
-  });
-  const cast = await makeAppWithAgent(service);
-  const faqs = Array.from({ length: 1_000 }, (_, at) => ({
-    question: `Q${at}?`,
-    answer: "x".repeat(20_000),
-  }));
-  const headers = { ...cast.key, "if-match": "*" };
-  expect((await service.request("PUT", "/api/v1/faqs/remote", { headers, body: { faqs } })).status).toBe(200);
-  const path = `/api/v1/console/apps/${cast.appId}/faqs`;
-  const read = () => service.request("GET", path, { headers: cast.person });
-  const closed: (() => void)[] = [];
-  for (let at = 0; at < 5; at += 1) closed.push(await askAndIgnore(service.baseUrl, path, cast.person));
-  await vi.waitFor(async () => expect((await read()).status).toBe(503), { timeout: 20_000 });
-  const refused = await read();
-  expect([refused.field("code"), refused.headers.get("retry-after")]).toEqual(["busy", "5"]);
-  const small = await service.request("GET", `/api/v1/console/apps/${cast.appId}`, { headers: cast.person });
-  expect(small.status).toBe(200);
-  for (const close of closed) close();
-  await vi.waitFor(async () => expect((await read()).status).toBe(200), { timeout: 20_000 });
-  await service.stop();
-}, 60_000);
+it.each([
+  ["lists of the API", 50 * MB, (appId: string) => `/api/v1/console/apps/${appId}/faqs`],
+  ["pages of the console", 12 * MB, (appId: string) => `/console/faqs/${appId}`],
+] as const)(
+  "clients that do not read large %s cannot fill the memory, and others are served",
+  async (_, answerBytes, pathOf) => {
+    const service = await startService({
+      environment: { INNKEEP_RATE_LIMITS: "off" },
+      budgets: { answerBytes },
+    });
+    const cast = await makeAppWithAgent(service);
+    const faqs = Array.from({ length: 1_000 }, (_, at) => ({
+      question: `Q${at} ${"&".repeat(490)}?`,
+      answer: "x".repeat(20_000),
+    }));
+    const headers = { ...cast.key, "if-match": "*" };
+    expect((await service.request("PUT", "/api/v1/faqs/remote", { headers, body: { faqs } })).status).toBe(
+      200,
+    );
+    const path = pathOf(cast.appId);
+    const read = () => service.request("GET", path, { headers: cast.person });
+    const closed: (() => void)[] = [];
+    for (let at = 0; at < 5; at += 1) closed.push(await askAndIgnore(service.baseUrl, path, cast.person));
+    await vi.waitFor(async () => expect((await read()).status).toBe(503), { timeout: 20_000 });
+    const refused = await read();
+    expect([refused.field("code"), refused.headers.get("retry-after")]).toEqual(["busy", "5"]);
+    const page = await service.request("GET", path, { headers: { ...cast.person, accept: "text/html" } });
+    expect(page.status).toBe(503);
+    const small = await service.request("GET", `/api/v1/console/apps/${cast.appId}`, {
+      headers: cast.person,
+    });
+    expect(small.status).toBe(200);
+    for (const close of closed) close();
+    await vi.waitFor(async () => expect((await read()).status).toBe(200), { timeout: 20_000 });
+    await service.stop();
+  },
+  60_000,
+);
 
 /** An answer of the server to nobody. */
 const response = () => new ServerResponse(new IncomingMessage(new Socket()));

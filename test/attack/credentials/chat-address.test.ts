@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unlock } from "../../../server/start/unlock.ts";
 import { databases } from "../../support/database/databases.ts";
+import { eventually } from "../../support/eventually.ts";
 import { startWebhook } from "../../support/network/webhook.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { storedText } from "../../support/service/stored-content.ts";
@@ -56,7 +57,7 @@ describe.each(databases)("the address of a chat channel on $name", (engine) => {
     const answer = await world.call("PATCH", `/apps/${appId}`, { name: "Pantry", chatWebhookUrl: shown });
     expect(answer.body).toMatchObject({ name: "Pantry", chatWebhookUrl: shown });
     await tell(appId);
-    await vi.waitFor(() => expect(webhook.received).toHaveLength(1));
+    await eventually(() => expect(webhook.received).toHaveLength(1));
   });
 
   it("can be replaced and cleared", async () => {
@@ -64,7 +65,7 @@ describe.each(databases)("the address of a chat channel on $name", (engine) => {
     const appId = await make(address());
     await world.call("PATCH", `/apps/${appId}`, { chatWebhookUrl: webhook.url });
     await tell(appId);
-    await vi.waitFor(() => expect(webhook.received).toHaveLength(1));
+    await eventually(() => expect(webhook.received).toHaveLength(1));
     await world.call("PATCH", `/apps/${appId}`, { chatWebhookUrl: null });
     expect((await world.call("GET", `/apps/${appId}`)).body).toMatchObject({ chatWebhookUrl: null });
   });
@@ -90,7 +91,7 @@ describe.each(databases)("the address of a chat channel on $name", (engine) => {
     await unlock(service.deps.database, { secret: "b".repeat(32), old: [secret] });
     await unlock(service.deps.database, { secret, old: ["b".repeat(32)] });
     await tell(appId);
-    await vi.waitFor(() => expect(webhook.received).toHaveLength(1));
+    await eventually(() => expect(webhook.received).toHaveLength(1));
   });
 
   it("is not shown to a maintainer token that may read apps", async () => {

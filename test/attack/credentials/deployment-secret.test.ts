@@ -72,7 +72,7 @@ describe.each(databases)("the deployment secret of a database on $name", ({ crea
   it("that is lost can be given up, together with the data that it encrypted", async () => {
     const databaseUrl = engine === "postgres" ? "postgres://" : undefined;
     const reset = await resetSecret(await database.open(), { data, databaseUrl });
-    expect(reset).toEqual({ testKeys: 1, chatAddresses: 0 });
+    expect(reset).toEqual({ testKeys: 1, chatAddresses: 0, authenticatorApps: 0 });
     await unlockHere({ INNKEEP_SECRET: second });
     expect(await readKey(second)).toBeUndefined();
   });

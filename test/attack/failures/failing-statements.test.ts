@@ -71,16 +71,17 @@ describe("a request whose statement N fails with an I/O error", () => {
     { timeout: 300_000 },
     async (_, prepare) => {
       let hit = true;
-      let failures = 0;
+      // A request that shares its transaction with another write is tried again alone, and may then succeed.
+      let hits = 0;
       for (let nth = 1; hit; nth += 1) {
         const { send, state } = await prepare(service);
         const before = await state();
         disk.failAt(nth);
         const answer = await send(keyed("once"));
         hit = disk.hasFailed();
+        if (hit) hits += 1;
         disk.failAt(Number.POSITIVE_INFINITY);
         if (answer.status >= 300) {
-          failures += 1;
           expect([500, 503]).toContain(answer.status);
           expect({ nth, state: await state() }).toEqual({ nth, state: before });
         }
@@ -96,7 +97,7 @@ describe("a request whose statement N fails with an I/O error", () => {
             isReplay: true,
           });
       }
-      expect(failures).toBeGreaterThan(0);
+      expect(hits).toBeGreaterThan(0);
     },
   );
 });

@@ -6,16 +6,17 @@ import { expect, it } from "vitest";
 import { appKey } from "../../support/clients/client-with-credentials.ts";
 import { listen } from "../../support/network/recording-server.ts";
 import { innkeepPath } from "../../support/programs/built-program.ts";
+import { rounds } from "../../support/torture.ts";
 import { makeCheckout, markdown } from "../../support/worlds/app-with-faq-files.ts";
 
-const count = 400;
+const count = rounds(40, 400);
 const idOf = (at: number) => `01a1fda4-237d-759b-ad89-${String(at).padStart(12, "0")}`;
 const listOf = (answer: string) =>
   Array.from({ length: count }, (_, at) => ({
     ...{ id: idOf(at), question: `Question ${at}?`, answer: `${answer} ${at}`, sortOrder: at },
   }));
 
-it.each([0, 60, 300])(
+it.each([0, count * 0.15, count * 0.75])(
   "a pull that is killed when it has written file %i is done by the next one",
   async (file) => {
     let list = listOf("Old");

@@ -72,7 +72,7 @@ describe.concurrent("a PostgreSQL that hangs", () => {
     await expect(database.get("SELECT pg_sleep(20)")).rejects.toSatisfy(isUnavailable);
     const running = `SELECT 1 FROM pg_stat_activity
       WHERE query LIKE '%pg_sleep(20)%' AND state = 'active' AND pid <> pg_backend_pid()`;
-    await expect.poll(() => database.all(running), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => database.all(running)).toEqual([]);
   });
 
   it("allows long transactions that ask for more time", async ({ onTestFinished }) => {

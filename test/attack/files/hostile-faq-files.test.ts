@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { appKey } from "../../support/clients/client-with-credentials.ts";
@@ -7,6 +7,7 @@ import { listen } from "../../support/network/recording-server.ts";
 import { type FaqCheckout, makeCheckout, markdown } from "../../support/worlds/app-with-faq-files.ts";
 
 const id = (at: number) => `01a1fda4-237d-759b-ad89-7cf5663516d${at}`;
+const idOf = (at: number) => `01a1fda4-237d-759b-ad89-${String(at).padStart(12, "0")}`;
 const entry = (at: number, more: object = {}) => ({
   id: id(at),
   question: `Question ${at}?`,
@@ -102,6 +103,34 @@ describe("a hostile checkout cannot make FAQ commands reach other files", () => 
     expect(await readFile(pathIn(checkout, "outside.md"), "utf8")).toBe(secret);
   });
 
+  it.each(["faq", "docs/faq", "list.yaml"])("through %s, which is a link out of the folder", async (path) => {
+    const { checkout } = await checkoutOf([entry(1)]);
+    const outside = join(checkout.line.cwd, "..", "outside");
+    await mkdir(outside);
+    await mkdir(pathIn(checkout, "docs"));
+    if (path === "list.yaml") await writeFile(join(outside, "list.yaml"), "[]\n");
+    await symlink(join(outside, path === "list.yaml" ? path : ""), pathIn(checkout, path));
+    const before = await readdir(outside);
+    for (const words of [`faq pull ${path}`, `faq diff ${path}`, `faq push --yes --prune ${path}`])
+      expect(await checkout.run(words)).toMatchObject({
+        exit: 2,
+        stderr: expect.stringContaining(`${path} leads through a link to`),
+      });
+    expect(await readdir(outside)).toEqual(before);
+    // A person may name the place itself, and a link that stays inside is followed.
+    await checkout.run(`faq pull ${join(outside, "own")}`);
+    expect(await readdir(join(outside, "own"))).toContain("question-1.md");
+    await symlink("docs", pathIn(checkout, "inside"));
+    expect((await checkout.run("faq pull inside/more")).exit).toBe(0);
+  });
+
+  it("through a link that leads nowhere yet", async () => {
+    const { checkout } = await checkoutOf([entry(1)]);
+    await symlink("../made-later", pathIn(checkout, "faq"));
+    const ran = await checkout.run("faq pull");
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("is a link that leads nowhere") });
+  });
+
   it("through links to devices, which never end, and pipes, whose writer never comes", async () => {
     const { checkout } = await checkoutOf([]);
     await mkdir(pathIn(checkout, "faq"));
@@ -112,7 +141,9 @@ describe("a hostile checkout cannot make FAQ commands reach other files", () => 
     expect(ran.exit).toBe(2);
     expect(ran.stderr).toContain("faq/a.md is a link that leads out of the folder");
     expect(ran.stderr).toContain("faq/b.md is no file");
-    expect((await checkout.run("faq diff list.yaml")).stderr).toContain("list.yaml is no file");
+    execFileSync("mkfifo", [pathIn(checkout, "pipe.yaml")]);
+    expect((await checkout.run("faq diff pipe.yaml")).stderr).toContain("pipe.yaml is no file");
+    expect((await checkout.run("faq diff list.yaml")).stderr).toContain("leads through a link to /dev/zero");
   });
 
   it("through a state that is a link", async () => {
@@ -148,5 +179,38 @@ describe("`faq pull` beside another writer", () => {
     expect(ran.map(({ exit }) => exit)).toEqual([0, 0, 0, 0]);
     expect(await checkout.names()).toHaveLength(10);
     expect((await checkout.run("faq diff --exit-code")).exit).toBe(0);
+  });
+});
+
+describe("the names that `faq pull` writes", () => {
+  it("are all different on Windows and macOS, also from those that are there", async () => {
+    const questions = [
+      "ΟΔΟΣ",
+      "οδοσ",
+      "οδος",
+      "が",
+      "Straße",
+      "STRASSE",
+      "com¹",
+      "Aux.",
+      "a:b",
+      "A B",
+      "a\\b",
+    ];
+    const { checkout } = await checkoutOf(
+      questions.map((question, at) => ({ ...entry(0, { question }), id: idOf(at) })),
+    );
+    // As macOS writes the name of a file that is no entry of the server.
+    const own = "が".normalize("NFD");
+    await checkout.write(`faq/${own}.md`, markdown({ question: "Mine?" }, "So."));
+    expect((await checkout.run("faq pull")).exit).toBe(0);
+    const names = (await checkout.names()).map((name) => name.replace("faq/", ""));
+    expect(names).toHaveLength(questions.length + 1);
+    const folded = names.map((name) => name.normalize("NFC").toUpperCase());
+    expect(new Set(folded).size).toBe(names.length);
+    for (const name of names.filter((one) => one !== `${own}.md`)) {
+      expect(name).toMatch(/^[\p{L}\p{N}\p{M}-]+\.md$/u);
+      expect(name).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)\.md$/i);
+    }
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTemporaryFile } from "../../../server/files/temporary-file.ts";
+import { processorTime } from "../../support/processor-time.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -55,8 +56,8 @@ describe("a file with very many tiny blocks that contain a position", () => {
   it.each(Object.entries(files))("is scanned without delay: %s", { timeout: 60_000 }, async (_, bytes) => {
     const file = createTemporaryFile(folder, bytes.length);
     file.write(bytes);
-    const began = performance.now();
+    const spent = processorTime();
     await file.finish();
-    expect(performance.now() - began).toBeLessThan(6_000);
+    expect(spent()).toBeLessThan(6_000);
   });
 });

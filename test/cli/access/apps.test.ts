@@ -86,7 +86,18 @@ describe("app edit", () => {
     expect(removed.json()).toMatchObject({ chatWebhookUrl: null });
   });
 
+  it("sets a lifetime for approvals, and removes it", async () => {
+    const { script } = await makeOwnerCommandLine(service);
+    const line = await script(scopes);
+    const run = (hours: string) => line.run(["app", "edit", "Larder", "--approval-hours", hours, "--json"]);
+    expect((await run("24")).json()).toMatchObject({ approvalHours: 24 });
+    expect((await line.run(["app", "view", "Larder"])).stdout).toContain("expire after 24 hours");
+    expect((await run("")).json()).toMatchObject({ approvalHours: null });
+  });
+
   it.each([
+    [["--approval-hours", "0"], "--approval-hours must be a whole number from 1 to 8760."],
+    [["--approval-hours", "soon"], "--approval-hours must be a whole number from 1 to 8760."],
     [[], "There is nothing to change."],
     [["--name", " "], "--name"],
     [["--github-repository", "no repository"], "--github-repository must be of the form owner/name"],

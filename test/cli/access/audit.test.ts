@@ -54,6 +54,38 @@ describe("audit list", () => {
     expect([await count("--from", today), await count("--to", today)]).toEqual([4, 0]);
   });
 
+  it.each([
+    ["key.delet", "(Did you mean key.delete?)"],
+    ["nonsense", "The actions are app.create, "],
+  ])("warns of the action %s, which it does not know, if nothing is found", async (action, hint) => {
+    const { line } = await ownerOfFourEntries();
+    for (const form of [[], ["--all", "--ndjson"]]) {
+      const ran = await line.run(["audit", "list", "--action", action, ...form]);
+      expect(ran).toMatchObject({
+        exit: 0,
+        stderr: expect.stringContaining(`no action "${action}". ${hint}`),
+      });
+    }
+    const known = await line.run(["audit", "list", "--action", "key.delete"]);
+    expect(known).toMatchObject({ exit: 0, stderr: "" });
+  });
+
+  it("has one line of 80 columns for each entry on a terminal, and whole ids in a pipe", async () => {
+    const [app, target] = ["01a1fda3-dcee-7447-b6de-42c8c3c82f1d", "01a1fda4-237d-759b-ad89-7cf5663516dc"];
+    const entry = { at: "2026-11-01T09:00:00.000Z", action: "changelog.create", appId: app, target };
+    const actors = ["ada@larder.example", `ada@larder.example, token ${target}`, "agent"];
+    const items = actors.map((actor, id) => ({ ...entry, id, actor, address: "203.0.113.7" }));
+    const baseUrl = await listen(
+      (_, response) => void response.end(JSON.stringify({ items, nextCursor: null })),
+    );
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
+    const { stdout } = await line.run(["audit", "list", "--no-color"], { terminal: true });
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines).toHaveLength(1 + items.length);
+    expect(Math.max(...lines.map((shown) => [...shown].length))).toBeLessThanOrEqual(80);
+    expect((await line.run(["audit", "list"])).stdout).toContain(`\t${app}\t${target}\t`);
+  });
+
   it("--all reads every page; --ndjson writes an entry in each line", async () => {
     const pages = new Map([
       ["", { items: [{ id: "4", action: "b" }], nextCursor: "three" }],

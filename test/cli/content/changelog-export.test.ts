@@ -69,6 +69,19 @@ describe("changelog export", () => {
     expect(await readFile(join(folder, "other.txt"), "utf8")).toBe("Mine.\n");
   });
 
+  it("refuses a folder that a link leads out of the checkout", async () => {
+    const { android, folder } = await maintainerWith(["1.0.0", "--publish", ...build("1"), ...item("A")]);
+    const outside = join(folder, "..", "elsewhere");
+    await mkdir(outside);
+    await mkdir(join(folder, "out"));
+    await symlink(outside, join(folder, "out", "changelogs"));
+    expect(await android()).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("out/changelogs leads through a link to"),
+    });
+    expect(await readdir(outside)).toEqual([]);
+  });
+
   it("refuses two builds whose files some disks take for one", async () => {
     const { run, files } = await maintainerWith(
       ["1.0.0-rc", "--publish", ...item("A")],

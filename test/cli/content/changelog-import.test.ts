@@ -49,6 +49,29 @@ describe("changelog import", () => {
     expect(await stored()).toMatchObject([{ title: "Name 9" }]);
   });
 
+  it("sends only the notes that differ from what the server has", async () => {
+    const { write, run, stored, edit, report } = await newMaintainer();
+    const thread = await report();
+    const named = `${first}\n  Feedback: ${thread}`;
+    await write("CHANGELOG.md", changelog("## Unreleased\n\n- Add routes", second, named));
+    await run("import");
+    const puts = /PUT \S+\/by-version\/(\S+)/g;
+    const sent = async () =>
+      [...(await run("import", { INNKEEP_DEBUG: "1" })).stderr.matchAll(puts)].map(([, version]) => version);
+    expect(await sent()).toEqual([]);
+    await edit("1.1.0", { versions: [{ platform: "android", version: "7" }] });
+    expect(await sent()).toEqual([]);
+    await edit("1.1.0", { title: "Dark" });
+    expect(await sent()).toEqual(["1.1.0"]);
+    // The file says the same now: the title is the file's again.
+    await write("CHANGELOG.md", changelog(second.replace("1.1.0", "1.1.0: Dark"), named));
+    expect(await sent()).toEqual(["1.1.0"]);
+    expect(await sent()).toEqual([]);
+    await write("CHANGELOG.md", changelog(second.replace("1.1.0", "1.1.0: Night"), named));
+    expect(await sent()).toEqual(["1.1.0"]);
+    expect(await stored()).toMatchObject([{}, { title: "Night" }, { feedbackIds: [thread] }]);
+  });
+
   it("makes one note of a version when two jobs run at once", async () => {
     const { write, run, stored, another } = await newMaintainer();
     await write("CHANGELOG.md", changelog(second, first));

@@ -186,7 +186,7 @@ describe("no edit of a person is lost", () => {
     await checkout.write("faq/b.md", markdown({ question: "B?" }, "B."));
     await checkout.run("faq push --yes");
     const exits = new Set<number>();
-    for (let round = 0; round < rounds(100, 1_000); round += 1) {
+    for (let round = 0; round < rounds(40, 1_000); round += 1) {
       const isSame = round % 3 === 0;
       if (isSame)
         await checkout.write(

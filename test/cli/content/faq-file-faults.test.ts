@@ -88,13 +88,20 @@ describe("FAQ files with faults", () => {
 
   it.each([
     ["an empty folder", "faq/README.md", "Read me.\n", "faq push --yes", "faq has no FAQ entries."],
-    ["no folder", "other.txt", "", "faq push --yes", "There is no faq."],
-    ["no file", "other.txt", "", "faq diff faq.yaml", "There is no faq.yaml."],
+    ["no folder", "other.txt", "", "faq push --yes", "faq does not exist."],
+    ["no file", "other.txt", "", "faq diff faq.yaml", "faq.yaml does not exist."],
     ["an empty list", "faq.yaml", "[]\n", "faq push faq.yaml --yes", "faq.yaml has no FAQ entries."],
     ["a file in place of a folder", "faq", "text", "faq push --yes", "faq is not a folder."],
     ["a folder in place of a file", "faq.json/a.md", good, "faq pull faq.json", "faq.json is a folder."],
     ["YAML that is no list", "faq.yaml", "question: A?\n", "faq diff faq.yaml", "must be a list of entries"],
     ["broken YAML", "faq.yaml", "- question: A: B\n", "faq diff faq.yaml", "faq.yaml is broken: "],
+    [
+      "a quotation mark without an end",
+      "faq/a.md",
+      '---\nquestion: "A?\n---\n\nB.\n',
+      "faq push --yes",
+      'faq/a.md has a broken front matter: a quotation mark (") without an end at line 3, column 1',
+    ],
     ["broken JSON", "faq.json", "[{]", "faq diff faq.json", "faq.json is broken: "],
     [
       "a text that refers to itself without end",

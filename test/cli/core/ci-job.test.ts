@@ -115,6 +115,17 @@ const services: [string, Record<string, string>, Record<string, string>, string]
     "https://teamcity.example.org/build/84",
   ],
   [
+    "an older TeamCity",
+    {
+      TEAMCITY_VERSION: "2019.1",
+      TEAMCITY_PROJECT_NAME: "app",
+      TEAMCITY_BUILDCONF_NAME: "unit",
+      BUILD_NUMBER: "84",
+    },
+    { ci: "teamcity", workflow: "app", job: "unit" },
+    "84",
+  ],
+  [
     "Jenkins",
     {
       JENKINS_URL: "https://jenkins.example.org/",

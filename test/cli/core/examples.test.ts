@@ -72,9 +72,12 @@ function firstOf(example: string): readonly string[] {
   return [];
 }
 
-/** Its exit, with the differences that it asks for, nothing kept that could be discarded, no terminal, and an interruption. */
+/**
+ * Its exit, with the differences that it asks for, nothing kept that could be discarded, no terminal, no programs to run,
+ * and an interruption.
+ */
 function exitOf(example: string): number {
-  if (example.includes(" inbox")) return 2;
+  if (/ inbox| agent work /.test(example)) return 2;
   if (example.includes(" discard ")) return 6;
   return example.includes(" --watch") ? 130 : 0;
 }

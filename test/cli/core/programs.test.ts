@@ -214,6 +214,18 @@ describe("mcp", () => {
     });
   });
 
+  it.each([
+    ["mcp", { INNKEEP_MCP_WORK: "true" }, true],
+    ["mcp", { INNKEEP_MCP_WORK: "false" }, false],
+    ["mcp", {}, false],
+    ["mcp --work", { INNKEEP_MCP_WORK: "false" }, true],
+    ["mcp --read-only", { INNKEEP_MCP_WORK: "true" }, false],
+  ])("offers the tools for work as a flag says, or else the variable: %s, %o", async (words, env, work) => {
+    const { run, told } = await noting(env);
+    await run(words);
+    expect(told.mcp?.work).toBe(work);
+  });
+
   it("reads a stored token when it needs it, and a newer one the next time", async () => {
     const { run, told, line } = await noting();
     const set = (stdin: string) => line.run(["auth", "set", "agent-token"], { stdin });

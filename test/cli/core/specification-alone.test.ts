@@ -136,6 +136,26 @@ describe("a server that has only the specification", () => {
     expect(await decision()).toBe(9);
   });
 
+  it("says in one sentence that it has no lists and no work for agents", async () => {
+    const { line } = world;
+    const { runId } = await ok(`agent propose ${threadId} --summary Guard --plan Test`);
+    expect(await ok(`agent run ${runId}`)).toMatchObject({ id: runId, status: "awaiting_approval" });
+    for (const [words, code] of [
+      ["agent list", "no_agent_lists"],
+      ["agent list --wait 1s", "no_agent_lists"],
+      ["agent runs", "no_agent_lists"],
+      [`agent claim ${runId}`, "no_run_work"],
+      [`agent progress ${runId} --claim ${runId} --text Half`, "no_run_work"],
+      [`agent outcome ${runId} --claim ${runId} --status failed --summary No.`, "no_run_work"],
+    ] as const) {
+      const ran = await line.run([...words.split(" "), "--json"]);
+      expect(ran, words).toMatchObject({ exit: 6, stdout: "" });
+      expect(JSON.parse(ran.stderr)).toMatchObject({ code, error: expect.stringContaining("This server") });
+    }
+    const unknown = await line.run(["agent", "claim", threadId, "--json"]);
+    expect(JSON.parse(unknown.stderr)).toMatchObject({ code: "no_run_work" });
+  });
+
   it("answers raw calls, credentials' checks and doctor", async () => {
     expect(await world.line.run(["api", "/api/v1/faqs/remote"])).toMatchObject({ exit: 0, stdout: "[]\n" });
     expect(await ok("doctor")).toMatchObject({ failures: 0 });

@@ -42,6 +42,12 @@ describe("the commands of a development server", () => {
     },
   );
 
+  it("says that the command of `dev exec` goes after --", async () => {
+    const { exit, stderr } = await dev("exec", "node", "-e", "0");
+    const next = "Write the command after --: innkeep dev exec -- node -e 0\n";
+    expect([exit, stderr]).toEqual([2, `error: unknown option '-e'\n${next}`]);
+  });
+
   it("adds, lists and clears faults", async () => {
     const added = await dev(
       "faults",

@@ -1,7 +1,10 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { runAdmin } from "../../../server/admin/main.ts";
 import { fakeKeychain } from "../../support/clients/fake-keychain.ts";
 import { env, type Planted, secrets } from "./planted.ts";
+
+const notHere = () => Promise.reject(new Error("This program is not here."));
 
 export const faultsOfMachine: readonly Planted[] = [
   {
@@ -23,6 +26,17 @@ export const faultsOfMachine: readonly Planted[] = [
       what: /sqlite3 is not installed/,
       next: /--omit=optional|Node 24/,
     },
+  },
+  {
+    fault: "a mail server that cannot be used",
+    plant: () => ({
+      ...env({
+        INNKEEP_SMTP_URL: `smtp://ada:${secrets.mail}@127.0.0.1:9`,
+        INNKEEP_MAIL_FROM: "a@b.example",
+      }),
+      world: { programs: { serve: notHere, admin: runAdmin, mcp: notHere, devExec: notHere } },
+    }),
+    ...{ check: "mail", state: "failure", what: /mail server cannot be used/, next: /admin mail test/ },
   },
   {
     fault: "a file in place of the config folder",

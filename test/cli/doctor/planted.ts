@@ -6,6 +6,7 @@ export const secrets = {
   refused: `sdm_${"r".repeat(36)}`,
   token: `sdm_${"m".repeat(36)}`,
   agent: `sda_${"a".repeat(36)}`,
+  mail: "hunter2-of-the-mail-server",
   proxy: "hunter2-of-the-proxy",
 };
 

@@ -158,6 +158,12 @@ describe("feedback send over a faulty connection", () => {
     expect(await kept()).toMatchObject([{ outcome: "unknown" }]);
   });
 
+  it.each(["0s", "25d", "999999999d"])("refuses a --timeout of %s", async (timeout) => {
+    const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_test" });
+    const ran = await line.run([...sendOnce, "--timeout", timeout]);
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("from 1s to 1d") });
+  });
+
   it("ends a try without an answer after --timeout", async () => {
     const baseUrl = await listen(() => {});
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_test" });

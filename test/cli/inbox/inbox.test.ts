@@ -1,75 +1,8 @@
-import { PassThrough } from "node:stream";
-import { describe, expect, it, vi } from "vitest";
-import { createInbox, type InboxCalls } from "../../../src/cli/feedback/inbox/inbox.ts";
-import { showScreen } from "../../../src/cli/views/feedback-inbox.tsx";
-import type { OwnedThread, ThreadSummary } from "../../../src/contract/console/feedback.ts";
+import { describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
+import { eventually } from "../../support/eventually.ts";
 import { listen } from "../../support/network/recording-server.ts";
-
-const summary = (at: number): ThreadSummary => ({
-  ...{ id: `t${at}`, appId: "a", subject: `Subject ${at}\u001b[2J`, category: "bug", status: "open" },
-  ...{ senderName: "Ada", senderEmail: null, source: null, occurrences: 1, proposalStatus: null },
-  createdAt: "2026-11-21T09:00:00.000Z",
-});
-
-const proposal = {
-  ...{
-    id: "p",
-    status: "awaiting_approval" as const,
-    summary: "Guard it.",
-    plan: "1. Guard.",
-    decisionNote: null,
-  },
-  ...{ decidedAt: null, createdAt: "2026-11-21T10:00:00.000Z", replacedBy: null },
-};
-
-const thread = (id: string): OwnedThread => ({
-  app: { id: "a", name: "Larder" },
-  feedback: {
-    ...{
-      id,
-      consoleUrl: `https://inn.example/${id}`,
-      subject: `Subject of ${id}`,
-      category: "bug",
-      status: "open",
-    },
-    message: `Words of ${id} \u001b]0;evil\u0007.\n${"A long line. ".repeat(40)}\nThe end of ${id}.`,
-    ...{ metadata: {}, images: [], videos: [], attachments: [], githubIssueUrl: null, source: null },
-    ...{ occurrences: 1, createdAt: "2026-11-21T09:00:00.000Z" },
-  },
-  sender: { name: "Ada", email: "ada@example.org" },
-  messages: [],
-  omittedMessages: 0,
-  latestProposal: proposal,
-  proposals: [proposal],
-});
-
-/** The screen over a server of three threads. `frame` is what the screen shows now. */
-function open(changes: Partial<InboxCalls> = {}, first = [0, 1, 2], nextCursor: string | null = null) {
-  const asked: unknown[] = [];
-  const calls: InboxCalls = {
-    list: async (cursor) => ({ items: [summary(Number(cursor))], nextCursor: null }),
-    read: async (id) => thread(id),
-    change: async (id, change) => {
-      asked.push([id, change]);
-      return thread(id);
-    },
-    send: async (...sent) => void asked.push(sent),
-    open: async (address) => void asked.push(address),
-    ...changes,
-  };
-  const inbox = createInbox(calls, { items: first.map(summary), nextCursor });
-  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {}, ref() {}, unref() {} });
-  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
-  let frame = "";
-  stdout.on("data", (chunk: Buffer) => {
-    if (chunk.length > 20) frame = String(chunk);
-  });
-  const streams: object = { stdin, stdout, debug: true };
-  const ended = showScreen({ inbox, signal: new AbortController().signal, streams });
-  const shows = (text: string) => vi.waitFor(() => expect(frame).toContain(text), 5_000);
-  return { asked, ended, inbox, shows, frame: () => frame, type: (keys: string) => void stdin.write(keys) };
-}
+import { open, thread } from "./inbox-screen.ts";
 
 describe("the inbox", () => {
   it("lists the threads, without control characters, and leaves with q", async () => {
@@ -210,7 +143,7 @@ describe("the inbox", () => {
     type("\r");
     await shows("Words of t1");
     type("o");
-    await vi.waitFor(() => expect(asked).toEqual(["https://inn.example/t1"]));
+    await eventually(() => expect(asked).toEqual(["https://inn.example/t1"]));
   });
 
   it("says when nothing is left to do", async () => {

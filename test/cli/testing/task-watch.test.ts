@@ -1,8 +1,9 @@
 import { PassThrough } from "node:stream";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Tasks } from "../../../src/cli/testing/tester/tasks.ts";
 import { showTasks } from "../../../src/cli/views/task-watch.tsx";
 import type { PollResult } from "../../../src/client/waiting/long-poll.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const now = new Date("2026-11-21T12:00:00Z");
 const task = {
@@ -48,7 +49,7 @@ function openOn(columns: number, ...results: readonly PollResult<Tasks>[]) {
 describe("the screen of task list --watch", () => {
   it.each(["q", "\u0003"])("shows open tasks with their deadlines, and closes with %j", async (key) => {
     const { ended, shown, type } = open(seen);
-    await vi.waitFor(() => expect(shown()).toContain("Lantern[2J, day 3 of 14"));
+    await eventually(() => expect(shown()).toContain("Lantern[2J, day 3 of 14"));
     for (const text of ["1 of 1 outstanding", "Send a picture of Map", "in 3 h 30 min", "one day missed"])
       expect(shown()).toContain(text);
     type(key);
@@ -57,7 +58,7 @@ describe("the screen of task list --watch", () => {
 
   it("is readable on a terminal of unknown width", async () => {
     const { ended, shown, type } = openOn(0, seen);
-    await vi.waitFor(() => expect(shown()).toContain("Lantern[2J, day 3 of 14"));
+    await eventually(() => expect(shown()).toContain("Lantern[2J, day 3 of 14"));
     type("q");
     await ended;
   });
@@ -68,7 +69,7 @@ describe("the screen of task list --watch", () => {
       nextInMs: 7_000,
       failure: new Error("The server is busy."),
     });
-    await vi.waitFor(() => expect(shown()).toContain("The server is busy."));
+    await eventually(() => expect(shown()).toContain("The server is busy."));
     expect(shown().slice(shown().indexOf("busy") - 400)).toContain("Lantern");
     expect(shown()).toContain("next in 7 s");
     type("q");

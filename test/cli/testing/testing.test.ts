@@ -81,6 +81,13 @@ describe("the beginning of an id", () => {
 });
 
 describe("testing slot", () => {
+  it("says that a slot of a cycle that is over needs its whole id", async () => {
+    const { line } = await createTesterCommandLine(service);
+    expect((await line.run(["testing", "slot", "accept", "00000000"])).stderr).toBe(
+      "error: There is no slot 00000000.\n`innkeep testing cycle view CYCLE` shows all. Write the whole id for a slot of a cycle that is over.\n",
+    );
+  });
+
   it("assigns an open slot to a known account, and takes it back", async () => {
     const { line, cycle } = await createTesterCommandLine(service);
     const email = "known@example.org";

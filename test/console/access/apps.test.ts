@@ -62,6 +62,24 @@ describe("an app in the console", () => {
     });
   });
 
+  it("gets a lifetime for its approvals, loses it if the field is empty, and refuses a wrong one", async () => {
+    const { id } = await service.makeApp(world.owner);
+    const send = async (approvalHours: string) =>
+      owner.send(await owner.open(address(id)), address(id), { approvalHours });
+    const stored = async () => (await world.call("GET", `/apps/${id}`)).body;
+    await send("24");
+    expect(await stored()).toMatchObject({ approvalHours: 24 });
+    expect((await owner.open(address(id))).text).toMatch(/name="approvalHours"[^>]*value="24"/);
+    for (const wrong of ["0", "1.5", "ten", "9000"]) {
+      const answer = await send(wrong);
+      expect([wrong, answer.status]).toEqual([wrong, 400]);
+      expect(readingOf(answer)).toMatch(/Hours for which an approval is good must/);
+    }
+    expect(await stored()).toMatchObject({ approvalHours: 24 });
+    await send("");
+    expect(await stored()).toMatchObject({ approvalHours: null });
+  });
+
   it("loses its webhook if the field is empty", async () => {
     const { id } = await service.makeApp(world.owner, { chatWebhookUrl: "https://chat.example/x" });
     await owner.send(await owner.open(address(id)), address(id), { chatWebhookUrl: "" });

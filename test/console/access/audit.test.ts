@@ -81,6 +81,58 @@ describe.each(databases)("the audit in the console on $name", (engine) => {
     expect(Object(body).items.map(({ action }: { action: string }) => action)).toEqual(["faq.create"]);
   });
 
+  const rowsOf = (text: string) => text.split("<tbody>")[1]?.match(/<tr>/g)?.length ?? 0;
+
+  it("filters by a person, every agent, or one token, and proposes live tokens by their label", async () => {
+    const made = await world.call("POST", "/tokens", {
+      kind: "maintainer",
+      label: "Robot",
+      scopes: ["faqs:write"],
+    });
+    const headers = { authorization: `Bearer ${made.field("token")}` };
+    const body = { name: "Q?", question: "Q?", answer: "A." };
+    const path = `/api/v1/console/apps/${world.app.id}/faqs`;
+    expect((await service.request("POST", path, { headers, body })).status).toBe(201);
+    const id = made.field("id");
+    const page = await owner.open(`/console/audit?actor=${id}`);
+    expect(rowsOf(page.text)).toBe(1);
+    expect(page.text).toContain(`<option value="${id}" label="Token Robot">`);
+    expect(page.text).toContain(`value="${id}"`);
+    const agents = await owner.open("/console/audit?actor=agent");
+    expect(readingOf(agents)).not.toContain("Token Robot");
+    expect(rowsOf(agents.text)).toBeGreaterThan(0);
+    const own = await owner.open(
+      `/console/audit?actor=${encodeURIComponent(world.owner.email.toUpperCase())}`,
+    );
+    expect(readingOf(own)).toContain("Token Robot");
+    const nobody = await owner.open("/console/audit?actor=nobody%40example.org");
+    expect(readingOf(nobody)).toContain("Nothing matches");
+  });
+
+  it("filters by days in UTC, the last one included, and keeps the filter on the next page", async () => {
+    const today = service.clock.now().toISOString().slice(0, 10);
+    const all = await owner.open("/console/audit");
+    const own = await owner.open(`/console/audit?from=${today}&until=${today}`);
+    expect(rowsOf(own.text)).toBe(rowsOf(all.text));
+    for (const query of ["from=2999-01-01", "until=2000-01-01"])
+      expect(readingOf(await owner.open(`/console/audit?${query}`))).toContain("Nothing matches");
+    for (let at = 0; at < 60; at += 1) await world.call("PATCH", `/apps/${world.app.id}`, { name: `N${at}` });
+    const long = await owner.open(`/console/audit?from=${today}&until=${today}&action=app.update`);
+    const next = /href="([^"]*cursor=[^"]*)"/.exec(long.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    expect(next).toContain(`action=app.update&from=${today}&until=${today}&cursor=`);
+    expect(rowsOf((await owner.open(next)).text)).toBeGreaterThan(0);
+  });
+
+  it("marks a day that cannot be read", async () => {
+    const page = await owner.open("/console/audit?from=yesterday&until=2026-02-30&actor=agent");
+    expect(page.status).toBe(400);
+    const reading = readingOf(page);
+    expect(reading).toContain("First day (UTC) must be a day such as 2026-11-22.");
+    expect(reading).toContain("Last day (UTC) must be a day such as 2026-11-22.");
+    expect(page.text).toContain('value="agent"');
+    expect(rowsOf(page.text)).toBe(0);
+  });
+
   it("filters by app", async () => {
     const other = await service.makeApp(world.owner);
     await world.call("PATCH", `/apps/${other.id}`, { name: "The other app" });

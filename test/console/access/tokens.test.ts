@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { maintainerScopes } from "../../../src/contract/endpoint.ts";
 import {
   type BrowserWithoutScripts,
   createBrowserWithoutScripts,
   readingOf,
 } from "../../support/browser/browser-without-scripts.ts";
+import { eventually } from "../../support/eventually.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
@@ -46,7 +47,7 @@ describe("tokens in the console", () => {
       )?.[1];
     expect(await shown()).toBe("never used");
     await service.request("GET", `/api/v1/agent/feedback/${world.threadId}`, { headers });
-    await vi.waitFor(async () => expect(await shown()).toBe("used in the last hour"));
+    await eventually(async () => expect(await shown()).toBe("used in the last hour"));
     service.clock.advance(4 * 3_600_000);
     expect(await shown()).toBe("used 4 hours ago");
     service.clock.advance(-4 * 3_600_000);
@@ -61,6 +62,19 @@ describe("tokens in the console", () => {
     }
   });
 
+  it("are created for agents with a scope only if it is ticked", async () => {
+    const scopesOf = async (ticked: Record<string, string>) => {
+      const label = `Agent with ${Object.keys(ticked).join() || "nothing"}`;
+      await make({ kind: "agent", label, ...ticked });
+      const list = await world.call("GET", "/tokens");
+      const items: { label: string; scopes: string[] }[] = Object(list.body).items;
+      return items.find((token) => token.label === label)?.scopes;
+    };
+    expect(await scopesOf({})).toEqual([]);
+    expect(await scopesOf({ "scope:runs:work": "on" })).toEqual(["runs:work"]);
+    expect(await scopesOf({ "scope:apps:read": "on" })).toEqual([]);
+  });
+
   it("are created for scripts, with their scopes and app", async () => {
     const scope = { "scope:changelog:write": "on" };
     const page = await make({ kind: "maintainer", label: "Release", appId: world.app.id, ...scope });
@@ -70,6 +84,20 @@ describe("tokens in the console", () => {
     expect((await call(`/apps/${world.app.id}/changelog`)).status).toBe(200);
     expect((await call(`/apps/${world.app.id}/feedback`)).status).toBe(403);
     expect((await call(`/apps/${other.id}/changelog`)).status).toBe(404);
+  });
+
+  it("are created for agents that may report their work, and say so in the list", async () => {
+    const page = await make({ kind: "agent", label: "Worker", "scope:runs:work": "on" });
+    const claim = (token: string) =>
+      service.request("POST", `/api/v1/agent/runs/${world.runId}/claim`, {
+        headers: bearer(token),
+        body: { worker: "one" },
+      });
+    expect((await claim(secretOf(page))).field("code")).toBe("wrong_state");
+    expect((await claim(world.agentToken)).field("code")).toBe("insufficient_scope");
+    const text = readingOf(await owner.open("/console/tokens"));
+    expect(text).toMatch(/Worker sda_\S+ Agent all apps runs:work/);
+    expect(text).toContain("Then only one worker carries out an approved plan");
   });
 
   it("are refused without a label, and the form keeps its choices", async () => {

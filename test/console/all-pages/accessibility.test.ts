@@ -3,12 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { axeFaults, loadAxe } from "../../support/browser/axe.ts";
 import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
-import { consolePaths } from "../../support/browser/console-paths.ts";
+import { consolePaths, proposalPaths } from "../../support/browser/console-paths.ts";
 import { visitEach } from "../../support/browser/tabs.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { authorizeAddress, newDevice } from "../../support/sign-in/device-sign-in.ts";
+import { makeProposalStates } from "../../support/worlds/agents/proposal-states.ts";
 import { type CycleOnNinthDay, makeCycleOnNinthDay } from "../../support/worlds/cycle-on-its-ninth-day.ts";
+import { makeTeam } from "../../support/worlds/members/team.ts";
 import {
   makeOwnerWithOneOfEach,
   type OwnerWithOneOfEach,
@@ -45,16 +47,34 @@ describe("every page", () => {
     const device = authorizeAddress(await newDevice());
     own = [
       ...consolePaths(world),
+      ...proposalPaths(world, await makeProposalStates(service, world)),
       `/console/feedback/${world.app.id}/${full}`,
       test.path,
       `${test.path}?slot=${test.slotOf(4)}&day=8`,
       `${test.path}/report`,
       "/console/nowhere",
       device,
+      await invitationFor(world.owner.email),
     ];
-    open = ["/console/sign-in", "/tavern/sign-up", "/api/v1/docs", device];
+    open = [
+      world.senderPath,
+      `${world.senderPath}/stop`,
+      "/p/t/nothing",
+      "/console/sign-in",
+      "/console/recover",
+      "/console/recover/x",
+      "/console/sign-up/x",
+      "/tavern/sign-up",
+      "/api/v1/docs",
+      device,
+    ];
     browser = await startBrowser();
   });
+  /** The link with which another app's owner invites this one. */
+  const invitationFor = async (email: string) => {
+    const { token } = await (await makeTeam(service)).invite(email);
+    return `/console/invitations/${token}`;
+  };
   afterAll(async () => {
     await browser.close();
     await service.stop();

@@ -3,10 +3,11 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
-import { consolePaths } from "../../support/browser/console-paths.ts";
+import { consolePaths, proposalPaths } from "../../support/browser/console-paths.ts";
 import { visitEach } from "../../support/browser/tabs.ts";
 import { dataUrl, pdf } from "../../support/files/sample-files.ts";
 import { type Service, startService } from "../../support/service/service.ts";
+import { makeProposalStates } from "../../support/worlds/agents/proposal-states.ts";
 import { newListing, recordSession } from "../../support/worlds/listing-and-slot-activity.ts";
 import {
   bearer,
@@ -60,7 +61,7 @@ describe("hostile text", () => {
   });
 
   it("is harmless in lists, too", async () => {
-    await visitEach(tabs, consolePaths(world), expectHarmless);
+    await visitEach(tabs, [...consolePaths(world), world.senderPath], expectHarmless);
     expect(happened).toEqual([]);
   });
 
@@ -115,6 +116,7 @@ async function plant(service: Service, world: OwnerWithOneOfEach, payload: strin
   await world.call("POST", "/tokens", { kind: "agent", label: short });
   return [
     ...(await plantTest(service, world, payload)),
+    ...proposalPaths(world, await makeProposalStates(service, world, payload)),
     `/console/feedback/${app}?${new URLSearchParams({ q: payload, status: "all" })}`,
     `/console/feedback/${app}/${id}`,
     `/console/faqs/${app}/${faq.field("id")}`,
@@ -168,7 +170,7 @@ function foreignElements(): string[] {
     "link:not([href^='/console/assets/'])",
     "img:not([src^='/console/assets/'])",
     "svg[onload], [onerror], iframe, object, embed, base, [http-equiv], style",
-    "form:not([action^='/console'])",
+    "form:not([action^='/console'], [action^='/p/t/'])",
     "a:not([href^='/console']):not([href$='/api/v1/docs']):not([href='/tavern/sign-up?to=%2Fconsole']):not([href^='#']):not([download]):not([rel='noopener noreferrer nofollow'])",
   ];
   return [...document.querySelectorAll(foreign.join(","))].map((element) => element.outerHTML.slice(0, 200));

@@ -2,9 +2,10 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
-import { consolePaths } from "../../support/browser/console-paths.ts";
+import { consolePaths, proposalPaths } from "../../support/browser/console-paths.ts";
 import { visitEach } from "../../support/browser/tabs.ts";
 import { type Service, startService } from "../../support/service/service.ts";
+import { makeProposalStates } from "../../support/worlds/agents/proposal-states.ts";
 import {
   makeOwnerWithOneOfEach,
   type OwnerWithOneOfEach,
@@ -30,7 +31,14 @@ describe("every page of the console", () => {
     await world.call("PATCH", `/apps/${world.app.id}`, { name: long.slice(0, 100) });
     browser = await startBrowser();
     const tab = () => openPage(browser, service, world.headers, { reducedMotion: "reduce" });
-    const paths = [...consolePaths(world), "/console/sign-in", "/console/nowhere"];
+    const states = await makeProposalStates(service, world, "Donaudampfschifffahrtsgesellschaft".repeat(3));
+    const paths = [
+      ...consolePaths(world),
+      ...proposalPaths(world, states),
+      world.senderPath,
+      "/console/sign-in",
+      "/console/nowhere",
+    ];
     seen = await visitEach([await tab(), await tab()], paths, look);
   });
   afterAll(async () => {

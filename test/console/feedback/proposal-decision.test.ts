@@ -51,6 +51,7 @@ describe.each(databases)("a decision on a proposal on $name", (engine) => {
   it.each([
     ["approve", "approved"],
     ["reject", "rejected"],
+    ["request_changes", "rejected"],
   ])("to %s reaches the agent, with the note", async (decision, status) => {
     const { id, runId, page } = await proposed();
     const answer = await decide(page, id, decision, "Mind the\r\ntests.");
@@ -61,7 +62,7 @@ describe.each(databases)("a decision on a proposal on $name", (engine) => {
   it("is shown with its note afterwards, without a form", async () => {
     const { id, page } = await proposed();
     const after = await owner.follow(await decide(page, id, "approve", "Mind the tests."));
-    expect(readingOf(after)).toMatch(/Approved .* Decided .* Mind the tests\./);
+    expect(readingOf(after)).toMatch(/Proposal Approved .* Approved by .* Mind the tests\./);
     expect(() => formOf(after, address(id, "/decision"))).toThrow();
   });
 
@@ -108,6 +109,31 @@ describe.each(databases)("a decision on a proposal on $name", (engine) => {
     expect(answer.status).toBe(400);
     expect(readingOf(answer)).toContain("Note to the agent must have at most 4000 characters.");
     expect(answer.text).toContain("x".repeat(4_001));
+  });
+
+  it("to ask for changes needs a note, and keeps what else was typed", async () => {
+    const { id, runId, page } = await proposed();
+    const answer = await owner.send(page, address(id, "/decision"), {
+      ...{ decision: "request_changes", note: " ", replyBody: "We look into it." },
+    });
+    expect(answer.status).toBe(400);
+    expect(readingOf(answer)).toContain("Note to the agent must say what to change.");
+    expect(formOf(answer, address(id, "/decision"))).toContain("We look into it.");
+    expect((await run(runId)).field("status")).toBe("awaiting_approval");
+  });
+
+  it("to ask for changes is shown with who asked, and what for", async () => {
+    const { id, page } = await proposed();
+    const after = await owner.follow(await decide(page, id, "request_changes", "Smaller steps."));
+    expect(readingOf(after)).toMatch(/Proposal Changes asked for .* Changes asked for by .* Smaller steps\./);
+  });
+
+  it("after somebody has asked for changes is refused", async () => {
+    const { id, page } = await proposed();
+    await decide(await owner.open(address(id)), id, "request_changes", "Smaller steps.");
+    const answer = await decide(page, id, "approve");
+    expect(answer.status).toBe(409);
+    expect(readingOf(answer)).toContain("Changes to this proposal were already asked for.");
   });
 
   it("from a page of another origin is refused", async () => {

@@ -70,7 +70,7 @@ describe.each(databases)("a thread in the console on $name", (engine) => {
 
   it.each([
     ["note", "Internal note"],
-    ["outbound", "Reply, recorded and not sent"],
+    ["outbound", "Reply"],
   ])("accepts a %s", async (direction, title) => {
     const id = await send();
     const page = await owner.follow(await say(id, direction, "We are on it."));

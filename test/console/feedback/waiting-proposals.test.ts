@@ -63,7 +63,7 @@ async function fillProposals(service: Service, appId: string, count: number): Pr
     for (const { id: feedbackId, createdAt } of rows) {
       const id = deps.newId();
       await proposals.insert(tx, { id, feedbackId, summary: "Mend it", plan: "1. Mend it", createdAt });
-      await feedbackThreads.setProposalStatus(tx, feedbackId, "awaiting_approval");
+      await feedbackThreads.setProposalStatus(tx, feedbackId);
     }
   });
 }

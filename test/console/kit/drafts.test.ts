@@ -30,7 +30,7 @@ describe("a draft in a browser", () => {
     return page;
   };
   const typeReply = async (page: Page) => {
-    await page.getByText("Record a reply to the sender").click();
+    await page.getByText("Reply to the sender").click();
     await page.getByLabel("Reply", { exact: true }).fill("Dear sender");
   };
   const stored = (page: Page) => page.evaluate(() => Object.values(localStorage).join());
@@ -60,8 +60,8 @@ describe("a draft in a browser", () => {
     expect(page.url()).toBe(address);
     expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("Dear sender");
     await goAway(page);
-    await page.getByRole("button", { name: "Record reply" }).click();
-    await page.getByText("It was not sent to the sender.").waitFor();
+    await page.getByRole("button", { name: "Send reply" }).click();
+    await page.getByText("The reply is on the thread").waitFor();
     expect(await stored(page)).toBe("");
   });
 

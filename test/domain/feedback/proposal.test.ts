@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatText, decisionOn, later, proposalNote } from "../../../server/domain/feedback/proposal.ts";
+import { chatText, later, proposalNote } from "../../../server/domain/feedback/proposal.ts";
 
 describe("a proposal", () => {
   it("keeps its summary and plan unchanged in a note", () => {
@@ -27,13 +27,4 @@ describe("the time of a decision", () => {
   ])("after %s is %s", (earlier, expected) => {
     expect(later(now, earlier).toISOString()).toBe(expected);
   });
-});
-
-it.each([
-  ["awaiting_approval", null, null],
-  ["approved", null, "approve"],
-  ["rejected", null, "reject"],
-  ["rejected", "another", "replaced"],
-] as const)("of a proposal that is %s and replaced by %s was set by: %s", (status, replacedBy, decision) => {
-  expect(decisionOn({ status, replacedBy })).toBe(decision);
 });

@@ -31,7 +31,7 @@ const open = async (place: Place) => {
 
 /** Writes another plan with its hash into every record of a folder. */
 async function forge(folder: string): Promise<void> {
-  for (const file of await filesIn(folder)) {
+  for (const file of (await filesIn(folder)).filter((name) => name.endsWith(".json"))) {
     const record = JSON.parse(await readFile(file, "utf8"));
     await writeFile(file, JSON.stringify({ ...record, ...evil, sha256: hashOf(evil.plan) }));
   }

@@ -36,9 +36,11 @@ describe("the record of proposals", () => {
   it("is readable by this user only", async () => {
     const folder = await temporaryFolder();
     await open(folder).proposals.add(record());
-    const [file = ""] = await filesIn(folder);
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect((await stat(join(folder, "proposals"))).mode & 0o777).toBe(0o700);
+    const files = await filesIn(folder);
+    expect(files).toHaveLength(2);
+    for (const file of files) expect((await stat(file)).mode & 0o777).toBe(0o600);
+    for (const inside of ["proposals", "proposals/threads", "proposals/threads/feedback-1"])
+      expect((await stat(join(folder, inside))).mode & 0o777).toBe(0o700);
   });
 
   it("survives a restart, in the order of the proposals", async () => {
@@ -118,18 +120,51 @@ describe("the record of proposals", () => {
   it("contains no token", async () => {
     const folder = await temporaryFolder();
     await open(folder).proposals.add(record());
-    const [file = ""] = await filesIn(folder);
-    expect(await readFile(file, "utf8")).not.toContain("sda_");
+    for (const file of await filesIn(folder)) expect(await readFile(file, "utf8")).not.toContain("sda_");
   });
 
-  it("drops the oldest beyond five hundred", async () => {
+  it("is found by its thread without a look at other records", async () => {
     const folder = await temporaryFolder();
     const { proposals } = open(folder);
-    for (let index = 0; index < 503; index += 1) {
+    await proposals.add(record({ run_id: "a", created_at: "2026-11-21T11:00:00.000Z" }));
+    await proposals.add(record({ run_id: "b" }));
+    await proposals.add(record({ run_id: "c", feedback_id: "feedback-2" }));
+    await writeFile(join(folder, "proposals", "d.json"), JSON.stringify(record({ run_id: "d" })));
+    const runsOf = async (id: string) =>
+      (await open(folder).proposals.ofThread(id)).map(({ run_id }) => run_id);
+    expect(await runsOf("feedback-1")).toEqual(["b", "a"]);
+    expect(await runsOf("feedback-2")).toEqual(["c"]);
+    expect(await runsOf("feedback-3")).toEqual([]);
+    expect(await runsOf("../..")).toEqual([]);
+  });
+
+  it("of an earlier version is found by its thread, too", async () => {
+    const folder = await temporaryFolder();
+    await plant(folder, [record({ run_id: "a" }), record({ run_id: "b", feedback_id: "../../out" })]);
+    expect(await open(folder).proposals.ofThread("feedback-1")).toMatchObject([{ run_id: "a" }]);
+    expect(await filesIn(folder)).toHaveLength(3);
+  });
+
+  it("drops the oldest down to five hundred once there are fifty more", async () => {
+    const folder = await temporaryFolder();
+    const records = Array.from({ length: 551 }, (_, index) => {
       const created_at = new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString();
-      await proposals.add(record({ run_id: `run-${index}`, created_at }));
-    }
+      return record({ run_id: `run-${index}`, created_at });
+    });
+    await plant(folder, records.slice(0, 549));
+    const { proposals } = open(folder);
+    await proposals.ofThread("feedback-1");
+    for (const last of records.slice(549)) await proposals.add(last);
     const kept = await open(folder).proposals.all();
-    expect([kept.length, kept[0]?.run_id]).toEqual([500, "run-3"]);
+    expect([kept.length, kept[0]?.run_id]).toEqual([500, "run-51"]);
+    expect(await open(folder).proposals.ofThread("feedback-1")).toEqual(kept);
+    expect(await filesIn(folder)).toHaveLength(1_000);
   });
 });
+
+/** Writes records as an earlier version did. */
+async function plant(folder: string, records: readonly ProposalRecord[]): Promise<void> {
+  await mkdir(join(folder, "proposals"));
+  for (const each of records)
+    await writeFile(join(folder, "proposals", `${each.run_id}.json`), JSON.stringify(each));
+}

@@ -5,7 +5,11 @@ import {
 } from "@modelcontextprotocol/client";
 import { Client as OlderClient } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport as OlderTransport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { JSONRPCMessage as OlderMessage } from "@modelcontextprotocol/sdk/types.js";
+import {
+  ElicitRequestSchema,
+  type JSONRPCMessage as OlderMessage,
+  ResourceUpdatedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "vitest";
 
 /** The two eras of the protocol: sessions that start with `initialize`, and requests that stand alone. */
@@ -31,7 +35,17 @@ export interface TestClient {
   listPrompts(): Promise<Result>;
   getPrompt(name: string, args?: Record<string, string>): Promise<Result>;
   complete(uri: string, name: string, value: string): Promise<Result>;
+  /** Follows resources, by the way of the era. `hear` gets the address of each one that changed. */
+  follow(uris: readonly string[], hear: (uri: string) => void): Promise<Followed>;
   close(): Promise<void>;
+}
+
+export interface Followed {
+  /** The resources that the server lets it follow. */
+  readonly uris: readonly string[];
+  /** How it ended. The older era has no word for it. */
+  readonly closed: Promise<"local" | "graceful" | "remote">;
+  end(): Promise<void>;
 }
 
 export type AnyTransport = { readonly older: OlderTransport } | { readonly newer: NewerTransport };
@@ -39,8 +53,20 @@ export type { NewerMessage, OlderMessage };
 
 const identity = { name: "test", version: "1.0.0" };
 
-export async function connectOlder(transport: OlderTransport): Promise<TestClient> {
-  const client = new OlderClient(identity);
+/** A client that can open pages: hears of each one, and gives the person's answer. */
+export type OnPage = (page: { readonly url: string; readonly message: string }) => "accept" | "decline";
+
+const capabilitiesOf = (onPage: OnPage | undefined) => ({
+  capabilities: onPage ? { elicitation: { url: {} } } : {},
+});
+
+export async function connectOlder(transport: OlderTransport, onPage?: OnPage): Promise<TestClient> {
+  const client = new OlderClient(identity, capabilitiesOf(onPage));
+  if (onPage)
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      if (params.mode !== "url") throw new Error("not a page");
+      return { action: onPage(params) };
+    });
   await client.connect(transport);
   return {
     instructions: () => client.getInstructions(),
@@ -53,12 +79,26 @@ export async function connectOlder(transport: OlderTransport): Promise<TestClien
     getPrompt: (name, args) => client.getPrompt({ name, arguments: args }),
     complete: (uri, name, value) =>
       client.complete({ ref: { type: "ref/resource", uri }, argument: { name, value } }),
+    async follow(uris, hear) {
+      client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => hear(params.uri));
+      for (const uri of uris) await client.subscribeResource({ uri });
+      const end = async () => {
+        for (const uri of uris) await client.unsubscribeResource({ uri });
+      };
+      return { uris, closed: new Promise(() => undefined), end };
+    },
     close: () => client.close(),
   };
 }
 
-export async function connectNewer(transport: NewerTransport): Promise<TestClient> {
-  const client = new NewerClient(identity, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+export async function connectNewer(transport: NewerTransport, onPage?: OnPage): Promise<TestClient> {
+  const versionNegotiation = { mode: { pin: "2026-07-28" } } as const;
+  const client = new NewerClient(identity, { versionNegotiation, ...capabilitiesOf(onPage) });
+  if (onPage)
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      if (params.mode !== "url") throw new Error("not a page");
+      return { action: onPage(params) };
+    });
   await client.connect(transport);
   expect(client.getNegotiatedProtocolVersion()).toBe("2026-07-28");
   return {
@@ -72,6 +112,15 @@ export async function connectNewer(transport: NewerTransport): Promise<TestClien
     getPrompt: (name, args) => client.getPrompt({ name, arguments: args }),
     complete: (uri, name, value) =>
       client.complete({ ref: { type: "ref/resource", uri }, argument: { name, value } }),
+    async follow(uris, hear) {
+      client.setNotificationHandler("notifications/resources/updated", ({ params }) => hear(params.uri));
+      const subscription = await client.listen({ resourceSubscriptions: [...uris] });
+      return {
+        uris: subscription.honoredFilter.resourceSubscriptions ?? [],
+        closed: subscription.closed,
+        end: () => subscription.close(),
+      };
+    },
     close: () => client.close(),
   };
 }

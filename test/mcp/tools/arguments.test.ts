@@ -79,6 +79,31 @@ describe("a line that is too long", () => {
     expect(JSON.parse(String(out.read()))).toMatchObject({ id: 7, error: { code: -32600 } });
   });
 
+  it.each([
+    ["at its end", `{"method":"tools/call","params":{"id":3},"x":"LONG","jsonrpc":"2.0","id":7}`, 7],
+    ["at its end, before the version", `{"params":{"x":"LONG"},"id":"a-7","jsonrpc":"2.0"}`, "a-7"],
+    ["after the method", `{"jsonrpc": "2.0", "method": "ping", "id": 7, "params": {"x":"LONG","id":3}}`, 7],
+    ["only in its parameters", `{"method":"ping","params":{"id":3,"x":"LONG","id":3}}`, null],
+    ["nowhere", `LONG`, null],
+  ])("gets an error with the id that stands %s", async (_, line, id) => {
+    const out = new PassThrough();
+    const lines = lineLimit(out, 3_000);
+    const heard = text(lines);
+    for (const part of line.replace("LONG", "x".repeat(9_000)).match(/.{1,700}/gs) ?? []) lines.write(part);
+    lines.end("\n");
+    expect(await heard).toBe("");
+    expect(JSON.parse(String(out.read()))).toMatchObject({ id, error: { code: -32600 } });
+  });
+
+  it("of ten megabytes is refused by the call of a client, which goes on", async () => {
+    const { client } = await openMcpSession("2025-11-25", { baseUrl: "http://127.0.0.1:9" });
+    const plan = "x".repeat(10_485_760);
+    await expect(client.callTool("propose_plan", { feedback: "a", summary: "S", plan })).rejects.toThrow(
+      /larger than 8388608 bytes/,
+    );
+    expect(await client.listTools()).toHaveProperty("tools");
+  });
+
   it("of ten megabytes does not end the server", async () => {
     const { client, io } = await openMcpSession("2025-11-25", { baseUrl: "http://127.0.0.1:9" });
     io.stdin.write(`{"jsonrpc":"2.0","id":"big","method":"ping","params":"${"x".repeat(12_000_000)}"}\n`);

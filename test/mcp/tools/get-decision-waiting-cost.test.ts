@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import { eras } from "../support/clients.ts";
-import { eventually } from "../support/eventually.ts";
 import { startFakeApi } from "../support/fake-api.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { openMcpSession } from "../support/mcp-session.ts";

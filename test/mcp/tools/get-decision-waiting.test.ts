@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { nextSteps } from "../../../mcp/proposals/decision.ts";
+import { eventually } from "../../support/eventually.ts";
 import type { CallOptions } from "../support/clients.ts";
 import { eras } from "../support/clients.ts";
-import { eventually } from "../support/eventually.ts";
 import { startFakeApi } from "../support/fake-api.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { openMcpSession } from "../support/mcp-session.ts";

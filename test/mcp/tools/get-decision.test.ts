@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { StdioOptions } from "../../../mcp/options.ts";
 import { nextSteps } from "../../../mcp/proposals/decision.ts";
 import { hashOf } from "../../../mcp/proposals/proposals.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { eras } from "../support/clients.ts";
 import { startFakeApi } from "../support/fake-api.ts";
+import { manualClock } from "../support/manual-clock.ts";
 import { openMcpSession } from "../support/mcp-session.ts";
 import { readToolResult } from "../support/tool-result.ts";
 
@@ -11,7 +13,7 @@ const texts = { summary: "The kettle is null.", plan: "1. Check the kettle.\n2. 
 const unknownRun = "0a9b8c7d-0000-4000-8000-0000000000ff";
 
 describe.each(eras)("get_decision over %s", (era) => {
-  const start = async (options: { stateDirectory?: string } = {}) => {
+  const start = async (options: Pick<StdioOptions, "stateDirectory" | "clock"> = {}) => {
     const api = await startFakeApi();
     const open = async () => {
       const { client } = await openMcpSession(era, { baseUrl: api.baseUrl, ...options });
@@ -25,7 +27,7 @@ describe.each(eras)("get_decision over %s", (era) => {
   };
 
   it("says without an error that approval is awaited", async () => {
-    const { call, run_id } = await start();
+    const { call, run_id } = await start({ clock: manualClock().clock });
     const { isError, structured } = await call("get_decision", { run_id });
     expect(isError).toBe(false);
     expect(structured).toMatchObject({
@@ -73,6 +75,22 @@ describe.each(eras)("get_decision over %s", (era) => {
       approved_plan: null,
       decision_note: "Too risky.",
       next_step: nextSteps.rejected,
+    });
+  });
+
+  it.each([
+    ["request_changes", nextSteps.changes],
+    ["recalled", nextSteps.recalled],
+    ["expired", nextSteps.expired],
+    ["something new", nextSteps.rejected],
+  ])("says after the decision %s what to do, and never to proceed", async (decision, next_step) => {
+    const { api, call, run_id } = await start();
+    const body = { id: run_id, status: "rejected", decision, decisionNote: "Smaller steps." };
+    api.fail({ body });
+    const { structured } = await call("get_decision", { run_id });
+    expect(structured).toMatchObject({
+      ...{ status: "rejected", may_proceed: false, approved_plan: null, next_step },
+      ...{ decision: decision === "something new" ? null : decision, decision_note: "Smaller steps." },
     });
   });
 

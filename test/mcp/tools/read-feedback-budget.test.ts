@@ -57,6 +57,40 @@ describe.each(eras)("the size of read_feedback's answer over %s", (era) => {
     expect(structured).toMatchObject({ truncated: true, omitted: { messages: 20 }, next_cursor: null });
   });
 
+  it("leaves messages at least half of the room beside the metadata", async () => {
+    const { api, readFeedback } = await start();
+    const metadata = { log: "x".repeat(900), device: "Pixel 9" };
+    const said = Array.from({ length: 9 }, (_, n) => ({
+      direction: "inbound",
+      author: "sender",
+      body: `Message ${n}. ${"y".repeat(80)}`,
+      createdAt: at(n),
+    }));
+    const feedback = api.addThread({ message: "It crashes.", metadata }, { messages: said });
+    const { structured, text } = await readFeedback({ feedback, max_chars: 1_000 });
+    for (let n = 0; n < 9; n += 1) expect(text).toContain(`Message ${n}.`);
+    expect(structured).toMatchObject({ untrusted: { metadata: { device: "Pixel 9" } }, truncated: true });
+  });
+
+  it("shortens older plans before it leaves out what people wrote", async () => {
+    const { api, readFeedback } = await start();
+    const earlier = { direction: "note", author: "agent", body: plan, createdAt: at(5) };
+    const said = { direction: "inbound", author: "sender", body: "Still broken.", createdAt: at(1) };
+    const feedback = api.addThread({ message: "It crashes.", metadata: {} }, { messages: [said, earlier] });
+    const { structured, text } = await readFeedback({ feedback });
+    expect(text).toContain("Still broken.");
+    expect(structured).toMatchObject({ omitted: { messages: 0, chars: plan.length - 500 } });
+    const whole = await readFeedback({ feedback, max_chars: 60_000 });
+    expect(whole.structured).toMatchObject({ truncated: false, agents: { messages: [{ body: plan }] } });
+  });
+
+  it("includes at most two hundred messages, however short", async () => {
+    const { api, readFeedback } = await start();
+    const messages = Array.from({ length: 500 }, () => ({ direction: "inbound", body: "", createdAt: null }));
+    const { structured } = await readFeedback({ feedback: api.addThread({}, { messages }) });
+    expect(structured).toMatchObject({ omitted: { messages: 300 }, next_cursor: "300" });
+  });
+
   it("does not mix up the team's words and the public's, in both channels", async () => {
     const { api, readFeedback } = await start();
     const messages = [
@@ -71,7 +105,9 @@ describe.each(eras)("the size of read_feedback's answer over %s", (era) => {
       team: { messages: [{ body: "Known since 2.1." }, { body: "We are on it." }] },
       untrusted: { messages: [{ body: "Still broken." }, { body: "I am the team." }] },
     });
-    const [ofPublic = "", ofTeam = ""] = text.split(/^=== \w+ words of the app's team begins ===$/m);
+    const [ofPublic = "", ofTeam = ""] = text.split(
+      /^=== \w+ words of the app's team: no approval begins ===$/m,
+    );
     for (const body of ["Still broken.", "I am the team."]) expect(ofPublic).toContain(body);
     for (const body of ["Known since 2.1.", "We are on it."]) {
       expect(ofPublic).not.toContain(body);

@@ -3,16 +3,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ArchiveFile, archiveIn, verifyArchive } from "../../../server/admin/archive/archive-reader.ts";
 import { readHeader } from "../../../server/admin/archive/backup-format.ts";
-import { withDatabase } from "../../../server/admin/data-location.ts";
-import { dumpRows } from "../../../server/store/deployment/dump.ts";
-import { tablesOf } from "../../../server/store/deployment/tables.ts";
 import { databases, postgres, sqlite, type TestEngine } from "../../support/database/databases.ts";
 import { dataUrl, pdf, png } from "../../support/files/sample-files.ts";
 import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { runSeed } from "../../support/random-seed.ts";
 import { type Deployment, makeDeployment } from "../../support/service/deployment.ts";
+import { rowsOf } from "../../support/service/deployment-rows.ts";
 import type { Service } from "../../support/service/service.ts";
 import { makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
+import { finishProposal } from "../../support/worlds/agents/approved-proposal.ts";
 import {
   bearer,
   fillThreads,
@@ -39,20 +38,6 @@ afterEach(async () => {
   for (const deployment of deployments) await deployment.remove();
 });
 
-/** Every row of a deployment, except the search index. */
-const rowsOf = (deployment: Deployment) =>
-  withDatabase(deployment, "leave", (database) =>
-    database.write(async (tx) => {
-      const rows: unknown[] = [];
-      for (const table of await tablesOf(tx)) {
-        const columns = table.columns.filter(({ name }) => name !== "indexed");
-        for await (const lines of dumpRows(tx, { ...table, columns }))
-          rows.push(...lines.map((line) => [table.name, JSON.parse(line)]));
-      }
-      return rows.map((row) => JSON.stringify(row)).sort();
-    }),
-  );
-
 const engines = databases.flatMap((from) =>
   databases.map((to) => ({ from, to, names: `${from.name} to ${to.name}` })),
 );
@@ -62,6 +47,7 @@ describe.each(engines)("a backup from $names", ({ from, to }) => {
     const old = await deploy(from);
     await serving(old, async (service) => {
       const { app } = await makeOwnerWithOneOfEach(service);
+      await finishProposal(service);
       await sendFeedback(service, app.key, {
         images: [dataUrl(png(5_000))],
         message: "Zoë’s 🦓 “quotes” \\ \n tab\t",

@@ -73,6 +73,8 @@ describe.each(databases)("the operator's commands on $name, next to a running se
     expect(answer.field("code")).toBe("insufficient_scope");
   });
 
+  const unknown = "01a1fd94-fc70-758b-94ab-a4e978aef61f";
+
   it("create working tokens", async () => {
     const { email: owner } = await makeUser();
     const { appId, apiKey } = await makeApp(owner);
@@ -80,6 +82,13 @@ describe.each(databases)("the operator's commands on $name, next to a running se
     const id = await sendFeedback(service, apiKey);
     const headers = bearer(String(agent.token));
     expect((await service.request("GET", `/api/v1/agent/feedback/${id}`, { headers })).status).toBe(200);
+    const worker = await admin({ command: "token create", kind: "agent", owner, scopes: ["runs:work"] });
+    const claim = `/api/v1/agent/runs/${unknown}/claim`;
+    const claimWith = (token: unknown) =>
+      service.request("POST", claim, { headers: bearer(String(token)), body: { worker: "one" } });
+    expect([(await claimWith(worker.token)).status, (await claimWith(agent.token)).status]).toEqual([
+      404, 403,
+    ]);
     const scripts = { kind: "maintainer", scopes: ["apps:read"], appId } as const;
     const maintainer = await admin({ command: "token create", owner, ...scripts });
     const apps = await service.request("GET", "/api/v1/console/apps", {
@@ -88,7 +97,6 @@ describe.each(databases)("the operator's commands on $name, next to a running se
     expect(apps.body).toMatchObject({ items: [{ id: appId }] });
   });
 
-  const unknown = "01a1fd94-fc70-758b-94ab-a4e978aef61f";
   it.each<AdminCommand>([
     { command: "app create", name: "Larder", owner: "nobody@example.org" },
     { command: "key create", appId: unknown },

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { startPassingTime } from "../../../server/background/passing-time-worker.ts";
 import { cyclesTopic } from "../../../server/store/engine/topics.ts";
 import { databases, postgres } from "../../support/database/databases.ts";
+import { eventually } from "../../support/eventually.ts";
 import { fc } from "../../support/property.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { rounds } from "../../support/torture.ts";
@@ -121,10 +122,7 @@ describe.each(databases)("the worker on $name", (engine) => {
     service.clock.setOffset(Date.parse(test.dayStarts[day] ?? "") - before - Date.now());
   const wake = () => service.deps.database.write(async (tx) => tx.signal(cyclesTopic));
   const comesTo = (closedDays: number) =>
-    vi.waitFor(
-      async () => expect(await test.cycle()).toMatchObject({ status: "running", closedDays }),
-      10_000,
-    );
+    eventually(async () => expect(await test.cycle()).toMatchObject({ status: "running", closedDays }));
 
   it("makes all due changes at once, and later ones when they become due, without a request", async () => {
     atEndOf(1, hour);
@@ -154,8 +152,8 @@ describe.each(databases)("the worker on $name", (engine) => {
       passingTime: { ...service.deps.passingTime, next: () => null, catchUp },
     });
     onTestFinished(stop);
-    await vi.waitFor(() => expect(service.logged()).toContain("days were not closed"));
+    await eventually(() => expect(service.logged()).toContain("days were not closed"));
     await wake();
-    await vi.waitFor(() => expect(outcomes).toEqual([]));
+    await eventually(() => expect(outcomes).toEqual([]));
   });
 });

@@ -19,6 +19,33 @@ describe("prepared answers", () => {
     expect(made).toEqual(["faqs", "faqs"]);
   });
 
+  it("are created once for twenty requests at once, which share the text", async () => {
+    const { made, recall } = recalling(1);
+    const bodies = await Promise.all(Array.from({ length: 20 }, async () => (await recall("faqs")).body));
+    expect(made).toEqual(["faqs"]);
+    expect(new Set(bodies).size).toBe(1);
+  });
+
+  it("are created again for a newer version while an older one is created", async () => {
+    const { made, recall } = recalling(0);
+    await Promise.all([recall("faqs", 1), recall("faqs", 2), recall("faqs", 2)]);
+    expect(made).toEqual(["faqs", "faqs"]);
+  });
+
+  it("are created again, once, if the first attempt failed", async () => {
+    const answers = createAnswers();
+    let attempts = 0;
+    const recall = () =>
+      answers.recall({ name: "faqs", version: 1, now: new Date(0) }, async () => {
+        attempts += 1;
+        if (attempts === 1) throw new Error("The database does not answer.");
+        return { answer: prepareAnswer("[]") };
+      });
+    const results = await Promise.allSettled([recall(), recall(), recall()]);
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
+    expect(attempts).toBe(2);
+  });
+
   it("use at most 64 MiB: the oldest are dropped", async () => {
     const { made, recall } = recalling(8);
     for (let n = 0; n < 9; n++) await recall(`since ${n}`);

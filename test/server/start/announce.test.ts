@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { demoAnnouncement } from "../../../server/demo/announce-demo.ts";
 import { readSettings } from "../../../server/settings/environment.ts";
 import type { ServeFlags } from "../../../server/settings/settings.ts";
 import { announce } from "../../../server/start/announce.ts";
@@ -21,6 +22,23 @@ function said(flags: ServeFlags, environment: Record<string, string> = {}) {
   announce({ flags, settings, environment, demo: undefined, command: "innkeep" }, voice);
   return told;
 }
+
+/** What the demo prints, as `npx innkeep serve --demo` calls it. */
+const demo = () => {
+  const secrets = { apiKey: "sdk_1", agentToken: "sda_1", maintainerToken: "sdm_1", password: "secret-word" };
+  const access = { ...secrets, email: "ada@example.com", appId: "a", threadId: "t", runId: "r" };
+  return demoAnnouncement(readSettings({ port: 4800 }, {}), access, "npx innkeep");
+};
+
+describe("the demo", () => {
+  it("puts no secret into the arguments of a command, where other users of the machine can read it", () => {
+    const commands = demo().split("In another terminal")[1] ?? "";
+    const lines = commands.split("\n").filter((line) => !line.startsWith("  export "));
+    expect(lines.filter((line) => /sd[kam]_1|secret-word/.test(line))).toEqual([]);
+    expect(commands).toMatch(/^ {2}printenv INNKEEP_AGENT_TOKEN \| npx innkeep auth set agent-token/m);
+    expect(commands).toMatch(/^ {2}claude mcp add .* -- npx innkeep mcp$/m);
+  });
+});
 
 const warning =
   "This server listens on http://127.0.0.1:4800, but all links begin with https://inn.example.org, because INNKEEP_BASE_URL says so. " +

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serve } from "../../../server/main.ts";
@@ -6,9 +6,9 @@ import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { request, type Sending } from "../../support/service/request.ts";
 
 /** Starts `serve --dev` on a free port. */
-async function start({ demo = false } = {}) {
+async function start({ demo = false, folder = "" } = {}) {
   const stop = new AbortController();
-  const data = await temporaryFolder();
+  const data = folder || (await temporaryFolder());
   let ended: Promise<number> = Promise.resolve(-1);
   const line = await new Promise<string>((resolve, reject) => {
     const world = { environment: {}, out: resolve, err() {}, stop: stop.signal };
@@ -21,7 +21,11 @@ async function start({ demo = false } = {}) {
   });
   const { baseUrl, demo: access = {} } = JSON.parse(line);
   const send = (method: string, path: string, sending?: Sending) => request(baseUrl, method, path, sending);
-  return { send, access };
+  const end = async () => {
+    stop.abort();
+    await ended;
+  };
+  return { send, access, end };
 }
 
 describe("innkeep serve --dev", () => {
@@ -44,6 +48,33 @@ describe("innkeep serve --dev", () => {
     expect((await send("GET", "/api/v1/faqs/remote", { headers })).body).toHaveLength(3);
     const thread = await send("GET", `/api/v1/agent/feedback/${access.threadId}`, { headers: agent });
     expect(thread.body).toMatchObject({ latestProposal: { id: access.runId, status: "awaiting_approval" } });
+  });
+
+  it("fills the database at the next start if the first one was killed after it had stored the keys", async () => {
+    const [killed, other] = [await temporaryFolder(), await temporaryFolder()];
+    const { access, end } = await start({ demo: true, folder: other });
+    await end();
+    await rename(join(other, "demo.json"), join(killed, "demo.json"));
+    const next = await start({ demo: true, folder: killed });
+    expect(next.access).toEqual(access);
+    const headers = { "x-api-key": String(access.apiKey) };
+    expect((await next.send("GET", "/api/v1/faqs/remote", { headers })).body).toHaveLength(3);
+  });
+
+  it("says that the keys of a demo are missing", async () => {
+    const folder = await temporaryFolder();
+    const { end } = await start({ demo: true, folder });
+    await end();
+    await rm(join(folder, "demo.json"));
+    await expect(start({ demo: true, folder })).rejects.toThrow(
+      "demo.json is missing. Put it back, or delete the folder.",
+    );
+  });
+
+  it("keeps the keys of a demo out of Git", async () => {
+    const folder = await temporaryFolder();
+    await start({ demo: true, folder });
+    expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe("*\n");
   });
 
   it.each([{ demo: true }, { dev: true }, {}])("takes no seed with %j alone", async (flags) => {

@@ -3,6 +3,7 @@ import type { Database } from "../../../server/store/engine/database.ts";
 import { isUnavailable } from "../../../server/store/engine/errors.ts";
 import { createPostgresDatabase, type TestDatabase } from "../../support/database/databases.ts";
 import { loadTables } from "../../support/database/write-load-tables.ts";
+import { eventually } from "../../support/eventually.ts";
 import { quickFolder } from "../../support/files/quick-folder.ts";
 import { type PostgresCluster, startPostgresCluster } from "../../support/postgres/postgres-cluster.ts";
 
@@ -60,6 +61,6 @@ describe("a server whose PostgreSQL restarts", () => {
     await vi.waitFor(() => expect(heard).toEqual(["*"]), { timeout: 10_000 });
     const other = await place.open({ migrations: [loadTables] });
     await other.write(async (tx) => tx.signal("again"));
-    await vi.waitFor(() => expect(heard).toEqual(["*", "again"]));
+    await eventually(() => expect(heard).toEqual(["*", "again"]));
   });
 });

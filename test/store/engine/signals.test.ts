@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Database } from "../../../server/store/engine/database.ts";
 import { databases, postgres, sqlite, type TestDatabase } from "../../support/database/databases.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const heardBy = (database: Database) => {
   const topics: string[] = [];
@@ -58,10 +59,10 @@ describe("a signal on PostgreSQL", () => {
     const [own, foreign] = [heardBy(one), heardBy(other)];
     await signal(one, "runs 1", "it's ünïcode");
     await signal(other, "back");
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(foreign.topics).toEqual(expect.arrayContaining(["runs 1", "it's ünïcode", "back"])),
     );
-    await vi.waitFor(() => expect(own.topics).toEqual(["runs 1", "it's ünïcode", "back"]));
+    await eventually(() => expect(own.topics).toEqual(["runs 1", "it's ünïcode", "back"]));
   });
 
   it('is "*" after the listening connection was lost, and topics are received again', async () => {
@@ -70,9 +71,9 @@ describe("a signal on PostgreSQL", () => {
     await one.all(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()",
     );
-    await vi.waitFor(() => expect(topics).toEqual(["*"]));
+    await eventually(() => expect(topics).toEqual(["*"]));
     await signal(one, "again");
-    await vi.waitFor(() => expect(topics).toEqual(["*", "again"]));
+    await eventually(() => expect(topics).toEqual(["*", "again"]));
   });
 });
 
@@ -98,7 +99,7 @@ describe("a foreign change on SQLite", () => {
     const [ours, theirs] = [count(one), count(other)];
     for (let times = 1; times <= 5; times++) {
       await change(other);
-      await vi.waitFor(() => expect(ours.heard).toHaveBeenCalledTimes(times));
+      await eventually(() => expect(ours.heard).toHaveBeenCalledTimes(times));
     }
     expect(theirs.heard).not.toHaveBeenCalled();
   });
@@ -107,6 +108,6 @@ describe("a foreign change on SQLite", () => {
     const [one, other] = [await place.open(), await place.open()];
     await change(other);
     const { heard } = count(one);
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1));
+    await eventually(() => expect(heard).toHaveBeenCalledTimes(1));
   });
 });

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Connection, SqliteDriver } from "../../../server/store/engine/drivers/connection.ts";
 import { isConflict, isUnavailable } from "../../../server/store/engine/errors.ts";
 import { sqliteDriver } from "../../../server/store/engine/open.ts";
 import { isSafeVersion } from "../../../server/store/engine/sqlite/sqlite.ts";
 import { sqlite, type TestDatabase } from "../../support/database/databases.ts";
+import { eventually } from "../../support/eventually.ts";
 
 describe("a SQLite file", () => {
   let place: TestDatabase;
@@ -68,7 +69,7 @@ describe("a SQLite file", () => {
     const insert = database.insert("rate_limits", { key: "a", times: "", stale_hour: 0 });
     const write = database.write((tx) => tx.insert("rate_limits", { key: "b", times: "", stale_hour: 0 }));
     expect(await database.all("SELECT key FROM rate_limits")).toEqual([]);
-    await vi.waitFor(() => expect(begun).toBeGreaterThan(0));
+    await eventually(() => expect(begun).toBeGreaterThan(0));
     await intruder.exec("COMMIT");
     await intruder.close();
     await Promise.all([insert, write]);

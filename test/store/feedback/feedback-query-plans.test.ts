@@ -4,29 +4,33 @@ import { keepStatistics, refreshStatistics } from "../../../server/store/engine/
 import { awaitingProposals } from "../../../server/store/feedback/awaiting-proposals.ts";
 import { feedbackThreads } from "../../../server/store/feedback/feedback.ts";
 import { indexNext } from "../../../server/store/feedback/feedback-search.ts";
+import { findRuns } from "../../../server/store/feedback/found-runs.ts";
+import { findChanged, findThreads, type Search } from "../../../server/store/feedback/found-threads.ts";
 import { listThreads } from "../../../server/store/feedback/inbox.ts";
 import { sqlite } from "../../support/database/databases.ts";
 import { tracedDatabase } from "../../support/database/traced-database.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { fillThreads } from "../../support/worlds/owner-with-one-of-each.ts";
 
+const owner = { userId: "owner", appId: null, needs: "owner", kind: "agentToken" } as const;
+
 const filters = (given: object = {}) => ({ ...given });
 const fromTop = { position: ["9999", ""], limit: 51 };
 
 /** Queries that must not scan all threads of an app, and the index of each. */
-const reads: readonly [
+const reads: readonly (readonly [
   name: string,
   index: string,
   read: (reader: Reader, appId: string) => Promise<unknown>,
-][] = [
+])[] = [
   [
     "counting what awaits a decision",
-    "feedback_awaiting",
+    "feedback_by_waiting",
     (reader) => awaitingProposals.count(reader, "owner"),
   ],
   [
     "listing what awaits a decision",
-    "feedback_awaiting",
+    "feedback_by_waiting",
     (reader) => awaitingProposals.list(reader, "owner", { newestFirst: true, ...fromTop }),
   ],
   ["the inbox", "feedback_by_app", (reader, appId) => listThreads(reader, { appId, ...filters() }, fromTop)],
@@ -45,7 +49,27 @@ const reads: readonly [
     "feedback_by_status_and_category",
     (reader, appId) => listThreads(reader, { appId, ...filters({ status: "open", type: "bug" }) }, fromTop),
   ],
+  ...agentReads(),
 ];
+
+/** The lists of an agent: a row for each order and filter. */
+function agentReads() {
+  const since = "2026-01-01T00:00:00.000Z";
+  const rows: readonly [string, string, Search["filters"]][] = [
+    ["all threads", "feedback_by_app", {}],
+    ["threads of a status", "feedback_by_status", { status: "open" }],
+    ["threads of a type", "feedback_by_category", { type: "bug" }],
+    ["threads of a status and a type", "feedback_by_status_and_category", { status: "open", type: "bug" }],
+    ["threads that wait for approval", "feedback_by_waiting", { waiting: "approval" }],
+    ["open threads without a proposal", "feedback_by_status", { status: "open", waiting: "none" }],
+    ["threads with activity", "feedback_by_activity", { updatedSince: since }],
+  ];
+  return rows.map(([name, index, given]) => {
+    const search = { viewer: owner, filters: given };
+    const read = (reader: Reader) => findThreads(reader, search, fromTop);
+    return [`an agent's list of ${name}`, index, read] as const;
+  });
+}
 
 describe("SQLite serves", () => {
   const traced = tracedDatabase(sqlite);
@@ -69,6 +93,24 @@ describe("SQLite serves", () => {
       const plan = await planOf((database) => read(database, appId));
       expect(plan).toMatch(new RegExp(`SEARCH f USING (COVERING )?INDEX ${index} \\(`));
       expect(plan).not.toContain("SCAN f");
+    });
+
+    it.each([
+      ["an agent's list of proposals", "runs_by_app", undefined],
+      ["an agent's list of the approved proposals", "runs_by_status", "approved"],
+    ] as const)("%s by %s", async (_, index, status) => {
+      const search = { viewer: owner, status };
+      const plan = await planOf((database) => findRuns(database, search, fromTop));
+      expect(plan).toMatch(new RegExp(`SEARCH r USING COVERING INDEX ${index} \\(`));
+      expect(plan).not.toMatch(/SCAN (r|f)\b/);
+    });
+
+    it("an agent's list of changes in their order, from the first new one on", async () => {
+      const search = { viewer: owner, filters: {} };
+      const conditions = [["c.number > ? AND c.number <= ?", 1, 2]] as const;
+      const plan = await planOf((database) => findChanged(database, search, { conditions, limit: 21 }));
+      expect(plan).toMatch(/SEARCH c USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/);
+      expect(plan).not.toContain("TEMP B-TREE");
     });
 
     it("a repeated report only by its dedupeKey", async () => {

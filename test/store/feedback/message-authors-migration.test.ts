@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { messageAuthors } from "../../../server/store/engine/migrations/016-message-authors.ts";
-import type { Migration } from "../../../server/store/engine/migrations/migrate.ts";
+import type { Migration } from "../../../server/store/engine/migrate.ts";
+import { messageAuthors } from "../../../server/store/engine/migrations/feedback/016-message-authors.ts";
 import { databases } from "../../support/database/databases.ts";
 
 const before: Migration = {

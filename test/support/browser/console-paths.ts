@@ -1,3 +1,4 @@
+import type { ProposalStates } from "../worlds/agents/proposal-states.ts";
 import type { OwnerWithOneOfEach } from "../worlds/owner-with-one-of-each.ts";
 
 /** Every page of the console, as its owner reaches it. */
@@ -26,10 +27,16 @@ export const consolePaths = ({
   `/console/cycles/${app.id}/${cycleId}?slot=${slotId}`,
   `/console/cycles/${app.id}/${cycleId}?slot=${slotId}&day=1`,
   `/console/cycles/${app.id}/${cycleId}/report`,
+  `/console/members/${app.id}`,
   "/console/new-app",
   `/console/apps/${app.id}`,
+  "/console/account",
   "/console/tokens",
   "/console/devices",
   "/console/sign-in-methods",
   "/console/audit",
 ];
+
+/** The page of a thread for each state of a proposal. */
+export const proposalPaths = ({ app }: OwnerWithOneOfEach, states: ProposalStates): string[] =>
+  Object.values(states).map((threadId) => `/console/feedback/${app.id}/${threadId}`);

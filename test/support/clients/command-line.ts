@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context, Sink } from "../../../src/cli/core/program/context.ts";
 import { runCli } from "../../../src/cli/core/program/run-cli.ts";
+import { quickFolder } from "../files/quick-folder.ts";
 import { temporaryFolder } from "../files/temporary-folder.ts";
 
 export interface Ran {
@@ -36,7 +37,7 @@ export interface CommandLine {
 }
 
 export async function createCommandLine(env: Readonly<Record<string, string>> = {}): Promise<CommandLine> {
-  const home = await temporaryFolder();
+  const home = await temporaryFolder(quickFolder);
   const cwd = join(home, "project");
   await mkdir(cwd);
   const pauses: number[] = [];

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { quickFolder } from "./quick-folder.ts";
 
-/** A new empty folder, removed when the test has finished. */
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "innkeep-"));
+/** A new empty folder inside `parent`, removed when the test has finished. */
+export async function temporaryFolder(parent = tmpdir()): Promise<string> {
+  const folder = await mkdtemp(join(parent, "innkeep-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -1,6 +1,7 @@
 import pg from "pg";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import type { TestDatabase } from "../database/databases.ts";
+import { eventually } from "../eventually.ts";
 
 export interface LockedTable {
   /** Resolves once this many statements wait for each other or for the table. */
@@ -23,7 +24,7 @@ export async function lockTable(
   const mode = against === "writes" ? "EXCLUSIVE" : "ACCESS EXCLUSIVE";
   await client.query(`BEGIN; LOCK TABLE ${table} IN ${mode} MODE`);
   return {
-    waiting: (count) => vi.waitFor(async () => expect((await client.query(waiters)).rowCount).toBe(count)),
+    waiting: (count) => eventually(async () => expect((await client.query(waiters)).rowCount).toBe(count)),
     async release() {
       await client.query("COMMIT");
       await client.end();

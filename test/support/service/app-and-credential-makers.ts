@@ -2,6 +2,7 @@ import { v7 } from "uuid";
 import type { Deps } from "../../../server/deps.ts";
 import { hashOf, mintCredential, randomName } from "../../../server/secrets/secrets.ts";
 import { credentialsTopic } from "../../../server/store/engine/topics.ts";
+import type { Role } from "../../../src/contract/endpoint.ts";
 
 export interface AppTraits {
   readonly name: string;
@@ -55,9 +56,16 @@ export function createAppMakers({ database, clock, settings }: Deps) {
           chat_webhook_url: app.chatWebhookUrl ?? null,
           created_at: at(),
         });
+        await tx.insert("app_members", { app_id: id, user_id: ownerId, role: "owner", created_at: at() });
         tx.signal(credentialsTopic);
       });
       return { id, ownerId, key: await makeKey(id) };
+    },
+    /** Adds a new account to the members of an app. */
+    async makeMember(appId: string, role: Role) {
+      const user = await makeUser();
+      await database.insert("app_members", { app_id: appId, user_id: user.id, role, created_at: at() });
+      return user;
     },
     async makeToken(
       owner: { id: string },
@@ -82,7 +90,10 @@ export function createAppMakers({ database, clock, settings }: Deps) {
     async signIn(user: { id: string }) {
       const session = randomName();
       const expires = new Date(clock.now().getTime() + 30 * 86_400_000).toISOString();
-      const row = { token_hash: hashOf(session), user_id: user.id, created_at: at(), expires_at: expires };
+      const row = {
+        ...{ id: v7(), token_hash: hashOf(session), user_id: user.id },
+        ...{ created_at: at(), expires_at: expires },
+      };
       await database.insert("sessions", row);
       return { cookie: `innkeep=${session}`, origin: settings.baseUrl };
     },

@@ -12,6 +12,8 @@ export interface Sending {
   readonly headers?: Record<string, string>;
   /** Sent as JSON; strings, bytes and forms as they are. */
   readonly body?: unknown;
+  /** Breaks the connection off. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Sends a request and reads the whole answer. */
@@ -19,13 +21,14 @@ export async function request(
   baseUrl: string,
   method: string,
   path: string,
-  { headers, body }: Sending = {},
+  { headers, body, signal }: Sending = {},
 ): Promise<Answer> {
   const json = body !== undefined && rawBody(body) === undefined;
   const response = await fetch(baseUrl + path, {
     method,
     headers: { ...(json ? { "Content-Type": "application/json" } : {}), ...headers },
     redirect: "manual",
+    ...(signal ? { signal } : {}),
     ...(body === undefined ? {} : { body: rawBody(body) ?? JSON.stringify(body) }),
   });
   const text = await response.text();

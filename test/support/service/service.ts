@@ -2,11 +2,14 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { createApp } from "../../../server/app.ts";
+import { startMailReceiver } from "../../../server/background/mail/receiver.ts";
+import { startMail } from "../../../server/background/mail/worker.ts";
 import { startOutbox } from "../../../server/background/outbox/worker.ts";
 import type { Clock } from "../../../server/clock.ts";
 import type { Deps } from "../../../server/deps.ts";
 import { attach, createListener } from "../../../server/http/connections/listener.ts";
 import { createLog } from "../../../server/log.ts";
+import { createTakeMail } from "../../../server/routes/mail/take-mail.ts";
 import { randomName } from "../../../server/secrets/secrets.ts";
 import { type Budgets, budgetsOf } from "../../../server/settings/budgets.ts";
 import { readSettings } from "../../../server/settings/environment.ts";
@@ -37,6 +40,8 @@ export interface Service extends AppMakers, CycleMakers {
   /** Everything the server has logged. */
   logged(): string;
   request(method: string, path: string, sending?: Sending): Promise<Answer>;
+  /** Tells running requests that the server stops, as a stop signal does. */
+  beginStop(): void;
   stop(): Promise<void>;
 }
 
@@ -50,6 +55,8 @@ export interface ServiceOptions {
   readonly budgets?: Partial<Budgets>;
   /** The deployment's secret: servers of one database share it. */
   readonly secret?: string;
+  /** The host of its own addresses, in place of the number 127.0.0.1. */
+  readonly hostName?: string;
 }
 
 const metricsToken = "the token of the tests for the figures";
@@ -65,7 +72,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = addressOf(server);
   const settings = {
-    ...readSettings({ port, data: folder.path }, options.environment ?? {}),
+    ...readSettings(
+      { port, data: folder.path, ...addressWith(options.hostName, port) },
+      options.environment ?? {},
+    ),
     budgets,
     metricsToken,
     ...options.settings,
@@ -82,6 +92,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   });
   attach(server, createApp(deps), deps);
   const outbox = startOutbox(deps);
+  const mail = await startMail(deps);
+  const receiver = startMailReceiver(deps, createTakeMail(deps));
   return {
     deps,
     clock,
@@ -91,17 +103,21 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     request: (method, path, sending) => request(settings.baseUrl, method, path, sending),
     ...createAppMakers(deps),
     ...createCycleMakers(deps),
+    beginStop: () => stopping.abort(),
     async stop() {
       stopping.abort();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await outbox.stop();
+      await Promise.all([outbox.stop(), mail.stop(), receiver.stop()]);
       if (options.database) await opened.close();
       else await database.remove();
       await folder.remove();
     },
   };
 }
+
+const addressWith = (host: string | undefined, port: number) =>
+  host === undefined ? {} : { baseUrl: `http://${host}:${port}` };
 
 function addressOf(server: Server): AddressInfo {
   const address = server.address();

@@ -93,7 +93,7 @@ async function traits(): Promise<Configuration> {
 }
 
 /** The provider's memory. */
-function memory(kept: Map<string, AdapterPayload>): (name: string) => Adapter {
+export function memory(kept: Map<string, AdapterPayload>): (name: string) => Adapter {
   const findBy = async (test: (payload: AdapterPayload) => boolean) => [...kept.values()].find(test);
   return (name) => ({
     upsert: async (id, payload) => void kept.set(`${name}:${id}`, payload),
@@ -112,7 +112,7 @@ function memory(kept: Map<string, AdapterPayload>): (name: string) => Adapter {
 }
 
 /** The provider's package prints a greeting on the console. */
-async function quietly<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function quietly<Result>(work: () => Promise<Result>): Promise<Result> {
   const { info, warn } = console;
   Object.assign(console, { info: () => {}, warn: () => {} });
   try {
@@ -122,7 +122,7 @@ async function quietly<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-function portOf(address: AddressInfo | string | null): number {
+export function portOf(address: AddressInfo | string | null): number {
   if (typeof address === "object" && address !== null) return address.port;
   throw new Error("The provider does not listen.");
 }

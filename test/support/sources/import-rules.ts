@@ -1,4 +1,4 @@
-import type { Exceptions, Walls } from "./walls.ts";
+import type { Walls } from "./walls.ts";
 
 /** The rows of `test/architecture.test.ts`. A new folder needs one. */
 export const walls: Walls = {
@@ -15,12 +15,20 @@ export const walls: Walls = {
   "src/credentials": ["src/credentials", "conf", "keytar", "node:*"],
   "src/cli": [
     ...["src/cli", "src/client", "src/contract", "src/credentials", "src/programs.ts"],
-    ...["src/local/clock-move.ts", "commander", "diff", "yaml", "zod/mini", "node:*"],
+    ...[
+      "src/local/clock-move.ts",
+      "src/local/run-command.ts",
+      "commander",
+      "diff",
+      "yaml",
+      "zod/mini",
+      "node:*",
+    ],
   ],
   // Pure: a file of its own in the build, without the errors of the command line.
   "src/cli/content/notes": ["src/cli/content/notes", "src/contract", "markdown-it"],
   "src/cli/feedback/junit": [...["src/cli", "src/client", "src/contract", "saxes", "tinyglobby", "node:*"]],
-  "src/cli/views": ["src/cli", "src/client", "ink", "react"],
+  "src/cli/views": ["src/cli", "src/client", "ink", "react", "node:*"],
   mcp: [
     "mcp",
     "src/client",
@@ -39,10 +47,11 @@ export const walls: Walls = {
   "server/files": ["server/files", "server/clock.ts", "src/contract", "node:*"],
   "server/secrets": [
     ...["server/secrets", "server/store", "server/deps.ts", "src/contract"],
-    ...["@node-rs/argon2", "uuid", "node:*"],
+    ...["@node-rs/argon2", "@simplewebauthn/server", "hash-wasm", "uuid", "node:*"],
   ],
   "server/settings": [
     "server/settings",
+    "server/domain/mail",
     "src/contract",
     "src/programs.ts",
     "ipaddr.js",
@@ -57,45 +66,83 @@ export const walls: Walls = {
     ...["server/background", "server/store", "server/domain", "server/files", "server/deps.ts"],
     ...["server/clock.ts", "server/secrets/sealed-address.ts", "node:*"],
   ],
-  "server/background/outbox": [
-    ...["server/background/outbox", "server/store", "server/domain", "server/deps.ts"],
-    ...["server/secrets/sealed-address.ts", "ipaddr.js", "node:*"],
-  ],
-  // Handlers: load, decide, save, answer. Of `server/http` they know what a handler takes and gives.
-  "server/routes": [
+  "server/background/mail": [
     ...[
-      "server/routes",
+      "server/background/mail",
+      "server/background/due-work.ts",
+      "server/mail",
+      "server/store",
+      "server/domain",
+      "server/deps.ts",
+    ],
+    "server/settings/settings.ts",
+  ],
+  // Mails: queued by a change, sent by the worker.
+  "server/mail": [
+    ...[
+      "server/mail",
       "server/domain",
       "server/store",
       "server/secrets",
       "server/settings",
       "server/deps.ts",
     ],
+    ...["nodemailer", "imapflow", "postal-mime", "zod/mini"],
+  ],
+  "server/background/outbox": [
+    ...[
+      "server/background/outbox",
+      "server/background/due-work.ts",
+      "server/store",
+      "server/domain",
+      "server/deps.ts",
+    ],
+    ...["server/secrets/sealed-address.ts", "server/outgoing", "node:*"],
+  ],
+  // Handlers: load, decide, save, answer. Of `server/http` they know what a handler takes and gives.
+  "server/routes": [
+    ...["server/routes", "server/domain", "server/store", "server/secrets", "server/settings"],
+    "server/deps.ts",
     ...["server/http/handler.ts", "server/http/answers.ts", "server/http/lookup-cache.ts", "src/contract"],
-    ...["semver", "node:*"],
+    ...["server/mail", "src/programs.ts", "semver", "node:*"],
   ],
   // From the contract to Koa, for every endpoint. Of the store: the engine, what it keeps of requests, credentials.
   "server/http": [
-    ...[
-      "server/http",
-      "server/domain",
-      "server/files",
-      "server/secrets",
-      "server/settings",
-      "server/deps.ts",
-      "server/version.ts",
-    ],
+    ...["server/http", "server/domain", "server/files", "server/secrets", "server/settings"],
+    ...["server/deps.ts", "server/version.ts"],
     ...["server/store/engine", "server/store/requests", "server/store/access/credentials.ts", "src/contract"],
     ...["koa", "@koa/router", "@fastify/busboy", "ipaddr.js", "prom-client", "zod/mini", "node:*"],
   ],
   // Pages reach data through the handlers that `ask.ts` is given, and what is theirs alone in `routes`; never in the store.
   "server/console": [
     ...["server/console", "server/http", "server/domain", "server/secrets", "server/settings"],
+    "server/routes/mail",
     ...["server/routes/page-reads.ts", "server/routes/access/audit-names.ts"],
-    "server/routes/access/device-approval.ts",
+    ...["server/routes/access/device-approval.ts", "server/routes/access/oauth", "server/oauth/metadata.ts"],
+    ...["server/oauth/fault-answers.ts"],
     ...["server/deps.ts", "server/clock.ts", "src/contract"],
-    ...["koa", "preact", "preact/*", "preact-render-to-string", "markdown-it", "openid-client"],
+    ...["koa", "preact", "preact/*", "preact-render-to-string", "markdown-it", "openid-client", "diff", "qr"],
     ...["zod/mini", "node:*"],
+  ],
+  // Requests of the server to addresses that strangers give.
+  "server/outgoing": ["server/outgoing", "ipaddr.js", "node:*"],
+  // What programs ask of OAuth. The consent page is one of the console's.
+  "server/oauth": [
+    ...["server/oauth", "server/http", "server/routes/access/oauth", "server/settings", "server/deps.ts"],
+    ...["src/contract", "koa"],
+  ],
+  // Between HTTP and the tools, which it loads late.
+  "server/mcp": [
+    ...[
+      "server/mcp",
+      "server/http",
+      "server/files",
+      "server/settings",
+      "server/deps.ts",
+      "server/version.ts",
+    ],
+    ...["server/oauth/metadata.ts", "server/secrets/secrets.ts", "server/store/access/credentials.ts"],
+    ...["src/contract", "src/programs.ts", "mcp/http/http-tools.ts", "koa", "node:*"],
   ],
   "server/dev/page": [
     ...["server/dev", "server/console/kit", "server/console/assets/assets.ts", "server/console/links.ts"],
@@ -112,8 +159,16 @@ export const walls: Walls = {
   ],
   "server/dev": [
     ...["src/client/calls/redact.ts", "server/console/console-path.ts", "server/console/links.ts"],
+    "server/mail",
     ...["server/dev", "server/demo", "server/http", "server/store", "server/secrets", "server/deps.ts"],
-    ...["server/clock.ts", "server/files/files.ts", "src/contract", "temporal-polyfill", "zod/mini"],
+    ...[
+      "server/clock.ts",
+      "server/files/files.ts",
+      "server/files/temporary-file.ts",
+      "src/contract",
+      "temporal-polyfill",
+      "zod/mini",
+    ],
     "node:*",
   ],
   "server/dev/throwaway": [
@@ -132,6 +187,7 @@ export const walls: Walls = {
   ],
   "server/start": [
     ...["server/start", "server/attestation", "server/background", "server/demo", "server/files"],
+    "server/outgoing",
     ...["server/http/answers.ts", "server/secrets", "server/settings", "server/store"],
     ...["server/clock.ts", "server/deps.ts", "pino", "node:*"],
   ],
@@ -139,7 +195,9 @@ export const walls: Walls = {
     ...[
       "server/admin",
       "server/background/stray-files.ts",
+      "server/domain/mail",
       "server/files",
+      "server/mail",
       "server/secrets",
       "server/settings",
     ],
@@ -155,42 +213,3 @@ export const walls: Walls = {
     ],
   ],
 };
-
-const signsIn = "signs in over pages that are no part of the API, by the rules of the handlers";
-/** The exceptions to the rows, with the reason. */
-export const exceptions: Exceptions = {
-  "server/console/sign-in/identity-providers/flows.ts": {
-    imports: ["server/routes/access/identities.ts"],
-    why: signsIn,
-  },
-  "server/console/sign-in/identity-providers/connect.ts": {
-    imports: ["server/routes/access/identities.ts"],
-    why: signsIn,
-  },
-  "server/console/sign-in/identity-providers/provider.ts": {
-    imports: ["server/routes/access/identities.ts"],
-    why: signsIn,
-  },
-  "server/dev/apply-faults.ts": { imports: ["koa"], why: "answers before the routes do" },
-  "server/dev/recording/recorder.ts": { imports: ["koa"], why: "sees every request and its answer" },
-  "server/dev/dev-server.ts": { imports: ["koa"], why: "adds routes that are no part of the API" },
-  "server/routes/access/console-session.ts": {
-    imports: ["server/http/authenticate.ts", "server/http/known-browser.ts"],
-    why: "a sign-in sets the cookie and marks the browser",
-  },
-  "server/routes/access/device-approval.ts": {
-    imports: ["server/http/known-browser.ts"],
-    why: "a new account marks its browser",
-  },
-  "server/routes/access/sign-in-attempt.ts": {
-    imports: ["server/http/connections/client-address.ts"],
-    why: "a failed sign-in counts for the network of its address",
-  },
-  "server/routes/testing/unknown-test-keys.ts": {
-    imports: ["server/http/idempotency/idempotent-request.ts", "server/http/request-limits.ts"],
-    why: "it forgets the limits and the stored answers of test keys that nobody has",
-  },
-};
-
-/** Circles that still exist. The list may only become shorter. */
-export const knownCircles: readonly string[] = [];

@@ -1,3 +1,4 @@
+import { statusUrlOf } from "../../../server/routes/mail/status-url.ts";
 import { feedbackThreads, type NewThread } from "../../../server/store/feedback/feedback.ts";
 import { maintainerScopes } from "../../../src/contract/endpoint.ts";
 import type { Answer } from "../service/request.ts";
@@ -30,7 +31,13 @@ export async function makeOwnerWithOneOfEach(service: Service) {
     /** Calls the console's API as the owner in a browser, whatever has changed since it was read. */
     call,
     threadId,
+    /** The page of the sender of the thread. */
+    senderPath: new URL(statusUrlOf(service.deps, { reportId: threadId, counter: 0, mailed: false }))
+      .pathname,
     runId: await propose(service, agentToken, threadId),
+    /** Another member of the app, a viewer. */
+    userId: (await service.makeMember(app.id, "viewer")).id,
+    invitationId: await make(`/apps/${app.id}/invitations`, { email: "guest@example.org", role: "viewer" }),
     keyId: await make(`/apps/${app.id}/keys`, { label: "CI" }),
     tokenId: await make("/tokens", { kind: "maintainer", label: "CI", scopes: maintainerScopes }),
     faqId: await make(`/apps/${app.id}/faqs`, { question: "Why?", answer: "Because." }),

@@ -27,6 +27,7 @@ export async function makeReleasingMaintainer(service: Service) {
     };
   return {
     folder: line.cwd,
+    token,
     create,
     /** With the app key. */
     read: runOn(reader, line.cwd),

@@ -43,6 +43,7 @@ input[type="checkbox"], input[type="radio"] { width: 1.1rem; height: 1.1rem; min
 .cards .choice:has(:checked) { border-color: var(--accent); background: var(--accent-soft); color: var(--on-accent-soft); }
 .cards .choice:has(:checked) .hint { color: inherit; }
 .columns { display: grid; gap: var(--gap); grid-template-columns: repeat(auto-fit, minmax(min(14rem, 100%), 1fr)); align-items: start; }
+.columns.many { grid-template-columns: repeat(auto-fit, minmax(min(8.75rem, 100%), 1fr)); }
 .brief { max-width: 22rem; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; }
 

@@ -38,6 +38,7 @@ export const elements = `
 .pills a { padding: 0.4rem 0.8rem; border-radius: 99px; color: var(--muted); text-decoration: none; white-space: nowrap; font-weight: 520; }
 .pills a:hover { background: var(--sunken); color: var(--text); }
 .pills a[aria-current] { background: var(--text); color: var(--ground); }
+.filter-form { margin-bottom: 1.25rem; }
 .search { display: flex; gap: 0.5rem; flex: 1 1 18rem; min-width: 0; max-width: 30rem; }
 .search input { min-width: 0; }
 .filters > search { flex: 1 1 18rem; min-width: 0; max-width: 30rem; }
@@ -79,7 +80,7 @@ td.fit { white-space: nowrap; }
 .moves { display: flex; align-items: start; }
 .moves button { min-width: 2.125rem; padding: 0.25rem; }
 .pair { display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0.5rem; }
-.maker:has(#kind-agent:checked) .for-scripts,
+.maker:has(#kind-agent:checked) .for-scripts, .maker:has(#kind-maintainer:checked) .for-agents,
 .editor:has(#bodyFormat-items:checked) .as-text, .editor:has(#bodyFormat-markdown:checked) .as-list { display: none; }
 
 @media (forced-colors: active) {

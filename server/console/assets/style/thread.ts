@@ -38,6 +38,17 @@ export const thread = `
 .proposal h3 { color: var(--muted); font-size: var(--small); font-weight: 580; margin-bottom: 0.35rem; }
 .proposal .plan { background: var(--sunken); border-radius: var(--radius-small); padding: 1rem 1.1rem; }
 .proposal .fingerprint { color: var(--muted); font-size: var(--small); margin-top: 0.5rem; overflow-wrap: anywhere; }
+.proposal .asked-for { margin-bottom: 0.75rem; }
+.difference { background: var(--sunken); border-radius: var(--radius-small); padding: 0.6rem 0; margin-top: 0.5rem; list-style: none; }
+.difference > li { display: grid; grid-template-columns: 1.4rem minmax(0, 1fr); padding: 0.05rem 1.1rem 0.05rem 0.6rem; border-left: 4px solid transparent; }
+.difference > li > .written { grid-column: 2; min-height: 1.45rem; }
+.difference .sign { font: 640 0.875rem / 1.65 var(--mono); user-select: none; }
+.difference > .added { background: var(--accent-soft); border-color: var(--accent); color: var(--on-accent-soft); }
+.difference > .removed { background: var(--danger-soft); border-color: var(--danger); color: var(--danger); }
+.difference > .removed > .written { text-decoration: line-through; text-decoration-thickness: 1px; }
+.difference > .left-out { display: block; color: var(--muted); font-size: var(--small); padding-left: 2rem; }
+.work { border-top: 1px solid var(--line); padding-top: 1.1rem; }
+.steps { display: grid; gap: 0.6rem; list-style: none; }
 .proposal .decide { border-top: 1px solid var(--line); padding: 1.25rem; display: grid; gap: 1rem; }
 .proposal .decision-bar { position: sticky; bottom: 0; z-index: 2; padding: 0.9rem 1.25rem; background: var(--surface); border-top: 1px solid var(--line); border-radius: 0 0 var(--radius) var(--radius); }
 .proposal .decide:has(+ .decision-bar) { padding-bottom: 1rem; }

@@ -35,6 +35,14 @@ export function relativeTime(at: string, now: Date): string {
   return formats().ago.format(Math.trunc(seconds / size), unit);
 }
 
+/** `5 minutes`, `3 hours`, `2 days`, of milliseconds. */
+export function duration(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1_000);
+  const [size, unit] = steps.find(([size]) => seconds >= size) ?? ([60, "minute"] as const);
+  const count = Math.floor(seconds / size);
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
 /** `in 2 days`, `in 5 hours`, `within the hour`. */
 export function timeUntil(at: string, now: Date): string {
   const hours = Math.floor((Date.parse(at) - now.getTime()) / 3_600_000);

@@ -11,13 +11,16 @@ export interface ChoicesProps {
   readonly name: string;
   readonly legend: string;
   readonly options: readonly Choice[];
+  /** Keeps ids unique when a page has several choices of the same name. */
+  readonly part?: string;
 }
 
 /** A choice of one option. Each option has a hint. */
-export const Choices = ({ form, name, legend, options }: ChoicesProps) => {
+export const Choices = ({ form, name, legend, options, part }: ChoicesProps) => {
   const fault = faultAt(form, name);
+  const prefix = part === undefined ? name : `${part}-${name}`;
   return (
-    <fieldset class="stack tight" aria-describedby={fault === undefined ? undefined : `${name}-fault`}>
+    <fieldset class="stack tight" aria-describedby={fault === undefined ? undefined : `${prefix}-fault`}>
       <legend>{legend}</legend>
       <div class="cards">
         {options.map(({ value, label, hint }) => (
@@ -26,7 +29,7 @@ export const Choices = ({ form, name, legend, options }: ChoicesProps) => {
               type="radio"
               name={name}
               value={value}
-              id={`${name}-${value}`}
+              id={`${prefix}-${value}`}
               checked={form.value(name) === value}
             />
             <span>
@@ -37,7 +40,7 @@ export const Choices = ({ form, name, legend, options }: ChoicesProps) => {
         ))}
       </div>
       {fault !== undefined && (
-        <p class="fault" id={`${name}-fault`}>
+        <p class="fault" id={`${prefix}-fault`}>
           {legend} {fault}.
         </p>
       )}

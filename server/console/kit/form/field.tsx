@@ -23,7 +23,7 @@ export interface FieldProps {
 
 type InputTraits = Pick<
   JSX.InputHTMLAttributes<HTMLInputElement>,
-  "type" | "required" | "autocomplete" | "placeholder" | "maxLength" | "inputMode" | "step"
+  "type" | "required" | "autocomplete" | "placeholder" | "maxLength" | "inputMode" | "step" | "list"
 >;
 
 export const TextField = ({

@@ -1,7 +1,10 @@
 import type { ComponentChildren } from "preact";
+import type { App } from "../../../../src/contract/console/apps.ts";
+import type { Role } from "../../../../src/contract/endpoint.ts";
 import { Line } from "../display/user-text.tsx";
 import { IdempotencyField } from "../form/idempotency-field.tsx";
 import { Brand } from "./brand.tsx";
+import { RoleHere } from "./can.tsx";
 import { Document } from "./document.tsx";
 import type { Navigation, Tab } from "./navigation.ts";
 import { DoneNotice } from "./notice.tsx";
@@ -36,12 +39,14 @@ export const ConsolePage = ({ navigation, title, narrow = false, address, childr
           <AccountMenu navigation={navigation} />
         </div>
       </div>
-      {navigation.app && <Tabs navigation={navigation} appId={navigation.app.id} />}
+      {navigation.app && <Tabs navigation={navigation} app={navigation.app} />}
     </header>
-    <main class={narrow ? "middle narrow" : "middle"} id="main" tabIndex={-1}>
-      <DoneNotice done={navigation.done} />
-      {children}
-    </main>
+    <RoleHere.Provider value={navigation.app?.role ?? "owner"}>
+      <main class={narrow ? "middle narrow" : "middle"} id="main" tabIndex={-1}>
+        <DoneNotice done={navigation.done} />
+        {children}
+      </main>
+    </RoleHere.Provider>
   </Document>
 );
 
@@ -98,6 +103,7 @@ const AccountMenu = ({ navigation: { links, email, docs } }: { readonly navigati
         Signed in as <br />
         <Line text={email} />
       </p>
+      <a href={links.account}>Your account</a>
       <a href={links.tokens}>Tokens</a>
       <a href={links.devices}>Devices</a>
       <a href={links.signInMethods}>Sign-in methods</a>
@@ -120,28 +126,33 @@ const tabs: readonly [AppTab, string][] = [
   ["faqs", "FAQ"],
   ["changelog", "Changelog"],
   ["testing", "Testing"],
+  ["members", "Members"],
   ["settings", "Settings"],
 ];
 
+/** Only owners have settings to change. */
+const tabsFor = (role: Role) => tabs.filter(([name]) => name !== "settings" || role === "owner");
+
 const Tabs = ({
   navigation: { links, tab, requests },
-  appId,
+  app: { id: appId, role },
 }: {
   readonly navigation: Navigation;
-  readonly appId: string;
+  readonly app: App;
 }) => {
   const addresses: Record<AppTab, string> = {
     inbox: links.inbox(appId),
     faqs: links.faqs(appId),
     changelog: links.changelog(appId),
     testing: links.testing(appId),
+    members: links.members(appId),
     settings: links.app(appId),
   };
   const asked = requests.get(appId) ?? 0;
   return (
     <nav class="tabs" aria-label="This app">
       <ul>
-        {tabs.map(([name, label]) => (
+        {tabsFor(role).map(([name, label]) => (
           <li key={name}>
             <a href={addresses[name]} aria-current={tab === name ? "page" : undefined}>
               {label}

@@ -1,11 +1,13 @@
 import type { App } from "../../../../src/contract/console/apps.ts";
 import { apps } from "../../../../src/contract/console/apps.ts";
+import type { Role } from "../../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
+import { suffices } from "../../../domain/access/app-roles.ts";
 import type { Links } from "../../links.ts";
 import type { SignedInVisit } from "../../visit.ts";
 
 /** The tabs of the console: the decisions that wait for a person, and the parts of an app. */
-export type Tab = "decisions" | "inbox" | "faqs" | "changelog" | "testing" | "settings";
+export type Tab = "decisions" | "inbox" | "faqs" | "changelog" | "testing" | "members" | "settings";
 
 /** What every page shows a signed-in person around its content. */
 export interface Navigation {
@@ -42,14 +44,28 @@ export async function navigationOf(visit: SignedInVisit): Promise<Navigation> {
   };
 }
 
+const refusals: Readonly<Record<Role, string>> = {
+  owner: "Only owners of this app can open this page.",
+  maintainer: "Your role in this app is viewer. Ask an owner for the role maintainer.",
+  viewer: "Only members of this app can open this page.",
+};
+
 export interface AppNavigation extends Navigation {
   readonly app: App;
 }
 
-/** The navigation of a page of the app that the path names. Throws `not_found` for an app of somebody else. */
-export async function appNavigationOf(visit: SignedInVisit, tab: Tab): Promise<AppNavigation> {
+/**
+ * The navigation of a page of the app that the path names. Throws `not_found` for an app of somebody else, and `forbidden`
+ * for a page that is of no use with the person's role.
+ */
+export async function appNavigationOf(
+  visit: SignedInVisit,
+  tab: Tab,
+  needs: Role = "viewer",
+): Promise<AppNavigation> {
   const navigation = await navigationOf(visit);
   const app = navigation.apps.find(({ id }) => id === visit.param("appId").toLowerCase());
   if (!app) throw new ApiError("not_found");
+  if (!suffices(app.role, needs)) throw new ApiError("forbidden", { message: refusals[needs] });
   return { ...navigation, app, tab };
 }

@@ -18,6 +18,12 @@ export const AppFields = ({ form }: { readonly form: Filled }) => (
         label="Show the changelog"
         hint="When this is off, apps cannot read the release notes."
       />
+      <Tick
+        form={form}
+        name="senderPages"
+        label="A page for each sender"
+        hint="With the link in the answer to a report, and in mails, its sender reads your replies and answers. When this is off, the links open nothing."
+      />
     </div>
     <TextField
       form={form}
@@ -33,6 +39,13 @@ export const AppFields = ({ form }: { readonly form: Filled }) => (
       label="GitHub repository"
       placeholder="owner/name"
       hint="Where the work on this app is done."
+    />
+    <TextField
+      form={form}
+      name="approvalHours"
+      label="Hours for which an approval is good"
+      type="number"
+      hint="An approved proposal that no agent has claimed by then counts as rejected. Empty: approvals do not expire."
     />
   </>
 );

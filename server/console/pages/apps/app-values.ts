@@ -6,8 +6,10 @@ export const emptyApp: Values = {
   name: "",
   feedbackEnabled: "",
   changelogEnabled: "",
+  senderPages: "",
   chatWebhookUrl: "",
   githubRepository: "",
+  approvalHours: "",
 };
 
 /** A stored app as the text of its form fields. */
@@ -15,18 +17,29 @@ export const currentApp = (app: App) => ({
   name: app.name,
   feedbackEnabled: app.feedbackEnabled ? "on" : "",
   changelogEnabled: app.changelogEnabled ? "on" : "",
+  senderPages: app.senderPages ? "on" : "",
   chatWebhookUrl: app.chatWebhookUrl ?? "",
   githubRepository: app.githubRepository ?? "",
+  approvalHours: app.approvalHours === null ? "" : String(app.approvalHours),
 });
 
 /** Values of the form as the API takes them. */
-export function appBody({ feedbackEnabled, changelogEnabled, ...rest }: Values): Record<string, unknown> {
-  const { chatWebhookUrl, githubRepository } = rest;
+export function appBody({
+  feedbackEnabled,
+  changelogEnabled,
+  senderPages,
+  ...rest
+}: Values): Record<string, unknown> {
+  const { chatWebhookUrl, githubRepository, approvalHours } = rest;
   return {
     ...rest,
     ...(feedbackEnabled === undefined ? {} : { feedbackEnabled: feedbackEnabled === "on" }),
     ...(changelogEnabled === undefined ? {} : { changelogEnabled: changelogEnabled === "on" }),
+    ...(senderPages === undefined ? {} : { senderPages: senderPages === "on" }),
     ...(chatWebhookUrl === "" ? { chatWebhookUrl: null } : {}),
     ...(githubRepository === "" ? { githubRepository: null } : {}),
+    ...(approvalHours === undefined
+      ? {}
+      : { approvalHours: approvalHours === "" ? null : Number(approvalHours) }),
   };
 }

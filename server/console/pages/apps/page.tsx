@@ -1,5 +1,8 @@
 import type { AppKey } from "../../../../src/contract/console/api-keys.ts";
 import { keys } from "../../../../src/contract/console/api-keys.ts";
+import type { LastChange } from "../../../routes/page-reads.ts";
+import { By } from "../../kit/display/by.tsx";
+import { Ago } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import { type Filled, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
@@ -25,9 +28,10 @@ export const appPage = (visit: SignedInVisit): Promise<Reply> => showApp(visit);
 export async function showApp(visit: SignedInVisit, forms: AppForms = {}): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "settings");
   const { items } = await visit.ask(keys.list, { params: { appId: navigation.app.id } });
+  const change = await visit.reads.appAuthor(navigation.app.id);
   const refusal = [forms.edit, forms.key, forms.removal].find((form) => form)?.refusal;
   return show(
-    <AppSettings navigation={navigation} keys={items} forms={forms} now={visit.now} />,
+    <AppSettings {...{ navigation, forms, change }} keys={items} now={visit.now} />,
     refusal?.status,
   );
 }
@@ -36,6 +40,8 @@ interface AppSettingsProps {
   readonly navigation: AppNavigation;
   readonly keys: readonly AppKey[];
   readonly forms: AppForms;
+  /** Who last changed the settings. */
+  readonly change: LastChange | undefined;
   readonly now: Date;
 }
 
@@ -44,7 +50,15 @@ const AppSettings = (props: AppSettingsProps) => {
   return (
     <ConsolePage navigation={navigation} title="Settings" narrow>
       <div class="head">
-        <h1>Settings</h1>
+        <div>
+          <h1>Settings</h1>
+          {props.change && (
+            <p>
+              Changed <Ago at={props.change.at} now={props.now} />
+              <By change={props.change} />
+            </p>
+          )}
+        </div>
       </div>
       <div class="stack wide">
         <ApiKeys {...props} />

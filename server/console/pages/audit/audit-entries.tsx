@@ -120,7 +120,7 @@ const Target = ({ entry, target, links }: TargetProps) => {
 
 /** The page where a target can be seen; undefined when there is none. */
 function hrefOf(links: Links, { kind, appId, id }: SeenAt): string | undefined {
-  if (kind === "token") return links.tokens;
+  if (kind === "token" || kind === "connection") return links.tokens;
   if (appId === null) return undefined;
   switch (kind) {
     case "faq":

@@ -1,46 +1,48 @@
 import { audit } from "../../../../src/contract/console/audit.ts";
-import { visibleLine } from "../../kit/display/visible-text.ts";
+import { tokens } from "../../../../src/contract/console/tokens.ts";
+import type { Filled } from "../../kit/form/field.tsx";
+import { filledWith } from "../../kit/form/filled-form.ts";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
 import { navigationOf } from "../../kit/layout/navigation.ts";
 import { Pager } from "../../kit/layout/pager.tsx";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
-import { auditActionNames } from "./audit-action-names.ts";
 import { AuditEntries, type AuditEntriesProps } from "./audit-entries.tsx";
+import { type AuditFilter, auditAddress, auditFilterOf, auditQueryOf, faultyDays } from "./audit-filter.ts";
+import { AuditFilters, type AuditFiltersProps } from "./audit-filters.tsx";
 
-/** Who did what, newest first. */
+/** Who did what, newest first. Days that cannot be read are marked, and nothing is listed. */
 export async function auditPage(visit: SignedInVisit): Promise<Reply> {
   const { ask, reads, query } = visit;
   const navigation = await navigationOf(visit);
-  const filter = { app: query("app"), action: query("action") };
+  const filter = auditFilterOf(visit);
+  const refusal = faultyDays(filter);
   const cursor = query("cursor");
-  const asked = { cursor, appId: filter.app, action: filter.action };
-  const { items, nextCursor } = await ask(audit.list, { query: asked });
-  const targets = await reads.auditTargets(items);
-  const tokens = await reads.auditTokens(items);
-  return show(<Audit {...{ navigation, filter, cursor, items, nextCursor, targets, tokens }} />);
-}
-
-interface Filter {
-  readonly app: string;
-  readonly action: string;
+  const { items, nextCursor } = refusal
+    ? { items: [], nextCursor: null }
+    : await ask(audit.list, { query: { cursor, ...auditQueryOf(filter) } });
+  const named = { targets: await reads.auditTargets(items), tokens: await reads.auditTokens(items) };
+  const { items: liveTokens } = await ask(tokens.list);
+  const form = { ...filledWith(filter), refusal };
+  return show(
+    <Audit {...{ navigation, filter, form, liveTokens, cursor, items, nextCursor, ...named }} />,
+    refusal?.status,
+  );
 }
 
 interface AuditProps extends AuditEntriesProps {
-  readonly filter: Filter;
+  readonly filter: AuditFilter;
+  readonly form: Filled;
+  readonly liveTokens: AuditFiltersProps["tokens"];
   readonly cursor: string;
   readonly nextCursor: string | null;
 }
 
 const Audit = (props: AuditProps) => {
-  const { navigation, filter, cursor, items, nextCursor } = props;
-  const at = (values: Record<string, string>) => {
-    const given = Object.entries({ ...filter, ...values }).filter(([, value]) => value !== "");
-    return given.length === 0
-      ? navigation.links.audit
-      : `${navigation.links.audit}?${new URLSearchParams(given)}`;
-  };
+  const { navigation, filter, form, liveTokens, cursor, items, nextCursor } = props;
+  const at = (values: Record<string, string>) =>
+    auditAddress(navigation.links.audit, { ...filter, ...values });
   return (
     <ConsolePage navigation={navigation} title="Audit log">
       <div class="head">
@@ -49,10 +51,10 @@ const Audit = (props: AuditProps) => {
           <p>What was done in your account and your apps, newest first.</p>
         </div>
       </div>
-      <Filters navigation={navigation} filter={filter} />
+      <AuditFilters navigation={navigation} form={form} tokens={liveTokens} />
       {items.length === 0 ? (
         <Empty title="Nothing matches">
-          <p>The audit log has no entry of this kind.</p>
+          <p>{form.refusal ? "Please correct what is marked." : "The audit log has no such entry."}</p>
           <div class="actions">
             <a class="button" href={navigation.links.audit}>
               Show everything
@@ -69,43 +71,3 @@ const Audit = (props: AuditProps) => {
     </ConsolePage>
   );
 };
-
-const Filters = ({ navigation: { apps, links }, filter }: Pick<AuditProps, "navigation" | "filter">) => (
-  <search class="filters">
-    <form class="search" method="get" action={links.audit}>
-      <Filtered
-        name="app"
-        label="App"
-        chosen={filter.app}
-        options={[["", "All apps"], ...apps.map(({ id, name }) => [id, visibleLine(name)] as const)]}
-      />
-      <Filtered
-        name="action"
-        label="What was done"
-        chosen={filter.action}
-        options={[
-          ["", "Everything"],
-          ...[...auditActionNames].sort(([, a], [, b]) => a.localeCompare(b, "en")),
-        ]}
-      />
-      <button type="submit">Filter</button>
-    </form>
-  </search>
-);
-
-interface FilteredProps {
-  readonly name: keyof Filter;
-  readonly label: string;
-  readonly chosen: string;
-  readonly options: readonly (readonly [value: string, label: string])[];
-}
-
-const Filtered = ({ name, label, chosen, options }: FilteredProps) => (
-  <select name={name} aria-label={label}>
-    {options.map(([value, words]) => (
-      <option key={value} value={value} selected={value === chosen}>
-        {words}
-      </option>
-    ))}
-  </select>
-);

@@ -1,11 +1,13 @@
 import type { EditedChangelogEntry } from "../../../../src/contract/changelog.ts";
 import { consoleChangelog } from "../../../../src/contract/console/changelog.ts";
+import type { Role } from "../../../../src/contract/endpoint.ts";
 import { withoutFeedbackLines } from "../../../../src/contract/feedback-lines.ts";
 import { TimestampUtc } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import type { Filled } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { Can } from "../../kit/layout/can.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { appNavigationOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
@@ -45,12 +47,13 @@ interface ShownEntry extends Pick<ChangelogEntryFormProps, "form" | "current" | 
 }
 
 async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: ShownEntry): Promise<Reply> {
-  const navigation = await appNavigationOf(visit, "changelog");
+  const navigation = await appNavigationOf(visit, "changelog", entry ? "viewer" : "maintainer");
   const { links, app } = navigation;
   const action = entry ? links.entry(app.id, entry.id) : links.changelog(app.id, "new");
-  const title = entry ? "Edit release note" : "New release note";
+  const title = titleOf(entry, app.role);
   const existingId = shown.form.refusal?.details.entryId;
   const threads = entry ? await visit.reads.feedbackOfReleaseNote(entry.id) : [];
+  const told = await toldOf(visit, entry, app.id);
   return show(
     <ConsolePage navigation={navigation} title={title} narrow>
       <a class="back" href={links.changelog(app.id)}>
@@ -65,32 +68,54 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
       </div>
       <div class="stack wide">
         {preview && (await previewOf(visit))}
-        <ChangelogEntryForm
-          {...shown}
-          action={action}
-          fields={visit.fields}
-          published={entry ? entry.publishedAt !== null : false}
-          existing={existingId && links.entry(app.id, existingId)}
-        />
-        <LinkedThreads threads={threads} addressOf={(id) => links.thread(app.id, id)} />
-        {entry && <DeleteEntry action={`${action}/delete`} />}
+        <Can needs="maintainer" otherwise={entry && (await textOf(visit, entry))}>
+          <ChangelogEntryForm
+            {...shown}
+            action={action}
+            fields={visit.fields}
+            published={entry ? entry.publishedAt !== null : false}
+            existing={existingId && links.entry(app.id, existingId)}
+          />
+        </Can>
+        <LinkedThreads threads={threads} told={told} addressOf={(id) => links.thread(app.id, id)} />
+        <Can needs="maintainer">{entry && <DeleteEntry action={`${action}/delete`} />}</Can>
       </div>
     </ConsolePage>,
     shown.form.refusal?.status,
   );
 }
 
+function titleOf(entry: EditedChangelogEntry | undefined, role: Role): string {
+  if (!entry) return "New release note";
+  return role === "viewer" ? "Release note" : "Edit release note";
+}
+
+/** How many senders will be told; undefined for a note that is out, or not stored. */
+async function toldOf({ reads, now }: SignedInVisit, entry: ShownEntry["entry"], appId: string) {
+  if (entry === undefined || (entry.publishedAt !== null && entry.publishedAt <= now.toISOString()))
+    return undefined;
+  return reads.countTold({ id: entry.id, appId });
+}
+
 interface LinkedThreadsProps {
   readonly threads: readonly { readonly id: string; readonly subject: string }[];
   readonly addressOf: (id: string) => string;
+  /** How many senders will be told; undefined once it is published. */
+  readonly told: number | undefined;
 }
 
 /** The feedback that the release note names. */
-const LinkedThreads = ({ threads, addressOf }: LinkedThreadsProps) =>
+const LinkedThreads = ({ threads, addressOf, told }: LinkedThreadsProps) =>
   threads.length === 0 ? null : (
     <section class="card stack" aria-labelledby="feedback">
       <h2 id="feedback">Feedback</h2>
       <p class="muted small">The text names these threads. Apps do not see the lines that do so.</p>
+      {told !== undefined && (
+        <p>
+          When it is published, {told === 1 ? "1 sender is" : `${told} senders are`} told by mail: those who
+          have answered and did not end such mail.
+        </p>
+      )}
       <ul>
         {threads.map(({ id, subject }) => (
           <li key={id}>
@@ -110,13 +135,21 @@ const PublicationTime = ({ at }: { readonly at: string }) => (
   </span>
 );
 
-/** Loads the Markdown renderer only for a preview, because it loads more slowly than the rest of the console. */
-async function previewOf({ settings, fields }: SignedInVisit) {
+const previewOf = async (visit: SignedInVisit) => {
+  const entry = givenEntry(visit.fields);
+  return <ChangelogEntryPreview entry={entry} html={await htmlOf(visit, entry.body)} unsaved />;
+};
+
+/** A release note for a person who cannot change it. */
+const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
+  const current = currentEntry(entry);
+  return <ChangelogEntryPreview entry={current} html={await htmlOf(visit, current.body)} />;
+};
+
+/** Loads the Markdown renderer only where it is needed, because it loads more slowly than the rest of the console. */
+async function htmlOf({ settings }: SignedInVisit, body = ""): Promise<string> {
   const { createMarkdown } = await import("../../kit/display/markdown.ts");
-  const entry = givenEntry(fields);
-  const text = withoutFeedbackLines(entry.body ?? "");
-  const html = createMarkdown(`${settings.baseUrl}/uploads/`)(text);
-  return <ChangelogEntryPreview entry={entry} html={html} />;
+  return createMarkdown(`${settings.baseUrl}/uploads/`)(withoutFeedbackLines(body));
 }
 
 const DeleteEntry = ({ action }: { readonly action: string }) => (

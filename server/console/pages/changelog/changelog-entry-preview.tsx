@@ -8,14 +8,14 @@ export interface EntryPreviewProps {
   readonly entry: Values;
   /** The text, rendered as HTML. */
   readonly html: string;
+  /** Whether the values are only typed, not stored. */
+  readonly unsaved?: boolean;
 }
 
 /** A release note as its readers will see it. A preview saves nothing. */
-export const ChangelogEntryPreview = ({ entry, html }: EntryPreviewProps) => (
-  <section class="card stack" aria-labelledby="preview">
-    <p class="muted small" id="preview">
-      Preview. Nothing is saved yet.
-    </p>
+export const ChangelogEntryPreview = ({ entry, html, unsaved = false }: EntryPreviewProps) => (
+  <section class="card stack" aria-label={unsaved ? "Preview" : "Text"}>
+    {unsaved && <p class="muted small">Preview. Nothing is saved yet.</p>}
     <div>
       <h2>
         <Line text={entry.title || "Untitled"} />

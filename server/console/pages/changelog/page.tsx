@@ -1,7 +1,10 @@
 import type { EditedChangelogEntry } from "../../../../src/contract/changelog.ts";
 import { consoleChangelog } from "../../../../src/contract/console/changelog.ts";
+import type { LastChange } from "../../../routes/page-reads.ts";
+import { By } from "../../kit/display/by.tsx";
 import { Ago, TimestampUtc } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
+import { Can } from "../../kit/layout/can.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
@@ -17,7 +20,8 @@ export async function changelogPage(visit: SignedInVisit): Promise<Reply> {
   const cursor = visit.query("cursor");
   const params = { appId: navigation.app.id };
   const { items, nextCursor } = await visit.ask(consoleChangelog.list, { params, query: { cursor } });
-  return show(<Changelog {...{ navigation, cursor, items, nextCursor }} now={visit.now} />);
+  const changes = await visit.reads.releaseNoteAuthors(items.map(({ id }) => id));
+  return show(<Changelog {...{ navigation, cursor, items, nextCursor, changes }} now={visit.now} />);
 }
 
 interface ChangelogProps {
@@ -25,10 +29,12 @@ interface ChangelogProps {
   readonly cursor: string;
   readonly items: readonly EditedChangelogEntry[];
   readonly nextCursor: string | null;
+  /** Who last changed an entry, by its id. */
+  readonly changes: ReadonlyMap<string, LastChange>;
   readonly now: Date;
 }
 
-const Changelog = ({ navigation, cursor, items, nextCursor, now }: ChangelogProps) => {
+const Changelog = ({ navigation, cursor, items, nextCursor, changes, now }: ChangelogProps) => {
   const { links, app } = navigation;
   const address = links.changelog(app.id);
   return (
@@ -36,16 +42,20 @@ const Changelog = ({ navigation, cursor, items, nextCursor, now }: ChangelogProp
       <div class="head">
         <div>
           <h1>Changelog</h1>
-          <p>Your app reads what is published, newest first. Only you see drafts.</p>
+          <p>Your app reads what is published, newest first. Only members see drafts.</p>
         </div>
-        <a class="button primary" href={links.changelog(app.id, "new")}>
-          New release note
-        </a>
+        <Can needs="maintainer">
+          <a class="button primary" href={links.changelog(app.id, "new")}>
+            New release note
+          </a>
+        </Can>
       </div>
       {!app.changelogEnabled && (
         <Notice kind="attention">
           The changelog is turned off for this app, so apps cannot read it.{" "}
-          <a href={links.app(app.id)}>Turn it on in the settings</a>
+          <Can needs="owner">
+            <a href={links.app(app.id)}>Turn it on in the settings</a>
+          </Can>
         </Notice>
       )}
       {items.length === 0 ? (
@@ -55,7 +65,13 @@ const Changelog = ({ navigation, cursor, items, nextCursor, now }: ChangelogProp
       ) : (
         <ul class="list linked">
           {items.map((entry) => (
-            <EntryLine key={entry.id} entry={entry} href={links.entry(app.id, entry.id)} now={now} />
+            <EntryLine
+              key={entry.id}
+              entry={entry}
+              change={changes.get(entry.id)}
+              href={links.entry(app.id, entry.id)}
+              now={now}
+            />
           ))}
         </ul>
       )}
@@ -69,11 +85,12 @@ const Changelog = ({ navigation, cursor, items, nextCursor, now }: ChangelogProp
 
 interface EntryLineProps {
   readonly entry: EditedChangelogEntry;
+  readonly change: LastChange | undefined;
   readonly href: string;
   readonly now: Date;
 }
 
-const EntryLine = ({ entry, href, now }: EntryLineProps) => (
+const EntryLine = ({ entry, change, href, now }: EntryLineProps) => (
   <li>
     <div class="row spread">
       <a class="to" href={href}>
@@ -89,9 +106,18 @@ const EntryLine = ({ entry, href, now }: EntryLineProps) => (
       {entry.publishedAt === null ? (
         <span>
           changed <Ago at={entry.updatedAt} now={now} />
+          <By change={change} />
         </span>
       ) : (
-        <TimestampUtc at={entry.publishedAt} />
+        <>
+          <TimestampUtc at={entry.publishedAt} />
+          {change && (
+            <span>
+              changed
+              <By change={change} />
+            </span>
+          )}
+        </>
       )}
     </p>
   </li>

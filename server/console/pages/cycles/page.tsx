@@ -7,6 +7,7 @@ import { ZonedDay } from "../../kit/display/zoned-timestamp.tsx";
 import { Confirmation } from "../../kit/form/confirmation.tsx";
 import type { Filled } from "../../kit/form/field.tsx";
 import { versionOf } from "../../kit/form/filled-form.ts";
+import { Can } from "../../kit/layout/can.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
@@ -90,20 +91,22 @@ const CycleDetail = (props: CycleDetailProps) => {
         </Live>
         <Requests {...props} />
         <Days {...props} />
-        {(open.length > 0 || forms.assign) && (
-          <OpenSlots slots={open} form={forms.assign} action={`${address}/assign`} />
-        )}
-        {isLive(cycle) && (
-          <Confirmation
-            offer="Cancel this cycle"
-            action={`${address}/cancel`}
-            button="Cancel the cycle"
-            danger
-          >
-            The cycle ends now: no further days count, testers lose their slots, and requests are dropped. The
-            counted days stay on record. You cannot start this cycle again.
-          </Confirmation>
-        )}
+        <Can needs="maintainer">
+          {(open.length > 0 || forms.assign) && (
+            <OpenSlots slots={open} form={forms.assign} action={`${address}/assign`} />
+          )}
+          {isLive(cycle) && (
+            <Confirmation
+              offer="Cancel this cycle"
+              action={`${address}/cancel`}
+              button="Cancel the cycle"
+              danger
+            >
+              The cycle ends now: no further days count, testers lose their slots, and requests are dropped.
+              The counted days stay on record. You cannot start this cycle again.
+            </Confirmation>
+          )}
+        </Can>
       </div>
     </ConsolePage>
   );

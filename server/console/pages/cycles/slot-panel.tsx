@@ -3,6 +3,7 @@ import { Line } from "../../kit/display/user-text.tsx";
 import { ZonedTime } from "../../kit/display/zoned-timestamp.tsx";
 import { Confirmation } from "../../kit/form/confirmation.tsx";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { Can } from "../../kit/layout/can.tsx";
 import { SlotBadge } from "./cycle-badges.tsx";
 import { isLive } from "./cycle-line.tsx";
 import { AnswerForms } from "./slot-requests.tsx";
@@ -25,12 +26,14 @@ export const SlotPanel = (props: SlotPanelProps) => {
       </div>
       {slot.tester === null ? (
         <p class="muted">
-          Nobody has this slot yet. A tester can ask for it, or you can give it to a tester below.
+          Nobody has this slot yet. A tester can ask for it, or a maintainer can give it to a tester.
         </p>
       ) : (
         <SlotFacts {...props} tester={slot.tester} />
       )}
-      <SlotActions {...props} />
+      <Can needs="maintainer">
+        <SlotActions {...props} />
+      </Can>
     </>
   );
 };

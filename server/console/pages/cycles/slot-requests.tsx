@@ -2,6 +2,7 @@ import type { SlotWithDays } from "../../../../src/contract/console/cycles.ts";
 import { Remaining } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { Can } from "../../kit/layout/can.tsx";
 
 export interface SlotRequestsProps {
   readonly slots: readonly SlotWithDays[];
@@ -34,7 +35,9 @@ export const SlotRequests = ({ slots, now, at }: SlotRequestsProps) => (
               )}
             </p>
           </div>
-          <AnswerForms slot={slot} at={(action) => at(slot.slotId, action)} />
+          <Can needs="maintainer">
+            <AnswerForms slot={slot} at={(action) => at(slot.slotId, action)} />
+          </Can>
         </li>
       ))}
     </ul>

@@ -27,10 +27,16 @@ const labels: ReadonlyMap<string, string> = new Map([
 /** The texts in a form that differ from the form's first values. */
 export const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
   fields.entries().flatMap(([name, text]) => {
-    const label = labels.get(name) ?? (/^items\.\d+\.text$/.test(name) ? "Change" : undefined);
+    const label = labels.get(name) ?? labelOf(name);
     const typed = text.trim() !== "" && fields.text(originalVersionName(name)) !== fieldVersion(text);
     return label !== undefined && typed ? [{ label, text }] : [];
   });
+
+/** The label of a field of which a form has several. */
+function labelOf(name: string): string | undefined {
+  if (name.startsWith("recallNote:")) return "Why you recall it";
+  return /^items\.\d+\.text$/.test(name) ? "Change" : undefined;
+}
 
 const sent = new WeakMap<object, Fields>();
 

@@ -1,13 +1,18 @@
 import type { ListedFaq } from "../../../../src/contract/faqs.ts";
+import type { LastChange } from "../../../routes/page-reads.ts";
+import { By } from "../../kit/display/by.tsx";
 import { Ago } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import { versionOf } from "../../kit/form/filled-form.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { Can } from "../../kit/layout/can.tsx";
 import type { AppNavigation } from "../../kit/layout/navigation.ts";
 
 export interface FaqListProps {
   readonly navigation: AppNavigation;
   readonly faqs: readonly ListedFaq[];
+  /** Who last changed an entry, by its id. */
+  readonly changes: ReadonlyMap<string, LastChange>;
   /** The search words; empty for the whole list. */
   readonly query: string;
   readonly now: Date;
@@ -47,16 +52,25 @@ export const FaqList = (props: FaqListProps) => {
   const { links, app } = navigation;
   const shown = found(faqs, query);
   if (shown.length === 0) return <p class="card muted">No entry has all of these words.</p>;
+  const entries = (
+    <ol class="list linked">
+      {shown.map((faq) => (
+        <Entry key={faq.id} faq={faq} {...props} />
+      ))}
+    </ol>
+  );
   return (
-    <form method="post" action={links.faqs(app.id, "order")} data-moves>
-      <IdempotencyField />
-      <input type="hidden" name="order" value={versionOf(faqs.map(({ id, sortOrder }) => [id, sortOrder]))} />
-      <ol class="list linked">
-        {shown.map((faq) => (
-          <Entry key={faq.id} faq={faq} {...props} />
-        ))}
-      </ol>
-    </form>
+    <Can needs="maintainer" otherwise={entries}>
+      <form method="post" action={links.faqs(app.id, "order")} data-moves>
+        <IdempotencyField />
+        <input
+          type="hidden"
+          name="order"
+          value={versionOf(faqs.map(({ id, sortOrder }) => [id, sortOrder]))}
+        />
+        {entries}
+      </form>
+    </Can>
   );
 };
 
@@ -71,6 +85,7 @@ const found = (faqs: readonly ListedFaq[], query: string): readonly ListedFaq[] 
 const Entry = ({
   faq,
   faqs,
+  changes,
   query,
   navigation: { links, app },
   now,
@@ -86,14 +101,17 @@ const Entry = ({
       <p class="under">
         <span>
           Changed <Ago at={faq.updatedAt} now={now} />
+          <By change={changes.get(faq.id)} />
         </span>
       </p>
     </div>
     {query === "" && (
-      <div class="moves over" role="toolbar" aria-label={`Move: ${faq.question.slice(0, 80)}`}>
-        <Move faq={faq} direction="up" disabled={faq === faqs[0]} />
-        <Move faq={faq} direction="down" disabled={faq === faqs.at(-1)} />
-      </div>
+      <Can needs="maintainer">
+        <div class="moves over" role="toolbar" aria-label={`Move: ${faq.question.slice(0, 80)}`}>
+          <Move faq={faq} direction="up" disabled={faq === faqs[0]} />
+          <Move faq={faq} direction="down" disabled={faq === faqs.at(-1)} />
+        </div>
+      </Can>
     )}
   </li>
 );

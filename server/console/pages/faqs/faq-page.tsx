@@ -2,11 +2,13 @@ import type { ComponentChildren } from "preact";
 import { consoleFaqs } from "../../../../src/contract/console/faqs.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import type { ListedFaq } from "../../../../src/contract/faqs.ts";
+import { Line, UserText } from "../../kit/display/user-text.tsx";
 import { draftAttributes } from "../../kit/form/draft-attributes.ts";
 import { type Filled, TextArea, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { OriginalValues } from "../../kit/form/original-values.tsx";
+import { Can } from "../../kit/layout/can.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
@@ -18,7 +20,7 @@ export const newFaqPage = (visit: SignedInVisit): Promise<Reply> => showNewFaq(v
 export const faqPage = (visit: SignedInVisit): Promise<Reply> => showFaq(visit);
 
 export async function showNewFaq(visit: SignedInVisit, form: Filled = filledWith()): Promise<Reply> {
-  const navigation = await appNavigationOf(visit, "faqs");
+  const navigation = await appNavigationOf(visit, "faqs", "maintainer");
   const action = navigation.links.faqs(navigation.app.id, "new");
   return show(
     <FaqPage navigation={navigation} title="New entry">
@@ -33,9 +35,11 @@ export async function showFaq(visit: SignedInVisit, form?: Filled): Promise<Repl
   const faq = await readFaq(visit);
   const address = navigation.links.faq(navigation.app.id, faq.id);
   return show(
-    <FaqPage navigation={navigation} title="Edit entry">
-      <FaqForm form={form ?? filledWith(currentFaq(faq))} action={address} faq={faq} />
-      <DeleteFaq action={`${address}/delete`} />
+    <FaqPage navigation={navigation} title={navigation.app.role === "viewer" ? "Entry" : "Edit entry"}>
+      <Can needs="maintainer" otherwise={<FaqText faq={faq} />}>
+        <FaqForm form={form ?? filledWith(currentFaq(faq))} action={address} faq={faq} />
+        <DeleteFaq action={`${address}/delete`} />
+      </Can>
     </FaqPage>,
     form?.refusal?.status,
   );
@@ -65,6 +69,15 @@ const FaqPage = ({ navigation, title, children }: FaqPageProps) => (
     </div>
     <div class="stack wide">{children}</div>
   </ConsolePage>
+);
+
+const FaqText = ({ faq: { question, answer } }: { readonly faq: ListedFaq }) => (
+  <article class="card stack">
+    <h2>
+      <Line text={question} />
+    </h2>
+    <UserText text={answer} />
+  </article>
 );
 
 interface FaqFormProps {

@@ -1,22 +1,26 @@
 import { consoleFaqs } from "../../../../src/contract/console/faqs.ts";
 import type { ListedFaq } from "../../../../src/contract/faqs.ts";
+import { Can } from "../../kit/layout/can.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
-import { FaqList, FaqSearch } from "./faq-list.tsx";
+import { FaqList, type FaqListProps, FaqSearch } from "./faq-list.tsx";
 
 /** The FAQ of an app, in the order in which its users read it. */
 export async function faqsPage(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "faqs");
   const faqs = await visit.ask(consoleFaqs.list, { params: { appId: navigation.app.id } });
-  return show(<Faqs navigation={navigation} faqs={faqs} query={visit.query("q").trim()} now={visit.now} />);
+  const query = visit.query("q").trim();
+  const changes = await visit.reads.faqAuthors(navigation.app.id);
+  return show(<Faqs {...{ navigation, faqs, changes, query }} now={visit.now} />);
 }
 
 interface FaqsProps {
   readonly navigation: AppNavigation;
   readonly faqs: readonly ListedFaq[];
+  readonly changes: FaqListProps["changes"];
   /** The search words; empty for the whole list. */
   readonly query: string;
   readonly now: Date;
@@ -32,9 +36,11 @@ const Faqs = (props: FaqsProps) => {
           <h1>FAQ</h1>
           <p>Your app reads these entries over the API, in this order.</p>
         </div>
-        <a class="button primary" href={links.faqs(app.id, "new")}>
-          New entry
-        </a>
+        <Can needs="maintainer">
+          <a class="button primary" href={links.faqs(app.id, "new")}>
+            New entry
+          </a>
+        </Can>
       </div>
       {faqs.length === 0 ? (
         <Empty title="No questions yet">

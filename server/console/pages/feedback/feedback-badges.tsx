@@ -1,5 +1,3 @@
-import type { Proposal } from "../../../../src/contract/agent.ts";
-
 export const statusNames = {
   open: "Open",
   in_progress: "In progress",
@@ -26,15 +24,11 @@ export const TypeBadge = ({ type }: { readonly type: string }) => (
   <span class="badge">{nameIn(typeNames, type)}</span>
 );
 
-export const ProposalBadge = ({
-  status,
-  replacedBy,
-}: Pick<Proposal, "replacedBy"> & { readonly status: string }) => {
-  if (replacedBy !== null) return <span class="badge">Replaced by a newer one</span>;
-  if (status === "awaiting_approval") return <span class="badge attention">Waiting for your decision</span>;
-  return status === "approved" ? (
-    <span class="badge good">Approved</span>
-  ) : (
-    <span class="badge bad">Rejected</span>
-  );
-};
+export interface BadgeProps {
+  readonly name: string;
+  readonly kind?: "good" | "bad" | "attention";
+}
+
+export const Badge = ({ name, kind }: BadgeProps) => (
+  <span class={kind === undefined ? "badge" : `badge ${kind}`}>{name}</span>
+);

@@ -1,17 +1,20 @@
 import type { ThreadSummary } from "../../../../src/contract/console/feedback.ts";
+import type { InboxProposal } from "../../../routes/page-reads.ts";
 import { Ago } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
-import { nameIn, StatusBadge, typeNames } from "./feedback-badges.tsx";
+import { Badge, type BadgeProps, nameIn, StatusBadge, typeNames } from "./feedback-badges.tsx";
 
 export interface ThreadLineProps {
   readonly thread: ThreadSummary;
+  /** How far its newest proposal is. */
+  readonly proposal: InboxProposal | undefined;
   /** The thread's address, with its position in this list. */
   readonly href: string;
   readonly now: Date;
 }
 
 /** One thread of the inbox: what it is about, from whom, and whether it needs a decision. */
-export const ThreadLine = ({ thread, href, now }: ThreadLineProps) => (
+export const ThreadLine = ({ thread, proposal, href, now }: ThreadLineProps) => (
   <li>
     <div class="row spread">
       <a class="to" href={href}>
@@ -19,7 +22,7 @@ export const ThreadLine = ({ thread, href, now }: ThreadLineProps) => (
       </a>
       <span class="row">
         {thread.occurrences > 1 && <span class="badge">{`reported ${thread.occurrences} times`}</span>}
-        <ProposalState status={thread.proposalStatus} />
+        {proposal !== undefined && <ProposalBadge proposal={proposal} />}
         {thread.status !== "open" && <StatusBadge status={thread.status} />}
       </span>
     </div>
@@ -38,8 +41,16 @@ export const ThreadLine = ({ thread, href, now }: ThreadLineProps) => (
   </li>
 );
 
-const ProposalState = ({ status }: { readonly status: string | null }) => {
-  if (status === "awaiting_approval") return <span class="badge attention">Proposal waiting</span>;
-  if (status === "approved") return <span class="badge good">Plan approved</span>;
-  return null;
+const ProposalBadge = ({ proposal }: { readonly proposal: InboxProposal }) => <Badge {...badges[proposal]} />;
+
+const badges: Readonly<Record<InboxProposal, BadgeProps>> = {
+  waiting: { name: "Proposal waiting", kind: "attention" },
+  approved: { name: "Plan approved", kind: "good" },
+  in_work: { name: "Plan in work", kind: "attention" },
+  succeeded: { name: "Work succeeded", kind: "good" },
+  failed: { name: "Work failed", kind: "bad" },
+  request_changes: { name: "Changes asked for" },
+  recalled: { name: "Approval recalled" },
+  expired: { name: "Approval expired" },
+  rejected: { name: "Plan rejected" },
 };

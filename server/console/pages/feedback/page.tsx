@@ -1,5 +1,7 @@
 import { type ThreadSummary, threads } from "../../../../src/contract/console/feedback.ts";
+import type { InboxProposal } from "../../../routes/page-reads.ts";
 import { versionOf } from "../../kit/form/filled-form.ts";
+import { Can } from "../../kit/layout/can.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
@@ -24,7 +26,9 @@ export async function inboxPage(visit: SignedInVisit): Promise<Reply> {
   const cursor = visit.query("cursor");
   const query = inboxQuery(visit.query);
   const list = await visit.ask(threads.list, { params: { appId: navigation.app.id }, query });
-  return show(<Inbox {...{ navigation, filter, cursor, ...list }} now={visit.now} />);
+  const withProposal = list.items.filter(({ proposalStatus }) => proposalStatus !== null);
+  const proposals = await visit.reads.newestProposals(withProposal.map(({ id }) => id));
+  return show(<Inbox {...{ navigation, filter, cursor, proposals, ...list }} now={visit.now} />);
 }
 
 interface InboxProps {
@@ -32,11 +36,13 @@ interface InboxProps {
   readonly filter: Filter;
   readonly cursor: string;
   readonly items: readonly ThreadSummary[];
+  /** By the id of the thread. */
+  readonly proposals: ReadonlyMap<string, InboxProposal>;
   readonly nextCursor: string | null;
   readonly now: Date;
 }
 
-const Inbox = ({ navigation, filter, cursor, items, nextCursor, now }: InboxProps) => {
+const Inbox = ({ navigation, filter, cursor, items, proposals, nextCursor, now }: InboxProps) => {
   const address = (change: Record<string, string>) => {
     const given = Object.entries({ ...filter, ...change }).filter(([, value]) => value !== "");
     return `${navigation.links.inbox(navigation.app.id)}?${new URLSearchParams(given)}`;
@@ -49,7 +55,11 @@ const Inbox = ({ navigation, filter, cursor, items, nextCursor, now }: InboxProp
         <Statuses filter={filter} address={address} />
         <Search navigation={navigation} filter={filter} />
       </div>
-      <div id="threads" data-live={versionOf(items)} data-news="The threads in this list have changed.">
+      <div
+        id="threads"
+        data-live={versionOf([items, [...proposals]])}
+        data-news="The threads in this list have changed."
+      >
         {items.length === 0 ? (
           <Nothing navigation={navigation} filter={filter} everywhere={address({ status: "all" })} />
         ) : (
@@ -58,6 +68,7 @@ const Inbox = ({ navigation, filter, cursor, items, nextCursor, now }: InboxProp
               <ThreadLine
                 key={thread.id}
                 thread={thread}
+                proposal={proposals.get(thread.id)}
                 href={navigation.links.thread(thread.appId, thread.id) + inboxPositionQuery({ list, at })}
                 now={now}
               />
@@ -152,11 +163,13 @@ const Nothing = ({ navigation: { app, links }, filter, everywhere }: NothingProp
           ? "Feedback that your app sends with its key arrives here."
           : "Feedback is turned off for this app. Turn it on in its settings to let reports in."}
       </p>
-      <div class="actions">
-        <a class="button" href={links.app(app.id)}>
-          Keys and settings
-        </a>
-      </div>
+      <Can needs="owner">
+        <div class="actions">
+          <a class="button" href={links.app(app.id)}>
+            Keys and settings
+          </a>
+        </div>
+      </Can>
     </Empty>
   );
 };

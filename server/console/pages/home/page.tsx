@@ -8,6 +8,7 @@ import type { Links } from "../../links.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { SlotRequestLines } from "../cycles/slot-request-lines.tsx";
+import { AgentWorkLists } from "./agent-work.tsx";
 import { WaitingProposals } from "./waiting-proposals.tsx";
 
 /** Everything that waits for this person, in all apps. */
@@ -16,6 +17,7 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
   if (navigation.apps.length === 0) return show(<Welcome navigation={navigation} />);
   const { reads, now, links } = visit;
   const waiting = await waitingPage(visit);
+  const work = await reads.agentWork();
   const requests = await reads.slotRequests();
   return show(
     <ConsolePage navigation={navigation} title="Decisions" narrow>
@@ -29,12 +31,14 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
             <div>
               <h1>Decisions</h1>
               <p>
-                What agents propose stays a proposal until you approve it. Nothing here has been done yet.
+                What agents propose stays a proposal until you approve it. Nothing in this list has been done
+                yet.
               </p>
             </div>
           </div>
           <WaitingProposals {...waiting} count={navigation.waiting} now={now} links={links} />
         </section>
+        <AgentWorkLists work={work} now={now} links={links} />
         <div id="asked" data-live={versionOf(requests)} data-news="The requests for slots have changed.">
           {requests.length > 0 && (
             <section class="stack" aria-labelledby="asked-title">

@@ -9,6 +9,7 @@ import type { Filled } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { OriginalValues } from "../../kit/form/original-values.tsx";
+import { Can } from "../../kit/layout/can.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
@@ -32,7 +33,7 @@ export async function showNewListing(
   visit: SignedInVisit,
   form: Filled = filledWith(emptyListing),
 ): Promise<Reply> {
-  const navigation = await appNavigationOf(visit, "testing");
+  const navigation = await appNavigationOf(visit, "testing", "maintainer");
   const action = navigation.links.testing(navigation.app.id, "new");
   const shown = form.refusal || form.value("appName") !== "" ? form : withName(form, navigation.app.name);
   return show(
@@ -135,7 +136,7 @@ const ListingDetail = (props: ListingDetailProps) => {
         <section class="stack" aria-labelledby="cycles">
           <h2 id="cycles">Cycles</h2>
           {cycles.length === 0 ? (
-            <p class="muted">None yet. Plan the first one below.</p>
+            <p class="muted">None yet.</p>
           ) : (
             <ul class="list linked">
               {cycles.map((cycle) => (
@@ -144,16 +145,20 @@ const ListingDetail = (props: ListingDetailProps) => {
             </ul>
           )}
         </section>
-        <section class="stack" aria-labelledby="plan">
-          <h2 id="plan">Plan a cycle</h2>
-          <NewCycle
-            {...{ listing, ownZone }}
-            form={plan}
-            action={links.listing(app.id, listing.id, "cycles")}
-          />
-        </section>
+        <Can needs="maintainer">
+          <section class="stack" aria-labelledby="plan">
+            <h2 id="plan">Plan a cycle</h2>
+            <NewCycle
+              {...{ listing, ownZone }}
+              form={plan}
+              action={links.listing(app.id, listing.id, "cycles")}
+            />
+          </section>
+        </Can>
         <TestBrief {...props} />
-        <Edit {...props} />
+        <Can needs="maintainer">
+          <Edit {...props} />
+        </Can>
       </div>
     </ConsolePage>
   );

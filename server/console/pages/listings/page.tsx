@@ -3,6 +3,7 @@ import { type Listing, listings } from "../../../../src/contract/console/listing
 import type { SlotRequest } from "../../../routes/page-reads.ts";
 import { Line } from "../../kit/display/user-text.tsx";
 import { versionOf } from "../../kit/form/filled-form.ts";
+import { Can } from "../../kit/layout/can.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
@@ -46,9 +47,11 @@ const Testing = ({ navigation, offers, requests, now }: TestingProps) => (
         <h1>Testing</h1>
         <p>Closed tests with testers who hold a slot. Each counted day has its evidence.</p>
       </div>
-      <a class="button primary" href={navigation.links.testing(navigation.app.id, "new")}>
-        New listing
-      </a>
+      <Can needs="maintainer">
+        <a class="button primary" href={navigation.links.testing(navigation.app.id, "new")}>
+          New listing
+        </a>
+      </Can>
     </div>
     {offers.length === 0 ? (
       <Empty title="Nothing to test yet">
@@ -107,9 +110,11 @@ const OfferSection = ({ offer: { listing, cycles }, navigation: { links, app }, 
             {past > 0 && <span>{past === 1 ? "1 earlier cycle" : `${past} earlier cycles`}</span>}
           </p>
         </div>
-        <a class="button small" href={`${address}#plan`}>
-          Plan a cycle
-        </a>
+        <Can needs="maintainer">
+          <a class="button small" href={`${address}#plan`}>
+            Plan a cycle
+          </a>
+        </Can>
       </div>
       {live.length === 0 ? (
         <p class="muted">No cycle is planned or running.</p>

@@ -16,7 +16,8 @@ export function changePassword(visit: SignedInVisit): Promise<Reply> {
       await ask(session.changePassword, { body, idempotencyKey: fields.idempotencyKey });
       return goTo(links.signInMethods, "password-changed");
     },
-    (refusal) => showSignInMethods(visit, { value: () => "", refusal: atCurrentPassword(refusal) }),
+    (refusal) =>
+      showSignInMethods(visit, { password: { value: () => "", refusal: atCurrentPassword(refusal) } }),
   );
 }
 

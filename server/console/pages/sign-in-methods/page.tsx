@@ -1,3 +1,5 @@
+import { passkeys } from "../../../../src/contract/console/passkeys.ts";
+import { secondFactor } from "../../../../src/contract/console/second-factor.ts";
 import type { ConnectedIdentity } from "../../../routes/page-reads.ts";
 import type { IdentityProvider } from "../../../settings/settings.ts";
 import { Ago } from "../../kit/display/timestamp.tsx";
@@ -9,12 +11,25 @@ import { type Reply, show } from "../../reply.ts";
 import { startAddress } from "../../sign-in/identity-providers/addresses.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { ChangePassword } from "./change-password.tsx";
+import type { RefusedFactorForm } from "./factor-form.tsx";
+import { SecondFactorLine } from "./second-factor.tsx";
 
 export const signInMethodsPage = (visit: SignedInVisit): Promise<Reply> => showSignInMethods(visit);
 
-/** The ways to sign in that a person has or can add. `form` is a change of the password that was refused. */
-export async function showSignInMethods(visit: SignedInVisit, form?: Filled): Promise<Reply> {
-  const { reads, settings } = visit;
+/** The forms that were refused: the change of the password, or one of the second factor. */
+export interface RefusedMethodForms {
+  readonly password?: Filled;
+  readonly factor?: RefusedFactorForm;
+}
+
+/** The ways to sign in that a person has or can add. */
+export async function showSignInMethods(
+  visit: SignedInVisit,
+  refused: RefusedMethodForms = {},
+): Promise<Reply> {
+  const { reads, settings, links, now } = visit;
+  const state = await visit.ask(secondFactor.find);
+  const { items } = await visit.ask(passkeys.list);
   const [navigation, hasPassword, connected] = await Promise.all([
     navigationOf(visit),
     reads.hasPassword(),
@@ -26,7 +41,10 @@ export async function showSignInMethods(visit: SignedInVisit, form?: Filled): Pr
       <div class="head">
         <div>
           <h1>Sign-in methods</h1>
-          <p>Each of these opens your account. Connect only accounts that nobody else can use.</p>
+          <p>
+            Each of these opens your account, with the second factor if it is on. Connect only accounts that
+            nobody else can use.
+          </p>
         </div>
       </div>
       <ul class="list">
@@ -36,7 +54,7 @@ export async function showSignInMethods(visit: SignedInVisit, form?: Filled): Pr
             <span class="badge">{hasPassword ? "Set" : "None"}</span>
           </div>
           {hasPassword ? (
-            <ChangePassword form={form} links={visit.links} />
+            <ChangePassword form={refused.password} links={links} />
           ) : (
             <p class="muted small">
               The operator of this server can give your account one, with{" "}
@@ -47,9 +65,10 @@ export async function showSignInMethods(visit: SignedInVisit, form?: Filled): Pr
         {settings.identityProviders.map((provider) => (
           <ProviderLine key={provider.id} provider={provider} connected={connected} visit={visit} />
         ))}
+        <SecondFactorLine {...{ state, hasPassword, links, now }} passkeys={items} refused={refused.factor} />
       </ul>
     </ConsolePage>,
-    form?.refusal?.status,
+    (refused.password ?? refused.factor?.form)?.refusal?.status,
   );
 }
 

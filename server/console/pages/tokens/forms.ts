@@ -1,5 +1,5 @@
 import { tokens } from "../../../../src/contract/console/tokens.ts";
-import { maintainerScopes } from "../../../../src/contract/endpoint.ts";
+import { agentScopes, maintainerScopes } from "../../../../src/contract/endpoint.ts";
 import { filledAgain } from "../../kit/form/filled-form.ts";
 import { goTo, type Reply, reshowForm } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
@@ -11,12 +11,13 @@ export function createToken(visit: SignedInVisit): Promise<Reply> {
   return reshowForm(
     async () => {
       const kind = fields.text("kind");
-      const scopes = maintainerScopes.filter((scope) => fields.has(`scope:${scope}`));
+      const possible = kind === "agent" ? agentScopes : maintainerScopes;
+      const scopes = possible.filter((scope) => fields.has(`scope:${scope}`));
       const body = {
         kind,
         label: fields.text("label"),
         appId: fields.text("appId") || null,
-        ...(kind === "maintainer" ? { scopes } : {}),
+        scopes,
       };
       return showTokens(visit, {
         made: await ask(tokens.create, { body, idempotencyKey: fields.idempotencyKey }),

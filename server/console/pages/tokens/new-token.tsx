@@ -1,4 +1,4 @@
-import { maintainerScopes } from "../../../../src/contract/endpoint.ts";
+import { agentScopes, maintainerScopes, type TokenScope } from "../../../../src/contract/endpoint.ts";
 import { visibleLine } from "../../kit/display/visible-text.ts";
 import { Choices } from "../../kit/form/choices.tsx";
 import { type Filled, faultAt, Select, TextField } from "../../kit/form/field.tsx";
@@ -31,7 +31,8 @@ export const NewToken = ({ navigation: { links, apps }, form }: NewTokenProps) =
             ...apps.map(({ id, name }) => [id, `Only ${visibleLine(name)}`] as const),
           ]}
         />
-        <Scopes form={shown} />
+        <Scopes form={shown} kind="for-agents" legend="What the agent may do besides" scopes={agentScopes} />
+        <Scopes form={shown} kind="for-scripts" legend="What a script may do" scopes={maintainerScopes} />
         <div class="actions">
           <button class="primary" type="submit">
             Make token
@@ -43,11 +44,15 @@ export const NewToken = ({ navigation: { links, apps }, form }: NewTokenProps) =
 };
 
 const kinds = [
-  { value: "agent", label: "An agent", hint: "Reads threads and proposes plans; you decide." },
+  {
+    value: "agent",
+    label: "An agent",
+    hint: "Reads threads and proposes plans; you decide. It does more only as you tick below.",
+  },
   { value: "maintainer", label: "A script", hint: "Does what you tick below, in your name." },
 ] as const;
 
-const scopeNames: Record<(typeof maintainerScopes)[number], string> = {
+const scopeNames: Record<TokenScope, string> = {
   "feedback:read": "Read feedback",
   "feedback:write": "Change threads, add notes and replies",
   "faqs:write": "Read and write the FAQ",
@@ -56,15 +61,23 @@ const scopeNames: Record<(typeof maintainerScopes)[number], string> = {
   "apps:read": "Read apps, and the labels of their keys and of tokens",
   "apps:write": "Change the settings of apps, revoke keys and tokens",
   "audit:read": "Read the audit log",
+  "runs:work": "Claim approved proposals, and report progress and outcome",
 };
 
+interface ScopesProps {
+  readonly form: Filled;
+  readonly kind: "for-agents" | "for-scripts";
+  readonly legend: string;
+  readonly scopes: readonly TokenScope[];
+}
+
 /** A checkbox for each scope. Each has its own name, so that the form can be shown again as it was sent. */
-const Scopes = ({ form }: { readonly form: Filled }) => {
+const Scopes = ({ form, kind, legend, scopes }: ScopesProps) => {
   const fault = faultAt(form, "scopes");
   return (
-    <fieldset class="for-scripts stack tight">
-      <legend>What a script may do</legend>
-      {maintainerScopes.map((scope) => (
+    <fieldset class={`${kind} stack tight`}>
+      <legend>{legend}</legend>
+      {scopes.map((scope) => (
         <label class="choice" key={scope}>
           <input
             type="checkbox"
@@ -77,7 +90,13 @@ const Scopes = ({ form }: { readonly form: Filled }) => {
           </span>
         </label>
       ))}
-      {fault !== undefined && <p class="fault">The scopes {fault}.</p>}
+      {kind === "for-agents" && (
+        <p class="hint">
+          Then only one worker carries out an approved plan, and the thread shows its work. It approves
+          nothing and writes to no sender.
+        </p>
+      )}
+      {fault !== undefined && kind === "for-scripts" && <p class="fault">The scopes {fault}.</p>}
     </fieldset>
   );
 };

@@ -29,8 +29,10 @@ export async function showTokens(visit: SignedInVisit, { form, made }: TokenForm
         <div>
           <h1>Tokens</h1>
           <p>
-            With an agent token an agent reads threads and proposes plans; it can do nothing else. With a
-            maintainer token a script works for you, within its scopes. Neither can approve anything.
+            With an agent token an agent reads threads and proposes plans; if you tick it, it also reports its
+            work on approved ones. A connection does the same for an agent that you allowed in your browser.
+            With a maintainer token a script works for you, within its scopes. None of them can approve
+            anything.
           </p>
         </div>
       </div>
@@ -67,6 +69,12 @@ const TokenList = ({ navigation, items, now }: TokenListProps) =>
     </ul>
   );
 
+const kindNames: Readonly<Record<Token["kind"], string>> = {
+  agent: "Agent",
+  maintainer: "Maintainer",
+  oauth: "Connection",
+};
+
 interface TokenLineProps {
   readonly token: Token;
   readonly navigation: Navigation;
@@ -80,8 +88,9 @@ const TokenLine = ({ token, navigation: { links, apps }, now }: TokenLineProps) 
         <Line text={token.label} />
       </b>
       <span class="row">
-        <code>{token.prefix}…</code>
-        <span class="badge">{token.kind === "agent" ? "Agent" : "Maintainer"}</span>
+        {token.kind !== "oauth" && <code>{token.prefix}…</code>}
+        <span class="badge">{kindNames[token.kind]}</span>
+        {token.ended && <span class="badge attention">Ended</span>}
       </span>
     </div>
     <p class="under">
@@ -98,17 +107,54 @@ const TokenLine = ({ token, navigation: { links, apps }, now }: TokenLineProps) 
       </span>
       <LastUse at={token.lastUsedAt} now={now} />
     </p>
+    {token.ended && (
+      <p class="small muted">
+        Nothing works with it any more: it was not used for 90 days, or this server was restored from a
+        backup. Connect the agent again.
+      </p>
+    )}
+    <Removal what={removalOf(token)} action={links.token(token.id, "revoke")} />
+  </li>
+);
+
+const removals = {
+  token: ["Revoke", "Programs that use this token are refused from then on.", "Revoke token"],
+  connection: [
+    "End",
+    "The agent is refused from then on. It can ask you to connect again.",
+    "End connection",
+  ],
+  ended: [
+    "Remove",
+    "Nothing changes for the agent. The connection is no longer listed.",
+    "Remove connection",
+  ],
+} as const;
+
+function removalOf({ kind, ended }: Token): keyof typeof removals {
+  if (ended) return "ended";
+  return kind === "oauth" ? "connection" : "token";
+}
+
+interface RemovalProps {
+  readonly what: keyof typeof removals;
+  readonly action: string;
+}
+
+const Removal = ({ what, action }: RemovalProps) => {
+  const [summary, meaning, label] = removals[what];
+  return (
     <details class="reveal">
-      <summary>Revoke</summary>
-      <form class="stack" method="post" action={links.token(token.id, "revoke")}>
-        <p>Programs that use this token are refused from then on.</p>
+      <summary>{summary}</summary>
+      <form class="stack" method="post" action={action}>
+        <p>{meaning}</p>
         <IdempotencyField />
         <div class="actions">
           <button class="danger" type="submit">
-            Revoke token
+            {label}
           </button>
         </div>
       </form>
     </details>
-  </li>
-);
+  );
+};

@@ -6,6 +6,7 @@ import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { BarePage } from "../../kit/layout/bare-page.tsx";
 import { Notice } from "../../kit/layout/notice.tsx";
 import { type AuthorizeRequest, queryOf } from "./authorize-request.ts";
+import { SwitchAccount } from "./switch-account.tsx";
 import type { DeviceSignInVisit } from "./visit.ts";
 
 export interface ApprovalProps {
@@ -60,16 +61,6 @@ export const Approval = ({ visit: { links, at, settings }, asked, account, chang
       </form>
     </div>
   </BarePage>
-);
-
-const SwitchAccount = ({ action, to }: { readonly action: string; readonly to: string }) => (
-  <form method="post" action={action}>
-    <IdempotencyField />
-    <input type="hidden" name="to" value={to} />
-    <button class="quiet small" type="submit">
-      Use another
-    </button>
-  </form>
 );
 
 const Allowed = () => (

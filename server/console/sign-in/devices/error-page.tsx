@@ -4,9 +4,32 @@ import type { Links } from "../../links.ts";
 import { showErrorPage } from "../../pages/error/page.tsx";
 import type { Reply } from "../../reply.ts";
 
+/** The words of the error pages of one kind of sign-in. */
+export interface ErrorWords {
+  readonly bad_redirect: string;
+  readonly bad_request: string;
+  readonly text: string;
+}
+
+interface Failed {
+  readonly error: ApiError;
+  readonly requestId: string;
+}
+
 /** Why a device is not signed in. Nothing that it sent is shown, and the browser is not redirected to its address. */
-export function showDeviceSignInError(links: Links, error: ApiError, requestId: string): Reply {
-  const title = titles.get(error.code);
+export const showDeviceSignInError = (links: Links, error: ApiError, requestId: string): Reply =>
+  showRequestError(links, { error, requestId }, ofDevices);
+
+const ofDevices: ErrorWords = {
+  bad_redirect: "This sign-in leads to an unknown address",
+  bad_request: "This sign-in is not complete",
+  text: "The app or terminal that sent you here sent a wrong request, so nobody was signed in. Update it, or send its developers the message below.",
+};
+
+/** Why the request of a program was refused, in words for the person whose browser it opened. */
+export function showRequestError(links: Links, { error, requestId }: Failed, words: ErrorWords): Reply {
+  const { code } = error;
+  const title = code === "bad_redirect" || code === "bad_request" ? words[code] : undefined;
   if (title === undefined) return showErrorPage(links, error, { requestId, typed: [] });
   const { issues = [] } = error.details;
   return {
@@ -15,10 +38,7 @@ export function showDeviceSignInError(links: Links, error: ApiError, requestId: 
       <BarePage links={links} title={title}>
         <div class="card stack">
           <h1>{title}</h1>
-          <p>
-            The app or terminal that sent you here sent a wrong request, so nobody was signed in. Update it,
-            or send its developers the message below.
-          </p>
+          <p>{words.text}</p>
           {issues.length === 0 ? (
             <p class="muted">{error.message}</p>
           ) : (
@@ -35,8 +55,3 @@ export function showDeviceSignInError(links: Links, error: ApiError, requestId: 
     ),
   };
 }
-
-const titles = new Map([
-  ["bad_redirect", "This sign-in leads to an unknown address"],
-  ["bad_request", "This sign-in is not complete"],
-]);

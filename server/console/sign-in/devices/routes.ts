@@ -19,10 +19,10 @@ export function deviceSignInRoutes(
   api: Api<Contract>,
 ): Route[] {
   const visitOf = createDeviceSignInVisits(deps, door, api);
-  const respond = createRespond(deps.settings);
+  const respond = createRespond(deps.settings, door);
   const showError: ShowError = (ctx, error, links) =>
     showDeviceSignInError(links, error, String(ctx.state.requestId));
-  const orErrorPage = answerErrors(deps, answerWithErrorPage(deps.settings, showError));
+  const orErrorPage = answerErrors(deps, answerWithErrorPage({ settings: deps.settings, door }, showError));
   const route = (method: "GET" | "POST", path: string, answer: DeviceSignInHandler): Route => ({
     method,
     path,

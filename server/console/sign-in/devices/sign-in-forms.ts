@@ -1,11 +1,14 @@
+import { accountLinks } from "../../../../src/contract/console/account-links.ts";
 import { session } from "../../../../src/contract/console/console-session.ts";
-import { deviceApproval } from "../../../../src/contract/console/device-approval.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { returnPath } from "../../console-path.ts";
 import { filledAgain, filledWith } from "../../kit/form/filled-form.ts";
 import { goTo, reshowForm, show } from "../../reply.ts";
+import { SignUpAsked } from "../account-links/pages.tsx";
+import { signInWith } from "../finish-sign-in.ts";
+import { showSecondFactor } from "../second-factor-page.tsx";
 import { onTo } from "./paths.ts";
-import { type EntryProps, SignIn, SignUp } from "./sign-in-page.tsx";
+import { type EntryProps, isByMail, SignIn, SignUp } from "./sign-in-page.tsx";
 import type { DeviceSignInReply, DeviceSignInVisit } from "./visit.ts";
 
 export const signInPage = async (visit: DeviceSignInVisit): Promise<DeviceSignInReply> => ({
@@ -17,8 +20,10 @@ export async function signIn(visit: DeviceSignInVisit): Promise<DeviceSignInRepl
   const entry = entryOf(visit, fields.text("to"));
   const reply = await reshowForm(
     async () => {
-      await ask(session.create, { body: credentialsOf(visit) });
-      return goTo(entry.to);
+      const done = await signInWith(ask, fields);
+      if (done.outcome === "signed_in") return goTo(entry.to);
+      const { links, at } = visit;
+      return showSecondFactor({ ...done, links, action: at.signIn, to: entry.to });
     },
     async (refusal) => show(SignIn({ ...entry, form: filledAgain(fields, refusal) }), refusal.status),
   );
@@ -35,8 +40,11 @@ export async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInRepl
   const entry = entryOf(visit, fields.text("to"));
   const reply = await reshowForm(
     async () => {
-      await ask(deviceApproval.register, { body: credentialsOf(visit) });
-      return goTo(entry.to);
+      const { links, at, settings } = visit;
+      const byMail = isByMail(settings);
+      const body = byMail ? { email: fields.text("email") } : credentialsOf(visit);
+      await ask(accountLinks.signUp, { body });
+      return show(SignUpAsked({ links, byMail, signIn: onTo(at.signIn, entry.to) }));
     },
     async (refusal) => show(SignUp({ ...entry, form: filledAgain(fields, refusal) }), refusal.status),
   );

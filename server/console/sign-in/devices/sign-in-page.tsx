@@ -1,4 +1,6 @@
+import { consentPath } from "../../../../src/contract/console/connection-consent.ts";
 import { limits } from "../../../../src/contract/limits.ts";
+import type { Settings } from "../../../settings/settings.ts";
 import { type Filled, TextField } from "../../kit/form/field.tsx";
 import { BarePage } from "../../kit/layout/bare-page.tsx";
 import { Refused, SignInRefused } from "../../kit/layout/notice.tsx";
@@ -19,7 +21,7 @@ export const SignIn = ({ visit: { links, at, settings }, to, form }: EntryProps)
     <div class="card stack">
       <div class="stack tight">
         <h1>Sign in</h1>
-        <p class="muted">Next, you decide whether to sign in the device that opened this page.</p>
+        <p class="muted">{nextStep(to)}</p>
       </div>
       <SignInRefused refusal={form.refusal} />
       <form class="stack" method="post" action={at.signIn}>
@@ -36,9 +38,21 @@ export const SignIn = ({ visit: { links, at, settings }, to, form }: EntryProps)
           New here? <a href={onTo(at.signUp, to)}>Create an account</a>
         </p>
       )}
+      <p class="small muted">
+        Password forgotten? <a href={links.recover}>How you get a new one</a>
+      </p>
     </div>
   </BarePage>
 );
+
+const nextStep = (to: string): string =>
+  to.includes(consentPath)
+    ? "Next, you decide what the program that opened this page may do."
+    : "Next, you decide whether to sign in the device that opened this page.";
+
+/** Whether a new account begins with a mail, which proves the address. */
+export const isByMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): boolean =>
+  mailOut !== undefined || dev;
 
 export const SignUp = ({ visit: { links, at, settings }, to, form }: EntryProps) => (
   <BarePage links={links} title="Create an account">
@@ -48,14 +62,19 @@ export const SignUp = ({ visit: { links, at, settings }, to, form }: EntryProps)
       <form class="stack" method="post" action={at.signUp}>
         <input type="hidden" name="to" value={to} />
         <Email form={form} />
-        <Password
-          autocomplete="new-password"
-          refusal={form.refusal}
-          hint={`At least ${limits.password.min} characters. A few words that only you would put together are best.`}
-        />
+        {!isByMail(settings) && (
+          <Password
+            autocomplete="new-password"
+            refusal={form.refusal}
+            hint={`At least ${limits.password.min} characters. A few words that only you would put together are best.`}
+          />
+        )}
         <button class="primary" type="submit">
           Create account
         </button>
+        {isByMail(settings) && (
+          <p class="small muted">You get a mail with a link, with which you choose a password.</p>
+        )}
       </form>
       <ProviderLinks settings={settings} to={to} />
       <p class="small muted">

@@ -26,6 +26,8 @@ export interface DeviceSignInVisit {
   readonly links: Links;
   /** The addresses of these pages. */
   readonly at: DeviceSignInLinks;
+  /** The path of the server's base address, without a slash at its end. */
+  readonly base: string;
   readonly now: Date;
   readonly query: URLSearchParams;
   readonly fields: Fields;
@@ -63,6 +65,7 @@ export function createDeviceSignInVisits(
   const cookie = sessionCookie(settings);
   const links = createLinks(consolePathOf(settings).href);
   const at = deviceSignInLinks(settings);
+  const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "");
 
   return async (ctx) => {
     // Only a console session counts here: a bearer token approves nothing.
@@ -81,6 +84,7 @@ export function createDeviceSignInVisits(
       settings,
       links,
       at,
+      base,
       now: clock.now(),
       query: new URLSearchParams(ctx.querystring),
       fields: browser.mutates ? await readForm(ctx.req, sending) : noFields,

@@ -8,6 +8,7 @@ import { unlessSignedOut } from "../../browser-request.ts";
 import { consolePathOf, returnPath } from "../../console-path.ts";
 import { createLinks } from "../../links.ts";
 import { goTo, type Reply } from "../../reply.ts";
+import { showSecondFactor } from "../second-factor-page.tsx";
 import { connectAddress } from "./addresses.ts";
 import { flowCookie } from "./flow-cookie.ts";
 import { showConnectPage } from "./identity-pages.tsx";
@@ -57,11 +58,13 @@ export function createFlows(deps: FlowDeps, door: Door) {
     const finished = await finishSignIn(proven, {
       startedBy: flow.startedBy,
       caller,
-      sessionId: ctx.cookies.get(session.name),
+      browser: door.readCredentials(ctx, false),
       address: door.addressOf(ctx.req),
     });
     if (finished.outcome === "refused") throw refusalOf(finished.why, provider.name);
     if (finished.outcome === "offered" && caller) return offer(provider, { proven, to: flow.to, caller });
+    if (finished.outcome === "second_factor")
+      return showSecondFactor({ ...finished, links, action: links.signIn, to: flow.to });
     if (finished.outcome === "signed_in") session.set(ctx, finished.session);
     return goTo(flow.to);
   };

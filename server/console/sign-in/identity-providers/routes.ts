@@ -21,9 +21,9 @@ export function identityRoutes(deps: FlowDeps & Pick<Deps, "log">, door: Door): 
       createProvider(one, callbackAddress(settings, one.id), clock),
     ]),
   );
-  const respond = createRespond(settings);
+  const respond = createRespond(settings, door);
   const showError: ShowError = (_, error, links) => showIdentityRefusal(links, error);
-  const answerWithPage = answerWithErrorPage(settings, showError);
+  const answerWithPage = answerWithErrorPage({ settings, door }, showError);
   const orErrorPage = answerErrors(deps, (ctx, error) => {
     logRefusal(deps, ctx, error);
     return answerWithPage(ctx, error);

@@ -1,19 +1,36 @@
-import { feedbackAndContent } from "./001-feedback-and-content.ts";
-import { requests } from "./002-requests.ts";
-import { closedTesting } from "./003-closed-testing.ts";
-import { sessionsBySeat } from "./004-sessions-by-seat.ts";
-import { growth } from "./005-growth.ts";
-import { repeats } from "./010-repeats.ts";
-import { bytesOfApps } from "./011-bytes-of-apps.ts";
-import { deployment } from "./012-deployment.ts";
-import { lastTime } from "./014-last-time.ts";
-import { messageAuthors } from "./016-message-authors.ts";
-import { editedReleaseNotes } from "./018-edited-release-notes.ts";
-import { auditFilters } from "./019-audit-filters.ts";
-import { pushedFaqs } from "./020-pushed-faqs.ts";
-import { feedbackOfReleaseNotes } from "./021-feedback-of-release-notes.ts";
-import { failureRuns } from "./022-failure-runs.ts";
-import type { Migration } from "./migrate.ts";
+import type { Migration } from "../migrate.ts";
+import { bytesOfApps } from "./access/011-bytes-of-apps.ts";
+import { auditFilters } from "./access/019-audit-filters.ts";
+import { connections } from "./access/025-connections.ts";
+import { members } from "./access/027-members.ts";
+import { invitations } from "./access/028-invitations.ts";
+import { sessionsOfPeople } from "./access/030-sessions-of-people.ts";
+import { secondFactors } from "./access/031-second-factors.ts";
+import { accountLinks } from "./access/032-account-links.ts";
+import { passkeys } from "./access/033-passkeys.ts";
+import { editedReleaseNotes } from "./content/018-edited-release-notes.ts";
+import { pushedFaqs } from "./content/020-pushed-faqs.ts";
+import { feedbackOfReleaseNotes } from "./content/021-feedback-of-release-notes.ts";
+import { toldSenders } from "./content/037-told-senders.ts";
+import { deployment } from "./deployment/012-deployment.ts";
+import { lastTime } from "./deployment/014-last-time.ts";
+import { mails } from "./deployment/034-mails.ts";
+import { feedbackAndContent } from "./feedback/001-feedback-and-content.ts";
+import { growth } from "./feedback/005-growth.ts";
+import { repeats } from "./feedback/010-repeats.ts";
+import { messageAuthors } from "./feedback/016-message-authors.ts";
+import { failureRuns } from "./feedback/022-failure-runs.ts";
+import { runLives } from "./feedback/023-run-lives.ts";
+import { changesOfThreads } from "./feedback/024-changes-of-threads.ts";
+import { workOfAgents } from "./feedback/026-work-of-agents.ts";
+import { authors } from "./feedback/029-authors.ts";
+import { answersOfSenders } from "./feedback/035-answers-of-senders.ts";
+import { answersByMail } from "./feedback/036-answers-by-mail.ts";
+import { marksOfSearch } from "./feedback/053-marks-of-search.ts";
+import { approvals } from "./feedback/055-approvals.ts";
+import { requests } from "./requests/002-requests.ts";
+import { closedTesting } from "./testing/003-closed-testing.ts";
+import { sessionsBySeat } from "./testing/004-sessions-by-seat.ts";
 
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
@@ -32,4 +49,21 @@ export const migrations: readonly Migration[] = [
   pushedFaqs,
   feedbackOfReleaseNotes,
   failureRuns,
+  runLives,
+  changesOfThreads,
+  connections,
+  workOfAgents,
+  members,
+  invitations,
+  authors,
+  sessionsOfPeople,
+  secondFactors,
+  accountLinks,
+  passkeys,
+  mails,
+  answersOfSenders,
+  answersByMail,
+  toldSenders,
+  marksOfSearch,
+  approvals,
 ];

@@ -4,6 +4,7 @@ import { isSameVersion } from "../../../contract/version.ts";
 import { CliError, usageError } from "../../core/failures/cli-error.ts";
 import { goesThroughConsole } from "../../core/input/app-id.ts";
 import { reasonOf } from "../../core/input/text-flag.ts";
+import { assertInside } from "../../core/output/inside-folder.ts";
 import { note, printList } from "../../core/output/output.ts";
 import { writeInOneStep } from "../../core/output/write-file.ts";
 import type { GlobalFlags, Invocation } from "../../core/program/context.ts";
@@ -32,6 +33,7 @@ interface StoreFile {
  */
 export async function exportReleases(invocation: Invocation, flags: ExportFlags): Promise<undefined> {
   const { platform, version: wanted = [], out } = flags;
+  await assertInside(invocation.context.cwd, join(out, "changelogs"));
   const releases = await chosen(invocation, flags);
   const built = releases.map((release) => ({ release, build: buildOf(release, platform) }));
   const without = built.filter(({ build }) => build === undefined).map(({ release }) => release.version);

@@ -18,7 +18,7 @@ export async function describeChangesets(
   folder: string,
   names: readonly string[],
 ): Promise<Described> {
-  const texts = names.map((name) => readText(context, "[file]", join(folder, name)));
+  const texts = names.map((name) => readText(context, "<file>", join(folder, name)));
   const files = (await Promise.all(texts)).map((text, at) => ({ name: names[at] ?? "", text }));
   const { notes, releaseType, faults } = readChangesets(files);
   if (faults.length > 0)

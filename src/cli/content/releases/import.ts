@@ -11,6 +11,7 @@ import { showPlan } from "./plan-text.ts";
 import { publicationDates } from "./publication-dates.ts";
 import { isWholeFile, readReleases, type SourceFlags } from "./read-releases.ts";
 import { assertFits, type EntryFlags, entryOf, type ReleaseEntry } from "./release-entry.ts";
+import { sameRelease } from "./same-release.ts";
 import { readWritten, type WrittenReleases, writeRelease, writtenOf } from "./written-releases.ts";
 
 export type ImportFlags = SourceFlags & EntryFlags & GlobalFlags & { readonly version?: string };
@@ -82,7 +83,7 @@ function datedEntries({ releases, entries, flags, now }: Plan, written?: Written
   });
 }
 
-/** Writes the entries one after the other. An error says how far it came. */
+/** Writes the entries that the server does not have yet, one after the other. An error says how far it came. */
 async function writeAll(
   invocation: Invocation,
   { written, adoptsDraft }: { readonly written: WrittenReleases; readonly adoptsDraft: boolean },
@@ -93,7 +94,8 @@ async function writeAll(
   for (const entry of entries) {
     try {
       const adopts = adoptsDraft && entry === last && entry.version !== unreleased;
-      answers.push(await writeRelease(invocation, written, { entry, adopts }));
+      const same = sameRelease(writtenOf(written, entry.version), entry);
+      answers.push(same ?? (await writeRelease(invocation, written, { entry, adopts })));
     } catch (error) {
       throw interruptedAt(error, entry, { done: answers.length, all: entries.length });
     }

@@ -67,7 +67,7 @@ const typesIn = ({ without = "" }: SourceFlags): string[] =>
 
 async function readChangelog({ context }: Invocation, file: string | undefined): Promise<Described> {
   const name = file ?? (await usualChangelog(context.cwd));
-  return describeChangelog(name, await readText(context, "[file]", name));
+  return describeChangelog(name, await readText(context, "<file>", name));
 }
 
 /** Projects have different names for the file. The usual one is named if there is none. */
@@ -82,7 +82,7 @@ async function usualChangelog(folder: string): Promise<string> {
 async function readGitHubReleases({ context }: Invocation, file: string | undefined): Promise<Described> {
   const path = file ?? context.env.GITHUB_EVENT_PATH;
   if (!path) throw usageError("--format github-release needs a file with the JSON of a release.");
-  return describeGitHubReleases(file ?? "GITHUB_EVENT_PATH", await readText(context, "[file]", path));
+  return describeGitHubReleases(file ?? "GITHUB_EVENT_PATH", await readText(context, "<file>", path));
 }
 
 /** A folder holds pending changesets. A file is the changelog that changesets writes. Without either, pending ones come first. */

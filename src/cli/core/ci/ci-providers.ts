@@ -132,7 +132,8 @@ export const providers: readonly Provider[] = [
       ref: undefined,
       job: env.TEAMCITY_BUILDCONF_NAME,
       workflow: env.TEAMCITY_PROJECT_NAME,
-      run: env.BUILD_URL,
+      // Older versions set no address.
+      run: env.BUILD_URL || env.BUILD_NUMBER,
     }),
   },
   {

@@ -4,6 +4,7 @@ import { clientOf } from "../../../client/client.ts";
 import type { ClientOptions, Idempotency } from "../../../client/options.ts";
 import type { ProxySettings } from "../../../client/transport/proxy.ts";
 import { lastingTransport } from "../../../client/transport/transport.ts";
+import type { Pause } from "../../../client/waiting/retry.ts";
 import { missingCredential } from "../credentials/missing-credential.ts";
 import { note } from "../output/output.ts";
 import type { Context, Invocation } from "../program/context.ts";
@@ -15,15 +16,18 @@ export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>
   createSender({ ...connectionOptions(invocation), ...limits });
 
 /** As `invocation.client()`, for a command that stays: its connections are kept from one request to the next. */
-export function lastingClient(invocation: Invocation): Client {
+export function lastingClient(invocation: Invocation, limits: Limits = {}): Client {
   const { context } = invocation;
-  return clientOf(
-    connect(invocation, { transport: context.transport ?? lastingTransport(proxyOf(context)) }),
-  );
+  const transport = context.transport ?? lastingTransport(proxyOf(context));
+  return clientOf(connect(invocation, { transport, ...limits }));
 }
 
-/** How long a command tries, and what carries its requests. */
-export type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport">;
+/** How long a command tries, who hears of it, and what carries its requests. */
+export type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
+
+/** What is said before a pause. */
+export const retryText = ({ waitMs, error }: Pause): string =>
+  `${error.message} Trying again in ${Math.ceil(waitMs / 1_000)} s.`;
 
 function connectionOptions(invocation: Invocation): ClientOptions {
   const { context, flags } = invocation;
@@ -38,8 +42,7 @@ function connectionOptions(invocation: Invocation): ClientOptions {
     timeoutMs: (flags.timeout ?? 30) * 1_000,
     attempts: Number.POSITIVE_INFINITY,
     maxWaitMs: (flags.maxWait ?? patienceOf(context)) * 1_000,
-    onRetry: ({ waitMs, error }) =>
-      note(invocation, `${error.message} Trying again in ${Math.ceil(waitMs / 1_000)} s.`),
+    onRetry: (pause) => note(invocation, retryText(pause)),
     onExchange: traceOf(invocation),
     beforeMutation: flags.dryRun
       ? (request, route) => {

@@ -8,7 +8,7 @@ export const exitCodes = {
   forbidden: { code: 5, meaning: "Not allowed with this credential, or turned off for the app." },
   notFound: { code: 6, meaning: "Not found." },
   conflict: { code: 7, meaning: "Not possible in the current state." },
-  pending: { code: 8, meaning: "Nobody has decided yet." },
+  pending: { code: 8, meaning: "Nobody has decided yet, or nothing came while the command waited." },
   rejected: { code: 9, meaning: "A person rejected the proposal." },
   incomplete: { code: 10, meaning: "Done, but files are missing in the backup: the answer lists them." },
   tryLater: { code: 75, meaning: "No connection, or the server is busy: try again later." },

@@ -25,6 +25,10 @@ const ofCommands: readonly Variable[] = [
     name: "INNKEEP_MATRIX",
     meaning: "The matrix of a CI job as JSON: its jobs report and resolve failures apart. See docs/junit.md.",
   },
+  {
+    name: "INNKEEP_MCP_WORK",
+    meaning: "`true`: `mcp` also offers the tools for the work on approved plans, as with --work.",
+  },
   { name: "INNKEEP_CONSOLE_URL", meaning: "Address of the console; the server's /console unless set." },
   { name: "INNKEEP_CONFIG_DIR", meaning: "Folder of stored credentials and profiles." },
   { name: "INNKEEP_STATE_DIR", meaning: "Folder of what is kept between two commands." },
@@ -32,6 +36,10 @@ const ofCommands: readonly Variable[] = [
   { name: "INNKEEP_DATA", meaning: "Folder of the server's database and files." },
   { name: "INNKEEP_DATABASE_URL", meaning: "PostgreSQL database of the server." },
   { name: "VISUAL, EDITOR", meaning: "The editor of `faq edit`; vi, or notepad on Windows, unless set." },
+  {
+    name: "INNKEEP_PLAN_FILE, INNKEEP_PLAN_HASH, INNKEEP_SUMMARY, INNKEEP_DECISION_NOTE, INNKEEP_RUN_ID, INNKEEP_FEEDBACK_ID, INNKEEP_THREAD_URL",
+    meaning: "Set by `agent work` for its command: what was approved. See docs/agents.md.",
+  },
   {
     name: "INNKEEP_NO_UPDATE_NOTICE",
     meaning: "When set, nothing is said of newer versions, nor asked for.",
@@ -84,9 +92,15 @@ const ofServer: readonly Variable[] = [
   { name: "INNKEEP_CORS_ORIGINS", meaning: "Origins whose pages may call the API." },
   { name: "INNKEEP_TRUSTED_PROXIES", meaning: "Networks whose X-Forwarded-For is trusted." },
   { name: "INNKEEP_PRIVATE_WEBHOOKS", meaning: "Whether chat webhooks may point into private networks." },
+  {
+    name: "INNKEEP_SMTP_URL, INNKEEP_MAIL_FROM",
+    meaning: "The mail server that sends mails of the server, and who they are from.",
+  },
+  { name: "INNKEEP_IMAP_URL", meaning: "The mailbox to which senders answer mails." },
   { name: "INNKEEP_REDIRECT_URL", meaning: "The one target for sign-in codes beside the app schemes." },
   { name: "INNKEEP_REGISTRATION", meaning: "`off`: nobody can make an account." },
   { name: "INNKEEP_IDENTITY_PROVIDERS", meaning: "Providers to sign in with, as JSON." },
+  { name: "INNKEEP_MCP", meaning: "`off`: agents cannot call the tools over HTTP." },
   { name: "INNKEEP_ATTESTATION", meaning: "Whether testers' devices are checked." },
   {
     name: "INNKEEP_PLAY_PACKAGES, INNKEEP_PLAY_CERTIFICATES, INNKEEP_PLAY_DECRYPTION_KEY, INNKEEP_PLAY_VERIFICATION_KEY",

@@ -83,6 +83,23 @@ const all: Readonly<Record<string, readonly string[]>> = {
   "config use": ["innkeep config use work"],
   "config delete": ["innkeep config delete work --yes"],
 
+  "agent list": [
+    "innkeep agent list --waiting approved --wait 8h",
+    "innkeep agent list --status open --waiting none",
+  ],
+  "agent runs": ["innkeep agent runs --status approved"],
+  "agent run": ["innkeep agent run 01a1fda4-335d-7457-848d-a03caceeefed --raw plan"],
+  "agent claim": ["innkeep agent claim 01a1fda4-335d-7457-848d-a03caceeefed --worker nightly"],
+  "agent progress": [
+    'innkeep agent progress 01a1fda4-335d-7457-848d-a03caceeefed --claim 01a1fda4-4b0c-7f05-a9e5-0c41c5a2d9b1 --text "Tests pass"',
+  ],
+  "agent outcome": [
+    'innkeep agent outcome 01a1fda4-335d-7457-848d-a03caceeefed --claim 01a1fda4-4b0c-7f05-a9e5-0c41c5a2d9b1 --status succeeded --summary "Photos are kept" --link https://github.com/larder/larder/pull/8',
+  ],
+  "agent work": [
+    "innkeep agent work --worker nightly -- ./carry-out.sh",
+    "innkeep agent work --once --app Larder --report-output -- npm run carry-out",
+  ],
   "agent thread": ["innkeep agent thread 01a1fda4-237d-759b-ad89-7cf5663516dc"],
   "agent propose": [
     'innkeep agent propose 01a1fda4-237d-759b-ad89-7cf5663516dc --summary "Keep the photo" --plan @plan.md',
@@ -157,6 +174,7 @@ const all: Readonly<Record<string, readonly string[]>> = {
   ],
 
   "admin user create": ["innkeep admin user create --email ada@example.org --password-stdin < password.txt"],
+  "admin user remove-second-factor": ["innkeep admin user remove-second-factor --email ada@example.org"],
   "admin user password": [
     "innkeep admin user password --email ada@example.org --password-stdin < password.txt",
   ],
@@ -172,6 +190,7 @@ const all: Readonly<Record<string, readonly string[]>> = {
   ],
   "admin token list": ["innkeep admin token list --json"],
   "admin token revoke": ["innkeep admin token revoke 01a1fda3 --yes"],
+  "admin mail test": ["innkeep admin mail test --to ada@example.org"],
   "admin migrate": ["innkeep admin migrate --data /srv/innkeep"],
   "admin check": ["innkeep admin check --data /srv/innkeep"],
   "admin repair": ["innkeep admin repair --data /srv/innkeep"],
@@ -191,7 +210,13 @@ const all: Readonly<Record<string, readonly string[]>> = {
     'innkeep api /api/v1/faqs/remote --field question="How do I sync?" --field answer="Tap Sync."',
   ],
   open: ["innkeep open", "innkeep open 01a1fda4-237d-759b-ad89-7cf5663516dc"],
-  mcp: ["innkeep mcp", "innkeep mcp --read-only --agent-token-file token.txt"],
+  mcp: [
+    "innkeep mcp",
+    "innkeep mcp --read-only --agent-token-file token.txt",
+    "innkeep mcp --check",
+    "innkeep mcp --setup",
+    "innkeep mcp --setup cursor",
+  ],
   help: ["innkeep help faq create", "innkeep help environment"],
 };
 

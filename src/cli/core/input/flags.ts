@@ -16,7 +16,15 @@ export const mutates = (command: Command, dryRun = "print the request instead of
       "try again for so long: 15s on a terminal, 60s in CI and in a pipe",
       duration,
     )
-    .option("--timeout <time>", "how long one try may be silent: 30s", duration);
+    .option("--timeout <time>", "how long one try may be silent: 30s, at most 1d", atMostADay);
+
+/** Timers of Node end at once after 24 days. */
+function atMostADay(given: string): number {
+  const seconds = duration(given);
+  if (seconds < 1 || seconds > 86_400)
+    throw new InvalidArgumentError("It must be a length of time from 1s to 1d.");
+  return seconds;
+}
 
 /** The flags of a command that destroys something. */
 export const destroys = (command: Command, dryRun?: string): Command =>

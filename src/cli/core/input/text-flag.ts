@@ -87,10 +87,15 @@ const texts = new WeakMap<Io, Promise<string>>();
 /** The text of standard input, as often as one flag asks. */
 function standardInput(io: Io, flag: string): Promise<string> {
   takeStandardInput(io, flag);
-  const reading = texts.get(io) ?? io.stdin.text();
+  const reading =
+    texts.get(io) ?? io.stdin.text().catch((cause: unknown) => Promise.reject(named(cause, flag)));
   texts.set(io, reading);
   return reading;
 }
+
+/** A fault of standard input, with the flag that reads it. */
+const named = (cause: unknown, flag: string): unknown =>
+  cause instanceof CliError ? usageError(`${flag}: ${cause.message}`, cause.next) : cause;
 
 /** The beginning and the end of standard input. Throws a usage error if another flag has read it. */
 export function endsOfStandardInput({ io }: Context, flag: string, bytes: number): Promise<Ends> {

@@ -14,6 +14,8 @@ export interface IdLookup {
   /** The command that lists all items. */
   readonly command: string;
   readonly list: () => Promise<readonly Listed[]>;
+  /** What the list leaves out, in a sentence. */
+  readonly leftOut?: string;
 }
 
 const fewest = 4;
@@ -23,13 +25,21 @@ const fewest = 4;
  * left to the server. Throws a CliError if no id has this start, and a usage error with the choice if several have
  * it.
  */
-export async function wholeId(given: string, { thing, command, list }: IdLookup): Promise<string> {
+export async function wholeId(
+  given: string,
+  { thing, command, list, leftOut = "" }: IdLookup,
+): Promise<string> {
   if (!isStart(given)) return given.toLowerCase();
   const found = (await list()).filter(({ id }) => id.startsWith(given.toLowerCase()));
   const [one, ...others] = found;
   if (!one) {
     const message = `There is no ${thing} ${given}.`;
-    throw new CliError({ exit: "notFound", code: "not_found", message, next: `\`${command}\` shows all.` });
+    throw new CliError({
+      exit: "notFound",
+      code: "not_found",
+      message,
+      next: `\`${command}\` shows all. ${leftOut}`.trimEnd(),
+    });
   }
   if (others.length === 0) return one.id;
   const choice = found.map(({ id, name }) => `  ${id}  ${onOneLine(name)}`).join("\n");

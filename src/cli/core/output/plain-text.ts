@@ -3,8 +3,9 @@ import type { Context } from "../program/context.ts";
 
 const unprintable = /[\p{Cc}\p{Bidi_Control}]/gu;
 const kept = new Set(["\n", "\t"]);
+// An emoji that is a letter without its mark of presentation, U+FE0F, is wide with it: the mark counts as a column.
 const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+  /[\u{20000}-\u{3fffd}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
 /**
@@ -43,17 +44,24 @@ export const asTabbed = (text: string): string =>
 /** The width of the text in a terminal, in columns. */
 export function widthOf(text: string): number {
   let width = 0;
-  for (const character of text) width += wide.test(character) ? 2 : /\p{M}/u.test(character) ? 0 : 1;
+  for (const character of text) width += columnsOf(character);
   return width;
+}
+
+function columnsOf(character: string): number {
+  if (character < "\u0300" || character === "\ufe0f") return 1;
+  if (wide.test(character)) return 2;
+  return /\p{M}/u.test(character) ? 0 : 1;
 }
 
 /** The text cut to a width, with an ellipsis at the cut. */
 export function cutTo(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  let kept = "";
+  let [kept, used] = ["", 0];
   for (const character of text) {
-    if (widthOf(kept + character) > width - 1) return `${kept}…`;
+    used += columnsOf(character);
+    if (used > width - 1) break;
     kept += character;
   }
-  return kept;
+  return `${kept}…`;
 }

@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import path, { join, type PlatformPath } from "node:path";
 import { credentialKinds } from "../../../client/credential-kinds.ts";
 import { readIfThere } from "../../../credentials/private-file.ts";
 import { usageError } from "../failures/cli-error.ts";
@@ -19,12 +19,26 @@ const keys = ["server", "app"];
  * none. Throws a usage error that names every fault of the file.
  */
 export function readProjectFile({ cwd, home }: Pick<Context, "cwd" | "home">): ProjectFile | undefined {
-  for (let folder = cwd; ; folder = dirname(folder)) {
+  for (const folder of foldersUpwards(cwd, home)) {
     const file = join(folder, projectFileName);
     const text = readIfThere(file);
     if (text !== undefined) return checkProject(file, text);
-    if (folder === home || folder === dirname(folder)) return undefined;
   }
+  return undefined;
+}
+
+/**
+ * A folder and those above it, up to the home folder or the root. Windows takes the same folder in other letters, so that
+ * the system's own comparison finds the home folder.
+ */
+export function foldersUpwards(start: string, home: string, paths: PlatformPath = path): string[] {
+  const folders = [start];
+  const isHome = (folder: string) => paths.isAbsolute(home) && paths.relative(home, folder) === "";
+  for (let folder = start; !isHome(folder); folder = paths.dirname(folder)) {
+    if (folder === paths.dirname(folder)) break;
+    folders.push(paths.dirname(folder));
+  }
+  return folders;
 }
 
 /** Reads the text of such a file. Throws a usage error that names every fault. */

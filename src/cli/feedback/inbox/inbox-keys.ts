@@ -36,9 +36,19 @@ export function press(
     pressWhileWriting(inbox, input, key);
     return false;
   }
-  // Keys that are typed fast arrive together.
-  const names = input.length > 1 ? [...input].map(nameOfOne) : [nameOf(input, key)];
-  return names.some((name) => pressOne(inbox, name, pressed.room));
+  if (input.length > 1) return pressAll(inbox, input, pressed.room);
+  return pressOne(inbox, nameOf(input, key), pressed.room);
+}
+
+/** Keys that are typed fast arrive together. What follows the key that starts a text is a part of the text. */
+function pressAll(inbox: Inbox, input: string, room: Room): boolean {
+  const [first = "", ...others] = input;
+  if (first === "") return false;
+  if (pressOne(inbox, nameOfOne(first), room)) return true;
+  const rest = others.join("");
+  if (!inbox.state().writing) return pressAll(inbox, rest, room);
+  takeText(inbox, rest);
+  return false;
 }
 
 function nameOf(input: string, key: Key): string {

@@ -1,20 +1,31 @@
 import type { Inbox, InboxCalls } from "./inbox.ts";
 import { openThread } from "./inbox-actions.ts";
-import { says, type Writing, write } from "./inbox-state.ts";
+import { says, selectedThread, type Writing, write } from "./inbox-state.ts";
 
-/** Starts a reply, a note or the address of an issue for the selected thread, which is shown. */
+/**
+ * Starts a reply, a note or the address of an issue for the selected thread, which is shown. Keys belong to the text at once,
+ * also while the thread is read: they must not file threads away.
+ */
 export async function startWriting(inbox: Inbox, kind: Writing["kind"]): Promise<void> {
+  if (!selectedThread(inbox.state()) && !inbox.state().reading) return;
+  inbox.set(write(inbox.state(), kind));
   if (!inbox.state().reading) await openThread(inbox);
   const state = inbox.state();
-  if (!state.reading) return;
-  inbox.set(write(state, kind, kind === "issue" ? (state.reading.feedback.githubIssueUrl ?? "") : ""));
+  if (state.writing?.kind !== kind || state.writing.text !== "") return;
+  if (!state.reading) inbox.set({ ...state, writing: undefined });
+  else if (kind === "issue") inbox.set(write(state, kind, state.reading.feedback.githubIssueUrl ?? ""));
 }
 
 /** Sends what was written. A reply waits for a second call, because it cannot be taken back. */
 export function submit(inbox: Inbox): void {
   const state = inbox.state();
   const { writing, reading } = state;
-  if (!writing || !reading) return;
+  if (!writing) return;
+  if (!reading) {
+    // The text waits until the thread is there.
+    void openThread(inbox);
+    return;
+  }
   const fault = faultOf(writing);
   if (fault !== undefined) inbox.set(says(state, fault, true));
   else if (writing.kind === "reply" && !writing.isSure)

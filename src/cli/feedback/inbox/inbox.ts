@@ -26,6 +26,7 @@ export interface Inbox {
   problem(error: unknown): void;
   /** Does something at the server, after everything before it: an undo cannot overtake what it undoes. */
   after(work: () => Promise<void>): void;
+  isSettled(): boolean;
   /** Resolves when the server has answered everything. */
   settled(): Promise<void>;
   /** Reads the next page of the list if the person comes near to its end. */
@@ -39,6 +40,7 @@ export function createInbox(calls: InboxCalls, first: ThreadPage): Inbox {
   let state = firstState(first.items, first.nextCursor);
   let onChange = () => {};
   let sending: Promise<void> = Promise.resolve();
+  let unanswered = 0;
   let isListing = false;
   const set = (next: InboxState) => {
     state = next;
@@ -56,8 +58,15 @@ export function createInbox(calls: InboxCalls, first: ThreadPage): Inbox {
       onChange = listener;
     },
     after(work) {
-      sending = sending.then(work).catch(problem);
+      unanswered += 1;
+      sending = sending
+        .then(work)
+        .catch(problem)
+        .finally(() => {
+          unanswered -= 1;
+        });
     },
+    isSettled: () => unanswered === 0,
     settled: () => sending,
     async readAhead() {
       const { nextCursor, selected, threads } = state;

@@ -1,13 +1,14 @@
 import { ServerError } from "../../../client/errors.ts";
 import type { ThreadStatus } from "../../../contract/console/feedback.ts";
 import type { FeedbackType } from "../../../contract/feedback.ts";
-import { lastingClient } from "../../core/connection/connect.ts";
+import { lastingClient, retryText } from "../../core/connection/connect.ts";
 import { CliError, usageError } from "../../core/failures/cli-error.ts";
 import { appIdOf } from "../../core/input/app-id.ts";
 import { canAsk } from "../../core/input/confirm.ts";
 import { note } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { createInbox, type InboxCalls } from "./inbox.ts";
+import { type InboxState, says } from "./inbox-state.ts";
 
 export interface InboxFlags {
   readonly status?: ThreadStatus;
@@ -22,13 +23,27 @@ export async function showInbox(invocation: Invocation, flags: InboxFlags): Prom
       "The inbox needs a terminal, and a person at it.",
       "`innkeep feedback list`, `view` and `edit` work everywhere.",
     );
-  const calls = await callsOf(invocation, flags);
+  let tell = (text: string) => note(invocation, text);
+  const calls = await callsOf(invocation, { ...flags, tell: (text) => tell(text) });
   const inbox = createInbox(calls, await calls.list().catch(explain));
+  // Text beside the screen would destroy it.
+  tell = (text) => inbox.set(says(inbox.state(), text));
   // Loads the library for screens.
   const { showScreen } = await import("../../views/feedback-inbox.tsx");
-  await showScreen({ inbox, signal: invocation.context.signal });
-  await inbox.settled();
-  const { said, writing } = inbox.state();
+  const { signal } = invocation.context;
+  try {
+    await showScreen({ inbox, signal });
+    tell = (text) => note(invocation, text);
+    if (!inbox.isSettled()) note(invocation, "Your last changes are being sent. Ctrl-C stops that.");
+    await inbox.settled();
+    signal.throwIfAborted();
+  } finally {
+    tellUnsent(invocation, inbox.state());
+  }
+}
+
+/** What did not reach the server is not lost without a word, however the screen ended. */
+function tellUnsent(invocation: Invocation, { said, writing }: InboxState): void {
   if (said.isProblem) note(invocation, `warning: ${said.text}`);
   if (writing && writing.text.trim() !== "") note(invocation, `This was not sent:\n${writing.text}`);
 }
@@ -39,8 +54,10 @@ const isScreen = (invocation: Invocation): boolean =>
   invocation.context.env.TERM !== "dumb" &&
   !invocation.flags.json;
 
-async function callsOf(invocation: Invocation, flags: InboxFlags): Promise<InboxCalls> {
-  const { threads } = lastingClient(invocation);
+type Told = InboxFlags & { readonly tell: (text: string) => void };
+
+async function callsOf(invocation: Invocation, { tell, ...flags }: Told): Promise<InboxCalls> {
+  const { threads } = lastingClient(invocation, { onRetry: (pause) => tell(retryText(pause)) });
   const params = { appId: await appIdOf(invocation).catch(explain) };
   const { status = "open", type, q } = flags;
   return {

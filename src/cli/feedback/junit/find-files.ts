@@ -1,19 +1,41 @@
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
-import { glob } from "tinyglobby";
+import path, { type PlatformPath, resolve } from "node:path";
+import { type GlobOptions, glob } from "tinyglobby";
 
 /**
  * The absolute paths of the files that a pattern names, sorted. A path that exists is meant literally, and a folder
  * means the XML files below it. Folders of installed packages are left out unless the pattern names them.
  */
 export async function findFiles(cwd: string, pattern: string): Promise<readonly string[]> {
-  const path = resolve(cwd, pattern);
-  const found = await stat(path).catch(() => undefined);
-  if (found && !found.isDirectory()) return [path];
+  const named = resolve(cwd, pattern);
+  const found = await stat(named).catch(() => undefined);
+  if (found && !found.isDirectory()) return [named];
   const ignore = pattern.includes("node_modules") ? [] : ["**/node_modules/**"];
   const options = { absolute: true, dot: true, onlyFiles: true, expandDirectories: false, ignore };
   const files = found
-    ? await glob("**/*.xml", { ...options, cwd: path })
-    : await glob(process.platform === "win32" ? pattern.replaceAll("\\", "/") : pattern, { ...options, cwd });
+    ? await glob("**/*.xml", { ...options, cwd: named })
+    : await filesOf(globOf(cwd, pattern), options);
   return [...new Set(files.map((file) => resolve(file)))].sort();
+}
+
+const filesOf = ({ folder, glob: signs }: Glob, options: GlobOptions): Promise<string[]> =>
+  glob(signs, { ...options, cwd: folder });
+
+/** A pattern in two parts: the folder that it names literally, and the rest below it, with slashes. */
+export interface Glob {
+  readonly folder: string;
+  readonly glob: string;
+}
+
+/** Drives and shares are names of Windows that a glob cannot have, so that they go into the folder. */
+export function globOf(cwd: string, pattern: string, paths: PlatformPath = path): Glob {
+  const slashed = paths.sep === "\\" ? pattern.replaceAll("\\", "/") : pattern;
+  const parts = slashed.split("/");
+  const first = parts.findIndex((part) => /[*?[\]{}()!+@\\]/.test(part));
+  const count = first === -1 ? parts.length - 1 : first;
+  const literal = parts
+    .slice(0, count)
+    .map((part) => `${part}/`)
+    .join("");
+  return { folder: paths.resolve(cwd, literal), glob: parts.slice(count).join("/") };
 }

@@ -1,10 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, isAbsolute, relative, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { FeedbackFiles } from "../../../client/calls/feedback-body.ts";
 import type { SentFile } from "../../../client/calls/file-content.ts";
 import { feedbackFiles } from "../../../contract/limits.ts";
 import { ciFolders } from "../../core/ci/ci-run.ts";
+import { isUnder } from "../../core/output/inside-folder.ts";
 import type { Context } from "../../core/program/context.ts";
 import { checkSentFiles } from "../../delivery/sent-files.ts";
 import { asPdf } from "../text-files/text-attachment.ts";
@@ -57,7 +58,7 @@ async function checkFile(
 ): Promise<CheckedFile> {
   const path = await existing(given, bases);
   if (path === undefined) return { why: "there is no such file" };
-  if (!roots.some((root) => isInside(root, path))) return { why: "it is outside the checkout" };
+  if (!roots.some((root) => isUnder(root, path))) return { why: "it is outside the checkout" };
   const faults: string[] = [];
   for (const field of fields) {
     const rules = { ...feedbackFiles[field], flag: "" };
@@ -80,9 +81,4 @@ async function existing(given: string, bases: readonly string[]): Promise<string
     if (path !== undefined) return path;
   }
   return undefined;
-}
-
-function isInside(root: string, path: string): boolean {
-  const inside = relative(root, path);
-  return inside !== "" && !inside.startsWith("..") && !isAbsolute(inside);
 }

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { isUnder } from "../../core/output/inside-folder.ts";
 import { withoutColours } from "./plain-failure.ts";
 import type { TestResult } from "./test-result.ts";
 
@@ -43,10 +44,9 @@ export async function placeOf(test: TestResult, folders: Folders): Promise<Place
 async function fileIn({ cwd, workspace }: Folders, file: string): Promise<string | undefined> {
   for (const base of isAbsolute(file) ? [cwd] : [cwd, workspace]) {
     const path = resolve(base, file);
-    const inside = relative(workspace, path).replaceAll("\\", "/");
-    if (inside === "" || inside.startsWith("..") || isAbsolute(inside)) continue;
+    if (!isUnder(workspace, path)) continue;
     const found = await stat(path).catch(() => undefined);
-    if (found?.isFile()) return inside;
+    if (found?.isFile()) return relative(workspace, path).replaceAll("\\", "/");
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import type { Client } from "../../../client/calls/call.ts";
 import { ServerError } from "../../../client/errors.ts";
 import { limits } from "../../../contract/limits.ts";
+import { DryRun, type RequestView } from "../../core/connection/dry-run.ts";
 import { CliError } from "../../core/failures/cli-error.ts";
 import { appIdOf } from "../../core/input/app-id.ts";
 import type { Invocation } from "../../core/program/context.ts";
@@ -45,6 +46,27 @@ export async function resolvePassed(
     }
   }
   return all;
+}
+
+/** The requests that a dry run would send first: what each answers decides whether a part is asked about again. */
+export async function requestsOf(
+  invocation: Invocation,
+  run: PassingRun,
+  passed: readonly Passed[],
+): Promise<RequestView[]> {
+  const appId = await appIdOf(invocation);
+  const nextKey = keysOf(invocation);
+  const requests: RequestView[] = [];
+  for (const part of parts(passed)) {
+    const input = { params: { appId }, body: { ...run, passed: part }, idempotencyKey: nextKey() };
+    try {
+      await ask(invocation, input);
+    } catch (error) {
+      if (!(error instanceof DryRun)) throw error;
+      requests.push(error.request);
+    }
+  }
+  return requests;
 }
 
 /** The threads that no earlier answer to these tests named, so that a faulty server cannot keep the command asking. */

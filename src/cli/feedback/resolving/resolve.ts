@@ -1,11 +1,12 @@
 import { stat } from "node:fs/promises";
 import { ciMetadata } from "../../core/ci/ci-environment.ts";
 import { ciRun, ciStart, ciStatus, fileOfStart } from "../../core/ci/ci-run.ts";
-import { DryRun } from "../../core/connection/dry-run.ts";
+import { DryRun, type RequestView, textOfRequest } from "../../core/connection/dry-run.ts";
 import { usageError } from "../../core/failures/cli-error.ts";
 import type { Exit } from "../../core/failures/exit-codes.ts";
 import { cliErrorOf } from "../../core/failures/failure.ts";
 import { inputFaultsError } from "../../core/input/input-fault.ts";
+import { printOne } from "../../core/output/output.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { readReports } from "../junit/read-reports.ts";
@@ -13,7 +14,7 @@ import { warnJob } from "../junit/tell-junit-job.ts";
 import { failureText } from "../sending/tell-ci-job.ts";
 import { type Passed, passedTests } from "./passed-tests.ts";
 import { nothingResolved, printResolved, tellResolved } from "./print-resolved.ts";
-import { type PassingRun, resolvePassed } from "./resolve-passed.ts";
+import { type PassingRun, requestsOf, resolvePassed } from "./resolve-passed.ts";
 
 /** The flags of `feedback resolve`. */
 export interface ResolveFlags {
@@ -56,9 +57,17 @@ async function resolveRun(invocation: Invocation, flags: ResolveFlags): Promise<
   const run = await runOf(invocation, flags);
   const passed = await passedOf(invocation, flags);
   if (passed.length === 0) return nothingResolved(invocation, "No test passed: nothing is resolved.");
+  if (invocation.flags.dryRun) return showRequests(invocation, await requestsOf(invocation, run, passed));
   const resolved = await resolvePassed(invocation, run, passed);
   await tellResolved(invocation, resolved);
   printResolved(invocation, resolved);
+}
+
+/** One request as every dry run shows it; several as a list. */
+function showRequests(invocation: Invocation, requests: readonly RequestView[]): void {
+  const [request, ...others] = requests;
+  if (request && others.length === 0) throw new DryRun(request);
+  printOne(invocation, { dryRun: true, requests }, () => requests.map(textOfRequest).join("\n\n"));
 }
 
 const statusHelp = "On GitHub Actions it is the value of job.status. GitLab tells it in after_script.";

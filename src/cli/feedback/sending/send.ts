@@ -50,14 +50,15 @@ async function reportSent(invocation: Invocation, { report, answer, spool }: Sen
   await remind(invocation, spool);
 }
 
+/** A report that a server took, with its answer. */
 interface SentReport {
   readonly report: OutgoingFeedback;
   readonly answer: Answer;
   readonly spool: Spool<OutgoingFeedback>;
 }
 
-/** Throws an error that explains why the report did not arrive. */
-async function sendDraft(invocation: Invocation, draft: Draft): Promise<SentReport> {
+/** Keeps and sends a checked report. Throws an error that explains why it did not arrive. */
+export async function sendDraft(invocation: Invocation, draft: Draft): Promise<SentReport> {
   const report = reportOf(invocation, draft);
   if (invocation.flags.dryRun) await preview(invocation, report);
   const spool = openFeedbackSpool(invocation);

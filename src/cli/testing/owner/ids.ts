@@ -21,9 +21,10 @@ export const cycleIdOf = (invocation: Invocation, given: string): Promise<string
 /** The id of a slot, given as a whole or by its start. A slot of a finished cycle needs its whole id. */
 export const slotIdOf = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
-    thing: "slot of a cycle that is not over",
+    thing: "slot",
     command: "innkeep testing cycle view CYCLE",
     list: () => slots(invocation),
+    leftOut: "Write the whole id for a slot of a cycle that is over.",
   });
 
 async function listings(invocation: Invocation): Promise<readonly Listed[]> {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases, postgres } from "../../../support/database/databases.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { connectRaw, headOf } from "../../../support/network/raw-connection.ts";
 import { faultyPaths } from "../../../support/service/issues.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
@@ -119,7 +120,7 @@ describe.each(databases)("POST /api/v1/testing/auth/await on $name", (engine) =>
     await waitFor(service, device);
     await connection.cut();
     const waited = /"route":"\/api\/v1\/testing\/auth\/await"/g;
-    await vi.waitFor(() => expect(service.logged().slice(logged).match(waited)).toHaveLength(2));
+    await eventually(() => expect(service.logged().slice(logged).match(waited)).toHaveLength(2));
   });
 });
 

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases } from "../../../support/database/databases.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
   approve,
@@ -59,7 +60,7 @@ describe.each(databases)("a device on $name", (engine) => {
     const hour = `${service.clock.now().toISOString().slice(0, 13)}:00:00.000Z`;
     const use = async () => {
       await slotsOf(service, bearerOf(await link(one)));
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         expect((await devicesOf(one)).field("items.0.lastUsedAt")).toBe(hour);
       });
     };

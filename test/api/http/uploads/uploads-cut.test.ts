@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { type Files, FilesUnavailable } from "../../../../server/files/files.ts";
 import { readMultipartUpload } from "../../../../server/http/uploads/multipart-upload.ts";
 import { readJsonUpload } from "../../../../server/http/uploads/read-upload.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { openFilesIn } from "../../../support/files/open-files.ts";
 import { dataUrl, mp4 } from "../../../support/files/sample-files.ts";
 import { createReading, faultOf, formLimits, jsonLimits } from "../../../support/files/upload-reading.ts";
@@ -82,9 +83,9 @@ describe.each([
       const connection = await connectRaw(reader.baseUrl);
       connection.write(head(body.length));
       connection.write(body.subarray(0, length));
-      await vi.waitFor(() => expect(reader.bytesRead()).toBeGreaterThanOrEqual(length));
+      await eventually(() => expect(reader.bytesRead()).toBeGreaterThanOrEqual(length));
       await connection.cut();
-      await vi.waitFor(() => expect(reader.faults).toEqual(["aborted"]));
+      await eventually(() => expect(reader.faults).toEqual(["aborted"]));
       expect(await reader.left()).toEqual([]);
       expect(await openFilesIn(reader.folder)).toEqual([]);
     },

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import Koa from "koa";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createLocalFiles } from "../../../../server/files/local-files.ts";
 import { type ServedFile, serveFiles } from "../../../../server/http/files/serve-file.ts";
 import { receivedFile } from "../../../../src/contract/files/received-file.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { openFilesIn } from "../../../support/files/open-files.ts";
 import { temporaryFolder } from "../../../support/files/temporary-folder.ts";
 import { connectRaw, headOf } from "../../../support/network/raw-connection.ts";
@@ -220,7 +221,7 @@ describe("GET /uploads/{name}", () => {
     connection.write(headOf("GET", "/uploads/abc.png", {}));
     await connection.read(/200 OK/);
     await connection.cut();
-    await vi.waitFor(async () => expect(await openFilesIn(folder)).toEqual([]));
+    await eventually(async () => expect(await openFilesIn(folder)).toEqual([]));
   });
 
   it("serves many readers the same bytes at once", async () => {
@@ -229,6 +230,6 @@ describe("GET /uploads/{name}", () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => get()));
     const bodies = await Promise.all(answers.map(async (answer) => Buffer.from(await answer.arrayBuffer())));
     expect(bodies.every((body) => body.equals(bytes))).toBe(true);
-    await vi.waitFor(async () => expect(await openFilesIn(folder)).toEqual([]));
+    await eventually(async () => expect(await openFilesIn(folder)).toEqual([]));
   });
 });

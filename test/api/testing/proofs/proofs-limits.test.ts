@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { limits, proofImages, rateLimits } from "../../../../src/contract/limits.ts";
 import { databases } from "../../../support/database/databases.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { png } from "../../../support/files/sample-files.ts";
 import { connectRaw, headOf } from "../../../support/network/raw-connection.ts";
 import { unknownId } from "../../../support/service/endpoints.ts";
@@ -169,9 +170,9 @@ describe.each(databases)("the limits of proofs on $name", (engine) => {
       raw.write(headOf("POST", path, large(200_000)));
       raw.write('--b\r\nContent-Disposition: form-data; name="images"; filename="a.png"\r\n\r\n');
       raw.write(png(100_000).bytes);
-      await vi.waitFor(async () => expect(await storedFiles(service)).toHaveLength(before + 1));
+      await eventually(async () => expect(await storedFiles(service)).toHaveLength(before + 1));
       await raw.cut();
-      await vi.waitFor(async () => expect(await storedFiles(service)).toHaveLength(before));
+      await eventually(async () => expect(await storedFiles(service)).toHaveLength(before));
     });
   });
 

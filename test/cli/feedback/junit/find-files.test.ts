@@ -33,6 +33,8 @@ describe("the files of a pattern", () => {
     ["a folder above", "../*.xml", ["../beside.xml"]],
     ["packages, if it names them", "node_modules/**/*.xml", ["node_modules/g/h.xml"]],
     ["nothing", "none/**/*.xml", []],
+    ["a folder that is not there", "none/", []],
+    ["a file in place of a folder", "a.xml/*.xml", []],
   ])("are those of %s", async (_, pattern, expected) => {
     expect(await found(pattern)).toEqual(expected);
   });

@@ -14,12 +14,19 @@ export const currentThread = ({ feedback }: OwnedThread) => ({
 });
 
 /** The parts of a thread's page that a person fills in. All are one form, so that each button sends all of them. */
-export type ThreadPart = "decision" | "note" | "reply" | "edit";
+export type ThreadPart = "decision" | "recall" | "release" | "note" | "reply" | "edit" | "link";
 
-const names: Readonly<Record<ThreadPart, readonly string[]>> = {
+/** The field for the note of a recall. Each approved proposal of the thread has its own. */
+export const recallNoteName = (runId: string): string => `recallNote:${runId}`;
+/** The hidden field with the claim that the page showed. */
+export const claimedName = (runId: string): string => `claimed:${runId}`;
+
+const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> = {
   decision: ["note"],
+  release: [],
+  link: [],
   note: ["noteBody"],
-  reply: ["replyBody"],
+  reply: ["replyBody", "replyReceiver"],
   edit: ["status", "category", "subject", "githubIssueUrl"],
 };
 
@@ -39,6 +46,8 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
   /** The proposal on the page that was sent; empty on a page that was only opened. */
   readonly readProposalId: string;
   readonly decisionRefused: boolean;
+  /** The proposal whose approval or claim was to be ended; empty if the page was sent for something else. */
+  readonly orderedRunId: string;
   readonly messageId: string | undefined;
   /** Whether the values are those that were sent, not the stored ones. */
   readonly sent: boolean;
@@ -49,12 +58,16 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
   const edit = editValues(current, sent);
   return {
     decision: partOf("decision", {}, sent),
+    recall: partOf("recall", {}, sent),
+    release: partOf("release", {}, sent),
     note: partOf("note", {}, sent),
+    link: partOf("link", {}, sent),
     reply: partOf("reply", {}, sent),
     edit: { ...partOf("edit", current, sent), value: (name) => edit.values[name] ?? "" },
     was: edit.was,
     readProposalId: sent?.fields.text("runId") ?? "",
     decisionRefused: sent?.part === "decision" && sent.refusal !== undefined,
+    orderedRunId: orderedRunIdOf(sent),
     messageId: sent?.messageId,
     sent: sent !== undefined,
   };
@@ -62,23 +75,43 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
 
 /** Whether a part other than the sent one holds unsaved text. */
 export const holdsDrafts = (fields: Fields, sentPart: ThreadPart): boolean =>
-  (["decision", "note", "reply"] as const).some(
-    (part) => part !== sentPart && names[part].some((name) => fields.text(name).trim() !== ""),
+  draftNames(fields).some(
+    (name) => !namesOf(sentPart, fields).includes(name) && fields.text(name).trim() !== "",
   ) ||
   (sentPart !== "edit" && names.edit.some((name) => isEdited(fields, name)));
 
+const draftNames = (fields: Fields): string[] => [
+  ...names.decision,
+  ...names.note,
+  "replyBody",
+  ...fields.entries().flatMap(([name]) => (name.startsWith(recallNoteName("")) ? [name] : [])),
+];
+
+/** The fields that a button sends for its part. */
+const namesOf = (part: ThreadPart, fields: Fields): readonly string[] =>
+  part === "recall" ? [recallNoteName(fields.text("recall"))] : names[part];
+
+const orderedRunIdOf = (sent: SentThread | undefined): string =>
+  sent?.part === "recall" || sent?.part === "release" ? sent.fields.text(sent.part) : "";
+
 function partOf(part: ThreadPart, stored: Values, sent: SentThread | undefined): Filled {
-  if (!sent || isDone(part, sent)) return filledWith(stored);
+  if (!sent) return filledWith(stored);
   const { fields, refusal } = sent;
+  if (isDone(part, sent)) return part === "recall" ? othersOf(part, fields) : filledWith(stored);
   return sent.part === part
-    ? { value: fields.text, refusal: atFieldsOf(part, refusal) }
+    ? { value: fields.text, refusal: atFieldsOf(namesOf(part, fields), refusal) }
     : { value: fields.text };
 }
 
-/** The API names the text of every message `body`, but the form has a field for each kind of message. */
-function atFieldsOf(part: ThreadPart, refusal: ApiError | undefined): ApiError | undefined {
+/** The notes for the recall of other proposals are not sent yet. */
+const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
+  value: (name) => (namesOf(part, fields).includes(name) ? "" : fields.text(name)),
+});
+
+/** The API names the text of every message `body` and that of an order `note`, but the form has a field for each. */
+function atFieldsOf([field]: readonly string[], refusal: ApiError | undefined): ApiError | undefined {
   const issues = refusal?.details.issues?.map(({ path, message }) => ({
-    path: path === "body" ? (names[part][0] ?? path) : path,
+    path: path === "body" || path === "note" ? (field ?? path) : path,
     message,
   }));
   return refusal && issues ? new ApiError(refusal.code, { ...refusal.details, issues }) : refusal;

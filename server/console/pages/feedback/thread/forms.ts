@@ -1,13 +1,14 @@
 import { threads } from "../../../../../src/contract/console/feedback.ts";
 import { runs } from "../../../../../src/contract/console/proposals.ts";
 import { changedValues, givenFor } from "../../../kit/form/changed-values.ts";
+import type { Fields } from "../../../kit/form/read-form.ts";
 import { goTo, type Reply, reshowForm } from "../../../reply.ts";
 import type { SignedInVisit } from "../../../visit.ts";
 import { inboxPositionOf, inboxPositionQuery } from "../inbox-position.ts";
-import { currentThread, holdsDrafts, type ThreadPart } from "./form-parts.ts";
+import { claimedName, currentThread, holdsDrafts, recallNoteName, type ThreadPart } from "./form-parts.ts";
 import { readThread, showThread } from "./page.tsx";
 
-/** Approves or rejects the proposal that the form showed, never a newer one. */
+/** Decides on the proposal that the form showed, never on a newer one. */
 export function decide(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   const [runId, decision] = [fields.text("runId"), fields.text("decision")];
@@ -18,7 +19,41 @@ export function decide(visit: SignedInVisit): Promise<Reply> {
       body,
       idempotencyKey: fields.idempotencyKey,
     });
-    return { done: proposal.status, anchor: "proposal" };
+    return { done: doneWords[proposal.decision ?? ""] ?? proposal.status, anchor: "proposal" };
+  });
+}
+
+const doneWords: Readonly<Record<string, string>> = {
+  approve: "approved",
+  reject: "rejected",
+  request_changes: "changes-asked-for",
+};
+
+/** Takes an approval back. */
+export function recall(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields } = visit;
+  const runId = fields.text("recall");
+  return doPart(visit, "recall", async () => {
+    await ask(runs.recall, {
+      params: { runId },
+      body: { note: fields.text(recallNoteName(runId)) },
+      idempotencyKey: fields.idempotencyKey,
+    });
+    return { done: "recalled", anchor: "proposal" };
+  });
+}
+
+/** Ends the claim that the form showed, never that of another worker. */
+export function release(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields } = visit;
+  const runId = fields.text("release");
+  return doPart(visit, "release", async () => {
+    await ask(runs.release, {
+      params: { runId },
+      body: { claimedAt: fields.text(claimedName(runId)) },
+      idempotencyKey: fields.idempotencyKey,
+    });
+    return { done: "released", anchor: "proposal" };
   });
 }
 
@@ -27,7 +62,7 @@ export function addMessage(visit: SignedInVisit): Promise<Reply> {
   const note = fields.text("direction") === "note";
   return doPart(visit, note ? "note" : "reply", async () => {
     const text = fields.text(note ? "noteBody" : "replyBody");
-    const body = { direction: fields.text("direction"), body: text };
+    const body = { direction: fields.text("direction"), body: text, ...(note ? {} : receiverIn(fields)) };
     const { id } = await ask(threads.addMessage, {
       params: { id: param("id") },
       body,
@@ -35,6 +70,13 @@ export function addMessage(visit: SignedInVisit): Promise<Reply> {
     });
     return { done: note ? "noted" : "replied", anchor: `message-${id}`, messageId: id };
   });
+}
+
+/** Whom a reply is for, as the API takes it. */
+function receiverIn(fields: Fields): { readonly everyone?: boolean; readonly reportId?: string } {
+  const receiver = fields.text("replyReceiver");
+  if (receiver === "everyone") return { everyone: true };
+  return receiver === "" ? {} : { reportId: receiver };
 }
 
 export const editThread = (visit: SignedInVisit): Promise<Reply> =>
@@ -46,6 +88,22 @@ export const editThread = (visit: SignedInVisit): Promise<Reply> =>
     await ask(threads.update, { params: { id: param("id") }, body, idempotencyKey: fields.idempotencyKey });
     return { done: "changed" };
   });
+
+/** Makes a new link to the sender's page, and shows it once. All typed text stays on the page. */
+export function renewStatusLink(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, param } = visit;
+  return reshowForm(
+    async () => {
+      const { statusUrl } = await ask(threads.renewStatusLink, {
+        params: { id: param("id") },
+        body: {},
+        idempotencyKey: fields.idempotencyKey,
+      });
+      return showThread(visit, { sent: { fields, part: "link" }, statusUrl });
+    },
+    (refusal) => showThread(visit, { sent: { fields, part: "link", refusal } }),
+  );
+}
 
 /** The result of a part of the form: the word for its notice, and where to see it on the page. */
 interface Done {

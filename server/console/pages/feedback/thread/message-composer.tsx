@@ -1,31 +1,66 @@
 import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
+import { isMailAddress } from "../../../../domain/mail/mail-address.ts";
 import { ExternalLink } from "../../../kit/display/external-link.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
-import { type Filled, TextArea } from "../../../kit/form/field.tsx";
+import { visibleLine } from "../../../kit/display/visible-text.ts";
+import { type Filled, Select, TextArea } from "../../../kit/form/field.tsx";
 import { Refused } from "../../../kit/layout/notice.tsx";
 import type { ThreadForms } from "./form-parts.ts";
+import { senderName } from "./reply-delivery.tsx";
 
 export interface MessageComposerProps {
   readonly forms: ThreadForms;
-  readonly sender: OwnedThread["sender"];
+  readonly thread: OwnedThread;
   readonly address: string;
+  /** How replies reach senders. */
+  readonly ways: ReplyWays;
 }
 
-/** Two fields with a button each, so that an internal note is not recorded as a reply by mistake. */
-export const MessageComposer = ({ forms, sender, address }: MessageComposerProps) => (
+/** How replies leave this server: by mail, and on the page of each sender. */
+export interface ReplyWays {
+  readonly mail: boolean;
+  readonly page: boolean;
+}
+
+/** Two fields with a button each, so that an internal note is not sent as a reply by mistake. */
+export const MessageComposer = ({ forms, thread, address, ways }: MessageComposerProps) => (
   <section class="card composer" aria-labelledby="add">
     <h2 id="add">Add to this thread</h2>
     <MessageField form={forms.note} direction="note" action={`${address}/messages`} />
     <hr />
     <details class="reveal" open={isOpen(forms.reply)}>
-      <summary>Record a reply to the sender</summary>
+      <summary>Reply to the sender</summary>
       <div class="stack">
-        <SenderHint sender={sender} />
+        <SenderHint thread={thread} ways={ways} />
+        <ReplyReceiver form={forms.reply} thread={thread} />
         <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`} />
       </div>
     </details>
   </section>
 );
+
+/** Whose reports the reply is for, where there are several. */
+const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly thread: OwnedThread }) => {
+  const repeats = thread.messages.filter(({ sender }) => sender !== undefined);
+  if (repeats.length === 0) return null;
+  const options = [
+    ["", `${senderName(thread.sender)}, who reported it first`],
+    ...repeats.map(({ id, sender, createdAt }) => [
+      id,
+      `${senderName(sender)}, who reported it on ${createdAt.slice(0, 10)}`,
+    ]),
+    ["everyone", "Everyone who reported it"],
+  ] as const;
+  return (
+    <Select
+      form={form}
+      name="replyReceiver"
+      label="To"
+      hint="Nobody sees what another sender wrote, nor who else gets the reply."
+      options={options.map(([value = "", label = ""]) => [value, visibleLine(label)])}
+    />
+  );
+};
 
 const isOpen = (form: Filled): boolean => form.refusal !== undefined || form.value("replyBody") !== "";
 
@@ -49,37 +84,34 @@ const MessageField = ({ form, direction, action }: MessageFieldProps) => {
       />
       <div class="actions">
         <button type="submit" name="direction" value={direction} formaction={action} formnovalidate>
-          {note ? "Add note" : "Record reply"}
+          {note ? "Add note" : "Send reply"}
         </button>
       </div>
     </div>
   );
 };
 
-const notSent = "Innkeep sends no mail: a reply is recorded on this thread, not sent.";
-
-const SenderHint = ({ sender: { name, email } }: { readonly sender: OwnedThread["sender"] }) => {
-  if (email === null) {
-    return (
-      <p class="hint">
-        <b>{notSent}</b> The sender left no address.
-      </p>
-    );
-  }
-  const mail = mailAddress(email);
+const SenderHint = ({ thread: { sender }, ways }: Pick<MessageComposerProps, "thread" | "ways">) => {
+  const mail = sender.email === null ? undefined : mailAddress(sender.email);
+  const isMailed = ways.mail && isMailAddress(sender.email?.trim() ?? "");
   return (
     <p class="hint">
-      <b>{notSent}</b> To reach the sender, write to {name !== null && <Line text={name} />}{" "}
-      {mail ? (
-        <ExternalLink to={mail}>
-          <Line text={email} />
-        </ExternalLink>
-      ) : (
-        <Line text={email} />
-      )}
+      {!ways.mail && <b>This server sends no mail. </b>}
+      {ways.page && "The sender reads the reply on their page. "}
+      {isMailed && "It is mailed to "}
+      {!isMailed && sender.email !== null && "To reach the sender, write to "}
+      {sender.email === null && "The sender left no address."}
+      {sender.email !== null &&
+        (mail ? <MailLink to={mail} text={sender.email} /> : <Line text={sender.email} />)}
     </p>
   );
 };
+
+const MailLink = ({ to, text }: { readonly to: string; readonly text: string }) => (
+  <ExternalLink to={to}>
+    <Line text={text} />
+  </ExternalLink>
+);
 
 /** The mailto address of a contact; undefined for a contact that is not an e-mail address. */
 function mailAddress(contact: string): string | undefined {

@@ -2,12 +2,13 @@ import type { ComponentChildren } from "preact";
 import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
 import { threads } from "../../../../../src/contract/console/feedback.ts";
 import { ApiError } from "../../../../../src/contract/errors.ts";
-import type { ProposalDelivery } from "../../../../routes/page-reads.ts";
+import type { ProposalDelivery, ProposalLife } from "../../../../routes/page-reads.ts";
 import { draftAttributes } from "../../../kit/form/draft-attributes.ts";
 import { versionOf } from "../../../kit/form/filled-form.ts";
 import { HiddenFields } from "../../../kit/form/hidden-fields.tsx";
 import { IdempotencyField } from "../../../kit/form/idempotency-field.tsx";
 import { OriginalVersions } from "../../../kit/form/original-values.tsx";
+import { Can } from "../../../kit/layout/can.tsx";
 import { ConsolePage } from "../../../kit/layout/console-page.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../kit/layout/navigation.ts";
 import { Notice } from "../../../kit/layout/notice.tsx";
@@ -21,9 +22,10 @@ import {
   neighboursOf,
 } from "../inbox-position.ts";
 import { currentThread, type SentThread, type ThreadForms, threadForms } from "./form-parts.ts";
-import { MessageComposer } from "./message-composer.tsx";
+import { MessageComposer, type ReplyWays } from "./message-composer.tsx";
 import { OriginalFeedback } from "./original-feedback.tsx";
-import { CurrentProposal, EarlierProposals } from "./proposal.tsx";
+import { EarlierProposals } from "./proposal/earlier-proposals.tsx";
+import { CurrentProposal } from "./proposal/proposal.tsx";
 import { ThreadAside, type ThreadAsideProps } from "./thread-aside.tsx";
 import { ThreadHead } from "./thread-head.tsx";
 import { ThreadNavigation } from "./thread-navigation.tsx";
@@ -35,13 +37,19 @@ export const threadPage = (visit: SignedInVisit): Promise<Reply> => showThread(v
 export interface ShownAgain {
   readonly sent?: SentThread;
   readonly done?: string;
+  /** The new link to the sender's page. */
+  readonly statusUrl?: string;
 }
 
-export async function showThread(visit: SignedInVisit, { sent, done }: ShownAgain = {}): Promise<Reply> {
+export async function showThread(
+  visit: SignedInVisit,
+  { sent, done, statusUrl }: ShownAgain = {},
+): Promise<Reply> {
   const opened = await appNavigationOf(visit, "inbox");
   const navigation = done === undefined ? opened : { ...opened, done };
   const thread = await readThread(visit);
   const deliveries = await visit.reads.deliveries(thread.feedback.id);
+  const lives = await visit.reads.proposalLives(thread.feedback.id);
   const notes = await visit.reads.releaseNotesOfFeedback(thread.feedback.id);
   const releases = notes.map((release) => ({
     ...release,
@@ -51,8 +59,20 @@ export async function showThread(visit: SignedInVisit, { sent, done }: ShownAgai
   const position = inboxPositionOf(visit);
   const here = { appId: navigation.app.id, id: thread.feedback.id };
   const neighbours = await neighboursOf(visit.ask, here, position);
-  const shown = { navigation, thread, forms, position, neighbours, deliveries, releases, now: visit.now };
-  return show(<Thread {...shown} />, sent?.refusal?.status);
+  const ways = { mail: visit.reads.sendsMail, page: navigation.app.senderPages };
+  const shown = {
+    navigation,
+    thread,
+    forms,
+    position,
+    neighbours,
+    deliveries,
+    lives,
+    releases,
+    ways,
+    statusUrl,
+  };
+  return show(<Thread {...shown} now={visit.now} />, sent?.refusal?.status);
 }
 
 /** The thread that the path names, if it belongs to the app in the path. Throws `not_found`. */
@@ -67,10 +87,13 @@ interface ThreadProps {
   readonly thread: OwnedThread;
   readonly forms: ThreadForms;
   readonly deliveries: readonly ProposalDelivery[];
+  readonly lives: ReadonlyMap<string, ProposalLife>;
   readonly releases: ThreadAsideProps["releases"];
   readonly now: Date;
   readonly position: InboxPosition;
   readonly neighbours: Neighbours;
+  readonly ways: ReplyWays;
+  readonly statusUrl: string | undefined;
 }
 
 const Thread = (props: ThreadProps) => {
@@ -94,15 +117,18 @@ const Thread = (props: ThreadProps) => {
           <NewerNotice thread={thread} address={address} />
           <OriginalFeedback thread={thread} />
           <CurrentProposal {...props} address={address} />
-          <EarlierProposals {...props} />
-          <Timeline thread={thread} newest={forms.messageId} />
-          <MessageComposer forms={forms} sender={thread.sender} address={address} />
+          <EarlierProposals {...props} address={address} />
+          <Timeline thread={thread} lives={props.lives} newest={forms.messageId} />
+          <Can needs="maintainer">
+            <MessageComposer forms={forms} thread={thread} address={address} ways={props.ways} />
+          </Can>
         </div>
         <ThreadAside
           thread={thread}
           form={forms.edit}
           address={address}
           releases={props.releases}
+          statusLink={props.ways.page ? { refusal: forms.link.refusal, url: props.statusUrl } : undefined}
           now={props.now}
         />
       </ThreadForm>
@@ -122,22 +148,24 @@ interface ThreadFormProps {
  * Enter in a field saves the fields at the side, and decides nothing.
  */
 const ThreadForm = ({ forms, address, position, children }: ThreadFormProps) => (
-  <form class="thread" method="post" action={`${address}/edit`} {...draftAttributes(address, forms)}>
-    <button class="unseen" type="submit" tabIndex={-1} aria-hidden="true">
-      Save
-    </button>
-    <IdempotencyField />
-    <OriginalVersions versions={forms.was} />
-    {position.list !== "" && (
-      <HiddenFields
-        values={[
-          ["list", position.list],
-          ["at", String(position.at)],
-        ]}
-      />
-    )}
-    {children}
-  </form>
+  <Can needs="maintainer" otherwise={<div class="thread">{children}</div>}>
+    <form class="thread" method="post" action={`${address}/edit`} {...draftAttributes(address, forms)}>
+      <button class="unseen" type="submit" tabIndex={-1} aria-hidden="true">
+        Save
+      </button>
+      <IdempotencyField />
+      <OriginalVersions versions={forms.was} />
+      {position.list !== "" && (
+        <HiddenFields
+          values={[
+            ["list", position.list],
+            ["at", String(position.at)],
+          ]}
+        />
+      )}
+      {children}
+    </form>
+  </Can>
 );
 
 interface NewerNoticeProps {

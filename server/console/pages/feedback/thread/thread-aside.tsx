@@ -3,6 +3,7 @@ import { ExternalLink } from "../../../kit/display/external-link.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
 import { hasHidden } from "../../../kit/display/visible-text.ts";
 import { type Filled, Select, TextField } from "../../../kit/form/field.tsx";
+import { Can } from "../../../kit/layout/can.tsx";
 import { Refused } from "../../../kit/layout/notice.tsx";
 import { PublicationBadge } from "../../changelog/publication-badge.tsx";
 import { statusNames, typeNames } from "../feedback-badges.tsx";
@@ -15,6 +16,8 @@ export interface ThreadAsideProps {
   /** The release notes that name the thread. */
   readonly releases: readonly NamingRelease[];
   readonly now: Date;
+  /** The link to the sender's page; undefined if the app has no such pages. */
+  readonly statusLink: StatusLinkProps["link"] | undefined;
 }
 
 interface NamingRelease {
@@ -26,23 +29,48 @@ interface NamingRelease {
 }
 
 /** The facts about a thread, and the fields that can be changed. */
-export const ThreadAside = ({ thread, form, address, releases, now }: ThreadAsideProps) => (
+export const ThreadAside = ({ thread, form, address, releases, now, statusLink }: ThreadAsideProps) => (
   <aside class="aside" aria-label="About this thread">
-    <EditFields thread={thread} form={form} />
+    <Can needs="maintainer" otherwise={<State thread={thread} />}>
+      <EditFields thread={thread} form={form} />
+    </Can>
     <Facts thread={thread} />
+    <Can needs="maintainer">
+      {statusLink && <StatusLink link={statusLink} action={`${address}/status-link`} />}
+    </Can>
     <Releases releases={releases} now={now} />
     <Metadata metadata={thread.feedback.metadata} />
-    <details class="reveal danger">
-      <summary>Delete thread</summary>
-      <div class="stack">
-        <p>The report, its files, the conversation and all proposals are deleted permanently.</p>
-        <button class="danger" type="submit" formaction={`${address}/delete`} formnovalidate>
-          Delete permanently
-        </button>
-      </div>
-    </details>
+    <Can needs="maintainer">
+      <details class="reveal danger">
+        <summary>Delete thread</summary>
+        <div class="stack">
+          <p>The report, its files, the conversation and all proposals are deleted permanently.</p>
+          <button class="danger" type="submit" formaction={`${address}/delete`} formnovalidate>
+            Delete permanently
+          </button>
+        </div>
+      </details>
+    </Can>
   </aside>
 );
+
+/** What the fields show, for a person who cannot change them. */
+const State = ({ thread: { feedback } }: Pick<ThreadAsideProps, "thread">) => (
+  <section>
+    <h2>State</h2>
+    <dl class="pairs">
+      <Pair name="Status" value={nameIn(statusNames, feedback.status)} />
+      <Pair name="Type" value={nameIn(typeNames, feedback.category)} />
+    </dl>
+    {feedback.githubIssueUrl !== null && (
+      <p>
+        <ExternalLink to={feedback.githubIssueUrl}>Open the issue</ExternalLink>
+      </p>
+    )}
+  </section>
+);
+
+const nameIn = (names: Readonly<Record<string, string>>, value: string): string => names[value] ?? value;
 
 type EditFieldsProps = Pick<ThreadAsideProps, "thread" | "form">;
 
@@ -93,6 +121,31 @@ const Facts = ({ thread: { sender, feedback } }: { readonly thread: OwnedThread 
       <Pair name="Source" value={feedback.source} />
       <Pair name="Id" value={feedback.id} />
     </dl>
+  </section>
+);
+
+interface StatusLinkProps {
+  readonly link: { readonly refusal: Filled["refusal"]; readonly url: string | undefined };
+  readonly action: string;
+}
+
+/** The page of the sender. Its link is shown once, because everybody who has it can read the replies. */
+const StatusLink = ({ link: { refusal, url }, action }: StatusLinkProps) => (
+  <section class="stack tight" aria-labelledby="status-link">
+    <h2 id="status-link">Sender's page</h2>
+    <Refused refusal={refusal} />
+    {url === undefined ? (
+      <p class="hint">The sender got its link in the answer to the report. A new link ends the old ones.</p>
+    ) : (
+      <p>
+        Give this link to the sender only: <a href={url}>{url}</a>
+      </p>
+    )}
+    <div class="actions">
+      <button class="small" type="submit" formaction={action} formnovalidate>
+        Make a new link
+      </button>
+    </div>
   </section>
 );
 

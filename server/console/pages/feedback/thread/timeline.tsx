@@ -1,20 +1,31 @@
 import type { Message, Proposal } from "../../../../../src/contract/agent.ts";
 import type { OwnedMessage, OwnedThread } from "../../../../../src/contract/console/feedback.ts";
 import { proposalNote } from "../../../../domain/feedback/proposal.ts";
+import { outcomeNote } from "../../../../domain/feedback/run-life.ts";
+import type { ProposalLife } from "../../../../routes/page-reads.ts";
 import { Timestamp } from "../../../kit/display/timestamp.tsx";
+import { Line } from "../../../kit/display/user-text.tsx";
 import { FoldedText } from "./folded-text.tsx";
+import { Files } from "./original-feedback.tsx";
 import { RepeatedFeedback } from "./repeated-feedback.tsx";
+import { ReplyDelivery, senderName } from "./reply-delivery.tsx";
 
 export interface TimelineProps {
   readonly thread: OwnedThread;
+  readonly lives: ReadonlyMap<string, ProposalLife>;
   /** The message that the reader has just added: the page opens at it. */
   readonly newest: string | undefined;
 }
 
 /** The messages on a thread after the report, oldest first. */
-export const Timeline = ({ thread: { messages, proposals }, newest }: TimelineProps) => {
+export const Timeline = ({ thread, lives, newest }: TimelineProps) => {
+  const { messages, proposals } = thread;
   if (messages.length === 0) return null;
-  const notes = new Set(proposals.map(noteKey));
+  const senders = sendersOf(thread);
+  const events = new Map([
+    ...proposals.map((proposal) => [noteKey(proposal), "An agent proposed a plan"] as const),
+    ...outcomeEvents(lives),
+  ]);
   return (
     <section class="stack" aria-labelledby="conversation">
       <h2 id="conversation">Conversation</h2>
@@ -27,7 +38,7 @@ export const Timeline = ({ thread: { messages, proposals }, newest }: TimelinePr
             tabIndex={-1}
             autofocus={message.id === newest}
           >
-            {notes.has(messageKey(message)) ? <ProposalEvent message={message} /> : entry(message)}
+            {entry(message, { event: events.get(messageKey(message)), senders })}
           </li>
         ))}
       </ol>
@@ -35,34 +46,83 @@ export const Timeline = ({ thread: { messages, proposals }, newest }: TimelinePr
   );
 };
 
-const entry = (message: OwnedMessage) =>
-  message.sender ? <RepeatedFeedback message={message} /> : <PlainMessage message={message} />;
+interface EntryFacts extends Pick<PlainMessageProps, "senders"> {
+  readonly event: string | undefined;
+}
+
+const entry = (message: OwnedMessage, { event, senders }: EntryFacts) => {
+  if (event !== undefined) return <Event name={event} at={message.createdAt} />;
+  if (message.sender) return <RepeatedFeedback message={message} />;
+  return <PlainMessage message={message} senders={senders} />;
+};
 
 const directions: Readonly<Record<string, string>> = {
   note: "Internal note",
-  outbound: "Reply, recorded and not sent",
+  outbound: "Reply",
   inbound: "From the sender",
 };
 
-const PlainMessage = ({ message: { direction, body, createdAt } }: { readonly message: Message }) => (
-  <article class={`message ${direction in directions ? direction : "note"}`}>
-    <header>
-      <b>{directions[direction] ?? direction}</b>
-      <Timestamp at={createdAt} />
-    </header>
-    <div class="inside">
-      <FoldedText text={body} />
-    </div>
-  </article>
-);
+interface PlainMessageProps {
+  readonly message: OwnedMessage;
+  readonly senders: ReadonlyMap<string, OwnedThread["sender"]>;
+}
 
-/** One line in place of the note that a proposal adds: the page shows the full proposal above. */
-const ProposalEvent = ({ message }: { readonly message: Message }) => (
+const PlainMessage = ({ message, senders }: PlainMessageProps) => {
+  const { direction, body, createdAt, writtenBy, reportId = "", foreignFrom } = message;
+  const { images = [], videos = [], attachments = [] } = message;
+  const sender = senders.get(reportId);
+  return (
+    <article class={`message ${direction in directions ? direction : "note"}`}>
+      <header>
+        <b>{directions[direction] ?? direction}</b>
+        {direction === "inbound" && sender && (
+          <span>
+            <Line text={senderName(sender)} />
+          </span>
+        )}
+        {writtenBy !== undefined && (
+          <span>
+            by <Line text={writtenBy} />
+          </span>
+        )}
+        <Timestamp at={createdAt} />
+      </header>
+      <div class="inside">
+        {foreignFrom !== undefined && (
+          <p class="notice attention">
+            This answer was mailed from another address: <Line text={foreignFrom} />
+          </p>
+        )}
+        <FoldedText text={body} />
+        <Files of={{ images, videos, attachments }} />
+        {direction === "outbound" && <ReplyDelivery message={message} sender={sender} />}
+      </div>
+    </article>
+  );
+};
+
+/** The senders of all reports on the thread that the page has, by the id of the report. */
+const sendersOf = ({ feedback, sender, messages }: OwnedThread) =>
+  new Map([
+    [feedback.id, sender],
+    ...messages.flatMap((message) => (message.sender ? [[message.id, message.sender] as const] : [])),
+  ]);
+
+/** One line in place of a note that an agent's step adds: the page shows the full text above. */
+const Event = ({ name, at }: { readonly name: string; readonly at: string }) => (
   <p class="event">
-    <span>An agent proposed a plan</span>
-    <Timestamp at={message.createdAt} />
+    <span>{name}</span>
+    <Timestamp at={at} />
   </p>
 );
+
+const outcomeEvents = (lives: TimelineProps["lives"]) =>
+  [...lives.values()]
+    .flatMap(({ claims }) => claims.flatMap(({ outcome }) => outcome ?? []))
+    .map((outcome) => {
+      const key = messageKey({ body: outcomeNote(outcome), createdAt: outcome.reportedAt });
+      return [key, `An agent reported that its work ${outcome.status}`] as const;
+    });
 
 const messageKey = ({ body, createdAt }: Pick<Message, "body" | "createdAt">): string =>
   `${createdAt} ${body}`;

@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { readdir, readFile, realpath, rm, stat } from "node:fs/promises";
-import { basename, join, sep } from "node:path";
+import { basename, join, relative } from "node:path";
 import { limits } from "../../../../contract/limits.ts";
 import { usageError } from "../../../core/failures/cli-error.ts";
+import { isUnder } from "../../../core/output/inside-folder.ts";
 import { addFile, assertUnchanged, replaceFile } from "../../../core/output/replace-file.ts";
 import type { FileEntry } from "../entry.ts";
 import type { FileChange, FileFault, Source } from "./file-change.ts";
@@ -15,7 +16,7 @@ import {
   rawFieldsOf,
   splitMarkdown,
 } from "./front-matter.ts";
-import { slugOf } from "./slug.ts";
+import { foldedName, slugOf } from "./slug.ts";
 
 /** A file that was read: its name under the folder, and its parts. */
 interface ReadFile {
@@ -28,7 +29,7 @@ interface ReadFile {
 /** Reads a folder of Markdown files, one for each entry. `shown` is how messages call the folder. */
 export async function readFolder(folder: string, shown: string): Promise<Source> {
   const found = await markdownIn(folder);
-  const root = found && (await realpath(folder));
+  const root = found ? await realpath(folder) : folder;
   const files: ReadFile[] = [];
   const faults: FileFault[] = [];
   for (const name of found?.names ?? []) {
@@ -49,7 +50,7 @@ export async function readFolder(folder: string, shown: string): Promise<Source>
 interface FoundFiles {
   /** Those with entries, in the folder and the folders in it, sorted. */
   readonly names: readonly string[];
-  /** All names that a new file cannot have, without their endings and in small letters. */
+  /** All names that a new file cannot have, without their endings and folded. */
   readonly taken: readonly string[];
 }
 
@@ -60,7 +61,7 @@ async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
     const all = found.filter(({ name }) => /\.(md|markdown)$/i.test(name));
     const names = all
       .filter((one) => !one.isDirectory() && !/^readme\./i.test(one.name))
-      .map((one) => join(one.parentPath, one.name).slice(folder.length + 1))
+      .map((one) => relative(folder, join(one.parentPath, one.name)))
       .filter((name) => !/(^|[\\/])\./.test(name));
     return { names: names.sort(), taken: all.map(({ name }) => withoutEnding(name)) };
   } catch (error) {
@@ -70,10 +71,10 @@ async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
 }
 
 /** The bytes of a file, or why it is not read: a link in a checkout of a stranger may lead to any file of the machine. */
-async function bytesOf(path: string, root: string | undefined): Promise<Buffer | string> {
+async function bytesOf(path: string, root: string): Promise<Buffer | string> {
   try {
     const file = await realpath(path);
-    if (!file.startsWith(`${root}${sep}`)) return "is a link that leads out of the folder";
+    if (!isUnder(root, file)) return "is a link that leads out of the folder";
     const found = await stat(file);
     if (!found.isFile()) return "is no file";
     return found.size > limits.faqList ? "is larger than a whole FAQ may be" : await readFile(file);
@@ -84,7 +85,7 @@ async function bytesOf(path: string, root: string | undefined): Promise<Buffer |
 
 async function readOne(
   path: string,
-  { file, root }: { readonly file: string; readonly root: string | undefined },
+  { file, root }: { readonly file: string; readonly root: string },
 ): Promise<Read<Omit<ReadFile, "name">> | { readonly fault: readonly string[] }> {
   const bytes = await bytesOf(path, root);
   if (typeof bytes === "string") return { fault: bytes };
@@ -116,7 +117,7 @@ async function change(
   for (const one of changes) {
     if (one.kind === "add") {
       const slug = slugOf(one.fields.question, taken);
-      taken.add(slug);
+      taken.add(foldedName(slug));
       await addFile(join(folder, `${slug}.md`), markdownOf(one.fields));
       added.push(`${shown}/${slug}.md`);
       continue;
@@ -129,7 +130,4 @@ async function change(
   return added;
 }
 
-const withoutEnding = (name: string): string =>
-  basename(name)
-    .replace(/\.\w+$/, "")
-    .toLowerCase();
+const withoutEnding = (name: string): string => foldedName(basename(name).replace(/\.\w+$/, ""));

@@ -61,6 +61,7 @@ function faultOf(message: string, linesBefore: number): string {
   const [first = ""] = message.split("\n", 1);
   const sentence = first
     .replace(/[.:]$/, "")
+    .replace(/^Missing closing (["'])quote/, "a quotation mark ($1) without an end")
     .replace(/ at line (\d+)/, (_, line: string) => ` at line ${Number(line) + linesBefore}`);
   return /mapping|implicit/i.test(sentence) ? `${sentence}. A text with a colon needs quotes` : sentence;
 }

@@ -2,7 +2,10 @@ const longest = 60;
 /** Names that Windows keeps for devices. */
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d|readme)$/;
 
-/** A file name without its ending, made of a question: letters, digits and hyphens. `taken` has names in small letters. */
+/** What is the same in all names that Windows or macOS takes for one: it tells neither case nor compositions of letters apart. */
+export const foldedName = (name: string): string => name.normalize("NFC").toUpperCase().normalize("NFC");
+
+/** A file name without its ending, made of a question: letters, digits and hyphens. `taken` has folded names. */
 export function slugOf(question: string, taken: ReadonlySet<string>): string {
   const words = question
     .normalize("NFKD")
@@ -14,6 +17,6 @@ export function slugOf(question: string, taken: ReadonlySet<string>): string {
   const slug = reserved.test(cut) ? `${cut}-entry` : cut;
   for (let count = 1; ; count += 1) {
     const name = count === 1 ? slug : `${slug}-${count}`;
-    if (!taken.has(name)) return name;
+    if (!taken.has(foldedName(name))) return name;
   }
 }

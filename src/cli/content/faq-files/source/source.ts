@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { usageError } from "../../../core/failures/cli-error.ts";
+import { assertInside } from "../../../core/output/inside-folder.ts";
 import type { Context } from "../../../core/program/context.ts";
 import type { FileEntry } from "../entry.ts";
 import type { FileFault, Source } from "./file-change.ts";
@@ -29,6 +30,7 @@ export async function readSource(
   const absolute = resolve(cwd, path);
   const isList = /\.(ya?ml|json)$/i.test(path);
   await assertKind(absolute, path, isList);
+  await assertInside(cwd, path);
   const source = await (isList ? readList : readFolder)(absolute, path.replace(/[\\/]+$/, ""));
   const faults = [...source.faults, ...doubles(source.entries)];
   if (faults.length > 0) throw faultsError(faults);
@@ -74,6 +76,6 @@ export const faqsFault = (file: string, messages: readonly string[]) =>
 
 const nothingThere = (path: string, isThere: boolean) =>
   usageError(
-    isThere ? `${path} has no FAQ entries.` : `There is no ${path}.`,
+    isThere ? `${path} has no FAQ entries.` : `${path} does not exist.`,
     "`innkeep faq pull` writes the entries of the server there. To delete all, use `innkeep faq delete`.",
   );

@@ -1,0 +1,14 @@
+import sparticuz from "@sparticuz/chromium";
+import { chromium } from "playwright-core";
+
+/** Starts a Chromium without a screen, which downloads nothing. */
+export async function startBrowser() {
+  const args = [
+    "--headless=shell",
+    "--no-sandbox",
+    "--no-zygote",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+  ];
+  return chromium.launch({ executablePath: await sparticuz.executablePath(), headless: true, args });
+}

@@ -1,0 +1,85 @@
+import { idAt, instantAt, listAt, numberAt, textAt, at as valueAt, wordAt } from "../api/loose-json.ts";
+import { notices, type Sanitiser } from "../text/fence.ts";
+import type { ListFeedbackOutput } from "../tools/list-feedback/definition.ts";
+
+/** A page of 20 threads costs a model at most so many tokens. */
+const mostTokens = 1_500;
+/** What stands around the rows, and what a row costs without its ids and its subject. */
+const aroundRows = 190;
+const ofRow = 19;
+const ofId = 23;
+const subjectTokens = { least: 6, most: 40 } as const;
+
+/** A page of threads as structured content. */
+export type FoundThreads = ListFeedbackOutput & { readonly team?: { readonly app_names: readonly string[] } };
+
+/**
+ * A page of threads: a line of words for each one, and apart from it the names of the apps and the subjects, cut to
+ * what a model can afford.
+ */
+export function foundThreads(answer: unknown, { text, removed }: Sanitiser): FoundThreads {
+  const items = listAt(answer, "items");
+  const apps = new Set(items.map((item) => textAt(valueAt(item, "app"), "name")));
+  const rows = items.map((item) => rowOf(item));
+  const names = items.map((item) => cutToTokens(oneLine(text(textAt(valueAt(item, "app"), "name"))), 8));
+  const ids = rows.reduce((sum, { ids }) => sum + ids, 0);
+  const left =
+    mostTokens - aroundRows - ofRow * rows.length - ofId * ids - (apps.size > 1 ? 12 * rows.length : 0);
+  const room = Math.floor(left / Math.max(1, rows.length));
+  const most = Math.min(subjectTokens.most, Math.max(subjectTokens.least, room));
+  const subjects = items.map((item) => cutToTokens(oneLine(text(textAt(item, "subject"))), most));
+  return {
+    columns: "feedback_id type status last_active waiting [run_id] [xREPORTS]",
+    threads: rows.map(({ row }) => row),
+    ...(apps.size > 0 && { team: { app_names: apps.size === 1 ? names.slice(0, 1) : names } }),
+    untrusted: { notice: notices.public, subjects },
+    next_cursor: cursorAt(answer),
+    ...(items.length === 0 && { note: "No thread matches." }),
+    ...(removed() > 0 && { removed_characters: removed() }),
+  };
+}
+
+function rowOf(item: unknown): { readonly row: string; readonly ids: number } {
+  const runId = idAt(item, "runId");
+  const waiting = wordAt(item, "waiting");
+  const occurrences = numberAt(item, "occurrences") ?? 1;
+  const words = [
+    idAt(item, "id") ?? "unknown",
+    wordAt(item, "type"),
+    wordAt(item, "status"),
+    (instantAt(item, "activeAt") ?? instantAt(item, "createdAt") ?? "unknown").slice(0, 10),
+    waiting,
+    ...(runId === null || waiting === "none" ? [] : [runId]),
+    ...(occurrences > 1 ? [`x${occurrences}`] : []),
+  ];
+  return { row: words.join(" "), ids: runId === null || waiting === "none" ? 1 : 2 };
+}
+
+/** A cursor is a word of the server. */
+function cursorAt(answer: unknown): string | null {
+  const cursor = textAt(answer, "nextCursor");
+  return /^[\w=-]{1,500}$/.test(cursor) ? cursor : null;
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+/** Cuts a text to about so many tokens, between words if it can. */
+export function cutToTokens(given: string, most: number): string {
+  let cost = 0;
+  let kept = "";
+  for (const character of given) {
+    cost += costOf(character);
+    if (cost > most) return `${kept.replace(/\s+\S{0,12}$/, "").trimEnd()}…`;
+    kept += character;
+  }
+  return given;
+}
+
+/** What a character costs, generously: models read Latin words in few tokens, rare scripts in several for a character. */
+function costOf(character: string): number {
+  const point = character.codePointAt(0) ?? 0;
+  if (/[a-zA-Z ]/.test(character)) return 0.28;
+  if (point < 0x80) return 0.7;
+  if (point < 0x900 || (point >= 0x3000 && point < 0xd800)) return 0.9;
+  return point < 0xe80 ? 0.9 : 3;
+}

@@ -1,0 +1,78 @@
+import { ServerError } from "../../src/client/errors.ts";
+import { systemClock } from "../../src/client/waiting/clock.ts";
+import type { HttpToolOptions, ToolCaller } from "../../src/programs.ts";
+import type { Connection } from "../api/connection.ts";
+import type { Deps } from "../deps.ts";
+import type { keyedQueue } from "../keyed-queue.ts";
+import type { Proposals } from "../proposals/proposals.ts";
+import { explain } from "../text/failure.ts";
+import type { AwaitDecision } from "../tools/get-decision/decision-watch.ts";
+import { readRun } from "../tools/get-decision/read-run.ts";
+import { newWorker } from "../tools/start-work/claims.ts";
+import { directConnection } from "./direct-connection.ts";
+
+/** Proxies and clients cut requests that take a minute. */
+const longestWaitSeconds = 50;
+
+/** What the requests of all callers share. */
+export interface SharedDeps {
+  readonly queue: ReturnType<typeof keyedQueue>;
+  readonly isFirstOffer: (key: string) => boolean;
+}
+
+/** The dependencies of the tools for one request over HTTP. Nothing is kept from one request to the next. */
+export function depsOf(
+  { baseUrl, consoleUrl }: HttpToolOptions,
+  caller: ToolCaller,
+  { queue, isFirstOffer }: SharedDeps,
+): Deps {
+  const connection = directConnection(caller, baseUrl);
+  return {
+    baseUrl,
+    consoleUrl,
+    maxWaitSeconds: longestWaitSeconds,
+    readOnly: caller.readOnly,
+    work: caller.mayWork,
+    worker: newWorker(),
+    connection,
+    proposals: noRecord,
+    keepsRecord: false,
+    threadOfRun: new Map(),
+    timesPending: new Map(),
+    isFirstOffer: (runId) => isFirstOffer(`${caller.id} ${runId}`),
+    awaitDecision: async () => awaitOnce(connection),
+    oneAtATime: (feedbackId, act) => queue(`${caller.id} ${feedbackId}`, act),
+    clock: systemClock,
+    download: (url, most) => caller.readUpload(url.pathname.split("/").at(-1) ?? "", most),
+    explain: async (error) => explainHere(error, baseUrl),
+  };
+}
+
+/** The server itself knows what was proposed. */
+const noRecord: Proposals = {
+  all: async () => [],
+  ofThread: async () => [],
+  find: async () => undefined,
+  add: async () => undefined,
+  update: async () => undefined,
+};
+
+/** One read that is held until the decision. Inside the server no connection can break. */
+const awaitOnce =
+  (connection: Connection): AwaitDecision =>
+  async (runId, milliseconds, signal) => {
+    const run = await readRun(connection, runId, { holdSeconds: Math.ceil(milliseconds / 1_000), signal });
+    return { run, lastErrorAt: null };
+  };
+
+function explainHere(error: unknown, baseUrl: string): string {
+  if (!(error instanceof ServerError)) return explain(error, baseUrl);
+  if (error.status === 401) return revoked;
+  return error.code === "insufficient_scope" ? notGranted : explain(error, baseUrl);
+}
+
+const revoked =
+  "The access of this connection was revoked or has expired. Ask the user to connect this MCP server again.";
+
+const notGranted =
+  "The person who connected this MCP server did not allow this. Ask the user to connect again and to allow it.";

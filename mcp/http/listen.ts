@@ -1,0 +1,72 @@
+import {
+  createMcpHandler,
+  type McpServerFactory,
+  ProtocolErrorCode,
+  type ServerEventBus,
+} from "@modelcontextprotocol/server";
+import type { HttpToolOptions, ToolCaller } from "../../src/programs.ts";
+import { at } from "../api/loose-json.ts";
+import { limitTo, topicOf, topicsOf } from "../subscriptions/topics.ts";
+import type { OpenStreams } from "./open-streams.ts";
+
+/** A request for a stream of changes. */
+export interface ListenRequest {
+  readonly request: Request;
+  readonly body: unknown;
+  /** The resources that it asks for. */
+  readonly uris: readonly string[];
+  readonly caller: ToolCaller;
+}
+
+export interface ListenParts extends Pick<HttpToolOptions, "onError"> {
+  readonly streams: OpenStreams;
+  readonly createServer: McpServerFactory;
+}
+
+/**
+ * Answers with a stream on which the client hears of each change of the resources that it may read, until it leaves, its
+ * token is revoked, or the server stops. (rule A60)
+ */
+export async function listen(
+  { request, body, uris, caller }: ListenRequest,
+  { streams, createServer, onError }: ListenParts,
+): Promise<Response> {
+  const leave = streams.enter(caller.id);
+  if (typeof leave === "string") return refusal(body, leave);
+  let begun = false;
+  try {
+    const { topics, follow } = await caller.follow(topicsOf(uris));
+    const allowed = new Set([...topics.runIds, ...(topics.queue ? ["queue"] : [])]);
+    const followed = uris.filter((uri) => allowed.has(topicOf(uri) ?? ""));
+    const bus: ServerEventBus = {
+      publish: () => undefined,
+      subscribe(hear) {
+        begun = true;
+        const gone = new AbortController();
+        const tell = (topic: string): void => {
+          for (const uri of followed) if (topicOf(uri) === topic) hear({ kind: "resource_updated", uri });
+        };
+        const end = (): void => {
+          leave();
+          void handler.close();
+        };
+        follow(tell, AbortSignal.any([gone.signal, caller.stopping]))
+          .catch(onError)
+          .finally(end);
+        return () => gone.abort();
+      },
+    };
+    const handler = createMcpHandler(createServer, { onerror: onError, bus });
+    limitTo(body, followed);
+    return await handler.fetch(request, { parsedBody: body });
+  } finally {
+    if (!begun) leave();
+  }
+}
+
+const refusal = (body: unknown, message: string): Response =>
+  Response.json({
+    jsonrpc: "2.0",
+    id: at(body, "id") ?? null,
+    error: { code: ProtocolErrorCode.InternalError, message },
+  });

@@ -1,0 +1,23 @@
+import { randomBytes } from "node:crypto";
+import { Refusal } from "../../text/refusal.ts";
+
+/** The name of a worker: random, so that no two processes, or calls over HTTP, are the same worker. */
+export const newWorker = (): string => `mcp-${randomBytes(4).toString("hex")}`;
+
+/** A claim as an agent passes it on: its id and the end of its worker's name, by which the worker gets it again. */
+export const claimIdFor = (claimId: string, worker: string): string => `${claimId}.${worker.slice(4)}`;
+
+export interface GivenClaim {
+  readonly id: string;
+  /** The worker that claimed; undefined if the id comes from another program. */
+  readonly worker: string | undefined;
+}
+
+/** Reads a `claim_id`. Throws a Refusal for any other text. */
+export function givenClaim(given: string): GivenClaim {
+  const [, id, worker] =
+    /^([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?:\.([0-9a-f]{8}))?$/.exec(given.trim().toLowerCase()) ??
+    [];
+  if (id === undefined) throw new Refusal("`claim_id` must be the claim_id that start_work returned.");
+  return { id, worker: worker && `mcp-${worker}` };
+}

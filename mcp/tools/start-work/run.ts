@@ -1,0 +1,110 @@
+import { ServerError } from "../../../src/client/errors.ts";
+import { at, idAt } from "../../api/loose-json.ts";
+import { isNotFound } from "../../api/not-found.ts";
+import { retryAfterWait } from "../../api/retry-after-wait.ts";
+import type { Deps } from "../../deps.ts";
+import { approvedPlanOf, proposalFieldsOf } from "../../proposals/decision.ts";
+import { decisionText } from "../../proposals/decision-text.ts";
+import { createSanitiser, newNonce } from "../../text/fence.ts";
+import { Refusal } from "../../text/refusal.ts";
+import { readRun } from "../get-decision/read-run.ts";
+import { noSuchRun } from "../get-decision/run.ts";
+import { runIdOf } from "../ids.ts";
+import { type Call, runOf, type ToolAnswer } from "../run-tool.ts";
+import { claimIdFor, givenClaim } from "./claims.ts";
+import { startWork as definition, type StartWorkInput, type StartWorkOutput } from "./definition.ts";
+
+export const startWorkRun = runOf(definition, startWork);
+
+export async function startWork(
+  input: StartWorkInput,
+  deps: Deps,
+  { signal }: Pick<Call, "signal">,
+): Promise<ToolAnswer<StartWorkOutput>> {
+  const runId = runIdOf(input.run_id);
+  const given = input.claim_id === undefined ? undefined : givenClaim(input.claim_id);
+  const { run, claimId } = await claim({ runId, worker: given?.worker ?? deps.worker }, deps, signal);
+  const nonce = newNonce();
+  const { text } = createSanitiser(nonce);
+  const fields = proposalFieldsOf(run);
+  const record = await deps.proposals.find(runId);
+  const feedbackId = fields.feedbackId ?? deps.threadOfRun.get(runId) ?? record?.feedback_id ?? null;
+  const isApproved = fields.status === "approved";
+  const question = { runId, run: fields, record, feedbackId, nonce };
+  const isReported = Boolean(at(run, "outcome"));
+  const plan = isApproved && !isReported ? await approvedPlanOf(question, deps, signal) : null;
+  const structured = {
+    run_id: runId,
+    claim_id: claimId,
+    feedback_id: feedbackId,
+    status: fields.status,
+    may_proceed: plan !== null,
+    decision_note: fields.decisionNote === null ? null : text(fields.decisionNote),
+    approved_plan: plan,
+    console_url: fields.consoleUrl ?? record?.console_url ?? null,
+    next_step: nextStepFor({ isApproved, isReported, hasPlan: plan !== null, hasClaim: claimId !== null }),
+  };
+  return { structured, text: decisionText(nonce, structured) };
+}
+
+interface Claimed {
+  readonly run: unknown;
+  /** Null on a server without claims. */
+  readonly claimId: string | null;
+}
+
+interface Wanted {
+  readonly runId: string;
+  readonly worker: string;
+}
+
+async function claim({ runId, worker }: Wanted, deps: Deps, signal: AbortSignal): Promise<Claimed> {
+  try {
+    const answer = await retryAfterWait(deps, signal, () =>
+      deps.connection.call((client) =>
+        client.agent.claimRun({ params: { runId }, body: { worker }, signal }),
+      ),
+    );
+    const id = idAt(answer, "claimId");
+    if (id === null)
+      throw new Refusal("The server named no claim. Do not carry out the plan; tell the user.");
+    return { run: at(answer, "run"), claimId: claimIdFor(id, worker) };
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    const refusal = refusals[error.code];
+    if (refusal) throw new Refusal(refusal);
+    if (!isNotFound(error) && error.status !== 405 && error.status !== 501) throw error;
+    // A server without claims, or a run that does not exist: reading it tells.
+    const run = await readRun(deps.connection, runId, { holdSeconds: 0, signal }).catch(noSuchRun);
+    return { run, claimId: null };
+  }
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  run_claimed:
+    "Another worker has claimed this run. Do not carry out the plan. If that worker was you, pass its claim_id; else leave it.",
+  wrong_state:
+    "This run is not approved, or its approval is over. Do not carry out the plan. Call get_decision.",
+  run_superseded:
+    "A newer run of this thread was approved. Do not carry out this plan. Call read_feedback for the newest run.",
+  claim_released: "A person has ended this claim. Stop the work and tell the user.",
+  insufficient_scope:
+    "This agent token may not start work: it has no scope runs:work. Ask the owner of the app for a token with it.",
+};
+
+interface Start {
+  readonly isApproved: boolean;
+  readonly isReported: boolean;
+  readonly hasPlan: boolean;
+  readonly hasClaim: boolean;
+}
+
+function nextStepFor({ isApproved, isReported, hasPlan, hasClaim }: Start): string {
+  if (!isApproved) return "Do not carry out the plan: it is not approved. Call get_decision.";
+  if (isReported)
+    return "The outcome of this run is reported already. Do not carry out the plan again; tell the user.";
+  if (!hasPlan) return "Do not act: nobody here can vouch for the approved text. Give the user console_url.";
+  if (!hasClaim)
+    return "This server has no claims and takes no outcomes. Proceed: carry out approved_plan, then tell the user how it ended.";
+  return "Proceed: carry out approved_plan; where decision_note differs, follow decision_note. Then call report_outcome with claim_id.";
+}

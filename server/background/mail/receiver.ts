@@ -1,0 +1,125 @@
+import type { Deps } from "../../deps.ts";
+import { replyTokensIn } from "../../domain/mail/incoming-mail.ts";
+import type { Mailbox, MailHead } from "../../mail/imap.ts";
+import type { MailIn } from "../../settings/settings.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import { mailboxes } from "../../store/mail/mailboxes.ts";
+
+const firstPause = 2_000;
+const longestPause = 600_000;
+/** A connection that is being made cannot be cut: the stop of the server waits no longer for it. */
+const stopMilliseconds = 2_000;
+/** Longer than the pause of a healthy mailbox, so that its failures are no growing series. */
+const healthyMilliseconds = 120_000;
+
+/** A mail with a token of ours, to be taken once. */
+interface Found {
+  readonly token: string;
+  readonly source: Buffer;
+  readonly claim: (tx: Transaction) => Promise<boolean>;
+}
+
+export interface MailReceiver {
+  stop(): Promise<void>;
+}
+
+type Needed = Pick<Deps, "clock" | "database" | "log" | "settings">;
+
+/**
+ * Reads the mailbox to which senders answer, as mails come. Mails for others are left alone: they stay unread. Does nothing
+ * without a mailbox. (rule M12)
+ */
+export function startMailReceiver(deps: Needed, take: (found: Found) => Promise<void>): MailReceiver {
+  const { mailIn, dev } = deps.settings;
+  if (mailIn === undefined || dev) return { stop: async () => {} };
+  const stopping = new AbortController();
+  const running = receive(deps, mailIn, { take, stopping: stopping.signal });
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.race([running, pause(stopMilliseconds, new AbortController().signal)]);
+    },
+  };
+}
+
+interface Work {
+  readonly take: (found: Found) => Promise<void>;
+  readonly stopping: AbortSignal;
+}
+
+async function receive(deps: Needed, mailIn: MailIn, work: Work): Promise<void> {
+  for (let failures = 0; !work.stopping.aborted; ) {
+    const started = performance.now();
+    const reason = await readUntilGone(deps, mailIn, work).then(
+      () => undefined,
+      (error: Error & { code?: string }) => error.code ?? error.message,
+    );
+    if (work.stopping.aborted) return;
+    failures = performance.now() - started > healthyMilliseconds ? 1 : failures + 1;
+    deps.log.warn({ host: mailIn.host, failures, reason }, "the mailbox cannot be read");
+    await pause(Math.min(longestPause, firstPause * 2 ** (failures - 1)), work.stopping);
+  }
+}
+
+const pause = (milliseconds: number, stopping: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    stopping.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+async function readUntilGone(deps: Needed, mailIn: MailIn, { take, stopping }: Work): Promise<void> {
+  const { openMailbox } = await import("../../mail/imap.ts");
+  const mailbox = await openMailbox(mailIn);
+  const close = () => mailbox.close();
+  stopping.addEventListener("abort", close);
+  try {
+    deps.log.info({ host: mailIn.host, folder: mailIn.folder }, "answers by mail are read");
+    while (!stopping.aborted) {
+      await readNew(deps, mailbox, { name: nameOf(mailIn), take });
+      await mailbox.news();
+    }
+  } finally {
+    stopping.removeEventListener("abort", close);
+    mailbox.close();
+  }
+}
+
+const nameOf = ({ host, port, user, folder }: MailIn): string => `${user}@${host}:${port}/${folder}`;
+
+interface Reading {
+  readonly name: string;
+  readonly take: Work["take"];
+}
+
+async function readNew({ database }: Needed, mailbox: Mailbox, { name, take }: Reading): Promise<void> {
+  const { uidValidity } = mailbox;
+  const row = await mailboxes.find(database, name);
+  const last = row?.uidValidity === uidValidity ? Number(row.lastUid) : 0;
+  /** Notes that everything up to a mail was read. False if another server has done that. */
+  const claimUpTo = (lastUid: number) => async (tx: Transaction) => {
+    if ((await mailboxes.lock(tx, name, uidValidity)) >= lastUid) return false;
+    await mailboxes.advance(tx, name, { uidValidity, lastUid });
+    return true;
+  };
+  for await (const heads of mailbox.heads(last)) {
+    for (const head of heads) await takeOne(mailbox, head, { take, claim: claimUpTo(head.uid) });
+    const end = heads.at(-1);
+    if (end !== undefined) await database.write(async (tx) => void (await claimUpTo(end.uid)(tx)));
+  }
+}
+
+async function takeOne(
+  mailbox: Mailbox,
+  { uid, receivers }: MailHead,
+  { take, claim }: Pick<Found, "claim"> & Pick<Work, "take">,
+): Promise<void> {
+  const [token] = replyTokensIn(receivers);
+  if (token === undefined) return;
+  const source = await mailbox.read(uid);
+  if (source === undefined) return;
+  await take({ token, source, claim });
+  await mailbox.markRead(uid);
+}

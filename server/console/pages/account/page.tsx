@@ -1,0 +1,49 @@
+import { consoleSessions } from "../../../../src/contract/console/console-sessions.ts";
+import { devices } from "../../../../src/contract/console/devices.ts";
+import { tokens } from "../../../../src/contract/console/tokens.ts";
+import { Line } from "../../kit/display/user-text.tsx";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
+import { navigationOf } from "../../kit/layout/navigation.ts";
+import { type Reply, show } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+import { OtherAccess } from "./other-access.tsx";
+import { Sessions } from "./sessions.tsx";
+
+/** Where a person is signed in, and what else has access in their name. */
+export async function accountPage(visit: SignedInVisit): Promise<Reply> {
+  const navigation = await navigationOf(visit);
+  const { items: sessions } = await visit.ask(consoleSessions.list);
+  const { items: signedIn } = await visit.ask(devices.list);
+  const { items: allTokens } = await visit.ask(tokens.list);
+  const { links, now } = visit;
+  return show(
+    <ConsolePage navigation={navigation} title="Your account" narrow>
+      <div class="head">
+        <div>
+          <h1>Your account</h1>
+          <p>
+            <Line text={navigation.email} />. How you sign in, with which password, is under{" "}
+            <a href={links.signInMethods}>Sign-in methods</a>.
+          </p>
+        </div>
+      </div>
+      <div class="stack wide">
+        <Sessions sessions={sessions} links={links} now={now} />
+        <OtherAccess
+          title="Devices"
+          about="Phones and terminals with which you test apps."
+          things={signedIn.map((device) => ({ ...device, label: device.name }))}
+          page={{ at: links.devices, name: "Devices" }}
+          now={now}
+        />
+        <OtherAccess
+          title="Connections"
+          about="Agents that you allowed to read your feedback."
+          things={allTokens.filter(({ kind }) => kind === "oauth")}
+          page={{ at: links.tokens, name: "Tokens" }}
+          now={now}
+        />
+      </div>
+    </ConsolePage>,
+  );
+}

@@ -1,0 +1,109 @@
+import type { RunDecision, RunStatus } from "../../../src/contract/run.ts";
+
+/** How far a proposal has come. */
+export interface RunState {
+  readonly status: RunStatus;
+  readonly decision: RunDecision | null;
+  readonly decidedAt: string | null;
+  /** When the approval expires. Null if it does not: it has no lifetime, or a worker has claimed it. */
+  readonly expiresAt: string | null;
+}
+
+/** The time of a request, and whether the clock can be believed. */
+export interface Moment {
+  readonly now: Date;
+  readonly doubtful: boolean;
+  /** By how many milliseconds a clock in doubt may be behind. */
+  readonly behindMs: number;
+}
+
+/** Whether an approval is over at that moment. `unknown`: only a clock in doubt could tell. (rules A23, D12) */
+export function expiryOf(
+  { status, expiresAt }: Pick<RunState, "status" | "expiresAt">,
+  { now, doubtful, behindMs }: Moment,
+): "good" | "over" | "unknown" {
+  if (status !== "approved" || expiresAt === null) return "good";
+  const left = Date.parse(expiresAt) - now.getTime();
+  if (!doubtful) return left > 0 ? "good" : "over";
+  return left > behindMs ? "good" : "unknown";
+}
+
+/** A proposal as it is at that time: an approval that is over reads `rejected`, whenever that is stored. (rule A23) */
+export function stateAt<State extends RunState>(run: State, now: Date): State {
+  if (expiryOf(run, { now, doubtful: false, behindMs: 0 }) === "good") return run;
+  return { ...run, status: "rejected", decision: "expired", decidedAt: run.expiresAt };
+}
+
+const hourMilliseconds = 3_600_000;
+
+/** When an approval expires that is given, or free again, at `from`; null if the app sets no lifetime. */
+export const expiresAfter = (from: Date, hours: number | null): string | null =>
+  hours === null ? null : new Date(from.getTime() + hours * hourMilliseconds).toISOString();
+
+/** The status with which a decision of a person reads. Everything but an approval reads `rejected`. (rule A16) */
+export const statusOf = (decision: RunDecision): "approved" | "rejected" =>
+  decision === "approve" ? "approved" : "rejected";
+
+export interface ClaimFacts {
+  readonly run: Pick<RunState, "status" | "expiresAt">;
+  /** The claim that this worker made before with this token. */
+  readonly own: { readonly releasedAt: string | null } | undefined;
+  /** Whether any worker holds the claim. */
+  readonly held: boolean;
+  /** A newer proposal of the thread that was ever approved. */
+  readonly newerApproval: string | undefined;
+}
+
+export type ClaimVerdict =
+  | "new"
+  | "same"
+  | "time_in_doubt"
+  | "claim_released"
+  | "wrong_state"
+  | "run_claimed"
+  | "run_superseded";
+
+/** Whether a worker may claim a proposal, and if not, why. (rules A18 to A21) */
+export function claimVerdict({ run, own, held, newerApproval }: ClaimFacts, moment: Moment): ClaimVerdict {
+  if (own) return own.releasedAt === null ? "same" : "claim_released";
+  const expiry = expiryOf(run, moment);
+  if (run.status !== "approved" || expiry === "over") return "wrong_state";
+  if (expiry === "unknown") return "time_in_doubt";
+  if (held) return "run_claimed";
+  return newerApproval === undefined ? "new" : "run_superseded";
+}
+
+/** Whether a person may take an approval back, and if not, why. (rule A22) */
+export function recallRefusal(
+  run: Pick<RunState, "status" | "expiresAt">,
+  { held, moment }: { readonly held: boolean; readonly moment: Moment },
+): "wrong_state" | "run_claimed" | undefined {
+  if (run.status !== "approved" || expiryOf(run, moment) === "over") return "wrong_state";
+  return held ? "run_claimed" : undefined;
+}
+
+export interface ReportedClaim {
+  readonly releasedAt: string | null;
+  readonly outcomeStatus: string | null;
+}
+
+/** Whether a worker may still report on its claim, and if not, why. (rule A24) */
+export function reportRefusal({
+  releasedAt,
+  outcomeStatus,
+}: ReportedClaim): "claim_released" | "wrong_state" | undefined {
+  if (releasedAt !== null) return "claim_released";
+  return outcomeStatus === null ? undefined : "wrong_state";
+}
+
+/** The text of the internal note for an outcome. */
+export const outcomeNote = ({
+  status,
+  summary,
+  links,
+}: {
+  readonly status: string;
+  readonly summary: string;
+  readonly links: readonly string[];
+}): string =>
+  [`An agent reports: ${status}`, summary, ...(links.length > 0 ? [links.join("\n")] : [])].join("\n\n");

@@ -1,0 +1,91 @@
+import type { AuditActionName } from "../../../src/contract/console/audit.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { stateAt } from "../../domain/feedback/run-life.ts";
+import type { Viewer } from "../../store/access/visibility.ts";
+import type { Transaction } from "../../store/engine/database.ts";
+import { proposalTopic } from "../../store/engine/topics.ts";
+import { type EventType, events, type NewEvent } from "../../store/feedback/events.ts";
+import { expiredApprovals } from "../../store/feedback/expired-approvals.ts";
+import { feedbackThreads } from "../../store/feedback/feedback.ts";
+import { noteActivity } from "../../store/feedback/messages.ts";
+import { type OwnedProposal, type ProposalRow, proposals } from "../../store/feedback/proposals.ts";
+import { type Author, createAuditWriter } from "../access/audit-record.ts";
+
+/** One step of a proposal: its name in the audit, and the event that it stores if it has one. */
+export interface RunStep {
+  readonly action: AuditActionName;
+  readonly event?: EventType;
+  readonly facts?: NewEvent["facts"];
+}
+
+type Stepped = Pick<ProposalRow, "id" | "appId" | "feedbackId">;
+
+/**
+ * Makes a function that records a step of a proposal in the transaction of its change, and wakes the requests that wait for
+ * it. (rules A26, A27)
+ */
+export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
+  const record = createAuditWriter(deps);
+  return async (
+    tx: Transaction,
+    { author, ...run }: Stepped & { readonly author: Author },
+    { action, event, facts }: RunStep,
+  ): Promise<void> => {
+    await record(tx, author, { action, appId: run.appId, target: run.id });
+    await feedbackThreads.setProposalStatus(tx, run.feedbackId);
+    await noteActivity(tx, run.feedbackId, deps.clock.now().toISOString());
+    tx.signal(proposalTopic(run.id));
+    if (!event) return;
+    await events.insert(tx, {
+      id: deps.newId(),
+      appId: run.appId,
+      type: event,
+      subjectId: run.id,
+      facts: { feedbackId: run.feedbackId, ...facts },
+      createdAt: deps.clock.now().toISOString(),
+    });
+  };
+}
+
+/**
+ * Gives a proposal of the viewer after all other changes of its thread have ended. Throws `not_found`. Each step of a
+ * proposal begins with this, so that of two steps at once the second one sees the first.
+ */
+export async function lockedRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
+  const found = await proposals.find(tx, runId, viewer);
+  if (!found) throw new ApiError("not_found");
+  await tx.lock(found.feedbackId);
+  const run = await proposals.find(tx, runId, viewer);
+  if (!run) throw new ApiError("not_found");
+  return run;
+}
+
+/** Whether a worker holds the claim of the proposal. */
+export const isHeld = ({ claimId, releasedAt }: Pick<ProposalRow, "claimId" | "releasedAt">): boolean =>
+  claimId !== null && releasedAt === null;
+
+type Settling = Pick<Deps, "clock" | "database" | "newId">;
+
+/**
+ * Stores that an approval is over, or that an agent has read it for the first time, before an answer says so: what was
+ * read as expired is never approved again. Gives the proposal as it is then. (rules A22, A23)
+ */
+export function settle(deps: Settling, runId: string): Promise<OwnedProposal | undefined> {
+  return deps.database.write(async (tx) => {
+    const found = await proposals.findOwned(tx, runId);
+    if (!found) return undefined;
+    await tx.lock(found.feedbackId);
+    const now = deps.clock.now();
+    if (await expiredApprovals.store(tx, found, { now, newId: deps.newId }))
+      return proposals.findOwned(tx, runId);
+    if (await proposals.markRead(tx, runId, now.toISOString())) tx.signal(proposalTopic(runId));
+    return proposals.findOwned(tx, runId);
+  });
+}
+
+/** Whether `settle` has something to store before an agent reads the proposal. */
+export const needsSettling = (
+  run: Pick<ProposalRow, "status" | "decision" | "decidedAt" | "expiresAt" | "firstReadAt">,
+  now: Date,
+): boolean => run.status === "approved" && (run.firstReadAt === null || stateAt(run, now) !== run);

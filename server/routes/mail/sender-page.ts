@@ -1,0 +1,91 @@
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import type { Deps } from "../../deps.ts";
+import { isMailAddress } from "../../domain/mail/mail-address.ts";
+import { normaliseEmail } from "../../secrets/passwords.ts";
+import { readReportToken } from "../../secrets/report-tokens.ts";
+import type { Reader } from "../../store/engine/database.ts";
+import { type ReportRow, reports, type SharedMessage } from "../../store/mail/reports.ts";
+import { toldSenders } from "../../store/mail/told-senders.ts";
+import { addAnswer, answerPauseSeconds, mayAnswer } from "./add-answer.ts";
+
+/** What the sender of a report sees: their own words, the replies to them, and the state. */
+export interface SenderPage {
+  readonly appName: string;
+  readonly status: string;
+  readonly message: string;
+  readonly createdAt: string;
+  readonly messages: readonly SharedMessage[];
+  /** Whether the sender can answer. */
+  readonly open: boolean;
+}
+
+/** An answer of the sender. */
+export interface SenderAnswer {
+  readonly token: string;
+  readonly text: string;
+  /** Made by the form, so that a form that is sent twice answers once. */
+  readonly id: string;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+type Needed = Pick<Deps, "clock" | "database" | "sealer">;
+
+/** The page of the sender of a report, for everybody who has its link. (rules M8, M9, M11) */
+export const createSenderPages = (deps: Needed) => ({
+  /** Throws `not_found` for every link that does not work. */
+  async read(token: string): Promise<SenderPage> {
+    const { report } = await reportOf(deps, deps.database, token);
+    const { appName, status, message, createdAt } = report;
+    const shared = await reports.conversation(deps.database, report);
+    return { appName, status, message, createdAt, messages: shared, open: report.feedbackEnabled === 1 };
+  },
+
+  /** Ends automatic mail of the app to the sender. Throws `not_found`. */
+  async stopMail(token: string): Promise<void> {
+    await deps.database.write(async (tx) => {
+      const { report } = await reportOf(deps, tx, token);
+      const recipient = normaliseEmail(report.senderEmail ?? "");
+      await toldSenders.unsubscribe(tx, {
+        ...{ appId: report.appId, recipient },
+        at: deps.clock.now().toISOString(),
+      });
+    });
+  },
+
+  /** Adds an answer to the thread. Throws `not_found`, `bad_request`, `feedback_disabled` and `rate_limited`. */
+  async answer({ token, text, id }: SenderAnswer): Promise<void> {
+    const body = text.trim();
+    const length = [...body].length;
+    if (length === 0) throw badRequest("answer", "must not be empty");
+    if (length > limits.message) throw badRequest("answer", `must have at most ${limits.message} characters`);
+    if (/[\0\uD800-\uDFFF]/u.test(body)) throw badRequest("answer", "must be text without NUL characters");
+    if (!uuid.test(id)) throw badRequest("once", "is missing; reload the page");
+    await deps.database.write(async (tx) => {
+      const { report, mailed } = await reportOf(deps, tx, token);
+      if (report.feedbackEnabled !== 1) throw new ApiError("feedback_disabled");
+      if (await reports.hasMessage(tx, id)) return;
+      if (!(await mayAnswer(deps, tx, report)))
+        throw new ApiError("rate_limited", { retryAfterSeconds: answerPauseSeconds });
+      const address = normaliseEmail(report.senderEmail ?? "");
+      const confirmed = mailed && isMailAddress(address) ? address : undefined;
+      await addAnswer(deps, tx, { report, id, body, confirmed });
+    });
+  },
+});
+
+export type SenderPages = ReturnType<typeof createSenderPages>;
+
+/** The report of a link. Throws `not_found`, whatever is wrong with the link. */
+async function reportOf(
+  { sealer }: Pick<Needed, "sealer">,
+  reader: Reader,
+  token: string,
+): Promise<{ readonly report: ReportRow; readonly mailed: boolean }> {
+  const read = readReportToken(sealer, token);
+  const report = read && (await reports.find(reader, read.reportId));
+  if (read === undefined || report?.senderPages !== 1 || report.linkCounter !== read.counter)
+    throw new ApiError("not_found");
+  return { report, mailed: read.mailed };
+}

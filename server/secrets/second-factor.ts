@@ -1,0 +1,48 @@
+import { createHmac, randomInt, timingSafeEqual } from "node:crypto";
+import { hashOf } from "./secrets.ts";
+
+const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+/** Characters that nobody mistakes for one another on paper. */
+const readable = "abcdefghjkmnpqrstuvwxyz23456789";
+const recoveryCodes = 10;
+
+/** A new secret for an authenticator app: 160 bits in base32. */
+export const newTotpSecret = (): string =>
+  Array.from({ length: 32 }, () => base32[randomInt(base32.length)]).join("");
+
+/** The code of a time step. (RFC 6238 with SHA-1 and six digits, as all authenticator apps have it) */
+export function totpCode(secret: string, step: number): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const mac = createHmac("sha1", bytesOf(secret)).update(counter).digest();
+  const offset = mac.readUInt8(mac.length - 1) & 0xf;
+  const number = (mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000;
+  return String(number).padStart(6, "0");
+}
+
+/** Whether a code is that of the step, in the same time for each wrong code. */
+export const isTotpCode = (secret: string, step: number, code: string): boolean =>
+  /^[0-9]{6}$/.test(code) && timingSafeEqual(Buffer.from(totpCode(secret, step)), Buffer.from(code));
+
+/** The secret as authenticator apps read it from a QR code. */
+export function totpUri(secret: string, { account, issuer }: { account: string; issuer: string }): string {
+  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
+  return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`;
+}
+
+/** Ten new recovery codes. Each is 16 characters long, which no computer can guess, even if it has the hash. */
+export const newRecoveryCodes = (): string[] =>
+  Array.from({ length: recoveryCodes }, () => Array.from({ length: 4 }, () => newGroup()).join("-"));
+
+const newGroup = (): string => Array.from({ length: 4 }, () => readable[randomInt(readable.length)]).join("");
+
+/** The form in which the database stores a recovery code, given without its hyphens. */
+export const recoveryHash = (userId: string, code: string): string =>
+  hashOf(`recovery code\n${userId}\n${code.replaceAll("-", "")}`);
+
+/** Reads base32 without padding. */
+function bytesOf(secret: string): Buffer {
+  const bits = Array.from(secret, (letter) => base32.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const bytes = bits.match(/.{8}/g) ?? [];
+  return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
+}

@@ -1,0 +1,90 @@
+import type { Member } from "../../../src/contract/console/members/members.ts";
+import type { Role } from "../../../src/contract/endpoint.ts";
+import type { Reader, Transaction } from "../engine/database.ts";
+import { credentialsTopic, tokensTopic } from "../engine/topics.ts";
+
+export interface NewMember {
+  readonly appId: string;
+  readonly userId: string;
+  readonly role: Role;
+  readonly createdAt: string;
+}
+
+/** A membership: a person in an app. */
+export interface Membership {
+  readonly appId: string;
+  readonly userId: string;
+}
+
+const columns = `m.user_id AS "userId", u.email, m.role, m.created_at AS "createdAt"`;
+
+/** The members of apps. */
+export const members = {
+  /** Keeps other changes of the members of an app waiting, so that an app never loses its last owner to two at once. */
+  lock: (tx: Transaction, appId: string) => tx.lock(`members:${appId}`),
+
+  insert: (tx: Transaction, { appId, userId, role, createdAt }: NewMember) =>
+    tx.insert("app_members", { app_id: appId, user_id: userId, role, created_at: createdAt }),
+
+  /** The role of a person in an app; undefined for a person who is no member. */
+  async roleOf(reader: Reader, appId: string, userId: string): Promise<Role | undefined> {
+    const sql = "SELECT role FROM app_members WHERE app_id = ? AND user_id = ?";
+    return (await reader.get<{ role: Role }>(sql, appId, userId))?.role;
+  },
+
+  /** The members of an app, the oldest first. */
+  list: (reader: Reader, appId: string) =>
+    reader.all<Member>(
+      `SELECT ${columns} FROM app_members m JOIN users u ON u.id = m.user_id
+       WHERE m.app_id = ? ORDER BY m.created_at, m.user_id`,
+      appId,
+    ),
+
+  find: (reader: Reader, { appId, userId }: Membership) =>
+    reader.get<Member>(
+      `SELECT ${columns} FROM app_members m JOIN users u ON u.id = m.user_id WHERE m.app_id = ? AND m.user_id = ?`,
+      appId,
+      userId,
+    ),
+
+  async countOwners(reader: Reader, appId: string): Promise<number> {
+    const sql = "SELECT count(*) AS count FROM app_members WHERE app_id = ? AND role = 'owner'";
+    return (await reader.get<{ count: number }>(sql, appId))?.count ?? 0;
+  },
+
+  async setRole(tx: Transaction, { appId, userId }: Membership, role: Role): Promise<void> {
+    await tx.run("UPDATE app_members SET role = ? WHERE app_id = ? AND user_id = ?", role, appId, userId);
+    if (role !== "owner") await endOwnership(tx, { appId, userId });
+    changed(tx);
+  },
+
+  /** Removes a member, with the tokens that were for this app alone. */
+  async remove(tx: Transaction, { appId, userId }: Membership): Promise<void> {
+    await tx.run("DELETE FROM app_members WHERE app_id = ? AND user_id = ?", appId, userId);
+    await endOwnership(tx, { appId, userId });
+    await tx.run("DELETE FROM tokens WHERE app_id = ? AND user_id = ?", appId, userId);
+    changed(tx);
+  },
+};
+
+/** Ends the agents of a person in an app. The account whose budget the app uses becomes that of another owner. */
+async function endOwnership(tx: Transaction, { appId, userId }: Membership): Promise<void> {
+  await tx.run(
+    "DELETE FROM tokens WHERE app_id = ? AND user_id = ? AND kind IN ('agent', 'oauth')",
+    appId,
+    userId,
+  );
+  await tx.run(
+    `UPDATE apps SET owner_id = (SELECT user_id FROM app_members WHERE app_id = apps.id AND role = 'owner'
+       ORDER BY created_at, user_id LIMIT 1)
+     WHERE id = ? AND owner_id = ?`,
+    appId,
+    userId,
+  );
+}
+
+/** Ends what waits with a credential of the person, and what servers remember, on all servers. */
+function changed(tx: Transaction): void {
+  tx.signal(credentialsTopic);
+  tx.signal(tokensTopic);
+}

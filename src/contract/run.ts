@@ -1,0 +1,120 @@
+import * as z from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { instant, text, uuid, webUrl } from "./fields.ts";
+import { limits } from "./limits.ts";
+
+/** A user in an address hides where it leads, or is a secret. */
+const outcomeLink = webUrl(limits.url).check(z.refine(namesNoUser, "must have no user and no password"));
+
+export const runStatuses = ["awaiting_approval", "approved", "rejected"] as const;
+export const RunStatus = z.enum(runStatuses);
+export type RunStatus = z.output<typeof RunStatus>;
+
+/** How a proposal ended. Later versions of the server may add values. */
+export const runDecisions = [
+  "approve",
+  "reject",
+  "request_changes",
+  "replaced",
+  "recalled",
+  "expired",
+] as const;
+export const RunDecision = z.enum(runDecisions);
+export type RunDecision = z.output<typeof RunDecision>;
+
+/** The worker that claimed an approved proposal, or the last one whose claim a person released. */
+export const RunClaim = z.object({ worker: z.string(), claimedAt: instant, releasedAt: z.nullable(instant) });
+
+/** The newest progress of the claim, and how often the worker has told its progress. */
+export const RunProgress = z.object({ text: z.string(), reportedAt: instant, count: z.int() });
+
+export const outcomeStatuses = ["succeeded", "failed"] as const;
+
+export const RunOutcome = z.object({
+  status: z.enum(outcomeStatuses),
+  summary: z.string(),
+  links: z.array(z.string()),
+  reportedAt: instant,
+});
+
+/** What happened to a proposal after it was made. */
+export const RunLife = z.object({
+  decision: z.nullable(RunDecision),
+  /** When the approval expires unless it is claimed before. Null if it does not expire. */
+  expiresAt: z.nullable(instant),
+  claim: z.nullable(RunClaim),
+  progress: z.nullable(RunProgress),
+  outcome: z.nullable(RunOutcome),
+});
+export type RunLife = z.output<typeof RunLife>;
+
+export const Run = z.object({
+  id: uuid,
+  status: RunStatus,
+  decisionNote: z.nullable(z.string()),
+  decidedAt: z.nullable(instant),
+  replacedBy: z.nullable(uuid),
+  ...RunLife.shape,
+  feedbackId: uuid,
+  consoleUrl: z.string(),
+  summary: z.string(),
+  plan: z.string(),
+  /** SHA-256 of the plan's UTF-8 bytes, in hex. */
+  planSha256: z.string(),
+});
+export type Run = z.output<typeof Run>;
+
+export const runParams = z.object({ runId: uuid });
+
+const work = {
+  method: "POST",
+  auth: "agentToken",
+  role: "owner",
+  scope: "runs:work",
+  params: runParams,
+  rateLimit: "runWork",
+} as const;
+
+/** What an agent does with an approved proposal. */
+export const runWork = {
+  claimRun: endpoint({
+    ...work,
+    path: "/api/v1/agent/runs/:runId/claim",
+    summary: "Claim an approved proposal, so that no other worker carries it out",
+    body: z.object({ worker: text(1, limits.worker) }),
+    success: {
+      status: 200,
+      body: z.object({ claimId: uuid, worker: z.string(), claimedAt: instant, run: Run }),
+    },
+    // The same worker gets the same claim again anyway. An old answer must not outlive a release for long.
+    repeatableSeconds: 60,
+    errors: ["not_found", "run_claimed", "wrong_state", "run_superseded", "claim_released"],
+  }),
+  reportProgress: endpoint({
+    ...work,
+    path: "/api/v1/agent/runs/:runId/progress",
+    summary: "Tell how far the work on a claimed proposal is",
+    body: z.object({ claimId: uuid, text: text(1, limits.progress) }),
+    success: { status: 200, body: RunProgress },
+    errors: ["not_found", "wrong_state", "claim_released"],
+  }),
+  reportOutcome: endpoint({
+    ...work,
+    path: "/api/v1/agent/runs/:runId/outcome",
+    summary: "Tell once how the work on a claimed proposal ended",
+    body: z.object({
+      claimId: uuid,
+      status: z.enum(outcomeStatuses),
+      summary: text(1, limits.outcome),
+      links: z.optional(z.array(outcomeLink).check(z.maxLength(limits.outcomeLinks))),
+    }),
+    success: { status: 200, body: Run },
+    errors: ["not_found", "wrong_state", "claim_released"],
+  }),
+} as const;
+
+function namesNoUser(link: string): boolean {
+  if (!URL.canParse(link)) return true;
+  const { username, password } = new URL(link);
+  return username === "" && password === "";
+}

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { codeOf, quoted } from "./shell-words.ts";
+
+export interface CommandRun {
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  readonly cwd: string;
+  /** Its standard output goes to standard error, because standard output carries data. */
+  readonly toStderr?: boolean;
+  /** Hears the id of its process, once it runs. */
+  readonly onStart?: ((processId: number) => void) | undefined;
+  /** Hears what it prints, which is passed on. Without it the streams are those of this process. */
+  readonly onOutput?: ((text: string) => void) | undefined;
+}
+
+export interface CommandEnd {
+  /** Its exit code: 128 and the number of the signal that ended it, 127 if it is not found, 126 if it cannot be started. */
+  readonly code: number;
+  /** The first signal that this process got meanwhile. */
+  readonly received: NodeJS.Signals | undefined;
+}
+
+const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Runs a command to its end. Meanwhile signals to this process do not end it: they are passed on to the command, except
+ * those of a terminal, which sends them to the command itself.
+ */
+export async function runCommand(run: CommandRun): Promise<CommandEnd> {
+  // Before the command starts: a signal that comes in between would be lost.
+  const signals = takeSignals();
+  try {
+    const child = start(run);
+    signals.sendTo((signal) => void child.kill(signal));
+    if (child.pid !== undefined) run.onStart?.(child.pid);
+    passOutput(child, run);
+    const [code, signal] = await once(child, "close");
+    return { code: code ?? codeOf(signal), received: signals.first() };
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error)) throw error;
+    const isMissing = error.code === "ENOENT" || run.command[0] === "";
+    return { code: isMissing ? 127 : 126, received: signals.first() };
+  } finally {
+    signals.giveBack();
+  }
+}
+
+function start({ command, env, cwd, platform, toStderr, onOutput }: CommandRun): ChildProcess {
+  const [file = "", ...words] = command;
+  const [out, err] = onOutput ? ["pipe" as const, "pipe" as const] : [toStderr ? 2 : 1, 2];
+  const options = { env, cwd, stdio: ["inherit" as const, out, err] };
+  // On Windows npm and npx are scripts, which only a shell starts.
+  return platform === "win32"
+    ? spawn(command.map(quoted).join(" "), { ...options, shell: true })
+    : spawn(file, words, options);
+}
+
+function passOutput(child: ChildProcess, { toStderr, onOutput }: CommandRun): void {
+  for (const stream of ["stdout", "stderr"] as const) {
+    const decoder = new TextDecoder();
+    child[stream]?.on("data", (bytes: Buffer) => {
+      process[stream === "stdout" && !toStderr ? "stdout" : "stderr"].write(bytes);
+      onOutput?.(decoder.decode(bytes, { stream: true }));
+    });
+  }
+}
+
+function takeSignals() {
+  let first: NodeJS.Signals | undefined;
+  let send: ((signal: NodeJS.Signals) => void) | undefined;
+  const taken = passedOn.map((signal) => {
+    const before = process.listeners(signal);
+    const hear = () => {
+      first ??= signal;
+      if (signal !== "SIGINT" || !process.stdin.isTTY) send?.(signal);
+    };
+    // In this order: a signal without a listener, if only for a moment, ends the process or is lost.
+    process.on(signal, hear);
+    for (const listener of before) process.off(signal, listener);
+    return { signal, before, hear };
+  });
+  return {
+    first: () => first,
+    sendTo(target: (signal: NodeJS.Signals) => void) {
+      send = target;
+    },
+    giveBack() {
+      for (const { signal, before, hear } of taken) {
+        for (const listener of before) process.on(signal, listener);
+        process.off(signal, hear);
+      }
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
+
+describe.each(databases)("a green run of a runner with a clock of its own, on $name", (engine) => {
+  let service: Service;
+  let cast: AppWithAgent;
+  beforeAll(async () => {
+    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+  });
+  beforeEach(async () => {
+    cast = await makeAppWithAgent(service);
+  });
+  afterAll(() => service.stop());
+
+  const report = (more: object = {}) =>
+    service.request("POST", "/api/v1/feedback/remote", {
+      headers: cast.key,
+      body: { type: "bug", message: "login fails", dedupeKey: "login", ...more },
+    });
+  const resolve = (more: object = {}, headers: Readonly<Record<string, string>> = cast.person) =>
+    service.request("POST", `/api/v1/console/apps/${cast.appId}/feedback/resolve`, {
+      headers,
+      body: { run: "2", passed: ["login"], ...more },
+    });
+  const thread = async (id: string) =>
+    (await service.request("GET", `/api/v1/console/feedback/${id}`, { headers: cast.person })).body;
+  const minutes = (count: number) => service.clock.advance(count * 60_000);
+
+  it.each([
+    ["is ahead by ten minutes does not pass what was reported after it started", 600, "open"],
+    ["is right passes what was reported before it started", 0, "resolved"],
+    ["is behind by ten minutes does not pass more", -600, "open"],
+  ])("whose clock %s", async (_, seconds, status) => {
+    const shown = () => new Date(service.clock.now().getTime() + seconds * 1_000);
+    const early = seconds === 0 ? (await report({ dedupeRun: "9" })).field("id") : undefined;
+    minutes(1);
+    const startedAt = shown().toISOString();
+    minutes(1);
+    const id = early ?? (await report({ dedupeRun: "9" })).field("id");
+    minutes(1);
+    await resolve({ startedAt }, { ...cast.person, date: shown().toUTCString() });
+    expect(await thread(id)).toMatchObject({ feedback: { status } });
+  });
+
+  it.each(["Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "tomorrow", ""])(
+    "with the date `%s` passes nothing that came after its start",
+    async (date) => {
+      const startedAt = service.clock.now().toISOString();
+      minutes(1);
+      const id = (await report({ dedupeRun: "9" })).field("id");
+      expect(await resolve({ startedAt }, { ...cast.person, date })).toMatchObject({ status: 200 });
+      expect(await thread(id)).toMatchObject({ feedback: { status: "open" } });
+    },
+  );
+
+  it("gets the same answer to a repeat that was sent at another time", async () => {
+    const id = (await report()).field("id");
+    minutes(1);
+    const startedAt = service.clock.now().toISOString();
+    const send = () =>
+      resolve(
+        { startedAt },
+        { ...cast.person, "idempotency-key": "one", date: service.clock.now().toUTCString() },
+      );
+    expect(await send()).toMatchObject({ status: 200, body: { resolved: [{ id }] } });
+    minutes(1);
+    expect(await send()).toMatchObject({ status: 200, body: { resolved: [{ id }] } });
+  });
+});

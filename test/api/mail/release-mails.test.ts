@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { tellSenders } from "../../../server/routes/mail/tell-senders.ts";
+import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
+import { databases } from "../../support/database/databases.ts";
+import { makeAppWithSenders } from "../../support/mail/app-with-senders.ts";
+import { parsedMail, startMailServer } from "../../support/mail/mail-server.ts";
+import { mailsArrive, serverWithMail } from "../../support/mail/server-with-mail.ts";
+
+const ada = { email: "ada@kitchen.example", message: "The oven broke." };
+
+describe.each(databases)("a release note that names feedback, on $name", (engine) => {
+  /** Ada has answered by the link in a mail, so her address is confirmed. Bo has not. */
+  async function start() {
+    const server = await startMailServer();
+    const service = await serverWithMail(server.url, { engine });
+    const app = await makeAppWithSenders(service);
+    const id = (await app.report(ada)).field("id");
+    const other = (await app.report({ email: "bo@cellar.example", message: "Bo's words." })).field("id");
+    await app.reply(id);
+    await mailsArrive(server, 1);
+    const link =
+      /^http:\S+\/p\/t\/\S+$/m.exec((await parsedMail(server.received[0] ?? { raw: "" })).text ?? "")?.[0] ??
+      "";
+    const answered = await fetch(link, {
+      method: "POST",
+      redirect: "manual",
+      headers: { origin: service.baseUrl, "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ answer: "Thanks.", once: service.deps.newId() }).toString(),
+    });
+    expect(answered.status).toBe(303);
+    const note = (version: string, more: object = {}) =>
+      app.console("POST", `/apps/${app.appId}/changelog`, {
+        ...{ title: "Better ovens", version, body: `Ovens.\n\nFeedback: ${id}\nFeedback: ${other}`, ...more },
+      });
+    const publish = (entryId: string) => app.console("POST", `/changelog/${entryId}/publish`, {});
+    const tell = () => tellSenders(service.deps);
+    const count = async () =>
+      (await service.deps.database.all("SELECT id FROM mails WHERE kind = 'release'")).length;
+    return { server, service, app, note, publish, tell, count };
+  }
+
+  it("tells each confirmed sender once, when it is published, with the way to end it", async () => {
+    const { server, service, app, note, publish, tell, count } = await start();
+    const entryId = (await note("1.2.0")).field("id");
+    await tell();
+    expect(await count()).toBe(0);
+    const owner = createBrowserWithoutScripts(service, app.person);
+    const address = `/console/changelog/${app.appId}/${entryId}`;
+    expect(readingOf(await owner.open(address))).toContain("When it is published, 1 sender is told by mail");
+    await publish(entryId);
+    await Promise.all([tell(), tell()]);
+    await tell();
+    await mailsArrive(server, 2);
+    expect(await count()).toBe(1);
+    const [, mail = { to: [], raw: "" }] = server.received;
+    expect(mail.to).toEqual(["ada@kitchen.example"]);
+    const { headers, subject, text = "" } = await parsedMail(mail);
+    expect(subject).toMatch(/ 1\.2\.0: Better ovens$/);
+    expect(text).toContain("> The oven broke.");
+    expect(text).not.toContain("Bo");
+    const headerOf = (name: string) => headers.find(({ key }) => key === name)?.value ?? "";
+    expect(headerOf("auto-submitted")).toBe("auto-generated");
+    expect(headerOf("list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click");
+    const stop = headerOf("list-unsubscribe").replace(/[<>]/g, "");
+    expect((await fetch(stop)).status).toBe(200);
+    const oneClick = { method: "POST", body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }) };
+    expect((await fetch(stop, oneClick)).status).toBe(200);
+    await publish((await note("1.3.0")).field("id"));
+    await tell();
+    expect(await count()).toBe(1);
+  });
+
+  it("that is published later tells then, and an old one tells nobody", async () => {
+    const { service, note, tell, count } = await start();
+    const at = (days: number) => new Date(service.clock.now().getTime() + days * 86_400_000).toISOString();
+    await note("2.0.0", { publishedAt: at(1) });
+    await note("0.9.0", { publishedAt: at(-8) });
+    await tell();
+    expect(await count()).toBe(0);
+    service.clock.advance(2 * 86_400_000);
+    await tell();
+    expect(await count()).toBe(1);
+  });
+
+  it("is one of three a day that an address gets, and none while the app has no pages for senders", async () => {
+    const { app, note, publish, tell, count } = await start();
+    for (let minor = 0; minor < 5; minor++) await publish((await note(`3.${minor}.0`)).field("id"));
+    await tell();
+    expect(await count()).toBe(3);
+    await app.console("PATCH", `/apps/${app.appId}`, { senderPages: false });
+    await publish((await note("4.0.0")).field("id"));
+    await tell();
+    expect(await count()).toBe(3);
+  });
+});

@@ -1,0 +1,97 @@
+import { v7 } from "uuid";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { type TracedDatabase, tracedDatabase } from "../../support/database/traced-database.ts";
+import { mailedToken, mailsTo } from "../../support/mail/mailed-links.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
+
+const paths = {
+  recovery: "/api/v1/console/recovery",
+  "sign-up": "/api/v1/console/sign-up",
+} as const;
+
+describe.each(databases)("links of mails under attack on $name", (engine) => {
+  let service: Service;
+  let traced: TracedDatabase;
+  beforeAll(async () => {
+    traced = tracedDatabase(engine);
+    service = await startService({ engine: traced.engine, settings: { dev: true } });
+  });
+  afterAll(() => service.stop());
+
+  const ask = (kind: keyof typeof paths, email: string) =>
+    service.request("POST", paths[kind], { body: { email } });
+  const finish = (token: string, newPassword: string) =>
+    service.request("POST", `${paths.recovery}/finish`, { body: { token, newPassword } });
+
+  it.each(["recovery", "sign-up"] as const)(
+    "%s does the same work and gives the same answer for known and unknown addresses",
+    async (kind) => {
+      const { email } = await makeAccount(service);
+      const seen: unknown[] = [];
+      for (const address of [email, `${v7()}@example.org`]) {
+        const statements = await traced.during(async () => {
+          const { status, text, headers } = await ask(kind, address);
+          seen.push({ status, text, headers: [...headers.keys()] });
+        });
+        // The sender of mails works at the same time.
+        seen.push(statements.filter((sql) => !/\bmails\b/.test(sql) || /NOT EXISTS/.test(sql)));
+      }
+      expect(seen.slice(2)).toEqual(seen.slice(0, 2));
+    },
+  );
+
+  it("an address gets three mails an hour, whoever asks, and the answer stays the same", async () => {
+    const { email } = await makeAccount(service);
+    const statuses: number[] = [];
+    for (let at = 0; at < 6; at += 1) statuses.push((await ask("recovery", email)).status);
+    expect(statuses).toEqual([204, 204, 204, 204, 204, 204]);
+    expect(await mailsTo(service, email)).toHaveLength(3);
+    const token = await mailedToken(service, email);
+    expect((await finish(token, "a fresh password")).status).toBe(204);
+  });
+
+  it("an unknown address gets no mail, and no row stays of it", async () => {
+    const email = `${v7()}@example.org`;
+    await ask("recovery", email);
+    expect(await mailsTo(service, email)).toEqual([]);
+    const rows = await service.deps.database.all("SELECT * FROM account_links WHERE email = ?", email);
+    expect(rows).toEqual([]);
+  });
+
+  it("of two people who use a link at once, one sets the password", async () => {
+    const { email } = await makeAccount(service);
+    await ask("recovery", email);
+    const token = await mailedToken(service, email);
+    const passwords = ["the password of one", "the password of the other"];
+    const answers = await Promise.all(passwords.map((password) => finish(token, password)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 400]);
+    const winner = passwords[answers.findIndex(({ status }) => status === 204)] ?? "";
+    expect((await postSession(service, { email, password: winner })).status).toBe(201);
+  });
+
+  it("the database holds no link that works", async () => {
+    const { email } = await makeAccount(service);
+    await ask("recovery", email);
+    const token = await mailedToken(service, email);
+    const rows = await service.deps.database.all<{ hash: string }>(
+      `SELECT token_hash AS "hash" FROM account_links WHERE email = ?`,
+      email,
+    );
+    expect(rows).toHaveLength(1);
+    for (const { hash } of rows) {
+      expect(hash).not.toBe(token);
+      expect((await finish(hash, "a fresh password")).field("code")).toBe("invalid_code");
+    }
+    const stored = await service.deps.database.all("SELECT * FROM mails");
+    expect(JSON.stringify(stored)).not.toContain(token);
+  });
+
+  it("guessed links are refused alike, and counted for their address", async () => {
+    const statuses: string[] = [];
+    for (let at = 0; at < 70 && !statuses.includes("rate_limited"); at += 1)
+      statuses.push((await finish(v7(), "a fresh password")).field("code"));
+    expect(new Set(statuses)).toEqual(new Set(["invalid_code", "rate_limited"]));
+  });
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type CommandLine, createCommandLine } from "../../support/clients/command-line.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  type AppWithAgent,
+  decide,
+  makeAppWithAgent,
+  propose,
+  submitFeedback,
+} from "../../support/worlds/app-with-owner-and-agent.ts";
+
+let service: Service;
+let cast: AppWithAgent;
+let line: CommandLine;
+beforeAll(async () => {
+  service = await startService();
+});
+beforeEach(async () => {
+  cast = await makeAppWithAgent(service);
+  line = await createCommandLine({
+    INNKEEP_BASE_URL: service.baseUrl,
+    INNKEEP_AGENT_TOKEN: await service.makeToken(cast.owner, "agent", { scopes: ["runs:work"] }),
+  });
+});
+afterAll(() => service.stop());
+
+const json = async (...words: string[]) => {
+  const ran = await line.run([...words, "--json"]);
+  expect(ran).toMatchObject({ exit: 0, stderr: "" });
+  return Object(ran.json());
+};
+
+describe("agent list", () => {
+  it("prints the threads with what they wait for, tab-separated in a pipe", async () => {
+    const id = await submitFeedback(service, cast, { subject: "Login fails" });
+    const runId = await propose(service, cast, id);
+    const { stdout } = await line.run(["agent", "list", "--waiting", "approval"]);
+    expect(stdout).toMatch(new RegExp(`^${id}\t[^\t]+Z\topen\tbug\t1\tapproval\t${runId}\tLogin fails\n$`));
+    expect((await line.run(["agent", "list", "--waiting", "approved"])).stdout).toBe("");
+  });
+
+  it("gives one document under --json, whose token leads to what changed since", async () => {
+    await submitFeedback(service, cast, { subject: "First" });
+    const { items, changes, nextCursor } = await json("agent", "list");
+    expect({ items, nextCursor }).toMatchObject({ items: [{ subject: "First" }], nextCursor: null });
+    const id = await submitFeedback(service, cast, { subject: "Second" });
+    expect(await json("agent", "list", "--changed-after", changes)).toMatchObject({ items: [{ id }] });
+  });
+
+  it("waits until there is a thread, and exits with 8 if none came", async () => {
+    const waits = line.run(["agent", "list", "--waiting", "approved", "--wait", "1m", "--json"]);
+    const runId = await propose(service, cast, await submitFeedback(service, cast));
+    await decide(service, cast, runId, { decision: "approve" });
+    expect(await waits).toMatchObject({ exit: 0 });
+    expect((await waits).json()).toMatchObject({ items: [{ runId, waiting: "approved" }] });
+    const none = await line.run(["agent", "list", "--waiting", "changes", "--wait", "1s", "--json"]);
+    expect(none).toMatchObject({ exit: 8 });
+    expect(none.json()).toMatchObject({ items: [] });
+  });
+});
+
+describe("the work on an approved proposal", () => {
+  it("is listed, claimed, reported on, and ended with an outcome", async () => {
+    const runId = await propose(service, cast, await submitFeedback(service, cast, { subject: "Login" }));
+    await decide(service, cast, runId, { decision: "approve", note: "Go." });
+    expect(await json("agent", "runs", "--status", "approved")).toMatchObject({
+      items: [{ id: runId, decision: "approve", subject: "Login" }],
+      nextCursor: null,
+    });
+    const { claimId } = await json("agent", "claim", runId, "--worker", "nightly");
+    expect((await line.run(["agent", "claim", runId, "--worker", "nightly"])).stdout).toBe(`${claimId}\n`);
+    expect(await line.run(["agent", "claim", runId])).toMatchObject({ exit: 7, stdout: "" });
+    await json("agent", "progress", runId, "--claim", claimId, "--text", "Tests pass.");
+    const ended = await line.run(
+      ["agent", "outcome", runId, "--claim", claimId, "--status", "succeeded", "--summary", "-"],
+      { stdin: "Mended.\n" },
+    );
+    expect(ended).toMatchObject({ exit: 0 });
+    expect(await line.run(["agent", "claim", runId, "--worker", "nightly"])).toMatchObject({
+      ...{ exit: 7, stdout: "" },
+      stderr: expect.stringContaining("is reported already: succeeded"),
+    });
+    const { stdout } = await line.run(["agent", "run", runId]);
+    for (const text of ["nightly", "Tests pass.", "succeeded: Mended.", "Go.", "1. Check the size."])
+      expect(stdout).toContain(text);
+    expect((await line.run(["agent", "run", runId, "--raw", "plan"])).stdout).toBe("1. Check the size.");
+  });
+
+  it("needs a token with the scope runs:work", async () => {
+    const runId = await propose(service, cast, await submitFeedback(service, cast));
+    await decide(service, cast, runId, { decision: "approve" });
+    const env = { INNKEEP_AGENT_TOKEN: await service.makeToken(cast.owner, "agent") };
+    const ran = await line.run(["agent", "claim", runId], { env });
+    expect(ran).toMatchObject({ exit: 5, stdout: "" });
+  });
+});

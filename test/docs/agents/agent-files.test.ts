@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { openMcpSession } from "../../mcp/support/mcp-session.ts";
+import { readText } from "../../support/sources/tree.ts";
+import { bundleManifest } from "./bundle-manifest.ts";
+import { packageFacts } from "./package-facts.ts";
+import { registryEntry } from "./registry-entry.ts";
+import { RegistryEntry, unknownNames } from "./registry-rules.ts";
+
+const shown = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+const Listed = z.object({ tools: z.array(z.object({ name: z.string(), title: z.string() })) });
+
+async function listedTools() {
+  const { client } = await openMcpSession("2026-07-28", { baseUrl: "http://127.0.0.1:9" });
+  return Listed.parse(await client.listTools()).tools;
+}
+
+/** `npm run docs` writes the files anew. */
+describe("the files that describe the MCP server are those of the repository", () => {
+  it("server.json, for the MCP registry", async () => {
+    await expect(shown(registryEntry)).toMatchFileSnapshot("../../../server.json");
+  });
+
+  it("mcp/manifest.json, for the bundle, with the tools that the server lists", async () => {
+    const manifest = bundleManifest(await listedTools());
+    await expect(shown(manifest)).toMatchFileSnapshot("../../../mcp/manifest.json");
+  });
+});
+
+describe("server.json", () => {
+  const entry = registryEntry;
+
+  it("keeps the rules of the registry", () => {
+    expect(RegistryEntry.safeParse(entry).error).toBeUndefined();
+  });
+
+  it.each([
+    ["a description of 101 characters", { description: "x".repeat(101) }],
+    ["a name without a namespace", { name: "innkeep" }],
+    ["a range of versions", { version: "^0.1.0" }],
+    ["a field that nobody knows", { tools: [] }],
+    ["no version of the package", { packages: [{ ...entry.packages[0], version: "latest" }] }],
+    ["an address with a name that has no variable", { remotes: [{ ...entry.remotes[0], variables: {} }] }],
+  ])("would not with %s", (_, change) => {
+    expect(RegistryEntry.safeParse({ ...entry, ...change }).success).toBe(false);
+  });
+
+  it("has the name, by which the registry knows the owner of the package, and the version of package.json", () => {
+    const { mcpName, name, version } = packageFacts;
+    expect(entry).toMatchObject({
+      name: mcpName,
+      version,
+      packages: [{ identifier: name, version }],
+    });
+  });
+
+  it("marks what is a secret, and nothing else", () => {
+    const inputs: readonly { readonly name: string; readonly isSecret?: boolean }[] = [
+      ...entry.packages.flatMap(({ environmentVariables }) => environmentVariables),
+      ...entry.remotes.flatMap(({ headers }) => headers),
+    ];
+    expect(inputs.map(({ name, isSecret = false }) => [name, isSecret])).toEqual([
+      ["INNKEEP_BASE_URL", false],
+      ["INNKEEP_AGENT_TOKEN", true],
+      ["Authorization", true],
+    ]);
+    for (const { headers } of entry.remotes)
+      for (const { value, variables } of headers) {
+        expect(unknownNames(value, variables)).toEqual([]);
+        expect(Object.values(variables).every(({ isSecret }) => isSecret)).toBe(true);
+      }
+  });
+});
+
+describe("the bundle's manifest", () => {
+  it("keeps the token among the secrets of the client", () => {
+    const { user_config: config, server } = JSON.parse(readText("mcp/manifest.json"));
+    expect(config.agent_token).toMatchObject({ sensitive: true, required: true });
+    expect(config.base_url).toMatchObject({ required: true });
+    const used = [...JSON.stringify(server).matchAll(/\$\{user_config\.(\w+)\}/g)].map(([, name]) => name);
+    expect(used.toSorted()).toEqual(Object.keys(config).toSorted());
+    expect(server.mcp_config.args.join(" ")).not.toContain("token");
+  });
+});

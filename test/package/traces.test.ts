@@ -1,0 +1,13 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+const server = readFileSync(new URL("../../dist/server.cjs", import.meta.url), "utf8");
+
+describe("the traces of the built server", () => {
+  it.each(["claimVerdict", "livesOfThread", "readCursor", "demoAnnouncement", "inboxPage"])(
+    "name its function %s",
+    (name) => {
+      expect(server).toMatch(new RegExp(`function ${name}\\(`));
+    },
+  );
+});

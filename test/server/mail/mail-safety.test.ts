@@ -1,0 +1,174 @@
+import { createServer, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parsedMail, startMailServer } from "../../support/mail/mail-server.ts";
+import {
+  mailBecomes,
+  mailsArrive,
+  queue,
+  sender,
+  serverWithMail,
+} from "../../support/mail/server-with-mail.ts";
+import { certificate, certificateKey } from "../../support/network/certificate.ts";
+import { startService } from "../../support/service/service.ts";
+
+const key = { key: certificateKey, cert: certificate };
+
+describe("text of strangers in a mail", () => {
+  it.each([
+    "A\r\nBcc: eve@evil.example",
+    "A\nContent-Type: text/html\n\n<b>",
+    "A\u2028Bcc: eve@evil.example",
+    "A\u0000\u0007\u001b[31m",
+    "\u202eA",
+    "=?utf-8?Q?A=0D=0ABcc:_eve=40evil.example?=",
+    `A${"b".repeat(5_000)}`,
+  ])("as subject and name cannot add a header: %j", async (text) => {
+    const server = await startMailServer();
+    const service = await serverWithMail(server.url);
+    await queue(service, { subject: text, fromName: `${text}" <eve@evil.example>, "` });
+    await mailsArrive(server, 1);
+    const [mail = { from: "", to: [], raw: "" }] = server.received;
+    expect(mail.to).toEqual(["ada@kitchen.example"]);
+    const { headers, from, subject = "", html } = await parsedMail(mail);
+    const names = headers.map(({ key: name }) => name).sort();
+    const plain = ["content-transfer-encoding", "content-type", "date", "from", "message-id", "mime-version"];
+    expect(names).toEqual([...plain, "subject", "to"]);
+    expect(from).toMatchObject({ address: "feedback@larder.example" });
+    expect(html).toBeUndefined();
+    expect(subject.length).toBeLessThan(250);
+  });
+
+  it.each([
+    "ada@kitchen.example, eve@evil.example",
+    "ada@kitchen.example\r\nRCPT TO:<eve@evil.example>",
+    "Ada <ada@kitchen.example>",
+    '"ada b"@kitchen.example',
+    "ada@kitchen",
+    "@kitchen.example",
+    "call me",
+    "",
+  ])("as address is taken only if it is one plain address, not %j", async (to) => {
+    const service = await serverWithMail("smtp://127.0.0.1:9?tls=off");
+    expect(await queue(service, { to })).toBeUndefined();
+  });
+});
+
+describe("encryption", () => {
+  it("is required unless the address says otherwise", async () => {
+    const server = await startMailServer();
+    const service = await serverWithMail(`smtp://127.0.0.1:${server.port}`);
+    const id = await queue(service);
+    const lastError = expect.stringContaining("offers no encryption");
+    await mailBecomes(service, id, { status: "waiting", lastError });
+    expect(server.received).toEqual([]);
+  });
+
+  it.each([
+    { scheme: "smtp", secure: false },
+    { scheme: "smtps", secure: true },
+  ])("by $scheme needs a certificate that is trusted", async ({ scheme, secure }) => {
+    const server = await startMailServer({ tls: { ...key, secure } });
+    const service = await serverWithMail(`${scheme}://127.0.0.1:${server.port}`);
+    const id = await queue(service);
+    await mailBecomes(service, id, {
+      status: "waiting",
+      lastError: expect.stringMatching(/cannot be used|encryption/),
+    });
+    expect(server.received).toEqual([]);
+  });
+
+  it.each([
+    { scheme: "smtp", secure: false },
+    { scheme: "smtps", secure: true },
+  ])("by $scheme takes any certificate with tls=unverified", async ({ scheme, secure }) => {
+    const server = await startMailServer({ tls: { ...key, secure } });
+    const service = await serverWithMail(`${scheme}://127.0.0.1:${server.port}?tls=unverified`);
+    await queue(service);
+    await mailsArrive(server, 1);
+  });
+});
+
+describe("the name and the password of the mail server", () => {
+  const account = { user: "larder@mail", password: "pass:word/1" };
+  const at = (port: number, password: string) =>
+    `smtp://${encodeURIComponent(account.user)}:${encodeURIComponent(password)}@127.0.0.1:${port}?tls=off`;
+
+  it("are taken from the address", async () => {
+    const server = await startMailServer({ account });
+    await queue(await serverWithMail(at(server.port, account.password)));
+    await mailsArrive(server, 1);
+  });
+
+  it("are in no log and no state if they are wrong, and mails wait", async () => {
+    const server = await startMailServer({ account });
+    const service = await serverWithMail(at(server.port, "a-wrong-password"));
+    const id = await queue(service);
+    const lastError = "The mail server refuses the name or the password: 535 5.7.8 Authentication failed";
+    await mailBecomes(service, id, { status: "waiting", attempts: 0, lastError });
+    expect(service.logged()).toContain("the mail server cannot be used");
+    expect(service.logged()).not.toContain("a-wrong-password");
+  });
+
+  it.each([
+    "smtp://ada:hunter2@",
+    "http://ada:hunter2@mail.example",
+    "smtp://ada:hunter2@mail.example/box",
+    "smtp://ada:hunter2@mail.example?tls=maybe",
+    "smtps://ada:hunter2@mail.example?tls=off",
+    "smtp://ada:%zz-hunter2@mail.example",
+    "hunter2",
+  ])("are not quoted when the setting is wrong: %s", async (url) => {
+    const started = startService({ environment: { INNKEEP_SMTP_URL: url, INNKEEP_MAIL_FROM: sender } });
+    const error = await started.catch((fault: Error) => fault);
+    expect(String(error)).toContain("INNKEEP_SMTP_URL must be");
+    expect(String(error)).not.toContain("hunter2");
+  });
+
+  it.each(["", "Larder", "a@b.example, c@d.example"])("need a sender, not %j", async (from) => {
+    const environment = { INNKEEP_SMTP_URL: "smtp://mail.example", INNKEEP_MAIL_FROM: from };
+    await expect(startService({ environment })).rejects.toThrow("INNKEEP_MAIL_FROM must be");
+  });
+});
+
+describe("a mail server that hangs", () => {
+  it("delays no request, and the stop of the server by a few seconds only", { timeout: 60_000 }, async () => {
+    const sockets: Socket[] = [];
+    const hung = createServer((socket) => void sockets.push(socket.on("error", () => {})));
+    await new Promise<void>((resolve) => hung.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      hung.close();
+    });
+    const address = hung.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const environment = { INNKEEP_SMTP_URL: `smtp://127.0.0.1:${port}?tls=off`, INNKEEP_MAIL_FROM: sender };
+    const database = await (await import("../../support/database/databases.ts")).sqlite.create();
+    onTestFinished(() => database.remove());
+    const service = await startService({ database, environment });
+    const id = await queue(service);
+    await mailBecomes(service, id, { status: "waiting", attempts: 1 });
+    expect((await service.request("GET", "/healthz")).status).toBe(200);
+    await service.stop();
+    const reader = await database.open();
+    const row = await reader.get("SELECT status, attempts FROM mails WHERE id = ?", id ?? "");
+    expect(row).toMatchObject({ status: "waiting", attempts: 0 });
+  });
+
+  it("for one mail keeps no mail of the other lane back", async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    onTestFinished(() => release());
+    const server = await startMailServer({
+      onMail: async ({ raw }) => (raw.includes("Slow") ? held.then(() => undefined) : undefined),
+    });
+    const service = await serverWithMail(server.url);
+    await Promise.all(Array.from({ length: 12 }, () => queue(service, { kind: "release", subject: "Slow" })));
+    const id = await queue(service, { kind: "recovery", subject: "Quick" });
+    await mailBecomes(service, id, { status: "sent" });
+    expect(server.received).toHaveLength(1);
+    release();
+    await mailsArrive(server, 13);
+  });
+});

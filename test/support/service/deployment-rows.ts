@@ -1,0 +1,21 @@
+import { withDatabase } from "../../../server/admin/data-location.ts";
+import { dumpRows } from "../../../server/store/deployment/dump.ts";
+import { tablesOf } from "../../../server/store/deployment/tables.ts";
+import type { Deployment } from "./deployment.ts";
+
+/** Every row of a deployment, except the search index and the name of the count of changes, which a restore renews. */
+export const rowsOf = (deployment: Deployment) =>
+  withDatabase(deployment, "leave", (database) =>
+    database.write(async (tx) => {
+      const rows: unknown[] = [];
+      for (const table of await tablesOf(tx)) {
+        const columns = table.columns.filter(({ name }) => name !== "indexed");
+        for await (const lines of dumpRows(tx, { ...table, columns }))
+          rows.push(...lines.map((line) => [table.name, JSON.parse(line)]));
+      }
+      return rows
+        .map((row) => JSON.stringify(row))
+        .filter((row) => !row.startsWith('["deployment",["changes"'))
+        .sort();
+    }),
+  );

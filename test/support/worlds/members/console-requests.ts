@@ -1,0 +1,46 @@
+import type { Endpoint } from "../../../../src/contract/endpoint.ts";
+import { newListing } from "../listing-and-slot-activity.ts";
+import type { OwnerWithOneOfEach } from "../owner-with-one-of-each.ts";
+
+/** A body that each endpoint would accept. */
+export const bodies: Record<string, unknown> = {
+  "session.changePassword": { currentPassword: "none", newPassword: "a long passphrase" },
+  "passkeys.begin": { code: "123456" },
+  "passkeys.create": {
+    ...{ ceremony: "x", name: "Key", id: "AA", clientDataJSON: "AA", attestationObject: "AA" },
+  },
+  "passkeys.remove": { code: "123456" },
+  "secondFactor.begin": {},
+  "secondFactor.confirm": { code: "123456" },
+  "secondFactor.renewRecoveryCodes": { code: "123456" },
+  "secondFactor.remove": { code: "123456" },
+  "apps.create": { name: "New" },
+  "apps.update": { name: "Other" },
+  "members.update": { role: "viewer" },
+  "invitations.create": { email: "somebody@example.org", role: "viewer" },
+  "keys.create": {},
+  "tokens.create": { kind: "agent", label: "New" },
+  "threads.update": { status: "resolved" },
+  "failures.resolve": { run: "2", passed: ["login"] },
+  "threads.renewStatusLink": {},
+  "threads.addMessage": { direction: "note", body: "Seen." },
+  "runs.decide": { decision: "approve" },
+  "runs.recall": {},
+  "consoleFaqs.create": { question: "How?", answer: "So." },
+  "consoleFaqs.replace": { faqs: [] },
+  "consoleFaqs.update": { answer: "So." },
+  "consoleChangelog.create": { title: "Second", version: "2.0.0" },
+  "consoleChangelog.put": { title: "Second" },
+  "consoleChangelog.update": { title: "Other" },
+  "listings.create": newListing,
+  "listings.update": { appName: "Other" },
+  "cycles.create": { startsOn: "2099-01-01", timezone: "UTC" },
+  "slots.assign": { email: "somebody@example.org" },
+};
+
+/** The path of an endpoint about the things of a world. */
+export function pathIn(world: OwnerWithOneOfEach, { path }: Pick<Endpoint, "path">): string {
+  const { app, threadId, ...ids } = world;
+  const params: Record<string, unknown> = { ...ids, appId: app.id, id: threadId, version: "3.0.0" };
+  return path.replace(/:(\w+)/g, (_, name: string) => String(params[name]));
+}
