@@ -28,7 +28,7 @@ import { createHoldAnswer } from "./http/waiting-answers.ts";
 import { createReadUpload } from "./mcp/read-upload.ts";
 import { mcpRoutes } from "./mcp/routes.ts";
 import { oauthRoutes } from "./oauth/routes.ts";
-import { createFollow } from "./routes/feedback/followed-topics.ts";
+import { createFollow } from "./routes/feedback/runs/followed-topics.ts";
 import { uploads } from "./store/requests/uploads.ts";
 
 /** Builds the whole server as a Koa application. */

@@ -1,13 +1,13 @@
 import type { Deps } from "../deps.ts";
 import { lifetimes } from "../domain/access/oauth-lifetimes.ts";
-import { invitations } from "../store/access/invitations.ts";
+import { invitations } from "../store/access/members/invitations.ts";
 import { oauthClients, oauthCodes, oauthTokens } from "../store/access/oauth.ts";
-import { signInCodes } from "../store/access/sign-in-codes.ts";
+import { signInCodes } from "../store/access/sign-in/sign-in-codes.ts";
 import { keepStatistics } from "../store/engine/statistics.ts";
 import { events } from "../store/feedback/events.ts";
-import { expiredApprovals } from "../store/feedback/expired-approvals.ts";
 import { outbox } from "../store/feedback/outbox.ts";
-import { proposals } from "../store/feedback/proposals.ts";
+import { expiredApprovals } from "../store/feedback/runs/expired-approvals.ts";
+import { proposals } from "../store/feedback/runs/proposals.ts";
 import { mails } from "../store/mail/mails.ts";
 import { idempotency } from "../store/requests/idempotency.ts";
 import { prune } from "../store/requests/rate-limits.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deps } from "../deps.ts";
-import { indexNext } from "../store/feedback/feedback-search.ts";
+import { indexNext } from "../store/feedback/search/feedback-search.ts";
 
 const pauseMilliseconds = 1_000;
 /** The pause after a batch, as a multiple of the time that the batch took: requests have priority. */

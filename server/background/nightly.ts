@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { forgetDeletedWords } from "../store/feedback/feedback-search-merge.ts";
+import { forgetDeletedWords } from "../store/feedback/search/feedback-search-merge.ts";
 import { sweepFiles } from "./stray-files.ts";
 
 const dayMilliseconds = 86_400_000;

@@ -4,8 +4,8 @@ import { outcomeNote, statusOf } from "../domain/feedback/run-life.ts";
 import type { Transaction } from "../store/engine/database.ts";
 import { feedbackThreads } from "../store/feedback/feedback.ts";
 import { messages } from "../store/feedback/messages.ts";
-import { proposals } from "../store/feedback/proposals.ts";
-import { runClaims } from "../store/feedback/run-claims.ts";
+import { proposals } from "../store/feedback/runs/proposals.ts";
+import { runClaims } from "../store/feedback/runs/run-claims.ts";
 import { type DemoClaim, type DemoProposal, demoProposals } from "./demo-proposals.ts";
 
 type Needed = Pick<Deps, "clock" | "newId">;

@@ -2,14 +2,14 @@ import type { AuditEntry } from "../../src/contract/console/audit.ts";
 import type { Deps } from "../deps.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
 import { sendsMail } from "../mail/queue-mail.ts";
-import { authors, type LastChange } from "../store/access/authors.ts";
 import { devices } from "../store/access/devices.ts";
-import { type IdentityRow, identities } from "../store/access/identities.ts";
+import { authors, type LastChange } from "../store/access/members/authors.ts";
+import { type IdentityRow, identities } from "../store/access/sign-in/identities.ts";
 import { users } from "../store/access/users.ts";
 import { changelogFeedback } from "../store/content/changelog-feedback.ts";
-import { type AgentWorkRow, agentWork } from "../store/feedback/agent-work.ts";
-import { type AwaitingRow, awaitingProposals } from "../store/feedback/awaiting-proposals.ts";
 import { type DeliveryRow, deliveries } from "../store/feedback/deliveries.ts";
+import { type AgentWorkRow, agentWork } from "../store/feedback/runs/agent-work.ts";
+import { type AwaitingRow, awaitingProposals } from "../store/feedback/runs/awaiting-proposals.ts";
 import { type SlotRequestRow, slotRequests } from "../store/testing/slot-requests.ts";
 import { namedTargets, namedTokens } from "./access/audit-names.ts";
 import {
@@ -18,7 +18,7 @@ import {
   newestProposals,
   type ShownClaim,
   type ShownLife,
-} from "./feedback/run-lives.ts";
+} from "./feedback/runs/run-lives.ts";
 import { idPart, instantPart, pageOf, readCursor } from "./list-page.ts";
 import { audienceOf } from "./mail/tell-senders.ts";
 

@@ -4,7 +4,7 @@ import type { Handlers } from "../../http/handler.ts";
 import { createApp } from "../../secrets/new-credentials.ts";
 import { maskAddress, openAddress, sealAddress } from "../../secrets/sealed-address.ts";
 import { type AppRow, apps as rows } from "../../store/access/apps.ts";
-import type { Seen } from "../../store/access/visibility.ts";
+import type { Seen } from "../../store/access/members/visibility.ts";
 import { credentialsTopic, tokensTopic } from "../../store/engine/topics.ts";
 import { proofs } from "../../store/testing/proofs.ts";
 import { removeFiles, removeLastThreads, removeThreads } from "../feedback/feedback-removal.ts";

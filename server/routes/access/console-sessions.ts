@@ -2,7 +2,7 @@ import type { consoleSessions as contract } from "../../../src/contract/console/
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { consoleSessions as rows } from "../../store/access/console-sessions.ts";
+import { consoleSessions as rows } from "../../store/access/sign-in/console-sessions.ts";
 import { createAuditWriter } from "./audit-record.ts";
 
 /** The browsers in which a person is signed in, to look at and to end. (rule S22) */

@@ -4,7 +4,7 @@ import { codeLifetimeMilliseconds } from "../../domain/access/sign-in-code.ts";
 import type { Handler, Handlers } from "../../http/handler.ts";
 import { hashOf, randomName } from "../../secrets/secrets.ts";
 import { devices } from "../../store/access/devices.ts";
-import { signInCodes } from "../../store/access/sign-in-codes.ts";
+import { signInCodes } from "../../store/access/sign-in/sign-in-codes.ts";
 import { deviceTopic } from "../../store/engine/topics.ts";
 
 type Needed = Pick<Deps, "clock" | "sealer">;

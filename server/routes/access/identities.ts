@@ -3,9 +3,13 @@ import type { Deps } from "../../deps.ts";
 import { type IdentityRefusal, judgeIdentity } from "../../domain/access/identity-verdict.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import { hashOf } from "../../secrets/secrets.ts";
-import { type IdentityKey, type IdentityOwner, identities as rows } from "../../store/access/identities.ts";
-import { passkeys } from "../../store/access/passkeys.ts";
-import { secondFactors } from "../../store/access/second-factors.ts";
+import {
+  type IdentityKey,
+  type IdentityOwner,
+  identities as rows,
+} from "../../store/access/sign-in/identities.ts";
+import { passkeys } from "../../store/access/sign-in/passkeys.ts";
+import { secondFactors } from "../../store/access/sign-in/second-factors.ts";
 import { users } from "../../store/access/users.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { consume } from "../../store/requests/rate-limits.ts";

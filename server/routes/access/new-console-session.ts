@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { browserName } from "../../domain/access/browser-name.ts";
 import { hourOf } from "../../domain/access/hour-of.ts";
 import { hashOf, randomName } from "../../secrets/secrets.ts";
-import { consoleSessions } from "../../store/access/console-sessions.ts";
+import { consoleSessions } from "../../store/access/sign-in/console-sessions.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { createAuditWriter } from "./audit-record.ts";
 

@@ -1,6 +1,6 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import { type AppRow, apps } from "../../store/access/apps.ts";
-import type { Seen, Viewer } from "../../store/access/visibility.ts";
+import type { Seen, Viewer } from "../../store/access/members/visibility.ts";
 import type { Reader } from "../../store/engine/database.ts";
 
 /**

@@ -7,7 +7,7 @@ import { type Handler, type Handlers, notYet } from "../../http/handler.ts";
 import { hashPassword, normaliseEmail } from "../../secrets/passwords.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import { devices } from "../../store/access/devices.ts";
-import { type SignInCodeRow, signInCodes } from "../../store/access/sign-in-codes.ts";
+import { type SignInCodeRow, signInCodes } from "../../store/access/sign-in/sign-in-codes.ts";
 import { users } from "../../store/access/users.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { deviceTopic } from "../../store/engine/topics.ts";

@@ -2,7 +2,7 @@ import type { ImportedChangelogEntry, ReleaseImport } from "../../../src/contrac
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { mergeImport, type ReleaseField } from "../../domain/content/changelog-merge.ts";
-import type { Viewer } from "../../store/access/visibility.ts";
+import type { Viewer } from "../../store/access/members/visibility.ts";
 import {
   type EntryVersion,
   type OwnedChangelogRow,

@@ -4,7 +4,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
-import type { Viewer } from "../../store/access/visibility.ts";
+import type { Viewer } from "../../store/access/members/visibility.ts";
 import {
   draftDate,
   type OwnedChangelogRow,

@@ -2,7 +2,7 @@ import type { consoleFaqs as contract } from "../../../src/contract/console/faqs
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
-import type { Viewer } from "../../store/access/visibility.ts";
+import type { Viewer } from "../../store/access/members/visibility.ts";
 import { faqs as rows } from "../../store/content/faqs.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { createAuditWriter } from "../access/audit-record.ts";

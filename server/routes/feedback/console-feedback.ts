@@ -6,13 +6,13 @@ import type {
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
-import { authors } from "../../store/access/authors.ts";
-import type { Viewer } from "../../store/access/visibility.ts";
+import { authors } from "../../store/access/members/authors.ts";
+import type { Viewer } from "../../store/access/members/visibility.ts";
 import type { Reader } from "../../store/engine/database.ts";
 import { removeThread } from "../../store/feedback/feedback-removal.ts";
-import { indexForSearch } from "../../store/feedback/feedback-search.ts";
 import { listThreads, updateThread } from "../../store/feedback/inbox.ts";
 import { messages } from "../../store/feedback/messages.ts";
+import { indexForSearch } from "../../store/feedback/search/feedback-search.ts";
 import { mails, type ReplyMail } from "../../store/mail/mails.ts";
 import { createAuditWriter } from "../access/audit-record.ts";
 import { ownedApp } from "../access/owned-app.ts";

@@ -1,5 +1,5 @@
 import { ApiError } from "../../../src/contract/errors.ts";
-import type { Viewer } from "../../store/access/visibility.ts";
+import type { Viewer } from "../../store/access/members/visibility.ts";
 import type { Reader } from "../../store/engine/database.ts";
 import { feedbackThreads, type ThreadRow } from "../../store/feedback/feedback.ts";
 

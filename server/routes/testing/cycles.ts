@@ -5,7 +5,7 @@ import { reportOf } from "../../domain/testing/cycle-report.ts";
 import { standingOf } from "../../domain/testing/new-cycle.ts";
 import { dayStartsOf } from "../../domain/testing/test-days.ts";
 import type { Handlers } from "../../http/handler.ts";
-import type { Viewer } from "../../store/access/visibility.ts";
+import type { Viewer } from "../../store/access/members/visibility.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
 import { cyclesTopic } from "../../store/engine/topics.ts";
 import { type CycleRow, cycles as rows } from "../../store/testing/cycles.ts";

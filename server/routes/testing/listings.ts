@@ -2,7 +2,7 @@ import type { listings as contract, Listing, NewListing } from "../../../src/con
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
-import type { Viewer } from "../../store/access/visibility.ts";
+import type { Viewer } from "../../store/access/members/visibility.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
 import { type ListingRow, listings as rows } from "../../store/testing/listings.ts";
 import { createAuditWriter } from "../access/audit-record.ts";

@@ -1,8 +1,8 @@
 import type { AppChange } from "../../../src/contract/console/apps.ts";
 import { assignments } from "../engine/assignments.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
-import { members } from "./members.ts";
-import { oneForViewer, type Seen, type Viewer, visibleTo } from "./visibility.ts";
+import { members } from "./members/members.ts";
+import { oneForViewer, type Seen, type Viewer, visibleTo } from "./members/visibility.ts";
 
 /** The stored form of an app. Switches are 0 and 1. */
 export interface AppRow {

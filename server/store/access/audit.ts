@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../../../src/contract/console/audit.ts";
 import type { Engine, Reader, Transaction } from "../engine/database.ts";
-import { membershipOf, type Viewer } from "./visibility.ts";
+import { membershipOf, type Viewer } from "./members/visibility.ts";
 
 export interface NewAuditEntry extends AuditEntry {
   /** The account that acts. An entry that is about no app is read by this account alone. */

@@ -1,7 +1,7 @@
 import type { Token } from "../../../src/contract/console/tokens.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 import { tokensTopic } from "../engine/topics.ts";
-import type { Viewer } from "./visibility.ts";
+import type { Viewer } from "./members/visibility.ts";
 
 /** The stored form of a token. `scopes` is a JSON array. */
 export interface TokenRow extends Omit<Token, "scopes" | "ended"> {

@@ -1,4 +1,4 @@
-import { oneForViewer, type Viewer } from "../access/visibility.ts";
+import { oneForViewer, type Viewer } from "../access/members/visibility.ts";
 import { assignments } from "../engine/assignments.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 import { type ChangelogRow, changelogColumns } from "./changelog.ts";

@@ -1,5 +1,5 @@
 import type { Faq, FaqChange, ListedFaq } from "../../../src/contract/faqs.ts";
-import { oneForViewer, type Viewer } from "../access/visibility.ts";
+import { oneForViewer, type Viewer } from "../access/members/visibility.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 
 export interface NewFaqRow {

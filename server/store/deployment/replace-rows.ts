@@ -1,6 +1,6 @@
 import type { Transaction } from "../engine/database.ts";
 import { everyTopic } from "../engine/topics.ts";
-import { forgetAllIndexed } from "../feedback/feedback-search.ts";
+import { forgetAllIndexed } from "../feedback/search/feedback-search.ts";
 import { threadChanges } from "../feedback/thread-changes.ts";
 import { afterLoad, dumpRows, loadRows } from "./dump.ts";
 import { everyTable, type Table } from "./tables.ts";

@@ -1,5 +1,5 @@
 import type { Transaction } from "../engine/database.ts";
-import { forgetAllIndexed } from "../feedback/feedback-search.ts";
+import { forgetAllIndexed } from "../feedback/search/feedback-search.ts";
 import { tablesOf } from "./tables.ts";
 
 /** Tables that stay: accounts and credentials must go on working. */

@@ -1,6 +1,6 @@
 import type { Transaction, Value } from "../engine/database.ts";
 import { proposalTopic, threadsTopic } from "../engine/topics.ts";
-import { forgetIndexed } from "./feedback-search.ts";
+import { forgetIndexed } from "./search/feedback-search.ts";
 
 export interface RemovedThreads {
   readonly count: number;

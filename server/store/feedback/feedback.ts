@@ -1,5 +1,5 @@
 import { limits } from "../../../src/contract/limits.ts";
-import { oneForViewer, type Viewer } from "../access/visibility.ts";
+import { oneForViewer, type Viewer } from "../access/members/visibility.ts";
 import type { Engine, Inserter, Reader, Transaction } from "../engine/database.ts";
 
 /** The stored form of a thread. `metadata` and `files` are JSON. */

@@ -1,8 +1,8 @@
 import type { FeedbackFilters, Waiting } from "../../../src/contract/agent/find-work.ts";
-import { type Viewer, visibleTo } from "../access/visibility.ts";
+import { type Viewer, visibleTo } from "../access/members/visibility.ts";
 import type { Engine, Reader } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
-import { searchClauses, wordsOf } from "./feedback-search.ts";
+import { searchClauses, wordsOf } from "./search/feedback-search.ts";
 import { type ChangeKey, type ChangesAfter, type Condition, presentMark } from "./thread-changes.ts";
 
 /** A thread in the list of an agent. */

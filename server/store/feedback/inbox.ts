@@ -2,7 +2,7 @@ import type { ThreadChange, ThreadFilters, ThreadSummary } from "../../../src/co
 import { assignments } from "../engine/assignments.ts";
 import type { Reader, Transaction, Value } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
-import { searchClauses, wordsOf } from "./feedback-search.ts";
+import { searchClauses, wordsOf } from "./search/feedback-search.ts";
 
 export interface SummaryRow extends ThreadSummary {
   readonly seq: number;

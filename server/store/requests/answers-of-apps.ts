@@ -1,4 +1,4 @@
-import { admitted, type Viewer } from "../access/visibility.ts";
+import { admitted, type Viewer } from "../access/members/visibility.ts";
 import type { Reader } from "../engine/database.ts";
 import { type KnownKey, scopeHash } from "./idempotency.ts";
 

@@ -1,4 +1,4 @@
-import { oneForViewer, type Viewer } from "../access/visibility.ts";
+import { oneForViewer, type Viewer } from "../access/members/visibility.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 
 /** The stored form of a cycle, with the app that it tests. */

@@ -1,5 +1,5 @@
 import type { Listing, ListingChange } from "../../../src/contract/console/listings.ts";
-import { oneForViewer, type Viewer } from "../access/visibility.ts";
+import { oneForViewer, type Viewer } from "../access/members/visibility.ts";
 import { assignments } from "../engine/assignments.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 import { slotsTopic } from "../engine/topics.ts";

@@ -1,4 +1,4 @@
-import { membershipOf } from "../access/visibility.ts";
+import { membershipOf } from "../access/members/visibility.ts";
 import type { Reader } from "../engine/database.ts";
 
 /** A tester's request for a slot. */

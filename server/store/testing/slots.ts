@@ -1,5 +1,5 @@
 import type { SlotStatus } from "../../../src/contract/console/cycles.ts";
-import { oneForViewer, type Viewer } from "../access/visibility.ts";
+import { oneForViewer, type Viewer } from "../access/members/visibility.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 
 /** A slot as its owner sees it. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cleanUp } from "../../../server/background/nightly.ts";
 import { hashOf } from "../../../server/secrets/secrets.ts";
-import { indexForSearch } from "../../../server/store/feedback/feedback-search.ts";
+import { indexForSearch } from "../../../server/store/feedback/search/feedback-search.ts";
 import { receivedFile } from "../../../src/contract/files/received-file.ts";
 import { databases, sqlite } from "../../support/database/databases.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database, Reader } from "../../../server/store/engine/database.ts";
 import { keepStatistics, refreshStatistics } from "../../../server/store/engine/statistics.ts";
-import { awaitingProposals } from "../../../server/store/feedback/awaiting-proposals.ts";
 import { feedbackThreads } from "../../../server/store/feedback/feedback.ts";
-import { indexNext } from "../../../server/store/feedback/feedback-search.ts";
-import { findRuns } from "../../../server/store/feedback/found-runs.ts";
 import { findChanged, findThreads, type Search } from "../../../server/store/feedback/found-threads.ts";
 import { listThreads } from "../../../server/store/feedback/inbox.ts";
+import { awaitingProposals } from "../../../server/store/feedback/runs/awaiting-proposals.ts";
+import { findRuns } from "../../../server/store/feedback/runs/found-runs.ts";
+import { indexNext } from "../../../server/store/feedback/search/feedback-search.ts";
 import { sqlite } from "../../support/database/databases.ts";
 import { tracedDatabase } from "../../support/database/traced-database.ts";
 import { type Service, startService } from "../../support/service/service.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../server/store/engine/database.ts";
 import { refreshStatistics } from "../../../server/store/engine/statistics.ts";
-import { indexForSearch } from "../../../server/store/feedback/feedback-search.ts";
 import { findThreads } from "../../../server/store/feedback/found-threads.ts";
 import { listThreads } from "../../../server/store/feedback/inbox.ts";
+import { indexForSearch } from "../../../server/store/feedback/search/feedback-search.ts";
 import { databases, postgres } from "../../support/database/databases.ts";
 import { tracedDatabase } from "../../support/database/traced-database.ts";
 import { type Service, startService } from "../../support/service/service.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../server/store/engine/database.ts";
 import { feedbackThreads } from "../../../server/store/feedback/feedback.ts";
-import { searchClauses } from "../../../server/store/feedback/feedback-search.ts";
 import { listThreads } from "../../../server/store/feedback/inbox.ts";
+import { searchClauses } from "../../../server/store/feedback/search/feedback-search.ts";
 import { postgres, sqlite, type TestDatabase } from "../../support/database/databases.ts";
 
 const appId = "01a1fd94-fc70-758b-94ab-a4e978aef61f";

@@ -1,7 +1,7 @@
 import type { Deps } from "../../../deps.ts";
 import { queueMail } from "../../../mail/queue-mail.ts";
 import { hashOf, randomName } from "../../../secrets/secrets.ts";
-import { accountLinks } from "../../../store/access/account-links.ts";
+import { accountLinks } from "../../../store/access/sign-in/account-links.ts";
 import { users } from "../../../store/access/users.ts";
 import type { Transaction } from "../../../store/engine/database.ts";
 import { consume } from "../../../store/requests/rate-limits.ts";

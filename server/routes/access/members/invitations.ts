@@ -10,8 +10,8 @@ import type { ConsoleCaller, Handler, Handlers } from "../../../http/handler.ts"
 import { queueMail } from "../../../mail/queue-mail.ts";
 import { normaliseEmail } from "../../../secrets/passwords.ts";
 import { hashOf, randomName } from "../../../secrets/secrets.ts";
-import { type Presented, invitations as rows } from "../../../store/access/invitations.ts";
-import { members } from "../../../store/access/members.ts";
+import { type Presented, invitations as rows } from "../../../store/access/members/invitations.ts";
+import { members } from "../../../store/access/members/members.ts";
 import { users } from "../../../store/access/users.ts";
 import { credentialsTopic } from "../../../store/engine/topics.ts";
 import { createAuditWriter } from "../audit-record.ts";

@@ -4,7 +4,7 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 import type { Deps } from "../../../deps.ts";
 import { memberChangeRefusal } from "../../../domain/access/member-changes.ts";
 import type { ConsoleCaller, Handlers } from "../../../http/handler.ts";
-import { type Membership, members as rows } from "../../../store/access/members.ts";
+import { type Membership, members as rows } from "../../../store/access/members/members.ts";
 import type { Transaction } from "../../../store/engine/database.ts";
 import { createAuditWriter } from "../audit-record.ts";
 import { ownedApp } from "../owned-app.ts";

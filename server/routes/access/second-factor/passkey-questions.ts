@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { PasskeyCreation, PasskeyRequest } from "../../../../src/contract/console/passkeys.ts";
 import type { Deps } from "../../../deps.ts";
 import { randomName } from "../../../secrets/secrets.ts";
-import type { PasskeyRow } from "../../../store/access/passkeys.ts";
+import type { PasskeyRow } from "../../../store/access/sign-in/passkeys.ts";
 
 const lifetimeMilliseconds = 600_000;
 

@@ -1,6 +1,6 @@
-import type { Database, Reader, Transaction } from "../engine/database.ts";
+import type { Database, Reader, Transaction } from "../../engine/database.ts";
+import type { Condition } from "../thread-changes.ts";
 import { newestFound, type SearchPage, type SearchScope } from "./feedback-search-postgres.ts";
-import type { Condition } from "./thread-changes.ts";
 
 /** The parts of a query that finds threads by their words; `f` is the thread. */
 export interface SearchClauses {

@@ -1,11 +1,11 @@
-import type { Following, Topics } from "../../../src/programs.ts";
-import type { Deps } from "../../deps.ts";
-import type { AgentCaller } from "../../http/handler.ts";
-import { hashOf } from "../../secrets/secrets.ts";
-import { proposalTopic, threadsTopic, tokensTopic } from "../../store/engine/topics.ts";
-import { findChanged } from "../../store/feedback/found-threads.ts";
-import { proposals } from "../../store/feedback/proposals.ts";
-import { notAMark, threadChanges } from "../../store/feedback/thread-changes.ts";
+import type { Following, Topics } from "../../../../src/programs.ts";
+import type { Deps } from "../../../deps.ts";
+import type { AgentCaller } from "../../../http/handler.ts";
+import { hashOf } from "../../../secrets/secrets.ts";
+import { proposalTopic, threadsTopic, tokensTopic } from "../../../store/engine/topics.ts";
+import { findChanged } from "../../../store/feedback/found-threads.ts";
+import { proposals } from "../../../store/feedback/runs/proposals.ts";
+import { notAMark, threadChanges } from "../../../store/feedback/thread-changes.ts";
 import { proposalAnswer } from "./proposal-answer.ts";
 
 /** A client asks again then, with the token that it has by that time. */

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from "../engine/database.ts";
+import type { Reader, Transaction } from "../../engine/database.ts";
 
 export interface NewConsoleSession {
   readonly id: string;

@@ -1,9 +1,9 @@
-import { audit } from "../access/audit.ts";
-import type { Reader, Transaction } from "../engine/database.ts";
-import { proposalTopic } from "../engine/topics.ts";
-import { events } from "./events.ts";
-import { feedbackThreads } from "./feedback.ts";
-import { noteActivity } from "./messages.ts";
+import { audit } from "../../access/audit.ts";
+import type { Reader, Transaction } from "../../engine/database.ts";
+import { proposalTopic } from "../../engine/topics.ts";
+import { events } from "../events.ts";
+import { feedbackThreads } from "../feedback.ts";
+import { noteActivity } from "../messages.ts";
 import { type OwnedProposal, proposals } from "./proposals.ts";
 
 /** Approvals whose time is over. */

@@ -1,6 +1,6 @@
-import { membershipOf } from "../access/visibility.ts";
-import type { Reader } from "../engine/database.ts";
-import { plannedEachTime } from "../engine/planned-each-time.ts";
+import { membershipOf } from "../../access/members/visibility.ts";
+import type { Reader } from "../../engine/database.ts";
+import { plannedEachTime } from "../../engine/planned-each-time.ts";
 
 /** A proposal that waits for a decision, with its thread and app. */
 export interface AwaitingRow {

@@ -3,27 +3,27 @@ import type {
   FeedbackFilters,
   FoundRun,
   FoundThread,
-} from "../../../src/contract/agent/find-work.ts";
-import { badRequest } from "../../../src/contract/errors.ts";
-import { limits } from "../../../src/contract/limits.ts";
-import type { Deps } from "../../deps.ts";
-import { stateAt } from "../../domain/feedback/run-life.ts";
-import type { Handlers, Request } from "../../http/handler.ts";
-import { tokensTopic } from "../../store/engine/topics.ts";
-import { indexForSearch } from "../../store/feedback/feedback-search.ts";
-import { type FoundRunRow, findRuns } from "../../store/feedback/found-runs.ts";
+} from "../../../../src/contract/agent/find-work.ts";
+import { badRequest } from "../../../../src/contract/errors.ts";
+import { limits } from "../../../../src/contract/limits.ts";
+import type { Deps } from "../../../deps.ts";
+import { stateAt } from "../../../domain/feedback/run-life.ts";
+import type { Handlers, Request } from "../../../http/handler.ts";
+import { tokensTopic } from "../../../store/engine/topics.ts";
 import {
   type FoundRow,
   findChanged,
   findThreads,
   orderOf,
   type Search,
-} from "../../store/feedback/found-threads.ts";
-import { notAMark, threadChanges } from "../../store/feedback/thread-changes.ts";
-import { ownedApp } from "../access/owned-app.ts";
-import { hold } from "../held-request.ts";
-import { idPart, instantPart, pageOf, readCursor, sequencePart } from "../list-page.ts";
-import { threadUrl } from "./feedback-answer.ts";
+} from "../../../store/feedback/found-threads.ts";
+import { type FoundRunRow, findRuns } from "../../../store/feedback/runs/found-runs.ts";
+import { indexForSearch } from "../../../store/feedback/search/feedback-search.ts";
+import { notAMark, threadChanges } from "../../../store/feedback/thread-changes.ts";
+import { ownedApp } from "../../access/owned-app.ts";
+import { hold } from "../../held-request.ts";
+import { idPart, instantPart, pageOf, readCursor, sequencePart } from "../../list-page.ts";
+import { threadUrl } from "../feedback-answer.ts";
 
 type Needed = Pick<Deps, "clock" | "database" | "settings" | "stopping" | "threadWatch" | "waiting">;
 

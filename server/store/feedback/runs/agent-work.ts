@@ -1,6 +1,6 @@
-import { membershipOf } from "../access/visibility.ts";
-import type { Reader } from "../engine/database.ts";
-import { plannedEachTime } from "../engine/planned-each-time.ts";
+import { membershipOf } from "../../access/members/visibility.ts";
+import type { Reader } from "../../engine/database.ts";
+import { plannedEachTime } from "../../engine/planned-each-time.ts";
 
 /** A proposal in one of the console's lists of work, with its thread and app. */
 export interface AgentWorkRow {

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from "../engine/database.ts";
+import type { Reader, Transaction } from "../../engine/database.ts";
 
 export interface NewSignInCode {
   readonly codeHash: string;

@@ -1,5 +1,5 @@
-import type { Passkey } from "../../../src/contract/console/passkeys.ts";
-import type { Reader, Transaction } from "../engine/database.ts";
+import type { Passkey } from "../../../../src/contract/console/passkeys.ts";
+import type { Reader, Transaction } from "../../engine/database.ts";
 
 /** The stored form of a passkey. `transports` is a JSON array. */
 export interface PasskeyRow extends Passkey {

@@ -1,6 +1,6 @@
-import type { RunDecision, RunStatus } from "../../../src/contract/run.ts";
-import { oneForViewer, ownersOf, type Viewer } from "../access/visibility.ts";
-import type { Reader, Transaction } from "../engine/database.ts";
+import type { RunDecision, RunStatus } from "../../../../src/contract/run.ts";
+import { oneForViewer, ownersOf, type Viewer } from "../../access/members/visibility.ts";
+import type { Reader, Transaction } from "../../engine/database.ts";
 
 /** A proposal with its claim: the one that is held, or else the last one. */
 export interface ProposalRow extends ClaimColumns {

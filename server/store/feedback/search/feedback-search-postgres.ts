@@ -1,11 +1,11 @@
-import type { Reader, Value } from "../engine/database.ts";
+import type { Reader, Value } from "../../engine/database.ts";
 import {
   marksInPostgres as marks,
   rangesOfSearch,
   searchedInPostgres,
-} from "../engine/migrations/feedback/053-marks-of-search.ts";
-import { plannedEachTime } from "../engine/planned-each-time.ts";
-import type { Condition } from "./thread-changes.ts";
+} from "../../engine/migrations/feedback/053-marks-of-search.ts";
+import { plannedEachTime } from "../../engine/planned-each-time.ts";
+import type { Condition } from "../thread-changes.ts";
 
 /** The threads to search: those of some apps, and only those of one status or type if they are given. */
 export interface SearchScope {

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from "../engine/database.ts";
+import type { Reader, Transaction } from "../../engine/database.ts";
 
 export interface SecondFactorRow {
   /** Null after the deployment's secret was lost: then only recovery codes work. */

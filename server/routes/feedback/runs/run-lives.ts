@@ -1,13 +1,13 @@
-import type { RunLife } from "../../../src/contract/run.ts";
-import { stateAt } from "../../domain/feedback/run-life.ts";
-import type { Reader } from "../../store/engine/database.ts";
+import type { RunLife } from "../../../../src/contract/run.ts";
+import { stateAt } from "../../../domain/feedback/run-life.ts";
+import type { Reader } from "../../../store/engine/database.ts";
 import {
   type LifeClaimRow,
   type LifeProgressRow,
   type LifeRow,
   type NewestRunRow,
   runLives,
-} from "../../store/feedback/run-lives.ts";
+} from "../../../store/feedback/runs/run-lives.ts";
 
 /** A proposal after its decision, as the console shows it. */
 export interface ShownLife extends LifeRow {

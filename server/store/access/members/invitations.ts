@@ -1,6 +1,6 @@
-import type { Invitation } from "../../../src/contract/console/members/members.ts";
-import type { Role } from "../../../src/contract/endpoint.ts";
-import type { Reader, Transaction } from "../engine/database.ts";
+import type { Invitation } from "../../../../src/contract/console/members/members.ts";
+import type { Role } from "../../../../src/contract/endpoint.ts";
+import type { Reader, Transaction } from "../../engine/database.ts";
 
 export interface NewInvitation extends Omit<Invitation, "invitedBy"> {
   readonly appId: string;

@@ -1,7 +1,7 @@
-import type { Role } from "../../../src/contract/endpoint.ts";
-import { ApiError } from "../../../src/contract/errors.ts";
-import { type Asker, judgeAccess, rolesFrom } from "../../domain/access/app-roles.ts";
-import type { Engine, Reader, Value } from "../engine/database.ts";
+import type { Role } from "../../../../src/contract/endpoint.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import { type Asker, judgeAccess, rolesFrom } from "../../../domain/access/app-roles.ts";
+import type { Engine, Reader, Value } from "../../engine/database.ts";
 
 /**
  * The person who asks, the app to which the credential is limited (null if it is not limited), and the least role that

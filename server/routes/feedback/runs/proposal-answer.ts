@@ -1,8 +1,8 @@
-import type { Run, RunLife } from "../../../src/contract/run.ts";
-import { hashOf } from "../../secrets/secrets.ts";
-import type { Settings } from "../../settings/settings.ts";
-import type { ProposalRow } from "../../store/feedback/proposals.ts";
-import { threadUrl } from "./feedback-answer.ts";
+import type { Run, RunLife } from "../../../../src/contract/run.ts";
+import { hashOf } from "../../../secrets/secrets.ts";
+import type { Settings } from "../../../settings/settings.ts";
+import type { ProposalRow } from "../../../store/feedback/runs/proposals.ts";
+import { threadUrl } from "../feedback-answer.ts";
 
 /** A stored proposal as its agent reads it, with the plan that was decided on, so that the agent need not keep it. */
 export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl">, run: ProposalRow): Run {

@@ -1,7 +1,7 @@
-import type { Member } from "../../../src/contract/console/members/members.ts";
-import type { Role } from "../../../src/contract/endpoint.ts";
-import type { Reader, Transaction } from "../engine/database.ts";
-import { credentialsTopic, tokensTopic } from "../engine/topics.ts";
+import type { Member } from "../../../../src/contract/console/members/members.ts";
+import type { Role } from "../../../../src/contract/endpoint.ts";
+import type { Reader, Transaction } from "../../engine/database.ts";
+import { credentialsTopic, tokensTopic } from "../../engine/topics.ts";
 
 export interface NewMember {
   readonly appId: string;

@@ -1,28 +1,32 @@
-import type { agent as contract, NewProposal } from "../../../src/contract/agent.ts";
-import { ApiError } from "../../../src/contract/errors.ts";
-import type { Deps } from "../../deps.ts";
-import { chatText, later, proposalNote } from "../../domain/feedback/proposal.ts";
-import { expiryOf } from "../../domain/feedback/run-life.ts";
-import { prepareAnswer } from "../../http/answers.ts";
-import type { AgentCaller, Handlers } from "../../http/handler.ts";
-import { cachedLookupUpTo } from "../../http/lookup-cache.ts";
-import type { Transaction } from "../../store/engine/database.ts";
+import type { agent as contract, NewProposal } from "../../../../src/contract/agent.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import type { Deps } from "../../../deps.ts";
+import { chatText, later, proposalNote } from "../../../domain/feedback/proposal.ts";
+import { expiryOf } from "../../../domain/feedback/run-life.ts";
+import { prepareAnswer } from "../../../http/answers.ts";
+import type { AgentCaller, Handlers } from "../../../http/handler.ts";
+import { cachedLookupUpTo } from "../../../http/lookup-cache.ts";
+import type { Transaction } from "../../../store/engine/database.ts";
 import {
   concernsProposals,
   outboxTopic,
   proposalTopic,
   threadsTopic,
   tokensTopic,
-} from "../../store/engine/topics.ts";
-import { feedbackThreads } from "../../store/feedback/feedback.ts";
-import { messages } from "../../store/feedback/messages.ts";
-import { outbox } from "../../store/feedback/outbox.ts";
-import { type NewProposalRow, type OwnedProposal, proposals } from "../../store/feedback/proposals.ts";
-import { doubtfulTime } from "../doubtful-time.ts";
-import { hold } from "../held-request.ts";
-import { storedProposals, threadAnswer, threadUrl } from "./feedback-answer.ts";
+} from "../../../store/engine/topics.ts";
+import { feedbackThreads } from "../../../store/feedback/feedback.ts";
+import { messages } from "../../../store/feedback/messages.ts";
+import { outbox } from "../../../store/feedback/outbox.ts";
+import {
+  type NewProposalRow,
+  type OwnedProposal,
+  proposals,
+} from "../../../store/feedback/runs/proposals.ts";
+import { doubtfulTime } from "../../doubtful-time.ts";
+import { hold } from "../../held-request.ts";
+import { storedProposals, threadAnswer, threadUrl } from "../feedback-answer.ts";
+import { momentOf } from "../moment.ts";
 import { findWork } from "./find-work.ts";
-import { momentOf } from "./moment.ts";
 import { proposalAnswer } from "./proposal-answer.ts";
 import { createStepRecorder, needsSettling, settle } from "./run-steps.ts";
 import { runWork } from "./run-work.ts";

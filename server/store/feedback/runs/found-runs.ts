@@ -1,8 +1,8 @@
-import type { RunDecision, RunStatus } from "../../../src/contract/run.ts";
-import { type Viewer, visibleTo } from "../access/visibility.ts";
-import type { Engine, Reader } from "../engine/database.ts";
-import { plannedEachTime } from "../engine/planned-each-time.ts";
-import type { FoundPage } from "./found-threads.ts";
+import type { RunDecision, RunStatus } from "../../../../src/contract/run.ts";
+import { type Viewer, visibleTo } from "../../access/members/visibility.ts";
+import type { Engine, Reader } from "../../engine/database.ts";
+import { plannedEachTime } from "../../engine/planned-each-time.ts";
+import type { FoundPage } from "../found-threads.ts";
 
 /** A proposal in the list of an agent. */
 export interface FoundRunRow {

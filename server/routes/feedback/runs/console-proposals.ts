@@ -1,15 +1,15 @@
-import type { runs as contract } from "../../../src/contract/console/proposals.ts";
-import { ApiError } from "../../../src/contract/errors.ts";
-import type { Deps } from "../../deps.ts";
-import { later } from "../../domain/feedback/proposal.ts";
-import { expiresAfter, recallRefusal, statusOf } from "../../domain/feedback/run-life.ts";
-import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
-import type { Transaction } from "../../store/engine/database.ts";
-import { feedbackThreads } from "../../store/feedback/feedback.ts";
-import { type ProposalRow, proposals as rows } from "../../store/feedback/proposals.ts";
-import { runClaims } from "../../store/feedback/run-claims.ts";
-import { doubtfulTime } from "../doubtful-time.ts";
-import { momentOf } from "./moment.ts";
+import type { runs as contract } from "../../../../src/contract/console/proposals.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import type { Deps } from "../../../deps.ts";
+import { later } from "../../../domain/feedback/proposal.ts";
+import { expiresAfter, recallRefusal, statusOf } from "../../../domain/feedback/run-life.ts";
+import type { ConsoleCaller, Handlers } from "../../../http/handler.ts";
+import type { Transaction } from "../../../store/engine/database.ts";
+import { feedbackThreads } from "../../../store/feedback/feedback.ts";
+import { type ProposalRow, proposals as rows } from "../../../store/feedback/runs/proposals.ts";
+import { runClaims } from "../../../store/feedback/runs/run-claims.ts";
+import { doubtfulTime } from "../../doubtful-time.ts";
+import { momentOf } from "../moment.ts";
 import { proposalAnswer } from "./proposal-answer.ts";
 import { createStepRecorder, isHeld, lockedRun, type RunStep } from "./run-steps.ts";
 

@@ -1,16 +1,16 @@
-import type { AuditActionName } from "../../../src/contract/console/audit.ts";
-import { ApiError } from "../../../src/contract/errors.ts";
-import type { Deps } from "../../deps.ts";
-import { stateAt } from "../../domain/feedback/run-life.ts";
-import type { Viewer } from "../../store/access/visibility.ts";
-import type { Transaction } from "../../store/engine/database.ts";
-import { proposalTopic } from "../../store/engine/topics.ts";
-import { type EventType, events, type NewEvent } from "../../store/feedback/events.ts";
-import { expiredApprovals } from "../../store/feedback/expired-approvals.ts";
-import { feedbackThreads } from "../../store/feedback/feedback.ts";
-import { noteActivity } from "../../store/feedback/messages.ts";
-import { type OwnedProposal, type ProposalRow, proposals } from "../../store/feedback/proposals.ts";
-import { type Author, createAuditWriter } from "../access/audit-record.ts";
+import type { AuditActionName } from "../../../../src/contract/console/audit.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import type { Deps } from "../../../deps.ts";
+import { stateAt } from "../../../domain/feedback/run-life.ts";
+import type { Viewer } from "../../../store/access/members/visibility.ts";
+import type { Transaction } from "../../../store/engine/database.ts";
+import { proposalTopic } from "../../../store/engine/topics.ts";
+import { type EventType, events, type NewEvent } from "../../../store/feedback/events.ts";
+import { feedbackThreads } from "../../../store/feedback/feedback.ts";
+import { noteActivity } from "../../../store/feedback/messages.ts";
+import { expiredApprovals } from "../../../store/feedback/runs/expired-approvals.ts";
+import { type OwnedProposal, type ProposalRow, proposals } from "../../../store/feedback/runs/proposals.ts";
+import { type Author, createAuditWriter } from "../../access/audit-record.ts";
 
 /** One step of a proposal: its name in the audit, and the event that it stores if it has one. */
 export interface RunStep {

@@ -1,4 +1,4 @@
-import type { Reader } from "../engine/database.ts";
+import type { Reader } from "../../engine/database.ts";
 
 /** A person who wrote something last, and when. */
 export interface LastChange {

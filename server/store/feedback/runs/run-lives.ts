@@ -1,6 +1,6 @@
-import type { RunDecision, RunStatus } from "../../../src/contract/run.ts";
-import type { Reader } from "../engine/database.ts";
-import { plannedEachTime } from "../engine/planned-each-time.ts";
+import type { RunDecision, RunStatus } from "../../../../src/contract/run.ts";
+import type { Reader } from "../../engine/database.ts";
+import { plannedEachTime } from "../../engine/planned-each-time.ts";
 
 /** What people and agents did with a proposal, beyond its decision. */
 export interface LifeRow {

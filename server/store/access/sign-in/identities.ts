@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from "../engine/database.ts";
+import type { Reader, Transaction } from "../../engine/database.ts";
 
 /** A person's identity at an OpenID Connect provider. */
 export interface IdentityKey {

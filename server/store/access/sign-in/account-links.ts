@@ -1,4 +1,4 @@
-import type { Transaction } from "../engine/database.ts";
+import type { Transaction } from "../../engine/database.ts";
 
 export type LinkKind = "sign_up" | "recovery";
 

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from "../engine/database.ts";
+import type { Reader, Transaction } from "../../engine/database.ts";
 
 /** The worker that makes a claim, and the token that it uses. */
 export interface Worker {

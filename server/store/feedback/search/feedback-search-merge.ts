@@ -1,4 +1,4 @@
-import type { Database, Transaction } from "../engine/database.ts";
+import type { Database, Transaction } from "../../engine/database.ts";
 
 /** Few enough that other writes hardly wait. */
 const pagesAtOnce = 200;
