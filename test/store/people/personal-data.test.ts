@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { everyTable } from "../../../server/store/deployment/tables.ts";
+import { personalData } from "../../../server/store/people/personal-data.ts";
+import { databases } from "../../support/database/databases.ts";
+
+describe.each(databases)("the rules for personal data on $name", ({ create }) => {
+  it("name every table, and every column of texts once, and nothing else", async () => {
+    const created = await create();
+    try {
+      const database = await created.open();
+      const schema = await everyTable(database);
+      const texts = schema.map(({ name, columns }) => [
+        name,
+        columns
+          .filter(({ type }) => type === "text")
+          .map((column) => column.name)
+          .sort(),
+      ]);
+      const declared = Object.entries(personalData).map(([name, { holds }]) => [
+        name,
+        Object.values(holds).flat().sort(),
+      ]);
+      expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(texts));
+    } finally {
+      await created.remove();
+    }
+  });
+});
