@@ -86,7 +86,7 @@ async function store(deps: Needed, tx: Transaction, answer: Answer): Promise<voi
     id: idOf(mailId, mail),
     body: bodyOf(mail, files.dropped),
     confirmed: isForeign ? undefined : recipient,
-    foreignFrom: isForeign ? mail.from : undefined,
+    foreignFrom: isForeign ? mail.from.slice(0, limits.email) : undefined,
     files: files.kept.length === 0 ? undefined : filesJson(files.kept),
   });
   if (!added) return;

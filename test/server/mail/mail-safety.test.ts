@@ -1,15 +1,19 @@
-import { createServer, type Socket } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { sqlite } from "../../support/database/databases.ts";
 import { parsedMail, startMailServer } from "../../support/mail/mail-server.ts";
 import {
   mailBecomes,
+  mailRow,
   mailsArrive,
   queue,
   sender,
   serverWithMail,
 } from "../../support/mail/server-with-mail.ts";
 import { certificate, certificateKey } from "../../support/network/certificate.ts";
+import { startHungServer } from "../../support/network/hung-server.ts";
+import { startWebhook } from "../../support/network/webhook.ts";
 import { startService } from "../../support/service/service.ts";
+import { makeAppWithAgent, propose, submitFeedback } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const key = { key: certificateKey, cert: certificate };
 
@@ -131,23 +135,27 @@ describe("the name and the password of the mail server", () => {
 });
 
 describe("a mail server that hangs", () => {
-  it("delays no request, and the stop of the server by a few seconds only", { timeout: 60_000 }, async () => {
-    const sockets: Socket[] = [];
-    const hung = createServer((socket) => void sockets.push(socket.on("error", () => {})));
-    await new Promise<void>((resolve) => hung.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => {
-      for (const socket of sockets) socket.destroy();
-      hung.close();
-    });
-    const address = hung.address();
-    const port = typeof address === "object" && address !== null ? address.port : 0;
-    const environment = { INNKEEP_SMTP_URL: `smtp://127.0.0.1:${port}?tls=off`, INNKEEP_MAIL_FROM: sender };
-    const database = await (await import("../../support/database/databases.ts")).sqlite.create();
+  it("delays no request, no chat message, and the stop of the server by a few seconds only", {
+    timeout: 60_000,
+  }, async () => {
+    const { port, connections } = await startHungServer();
+    const webhook = await startWebhook();
+    const environment = {
+      INNKEEP_SMTP_URL: `smtp://127.0.0.1:${port}?tls=off`,
+      INNKEEP_MAIL_FROM: sender,
+      INNKEEP_IMAP_URL: `imap://ada:hunter2@127.0.0.1:${port}?tls=off`,
+    };
+    const database = await sqlite.create();
     onTestFinished(() => database.remove());
-    const service = await startService({ database, environment });
+    const service = await startService({ database, environment, settings: { privateWebhooks: true } });
     const id = await queue(service);
     await mailBecomes(service, id, { status: "waiting", attempts: 1 });
-    expect((await service.request("GET", "/healthz")).status).toBe(200);
+    // One for each lane that asks at the start, one for the mail, one for the mailbox: all of them hang.
+    await vi.waitFor(() => expect(connections()).toBeGreaterThanOrEqual(3));
+    const cast = await makeAppWithAgent(service, { chatWebhookUrl: webhook.url });
+    await propose(service, cast, await submitFeedback(service, cast));
+    await vi.waitFor(() => expect(webhook.received).toHaveLength(1), { timeout: 30_000 });
+    expect(await mailRow(service, id)).toMatchObject({ status: "waiting", attempts: 1 });
     await service.stop();
     const reader = await database.open();
     const row = await reader.get("SELECT status, attempts FROM mails WHERE id = ?", id ?? "");

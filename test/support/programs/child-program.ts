@@ -19,6 +19,8 @@ export interface Child {
   readonly lines: readonly string[];
   /** Resolves once it has printed this many lines; rejects if it ends before. */
   printed(count: number): Promise<void>;
+  /** Resolves once it has ended by itself. */
+  ended(): Promise<void>;
   /** Kills it, and waits until all its output was read. */
   kill(): Promise<void>;
 }
@@ -66,6 +68,9 @@ function watch(child: ChildProcessByStdio<null, Readable, null>): Child {
         ]);
         if (ended && lines.length < count) throw new Error(`It ended after ${lines.length} lines.`);
       }
+    },
+    async ended() {
+      await closed;
     },
     async kill() {
       child.kill("SIGKILL");

@@ -1,0 +1,43 @@
+import pino from "pino";
+import { startMailReceiver } from "../../../server/background/mail/receiver.ts";
+import { systemClock } from "../../../server/clock.ts";
+import { createTakeMail } from "../../../server/routes/mail/take-mail.ts";
+import { readSettings } from "../../../server/settings/environment.ts";
+import { createDeps } from "../../../server/start/open-deps.ts";
+import { openDatabase } from "../../../server/store/engine/open.ts";
+
+/** Reads a mailbox until it is killed: by its test, or by itself at the step that READER names. */
+async function read(): Promise<void> {
+  const { address, data, environment, secret, killAt } = JSON.parse(process.env.READER ?? "{}");
+  let left: number = killAt?.count ?? 0;
+  const passed = (step: string) => {
+    if (step !== killAt?.step) return;
+    left -= 1;
+    if (left === 0) process.kill(process.pid, "SIGKILL");
+  };
+  const database = await openDatabase(address);
+  const deps = createDeps(readSettings({ port: 0, data }, environment), database, {
+    clock: systemClock,
+    log: pino({ level: "silent" }),
+    secret,
+    stopping: new AbortController().signal,
+  });
+  const take = createTakeMail(deps);
+  startMailReceiver(deps, async (found) => {
+    passed("fetched");
+    await take({
+      ...found,
+      async claim(tx) {
+        const claimed = await found.claim(tx);
+        passed("claimed");
+        return claimed;
+      },
+    });
+    passed("stored");
+  });
+}
+
+read().catch((error: unknown) => {
+  process.stderr.write(`${error}\n`);
+  process.exitCode = 1;
+});
