@@ -3,23 +3,20 @@ import type {
   OwnedMessage,
   OwnedThread,
 } from "../../../src/contract/console/feedback.ts";
-import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
-import type { Handlers, Request } from "../../http/handler.ts";
+import type { Handlers } from "../../http/handler.ts";
 import { authors } from "../../store/access/members/authors.ts";
 import type { Viewer } from "../../store/access/members/visibility.ts";
 import type { Reader } from "../../store/engine/database.ts";
 import { removeThread } from "../../store/feedback/feedback-removal.ts";
-import { listThreads, updateThread } from "../../store/feedback/inbox.ts";
+import { updateThread } from "../../store/feedback/inbox.ts";
 import { messages } from "../../store/feedback/messages.ts";
-import { indexForSearch } from "../../store/feedback/search/feedback-search.ts";
 import { mails, type ReplyMail } from "../../store/mail/mails.ts";
 import { createAuditWriter } from "../access/audit-record.ts";
-import { ownedApp } from "../access/owned-app.ts";
-import { idPart, instantPart, pageOf, readCursor, sequencePart } from "../list-page.ts";
 import { mailReply, renewedLink, replyTo } from "../mail/replies.ts";
 import { proposalsOf, threadAnswer } from "./feedback-answer.ts";
 import { removeFiles } from "./feedback-removal.ts";
+import { listInbox } from "./inbox-list.ts";
 import { appOfThread, ownedThread } from "./owned-feedback.ts";
 
 export function consoleFeedback(
@@ -27,14 +24,14 @@ export function consoleFeedback(
 ): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
-    list: (request) => list(deps, request),
+    list: (request) => listInbox(deps, request),
 
     read: ({ caller, params }) => read(deps, deps.database, { id: params.id, viewer: caller }),
 
     update: ({ caller, address, params: { id }, body, save }) =>
       save(async (tx) => {
         const appId = await appOfThread(tx, id, caller);
-        await updateThread(tx, id, { ...body, at: deps.clock.now().toISOString() });
+        await updateThread(tx, id, { ...body, at: deps.clock.now().toISOString(), by: caller.userId });
         await record(tx, { caller, address }, { action: "thread.update", appId, target: id });
         return read(deps, tx, { id, viewer: caller });
       }),
@@ -90,23 +87,6 @@ function withMails(message: OwnedMessage, sent: readonly ReplyMail[]): OwnedMess
   if (message.direction !== "outbound") return message;
   const own = sent.filter(({ messageId }) => messageId === message.id);
   return own.length === 0 ? message : { ...message, mails: own.map(({ messageId: _, ...mail }) => mail) };
-}
-
-async function list(
-  { database }: Pick<Deps, "database">,
-  { caller, params, query }: Request<typeof contract.list>,
-) {
-  const { cursor, limit = limits.listPage.default, ...filters } = query;
-  const search = filters.q !== undefined;
-  const position = readCursor(cursor, search ? [sequencePart] : [instantPart, idPart]);
-  await ownedApp(database, params.appId, caller);
-  if (search) await indexForSearch(database);
-  const rows = await listThreads(
-    database,
-    { appId: params.appId, ...filters },
-    { position, limit: limit + 1 },
-  );
-  return pageOf(rows, limit, ({ seq, createdAt, id }) => (search ? [String(seq)] : [createdAt, id]));
 }
 
 async function read(

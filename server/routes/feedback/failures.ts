@@ -82,7 +82,7 @@ async function resolve(
   tx: Transaction,
   { pass, id, by }: Resolved,
 ): Promise<void> {
-  await updateThread(tx, id, { status: "resolved", at: pass.passedAt });
+  await updateThread(tx, id, { status: "resolved", at: pass.passedAt, by });
   const note = {
     direction: "note",
     author: "team",

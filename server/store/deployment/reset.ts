@@ -18,6 +18,7 @@ export async function removeContent(tx: Transaction): Promise<string[]> {
   await tx.run("DELETE FROM sign_in_codes");
   for (const { name } of (await tablesOf(tx)).reverse())
     if (!kept.has(name)) await tx.run(`DELETE FROM ${name}`);
+  await tx.run("UPDATE app_members SET read_until = NULL, visited_at = NULL, since_at = NULL");
   // Cached lists belong to a version: a new version makes them out of date.
   await tx.run("UPDATE apps SET faqs_version = faqs_version + 1, changelog_version = changelog_version + 1");
   return files.map(({ sha256 }) => sha256);

@@ -2,9 +2,12 @@ import type { ThreadChange, ThreadFilters, ThreadSummary } from "../../../src/co
 import { assignments } from "../engine/assignments.ts";
 import type { Reader, Transaction, Value } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
+import { noteActivity } from "./looks/activity.ts";
+import { byActivity, newestByActivity } from "./looks/threads-by-activity.ts";
+import { activeAt, type MemberOf } from "./looks/unread.ts";
 import { searchClauses, wordsOf } from "./search/feedback-search.ts";
 
-export interface SummaryRow extends ThreadSummary {
+export interface SummaryRow extends Omit<ThreadSummary, "unread" | "lastMessage"> {
   readonly seq: number;
 }
 
@@ -15,20 +18,29 @@ export interface InboxPage {
 }
 
 type Filters = Omit<ThreadFilters, "cursor" | "limit">;
+
+/** How a list is sorted: by the arrival of the report, by the last activity, or for a search by `seq`. */
+export const orderOf = ({ q, order, unread }: Filters): "created" | "activity" | "found" => {
+  if (q !== undefined) return "found";
+  return order === "activity" || unread === "true" ? "activity" : "created";
+};
+
 type Condition = readonly [sql: string, ...values: Value[]];
 
 /**
  * The threads of an app that match the filters (`from` is inclusive, `to` is exclusive), newest first. The sort key is
- * `createdAt` and `id`. In a search it is `seq`, the order of arrival.
+ * `createdAt` and `id`, by activity `activeAt` and `id`. In a search it is `seq`, the order of arrival. (rules F50, F51)
  */
 export async function listThreads(
   reader: Reader,
-  { appId, ...filters }: Filters & { readonly appId: string },
+  { appId, userId, ...filters }: Filters & MemberOf,
   page: InboxPage,
 ): Promise<SummaryRow[]> {
+  const order = orderOf(filters);
+  if (order === "activity") return listByActivity(reader, { appId, userId, ...filters }, page);
   const words = wordsOf(filters.q ?? "");
   const matching = ofApp(appId, filters);
-  if (filters.q === undefined) {
+  if (order === "created") {
     const conditions = [...matching, afterInTime(page)];
     return read(reader, { ...inTime, conditions }, page.limit);
   }
@@ -44,7 +56,21 @@ export async function listThreads(
   return read(reader, { from: found.from, order: `${found.sequence} DESC`, conditions }, page.limit);
 }
 
+function listByActivity(
+  reader: Reader,
+  { appId, userId, ...filters }: Filters & MemberOf,
+  { position, limit }: InboxPage,
+): Promise<SummaryRow[]> {
+  const after = [`(${activeAt}, f.id) < (?, ?)`, ...position] as const;
+  const newest = newestByActivity({ appId, userId, filters, conditions: [after] }, limit);
+  // The few that were found are read as rows. (CROSS JOIN makes SQLite keep that order.)
+  const from = `${newest.sql} AS newest CROSS JOIN feedback f`;
+  const conditions = [["f.seq = newest.seq", ...newest.values] as const];
+  return read(reader, { from, order: byActivity, conditions }, limit);
+}
+
 interface ThreadQuery {
+  /** Its values, if it has any, stand before those of the conditions. */
   readonly from: string;
   readonly order: string;
   readonly conditions: readonly Condition[];
@@ -60,7 +86,7 @@ function read(
   return reader.all<SummaryRow>(
     plannedEachTime(`SELECT f.id, f.app_id AS "appId", f.subject, f.category, f.status, f.sender_name AS "senderName",
             f.sender_email AS "senderEmail", f.source, f.occurrences, f.proposal_status AS "proposalStatus",
-            f.created_at AS "createdAt", f.seq
+            f.created_at AS "createdAt", ${activeAt} AS "activeAt", f.seq
      FROM ${from} WHERE ${conditions.map(([sql]) => sql).join(" AND ")} ORDER BY ${order} LIMIT ?`),
     ...conditions.flatMap(([, ...values]) => values),
     limit,
@@ -84,22 +110,22 @@ const given = (sql: string, value: string | undefined): Condition[] =>
 
 const afterInTime = ({ position }: InboxPage): Condition => ["(f.created_at, f.id) < (?, ?)", ...position];
 
-/** Sets the given fields. If the search index contains one of them, the thread is indexed again. */
+/** Sets the given fields for the member `by`. If the search index contains one of them, the thread is indexed again. */
 export async function updateThread(
   tx: Transaction,
   id: string,
-  { at, ...change }: ThreadChange & { readonly at: string },
+  { at, by, ...change }: ThreadChange & { readonly at: string; readonly by: string },
 ): Promise<void> {
-  const isChange = Object.values(change).some((value) => value !== undefined);
   const { sql, values } = assignments({
-    active_at: isChange ? at : undefined,
     status: change.status,
     category: change.category,
     subject: change.subject,
     github_issue_url: change.githubIssueUrl,
     indexed: isIndexed(change) ? 0 : undefined,
   });
-  if (sql !== "") await tx.run(`UPDATE feedback SET ${sql} WHERE id = ?`, ...values, id);
+  if (sql === "") return;
+  await noteActivity(tx, id, { at, by });
+  await tx.run(`UPDATE feedback SET ${sql} WHERE id = ?`, ...values, id);
 }
 
 const isIndexed = ({ subject, status, category }: ThreadChange): boolean =>

@@ -1,5 +1,6 @@
 import type { MessageAuthor } from "../../../src/contract/agent.ts";
 import type { Transaction } from "../engine/database.ts";
+import { noteActivity } from "./looks/activity.ts";
 
 export interface NewMessage {
   readonly id: string;
@@ -37,7 +38,7 @@ export interface RepeatedReport {
 export const messages = {
   async insert(tx: Transaction, message: NewMessage): Promise<void> {
     await tx.insert("messages", columnsOf(message));
-    await noteActivity(tx, message.feedbackId, message.createdAt);
+    await noteActivity(tx, message.feedbackId, { at: message.createdAt, by: message.authorId });
   },
 
   async insertRepeat(tx: Transaction, message: NewMessage, report: RepeatedReport): Promise<void> {
@@ -51,13 +52,9 @@ export const messages = {
       metadata: report.metadata,
       files: report.files,
     });
-    await noteActivity(tx, message.feedbackId, message.createdAt);
+    await noteActivity(tx, message.feedbackId, { at: message.createdAt });
   },
 };
-
-/** Notes when something last happened on a thread. */
-export const noteActivity = (tx: Transaction, feedbackId: string, at: string) =>
-  tx.run("UPDATE feedback SET active_at = ? WHERE id = ?", at, feedbackId);
 
 const columnsOf = ({ id, feedbackId, direction, author, body, createdAt, ...more }: NewMessage) => ({
   id,

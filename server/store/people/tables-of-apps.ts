@@ -17,7 +17,15 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
   app_members: {
     of: "app",
     erase: "Kept: a member cannot be erased before the membership has ended.",
-    holds: { plain: ["app_id", "role", "created_at"], account: ["user_id"] },
+    holds: {
+      plain: ["app_id", "role", "created_at", "read_until", "visited_at", "since_at"],
+      account: ["user_id"],
+    },
+  },
+  thread_looks: {
+    of: "app",
+    erase: "Goes with the membership, with the account and with the thread.",
+    holds: { plain: ["app_id", "feedback_id", "looked_at", "since_at"], account: ["user_id"] },
   },
   former_apps: {
     of: "account",

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { threadStatuses } from "../agent/find-work.ts";
-import { Message, Proposal, Thread, threadParams } from "../agent.ts";
+import { authors, directions, Message, Proposal, Thread, threadParams } from "../agent.ts";
 import { endpoint } from "../endpoint.ts";
 import { FeedbackType } from "../feedback.ts";
 import { givenInstant, instant, openEnum, queryInteger, text, uuid, webUrl } from "../fields.ts";
@@ -9,6 +9,21 @@ import { appParams } from "./apps.ts";
 
 export const ThreadStatus = z.enum(threadStatuses);
 export type ThreadStatus = z.output<typeof ThreadStatus>;
+
+const Sender = z.object({ name: z.nullable(z.string()), email: z.nullable(z.string()) });
+
+/** The last message of a thread: its report if nobody has written since. `text` is the beginning of it in one line. */
+const LastMessage = z.object({
+  direction: openEnum(directions),
+  author: z.enum(authors),
+  /** Who sent the report or the answer; null for a message of the team or of an agent. */
+  sender: z.nullable(Sender),
+  /** The e-mail address of the member who wrote it. */
+  writtenBy: z.nullable(z.string()),
+  text: z.string(),
+  createdAt: instant,
+});
+export type LastMessage = z.output<typeof LastMessage>;
 
 /** A thread in the list of the inbox. */
 export const ThreadSummary = z.object({
@@ -23,10 +38,13 @@ export const ThreadSummary = z.object({
   occurrences: z.int(),
   proposalStatus: z.nullable(z.string()),
   createdAt: instant,
+  /** When something last happened on it. */
+  activeAt: instant,
+  /** Whether something happened on it since the caller's account last looked, that this person did not do. */
+  unread: z.boolean(),
+  lastMessage: LastMessage,
 });
 export type ThreadSummary = z.output<typeof ThreadSummary>;
-
-const Sender = z.object({ name: z.nullable(z.string()), email: z.nullable(z.string()) });
 
 export const mailStatuses = ["waiting", "sent", "bounced", "failed"] as const;
 
@@ -70,12 +88,18 @@ const changes = z.object({
 });
 export type ThreadChange = z.output<typeof changes>;
 
+export const listOrders = ["created", "activity"] as const;
+
 const filters = z.object({
   status: z.optional(ThreadStatus),
   type: z.optional(FeedbackType),
   q: z.optional(text(1, 200)),
   from: z.optional(givenInstant),
   to: z.optional(givenInstant),
+  /** By the arrival of the report unless `activity` is given. A search has its own order. */
+  order: z.optional(z.enum(listOrders)),
+  /** Only threads that are unread for the caller's account, the last active first. Not in a search. */
+  unread: z.optional(z.enum(["true"])),
   cursor: z.optional(text(1, 500)),
   limit: z.optional(queryInteger(1, limits.listPage.max)),
 });
@@ -95,7 +119,7 @@ export const threads = {
   list: endpoint({
     method: "GET",
     path: "/api/v1/console/apps/:appId/feedback",
-    summary: "List, filter and search the feedback of an app, newest first",
+    summary: "List, filter and search the feedback of an app, newest first, or the last active first",
     auth: "console",
     role: "viewer",
     scope: "feedback:read",

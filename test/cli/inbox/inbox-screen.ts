@@ -9,7 +9,11 @@ import { eventually } from "../../support/eventually.ts";
 export const summary = (at: number): ThreadSummary => ({
   ...{ id: `t${at}`, appId: "a", subject: `Subject ${at}\u001b[2J`, category: "bug", status: "open" },
   ...{ senderName: "Ada", senderEmail: null, source: null, occurrences: 1, proposalStatus: null },
-  createdAt: "2026-11-21T09:00:00.000Z",
+  ...{ createdAt: "2026-11-21T09:00:00.000Z", activeAt: "2026-11-21T09:00:00.000Z", unread: false },
+  lastMessage: {
+    ...{ direction: "inbound", author: "sender", sender: { name: "Ada", email: null }, writtenBy: null },
+    ...{ text: "It broke.", createdAt: "2026-11-21T09:00:00.000Z" },
+  },
 });
 
 const proposal = {

@@ -4,6 +4,7 @@ import { keepStatistics, refreshStatistics } from "../../../server/store/engine/
 import { feedbackThreads } from "../../../server/store/feedback/feedback.ts";
 import { findChanged, findThreads, type Search } from "../../../server/store/feedback/found-threads.ts";
 import { listThreads } from "../../../server/store/feedback/inbox.ts";
+import { threadNews } from "../../../server/store/feedback/looks/thread-news.ts";
 import { awaitingProposals } from "../../../server/store/feedback/runs/awaiting-proposals.ts";
 import { findRuns } from "../../../server/store/feedback/runs/found-runs.ts";
 import { indexNext } from "../../../server/store/feedback/search/feedback-search.ts";
@@ -14,7 +15,7 @@ import { fillThreads } from "../../support/worlds/owner-with-one-of-each.ts";
 
 const owner = { userId: "owner", appId: null, needs: "owner", kind: "agentToken" } as const;
 
-const filters = (given: object = {}) => ({ ...given });
+const filters = (given: object = {}) => ({ userId: "owner", ...given });
 const fromTop = { position: ["9999", ""], limit: 51 };
 
 /** Queries that must not scan all threads of an app, and the index of each. */
@@ -49,8 +50,26 @@ const reads: readonly (readonly [
     "feedback_by_status_and_category",
     (reader, appId) => listThreads(reader, { appId, ...filters({ status: "open", type: "bug" }) }, fromTop),
   ],
+  ...activityReads(),
   ...agentReads(),
 ];
+
+/** The inbox by activity: a row for each filter. */
+function activityReads() {
+  const rows: readonly [string, string, object][] = [
+    ["the inbox", "feedback_by_activity", {}],
+    ["the inbox of a status", "feedback_by_state_and_activity", { status: "open" }],
+    ["the inbox of a type", "feedback_by_state_and_activity", { type: "bug" }],
+    ["the inbox of a status and a type", "feedback_by_state_and_activity", { status: "open", type: "bug" }],
+    ["what is unread", "feedback_by_activity", { unread: "true" }],
+    ["what is unread of a status", "feedback_by_state_and_activity", { unread: "true", status: "open" }],
+  ];
+  return rows.map(([name, index, given]) => {
+    const read = (reader: Reader, appId: string) =>
+      listThreads(reader, { appId, ...filters({ order: "activity", ...given }) }, fromTop);
+    return [`${name} by activity`, index, read] as const;
+  });
+}
 
 /** The lists of an agent: a row for each order and filter. */
 function agentReads() {
@@ -93,6 +112,16 @@ describe("SQLite serves", () => {
       const plan = await planOf((database) => read(database, appId));
       expect(plan).toMatch(new RegExp(`SEARCH f USING (COVERING )?INDEX ${index} \\(`));
       expect(plan).not.toContain("SCAN f");
+    });
+
+    it("what is new on the threads of a page by their ids, and by the newest message of each", async () => {
+      const plan = await planOf((database) => threadNews(database, "owner", ["a", "b"]));
+      expect(plan).toMatch(/SEARCH feedback USING INDEX \S*feedback\S* \(id=\?\)/);
+      expect(plan).toMatch(/SEARCH n USING COVERING INDEX messages_by_feedback \(feedback_id=\?\)/);
+      expect(plan).toMatch(
+        /SEARCH l USING INDEX \S*thread_looks\S* \(app_id=\? AND user_id=\? AND feedback_id=\?\)/,
+      );
+      expect(plan).not.toContain("SCAN");
     });
 
     it.each([

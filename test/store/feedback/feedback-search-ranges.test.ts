@@ -79,7 +79,7 @@ describe.each(databases)("a search on $name through threads that came long ago a
     const ofAgent = (filters: object) => (before: number) =>
       findThreads(database, { viewer, filters }, { position: [String(before)], limit });
     const ofConsole = (filters: object) => (before: number) =>
-      listThreads(database, { appId, ...filters }, { position: [String(before)], limit });
+      listThreads(database, { appId, userId: "owner", ...filters }, { position: [String(before)], limit });
     for (const of of [ofAgent, ofConsole]) {
       expect(await pages(of({ q: "zebra" }))).toEqual(newestFirst);
       expect(await pages(of({ q: "zebra even" }))).toEqual(even);
@@ -109,7 +109,7 @@ describe("PostgreSQL serves", () => {
       const { database } = service.deps;
       const { id: appId } = await service.makeApp();
       const page = { position: [String(Number.MAX_SAFE_INTEGER)], limit: 21 };
-      const ran = await traced.during(() => listThreads(database, { appId, q }, page));
+      const ran = await traced.during(() => listThreads(database, { appId, userId: "owner", q }, page));
       const searches = ran.filter((sql) => sql.includes("to_tsquery"));
       expect(searches.length).toBeGreaterThan(0);
       for (const sql of searches) {

@@ -38,7 +38,7 @@ describe("a search", () => {
   it("is planned for its words each time on PostgreSQL; other statements are planned once", async () => {
     const page = { position: ["9007199254740991"], limit: 51 };
     for (let time = 0; time < 6; time++) {
-      await listThreads(onPostgres, { appId, q: "zebra" }, page);
+      await listThreads(onPostgres, { appId, userId: "owner", q: "zebra" }, page);
       await feedbackThreads.findThread(onPostgres, appId, {
         userId: appId,
         appId: null,

@@ -7,7 +7,7 @@ import type { Transaction } from "../../../store/engine/database.ts";
 import { proposalTopic } from "../../../store/engine/topics.ts";
 import { type EventType, events, type NewEvent } from "../../../store/feedback/events.ts";
 import { feedbackThreads } from "../../../store/feedback/feedback.ts";
-import { noteActivity } from "../../../store/feedback/messages.ts";
+import { noteActivity } from "../../../store/feedback/looks/activity.ts";
 import { expiredApprovals } from "../../../store/feedback/runs/expired-approvals.ts";
 import { type OwnedProposal, type ProposalRow, proposals } from "../../../store/feedback/runs/proposals.ts";
 import { type Author, createAuditWriter } from "../../access/audit-record.ts";
@@ -34,7 +34,8 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   ): Promise<void> => {
     await record(tx, author, { action, appId: run.appId, target: run.id });
     await feedbackThreads.setProposalStatus(tx, run.feedbackId);
-    await noteActivity(tx, run.feedbackId, deps.clock.now().toISOString());
+    const at = deps.clock.now().toISOString();
+    await noteActivity(tx, run.feedbackId, { at, by: personOf(author) });
     tx.signal(proposalTopic(run.id));
     if (!event) return;
     await events.insert(tx, {
@@ -43,10 +44,14 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
       type: event,
       subjectId: run.id,
       facts: { feedbackId: run.feedbackId, ...facts },
-      createdAt: deps.clock.now().toISOString(),
+      createdAt: at,
     });
   };
 }
+
+/** The person who took the step; undefined for an agent, even if it is the person's own. */
+const personOf = ({ caller }: Author): string | undefined =>
+  caller.kind === "agentToken" ? undefined : caller.userId;
 
 /**
  * Gives a proposal of the viewer after all other changes of its thread have ended. Throws `not_found`. Each step of a

@@ -28,6 +28,8 @@ import { answersOfSenders } from "./feedback/035-answers-of-senders.ts";
 import { answersByMail } from "./feedback/036-answers-by-mail.ts";
 import { marksOfSearch } from "./feedback/053-marks-of-search.ts";
 import { approvals } from "./feedback/055-approvals.ts";
+import { activityOfThreads } from "./feedback/057-activity-of-threads.ts";
+import { looks } from "./feedback/058-looks.ts";
 import { requests } from "./requests/002-requests.ts";
 import { closedTesting } from "./testing/003-closed-testing.ts";
 import { sessionsBySeat } from "./testing/004-sessions-by-seat.ts";
@@ -66,4 +68,6 @@ export const migrations: readonly Migration[] = [
   toldSenders,
   marksOfSearch,
   approvals,
+  activityOfThreads,
+  looks,
 ];

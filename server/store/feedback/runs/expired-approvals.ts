@@ -3,7 +3,7 @@ import type { Reader, Transaction } from "../../engine/database.ts";
 import { proposalTopic } from "../../engine/topics.ts";
 import { events } from "../events.ts";
 import { feedbackThreads } from "../feedback.ts";
-import { noteActivity } from "../messages.ts";
+import { noteActivity } from "../looks/activity.ts";
 import { type OwnedProposal, proposals } from "./proposals.ts";
 
 /** Approvals whose time is over. */
@@ -28,7 +28,7 @@ export const expiredApprovals = {
     const at = now.toISOString();
     if (!(await proposals.expire(tx, run.id, at))) return false;
     await feedbackThreads.setProposalStatus(tx, run.feedbackId);
-    await noteActivity(tx, run.feedbackId, at);
+    await noteActivity(tx, run.feedbackId, { at });
     const { accountId: ownerId, appId, feedbackId, id: target } = run;
     const entry = { id: newId(), at, ownerId, actor: "server", action: "run.expire", appId, target };
     await audit.insert(tx, { ...entry, address: null });

@@ -1,0 +1,79 @@
+import type {
+  threads as contract,
+  LastMessage,
+  ThreadSummary,
+} from "../../../src/contract/console/feedback.ts";
+import { badRequest } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import type { Deps } from "../../deps.ts";
+import type { Request } from "../../http/handler.ts";
+import { listThreads, orderOf, type SummaryRow } from "../../store/feedback/inbox.ts";
+import { type NewsRow, threadNews } from "../../store/feedback/looks/thread-news.ts";
+import { indexForSearch } from "../../store/feedback/search/feedback-search.ts";
+import { ownedApp } from "../access/owned-app.ts";
+import { idPart, instantPart, pageOf, readCursor, sequencePart } from "../list-page.ts";
+
+const keys = {
+  created: { parts: [instantPart, idPart], of: ({ createdAt, id }: SummaryRow) => [createdAt, id] },
+  activity: { parts: [instantPart, idPart], of: ({ activeAt, id }: SummaryRow) => [activeAt, id] },
+  found: { parts: [sequencePart], of: ({ seq }: SummaryRow) => [String(seq)] },
+};
+
+/** A page of the threads of an app, with what is new on each for the caller. Throws `not_found` and `bad_request`. */
+export async function listInbox(
+  { database }: Pick<Deps, "database">,
+  { caller, params: { appId }, query }: Request<typeof contract.list>,
+) {
+  const { cursor, limit = limits.listPage.default, ...filters } = query;
+  if (filters.q !== undefined && filters.unread !== undefined)
+    throw badRequest("unread", "cannot be combined with `q`");
+  const order = orderOf(filters);
+  const key = keys[order];
+  const position = readCursor(cursor, key.parts);
+  await ownedApp(database, appId, caller);
+  if (order === "found") await indexForSearch(database);
+  const scope = { appId, userId: caller.userId, ...filters };
+  const rows = await listThreads(database, scope, { position, limit: limit + 1 });
+  const { items, nextCursor } = pageOf(rows, limit, key.of);
+  const found = await threadNews(
+    database,
+    caller.userId,
+    items.map(({ id }) => id),
+  );
+  const news = new Map(found.map((row) => [row.id, row]));
+  return { items: items.flatMap((row) => summaryOf(row, news.get(row.id))), nextCursor };
+}
+
+/** A thread that was deleted since the list was read is left out. */
+function summaryOf(row: SummaryRow, news: NewsRow | undefined): ThreadSummary[] {
+  if (!news) return [];
+  const { seq: _, ...summary } = row;
+  return [{ ...summary, unread: news.unread === 1, lastMessage: lastMessageOf(news) }];
+}
+
+const authors: Readonly<Record<string, LastMessage["author"]>> = { team: "team", agent: "agent" };
+
+function lastMessageOf({ direction, author, senderName, senderEmail, ...news }: NewsRow): LastMessage {
+  const sender = direction === "inbound" ? { name: senderName, email: senderEmail } : null;
+  const { writtenBy, text, createdAt } = news;
+  return {
+    direction,
+    author: authors[author] ?? "sender",
+    sender,
+    writtenBy,
+    text: beginningOf(text),
+    createdAt,
+  };
+}
+
+const longest = 200;
+
+/** The beginning of a text in one line, cut between words if there are any. */
+function beginningOf(text: string): string {
+  const line = text.replace(/\s+/gu, " ").trim();
+  const characters = [...line];
+  if (characters.length <= longest) return line;
+  const cut = characters.slice(0, longest - 1).join("");
+  const atWord = cut.replace(/\s+\S*$/u, "");
+  return `${atWord.length > cut.length / 2 ? atWord : cut}…`;
+}

@@ -1,0 +1,39 @@
+import type { Transaction } from "../../engine/database.ts";
+import { isUnread, withLook } from "./unread.ts";
+
+/** When something happened, and the member who did it; none for a sender, an agent or the server. */
+export interface Activity {
+  readonly at: string;
+  readonly by?: string | null | undefined;
+}
+
+/**
+ * Notes that something happened on a thread. For the member who did it the thread stays read, if it was. The time of the last
+ * activity never goes back, so a thread only ever moves to the front of the inbox. (rules F50, F51)
+ */
+export async function noteActivity(tx: Transaction, feedbackId: string, { at, by }: Activity): Promise<void> {
+  if (by) await keepRead(tx, { feedbackId, userId: by, at });
+  await tx.run(
+    `UPDATE feedback SET activity_count = activity_count + 1,
+       active_at = CASE WHEN coalesce(active_at, created_at) < ? THEN ? ELSE coalesce(active_at, created_at) END
+     WHERE id = ?`,
+    ...[at, at, feedbackId],
+  );
+}
+
+interface OwnAct {
+  readonly feedbackId: string;
+  readonly userId: string;
+  readonly at: string;
+}
+
+/** Counts what the member is about to do as seen, unless something else on the thread is unread. */
+const keepRead = (tx: Transaction, { feedbackId, userId, at }: OwnAct) =>
+  tx.run(
+    `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, looked_at)
+     SELECT v.app_id, v.user_id, f.id, f.activity_count + 1, ?
+     FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? ${withLook}
+     WHERE f.id = ? AND NOT (${isUnread})
+     ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count`,
+    ...[at, userId, feedbackId],
+  );

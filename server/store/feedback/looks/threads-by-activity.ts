@@ -1,0 +1,81 @@
+import { threadStatuses } from "../../../../src/contract/agent/find-work.ts";
+import type { ThreadFilters } from "../../../../src/contract/console/feedback.ts";
+import { FeedbackType } from "../../../../src/contract/feedback.ts";
+import type { Value } from "../../engine/database.ts";
+import { activeAt, type MemberOf, markedUnread, type Part, unreadSince } from "./unread.ts";
+
+/** Which threads of an app, for which member. */
+export interface ActivityScope extends MemberOf {
+  readonly filters: Pick<ThreadFilters, "status" | "type" | "from" | "to" | "unread">;
+  /** More conditions on `f`. */
+  readonly conditions: readonly Condition[];
+}
+
+export type Condition = readonly [sql: string, ...values: Value[]];
+
+export const byActivity = `${activeAt} DESC, f.id DESC`;
+
+/**
+ * A subquery with the `seq` of the matching threads that were last active, at most `limit` of each kind and so the newest
+ * `limit` of all among them. Each kind of thread, a status and a type, has its own range of an index, so no thread is read
+ * that does not match.
+ */
+export function newestByActivity({ filters, conditions, ...member }: ActivityScope, limit: number): Part {
+  const kinds = kindsOf(filters);
+  const shared = [
+    ...conditions,
+    // What came later was active later.
+    ...given(`${activeAt} >= ?`, filters.from),
+    ...given("f.created_at >= ?", filters.from),
+    ...given("f.created_at < ?", filters.to),
+  ];
+  if (filters.unread !== "true")
+    return union(kinds.map((kind) => newest(member, [...kind, ...shared], limit)));
+  const unread = unreadSince(member);
+  const later = kinds.map((kind) =>
+    newest(member, [...kind, ...shared, [unread.sql, ...unread.values]], limit),
+  );
+  return union([...later, newestMarked(member, [...ofFilter(filters), ...shared], limit)]);
+}
+
+/** The ranges of an index that hold all matching threads: none for all threads, which have an index of their own. */
+function kindsOf({ status, type }: ActivityScope["filters"]): Condition[][] {
+  if (status === undefined && type === undefined) return [[]];
+  const statuses = status === undefined ? threadStatuses : [status];
+  const types = type === undefined ? FeedbackType.options : [type];
+  return statuses.flatMap((status) => types.map((type) => ofFilter({ status, type })));
+}
+
+const ofFilter = ({ status, type }: Pick<ThreadFilters, "status" | "type">): Condition[] => [
+  ...given("f.status = ?", status),
+  ...given("f.category = ?", type),
+];
+
+const given = (sql: string, value: string | undefined): Condition[] =>
+  value === undefined ? [] : [[sql, value]];
+
+const newest = ({ appId }: MemberOf, conditions: readonly Condition[], limit: number): Part => ({
+  sql: `SELECT seq FROM (SELECT f.seq FROM feedback f WHERE f.app_id = ? AND ${sqlOf(conditions)}
+    ORDER BY ${byActivity} LIMIT ?) AS newest`,
+  values: [appId, ...valuesOf(conditions), limit],
+});
+
+/** Looks are few, so they are read first. (CROSS JOIN makes SQLite keep that order.) */
+function newestMarked(member: MemberOf, conditions: readonly Condition[], limit: number): Part {
+  const marked = markedUnread(member);
+  return {
+    sql: `SELECT seq FROM (SELECT f.seq FROM thread_looks l CROSS JOIN feedback f
+      WHERE ${marked.sql} AND ${sqlOf(conditions)} ORDER BY ${byActivity} LIMIT ?) AS marked`,
+    values: [...marked.values, ...valuesOf(conditions), limit],
+  };
+}
+
+const union = (parts: readonly Part[]): Part => ({
+  sql: `(${parts.map(({ sql }) => sql).join(" UNION ALL ")})`,
+  values: parts.flatMap(({ values }) => values),
+});
+
+const sqlOf = (conditions: readonly Condition[]): string =>
+  conditions.length === 0 ? "1 = 1" : conditions.map(([sql]) => sql).join(" AND ");
+
+const valuesOf = (conditions: readonly Condition[]) => conditions.flatMap(([, ...values]) => values);
