@@ -115,7 +115,7 @@ async function seedAll(deps: SeedingDeps, tx: Transaction, demo: NewDemo): Promi
   const { email, passwordHash } = demo;
   const userId = deps.newId();
   const createdAt = deps.clock.now().toISOString();
-  await users.insert(tx, { id: userId, email, passwordHash, createdAt });
+  await users.insert(tx, { id: userId, email, passwordHash, createdAt, emailVerifiedAt: createdAt });
   for (const [at, { id, name, apiKey }] of (demo.apps ?? []).entries()) {
     const { githubRepository = null } = demo.seed ? (demo.seed.apps[at] ?? {}) : demoApp;
     const switches = {

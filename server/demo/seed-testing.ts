@@ -135,6 +135,7 @@ async function makeTester(
   const known = await users.findByEmail(tx, email);
   if (known) return known.id;
   const id = deps.newId();
-  await users.insert(tx, { id, email, passwordHash, createdAt: later(cycle.dayStarts[0], -40 * hour) });
+  const createdAt = later(cycle.dayStarts[0], -40 * hour);
+  await users.insert(tx, { id, email, passwordHash, createdAt, emailVerifiedAt: createdAt });
   return id;
 }

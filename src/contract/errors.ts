@@ -50,6 +50,10 @@ export const errorCatalogue = {
     message: "This device or this copy of the app could not be verified. `reasons` says which.",
   },
   access_denied: { status: 403, message: "The person did not approve this device." },
+  email_unverified: {
+    status: 403,
+    message: "Nobody has shown yet that the e-mail address of this account is theirs.",
+  },
   own_listing: { status: 403, message: "This is a test of your own app. Its slots are for others." },
   slot_not_active: { status: 403, message: "This slot is no longer active." },
   not_found: { status: 404, message: "There is nothing here. Check the address and the id." },

@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { queueMail } from "../../mail/queue-mail.ts";
+import { users } from "../../store/access/users.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 
 export type NoticeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
@@ -21,12 +22,17 @@ export interface AccountNotice {
   readonly address: string;
 }
 
-/** Tells a person what has happened to their account, in the transaction in which it happens. (rule S28) */
+/**
+ * Tells a person what has happened to their account, in the transaction in which it happens. An address that nobody has
+ * verified gets no such mail: it may be a stranger's. (rule S28)
+ */
 export async function noticeAccount(
   deps: NoticeDeps,
   tx: Transaction,
   { what, email, address }: AccountNotice,
 ): Promise<void> {
+  const user = await users.findByEmail(tx, email);
+  if (!user || !(await users.isVerified(tx, user.id))) return;
   const { consoleUrl } = deps.settings;
   const at = deps.clock.now().toISOString().slice(0, 16).replace("T", " ");
   await queueMail(deps, tx, {

@@ -86,6 +86,7 @@ export function identities(deps: IdentityDeps) {
         const user =
           verdict.act === "register" ? await register(deps, tx, { proven, address, ...verdict }) : owner;
         if (!user) return { outcome: "refused", why: "email_taken" };
+        if (user.email === proven.email) await users.verify(tx, user.id, deps.clock.now().toISOString());
         return signInOrAsk(deps, tx, { user, browser, address });
       }),
 
@@ -135,7 +136,8 @@ async function register(
   { proven, email, address }: NewAccount,
 ) {
   const user = { id: deps.newId(), email, passwordHash: "" };
-  const made = await users.insertUnlessTaken(tx, { ...user, createdAt: deps.clock.now().toISOString() });
+  const at = deps.clock.now().toISOString();
+  const made = await users.insertUnlessTaken(tx, { ...user, createdAt: at, emailVerifiedAt: at });
   if (!made) return undefined;
   await insert(deps, tx, { proven, user, address });
   return user;

@@ -124,6 +124,7 @@ function register(
       email: normaliseEmail(body.email),
       passwordHash: await hashPassword(password),
       createdAt: deps.clock.now().toISOString(),
+      emailVerifiedAt: null,
     };
     return save(async (tx) => {
       if (!(await users.insertUnlessTaken(tx, user))) throw new ApiError("email_taken");

@@ -8,6 +8,8 @@ export interface UserRow {
 
 export interface NewUser extends UserRow {
   readonly createdAt: string;
+  /** When it was shown that the person reads the mail of this address; null if it was not. (rule S30) */
+  readonly emailVerifiedAt: string | null;
 }
 
 /** The hashes of the old and the new password. */
@@ -34,7 +36,19 @@ export const users = {
       email: user.email,
       password_hash: user.passwordHash,
       created_at: user.createdAt,
+      email_verified_at: user.emailVerifiedAt,
     }),
+
+  isVerified: async (reader: Reader, id: string): Promise<boolean> =>
+    (await reader.get("SELECT 1 AS one FROM users WHERE id = ? AND email_verified_at IS NOT NULL", id)) !==
+    undefined,
+
+  /** Notes that the person reads the mail of the address. True the first time. */
+  verify: async (tx: Transaction, id: string, at: string): Promise<boolean> =>
+    (await tx.run(
+      "UPDATE users SET email_verified_at = ? WHERE id = ? AND email_verified_at IS NULL",
+      ...[at, id],
+    )) === 1,
 
   /**
    * Whether `hash` is still the password hash of the account. Keeps the password from being changed until this transaction
@@ -59,11 +73,8 @@ export const users = {
   /** Adds an account; false if another account already has its address. */
   insertUnlessTaken: async (tx: Transaction, user: NewUser): Promise<boolean> =>
     (await tx.run(
-      `INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, ?)
+      `INSERT INTO users (id, email, password_hash, created_at, email_verified_at) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (email) DO NOTHING`,
-      user.id,
-      user.email,
-      user.passwordHash,
-      user.createdAt,
+      ...[user.id, user.email, user.passwordHash, user.createdAt, user.emailVerifiedAt],
     )) === 1,
 };

@@ -7,7 +7,10 @@ export const tablesOfAccounts: Readonly<Record<string, TableRule>> = {
   users: {
     of: "account",
     erase: "Deleted by its person or by the operator.",
-    holds: { plain: ["id", "password_hash", "created_at", "timezone"], address: ["email"] },
+    holds: {
+      plain: ["id", "password_hash", "created_at", "timezone", "email_verified_at"],
+      address: ["email"],
+    },
   },
   sessions: {
     of: "account",

@@ -13,7 +13,8 @@ export interface TestAccount {
 export async function makeAccount({ deps }: Service, email = `${v7()}@example.org`): Promise<TestAccount> {
   const password = "correct horse battery staple";
   const passwordHash = await hashPassword(password);
-  const user = { id: v7(), email, passwordHash, createdAt: deps.clock.now().toISOString() };
+  const createdAt = deps.clock.now().toISOString();
+  const user = { id: v7(), email, passwordHash, createdAt, emailVerifiedAt: createdAt };
   await deps.database.write((tx) => users.insert(tx, user));
   return { id: user.id, email, password };
 }

@@ -35,7 +35,9 @@ async function unlessRefused(visit: SignedInVisit, act: () => Promise<Reply>): P
   try {
     return await reshowForm(act, (refusal) => refused(visit, refusal));
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== "not_found") throw error;
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === "email_unverified") return unverified(visit, error);
+    if (error.code !== "not_found") throw error;
     return refused(visit, error);
   }
 }
@@ -51,6 +53,30 @@ async function refused(visit: SignedInVisit, { message, status }: ApiError): Pro
         <p>{message}</p>
         <p>
           If it is for another address of yours, sign out, open the link again, and sign in with that address.
+        </p>
+      </Empty>
+    </ConsolePage>,
+    status,
+  );
+}
+
+/** For an account that somebody else may have made with this address. */
+async function unverified(visit: SignedInVisit, { status }: ApiError): Promise<Reply> {
+  const navigation = await navigationOf(visit);
+  return show(
+    <ConsolePage navigation={navigation} title="Invitation" narrow>
+      <div class="head">
+        <h1>Invitation</h1>
+      </div>
+      <Empty title="Show that this address is yours">
+        <p>
+          The invitation is for <Line text={navigation.email} />. Set a new password with a link that you get
+          by mail. You are then signed out; sign in, and open the link of the invitation again.
+        </p>
+        <p>
+          <a class="button primary" href={visit.links.recover}>
+            Send the link
+          </a>
         </p>
       </Empty>
     </ConsolePage>,

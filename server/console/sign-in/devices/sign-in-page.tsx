@@ -15,40 +15,47 @@ export interface EntryProps {
   readonly form: Filled;
 }
 
-/** The sign-in page of a person who is about to approve a device. */
-export const SignIn = ({ visit: { links, at, settings }, to, form }: EntryProps) => (
-  <BarePage links={links} title="Sign in">
-    <div class="card stack">
-      <div class="stack tight">
-        <h1>Sign in</h1>
-        <p class="muted">{nextStep(to)}</p>
-      </div>
-      <SignInRefused refusal={form.refusal} />
-      <form class="stack" method="post" action={at.signIn}>
-        <input type="hidden" name="to" value={to} />
-        <Email form={form} />
-        <Password autocomplete="current-password" />
-        <button class="primary" type="submit">
-          Sign in
-        </button>
-      </form>
-      <ProviderLinks settings={settings} to={to} />
-      {settings.registration && (
+/** The sign-in page of a person who is about to approve a device or a program, or to accept an invitation. */
+export const SignIn = ({ visit: { links, at, settings }, to, form }: EntryProps) => {
+  const next = nextStep(to, { authorize: at.authorize, invitations: links.invitation("") });
+  return (
+    <BarePage links={links} title="Sign in">
+      <div class="card stack">
+        <div class="stack tight">
+          <h1>Sign in</h1>
+          {next && <p class="muted">{next}</p>}
+        </div>
+        <SignInRefused refusal={form.refusal} />
+        <form class="stack" method="post" action={at.signIn}>
+          <input type="hidden" name="to" value={to} />
+          <Email form={form} />
+          <Password autocomplete="current-password" />
+          <button class="primary" type="submit">
+            Sign in
+          </button>
+        </form>
+        <ProviderLinks settings={settings} to={to} />
+        {settings.registration && (
+          <p class="small muted">
+            New here? <a href={onTo(at.signUp, to)}>Create an account</a>
+          </p>
+        )}
         <p class="small muted">
-          New here? <a href={onTo(at.signUp, to)}>Create an account</a>
+          Password forgotten? <a href={links.recover}>How you get a new one</a>
         </p>
-      )}
-      <p class="small muted">
-        Password forgotten? <a href={links.recover}>How you get a new one</a>
-      </p>
-    </div>
-  </BarePage>
-);
+      </div>
+    </BarePage>
+  );
+};
 
-const nextStep = (to: string): string =>
-  to.includes(consentPath)
-    ? "Next, you decide what the program that opened this page may do."
-    : "Next, you decide whether to sign in the device that opened this page.";
+/** What comes after the sign-in; nothing is said about pages of the console, which the person has chosen. */
+function nextStep(to: string, paths: { readonly authorize: string; readonly invitations: string }) {
+  if (to.includes(consentPath)) return "Next, you decide what the program that opened this page may do.";
+  if (to.startsWith(paths.authorize))
+    return "Next, you decide whether to sign in the device that opened this page.";
+  if (to.startsWith(paths.invitations)) return "Next, you see to what you are invited.";
+  return undefined;
+}
 
 /** Whether a new account begins with a mail, which proves the address. */
 export const isByMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): boolean =>

@@ -8,6 +8,7 @@ import { hashPassword, normaliseEmail } from "../../../secrets/passwords.ts";
 import { hashOf } from "../../../secrets/secrets.ts";
 import { accountLinks } from "../../../store/access/sign-in/account-links.ts";
 import { consoleSessions } from "../../../store/access/sign-in/console-sessions.ts";
+import { removeUnprovenAccess } from "../../../store/access/sign-in/unproven-access.ts";
 import { users } from "../../../store/access/users.ts";
 import { noticeAccount } from "../account-notice.ts";
 import { createAuditWriter } from "../audit-record.ts";
@@ -42,7 +43,8 @@ function signUp(deps: Needed): Handler<typeof contract.signUp> {
       });
     if (body.password === undefined) throw badRequest("password", "is missing");
     const passwordHash = await hashPassword(body.password);
-    const user = { id: deps.newId(), email, passwordHash, createdAt: deps.clock.now().toISOString() };
+    const createdAt = deps.clock.now().toISOString();
+    const user = { id: deps.newId(), email, passwordHash, createdAt, emailVerifiedAt: null };
     return save(async (tx) => {
       await users.insertUnlessTaken(tx, user);
       return undefined;
@@ -60,7 +62,8 @@ function finishSignUp(deps: Needed): Handler<typeof contract.finishSignUp> {
     const answer = await save(async (tx) => {
       const link = await accountLinks.take(tx, { kind: "sign_up", tokenHash: hashOf(body.token), now });
       if (!link) throw linkIsOver();
-      const user = { id: deps.newId(), email: link.email, passwordHash, createdAt: now };
+      const made = { createdAt: now, emailVerifiedAt: now };
+      const user = { id: deps.newId(), email: link.email, passwordHash, ...made };
       if (!(await users.insertUnlessTaken(tx, user))) throw linkIsOver();
       await startConsoleSession(deps, tx, { opened, user, browser, address });
       return { user: { id: user.id, email: user.email } };
@@ -84,7 +87,10 @@ function recover(deps: Needed): Handler<typeof contract.recover> {
   };
 }
 
-/** Ends every session and every other link. The second factor stays: a mailbox alone opens no account that has one. */
+/**
+ * Ends every session and every other link. The second factor stays: a mailbox alone opens no account that has one. If the
+ * address was never verified, somebody else may have made the account: what opens it besides the password ends, too. (rule S30)
+ */
 function finishRecovery(deps: Needed): Handler<typeof contract.finishRecovery> {
   const record = createAuditWriter(deps);
   return async ({ body, address, save }) => {
@@ -97,6 +103,7 @@ function finishRecovery(deps: Needed): Handler<typeof contract.finishRecovery> {
       await users.setPassword(tx, userId, passwordHash);
       await consoleSessions.removeAll(tx, userId);
       await accountLinks.removeAll(tx, userId);
+      if (await users.verify(tx, userId, now)) await removeUnprovenAccess(tx, userId);
       const caller = { kind: "session", id: userId, userId, email } as const;
       await record(tx, { caller, address }, { action: "user.recover", target: userId });
       await noticeAccount(deps, tx, { what: "password", email, address });

@@ -7,12 +7,13 @@ import { limits } from "../../../../src/contract/limits.ts";
 import type { Deps } from "../../../deps.ts";
 import { invitationMilliseconds } from "../../../domain/access/member-changes.ts";
 import type { ConsoleCaller, Handler, Handlers } from "../../../http/handler.ts";
-import { queueMail } from "../../../mail/queue-mail.ts";
+import { queueMail, sendsMail } from "../../../mail/queue-mail.ts";
 import { normaliseEmail } from "../../../secrets/passwords.ts";
 import { hashOf, randomName } from "../../../secrets/secrets.ts";
 import { type Presented, invitations as rows } from "../../../store/access/members/invitations.ts";
 import { members } from "../../../store/access/members/members.ts";
 import { users } from "../../../store/access/users.ts";
+import type { Reader } from "../../../store/engine/database.ts";
 import { credentialsTopic } from "../../../store/engine/topics.ts";
 import { createAuditWriter } from "../audit-record.ts";
 import { ownedApp } from "../owned-app.ts";
@@ -48,6 +49,7 @@ export function invitations(deps: Needed): Handlers<typeof contract> {
     async read({ caller, params }) {
       const offer = await rows.offer(deps.database, presentedBy(caller, params.token));
       if (!offer) throw noOffer(caller);
+      await refuseUnverified(deps, deps.database, caller);
       const { appId, appName, ...rest } = offer;
       return { ...rest, app: { id: appId, name: appName } };
     },
@@ -56,6 +58,7 @@ export function invitations(deps: Needed): Handlers<typeof contract> {
       save(async (tx) => {
         const taken = await rows.take(tx, presentedBy(caller, params.token));
         if (!taken) throw noOffer(caller);
+        await refuseUnverified(deps, tx, caller);
         const { appId, id: target } = taken;
         const { userId } = caller;
         await members.lock(tx, appId);
@@ -72,6 +75,21 @@ export function invitations(deps: Needed): Handlers<typeof contract> {
         return { appId, role };
       }),
   };
+}
+
+/**
+ * The link may be in another's hands, and who makes an account can type any address. A server without mail cannot check it.
+ * Throws `email_unverified`. (rule S30)
+ */
+async function refuseUnverified(
+  { settings }: Needed,
+  reader: Reader,
+  { userId, email }: ConsoleCaller,
+): Promise<void> {
+  if (!sendsMail(settings) || (await users.isVerified(reader, userId))) return;
+  throw new ApiError("email_unverified", {
+    message: `This invitation is for ${email}, and nobody has shown yet that this address is yours. Set a new password by mail at ${settings.consoleUrl}/recover, then open this link again.`,
+  });
 }
 
 function create(deps: Needed): Handler<typeof contract.create> {

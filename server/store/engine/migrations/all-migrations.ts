@@ -8,6 +8,7 @@ import { sessionsOfPeople } from "./access/030-sessions-of-people.ts";
 import { secondFactors } from "./access/031-second-factors.ts";
 import { accountLinks } from "./access/032-account-links.ts";
 import { passkeys } from "./access/033-passkeys.ts";
+import { verifiedAddresses } from "./access/074-verified-addresses.ts";
 import { editedReleaseNotes } from "./content/018-edited-release-notes.ts";
 import { pushedFaqs } from "./content/020-pushed-faqs.ts";
 import { feedbackOfReleaseNotes } from "./content/021-feedback-of-release-notes.ts";
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   approvals,
   activityOfThreads,
   looks,
+  verifiedAddresses,
 ];

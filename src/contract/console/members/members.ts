@@ -129,7 +129,7 @@ export const invitations = {
     role: "account",
     params: tokenParams,
     success: { status: 200, body: Offer },
-    errors: ["not_found"],
+    errors: ["not_found", "email_unverified"],
     attempts,
   }),
   accept: endpoint({
@@ -140,7 +140,7 @@ export const invitations = {
     role: "account",
     params: tokenParams,
     success: { status: 200, body: z.object({ appId: uuid, role: RoleName }) },
-    errors: ["not_found"],
+    errors: ["not_found", "email_unverified"],
     attempts,
   }),
 } as const;
