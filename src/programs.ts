@@ -1,5 +1,6 @@
 import type { Exchange } from "./client/options.ts";
 import type { ProxySettings } from "./client/transport/proxy.ts";
+import type { Role } from "./contract/endpoint.ts";
 
 /** The flags of `innkeep serve`; what is left out comes from the environment or the defaults. */
 export interface ServeFlags {
@@ -36,6 +37,12 @@ export interface MailChoice {
   readonly mailFrom: string | undefined;
 }
 
+interface MemberCommand<Name> {
+  readonly command: Name;
+  readonly appId: string;
+  readonly email: string;
+}
+
 /** A command of the person who runs the server. */
 export type AdminCommand =
   | { readonly command: "user create"; readonly email: string; readonly password: string }
@@ -56,6 +63,10 @@ export type AdminCommand =
       readonly scopes?: readonly string[];
       readonly appId?: string;
     }
+  | { readonly command: "member list"; readonly appId: string }
+  | (MemberCommand<"member add"> & { readonly role: Role })
+  | (MemberCommand<"member role"> & { readonly role: Role })
+  | MemberCommand<"member remove">
   | { readonly command: "key list"; readonly owner?: string; readonly appId?: string }
   | { readonly command: "key revoke"; readonly id: string }
   | { readonly command: "token list"; readonly owner?: string }

@@ -6,6 +6,7 @@ import { checkAll } from "./check.ts";
 import { listKeys, listTokens, revokeKey, revokeToken } from "./credentials.ts";
 import { withDatabase } from "./data-location.ts";
 import { checkMail, sendTestMail } from "./mail.ts";
+import { addMember, changeRole, listMembers, removeMember } from "./members.ts";
 import { repair } from "./repair.ts";
 import { resetSecret } from "./reset-secret.ts";
 import { restore } from "./restore.ts";
@@ -43,6 +44,14 @@ function run(request: AdminCommand, location: DataLocation): Promise<Record<stri
       return withDatabase(location, "update", (database) => replacePassword(database, request));
     case "user remove-second-factor":
       return withDatabase(location, "update", (database) => removeSecondFactor(database, request));
+    case "member list":
+      return withDatabase(location, "update", (database) => listMembers(database, request));
+    case "member add":
+      return withDatabase(location, "update", (database) => addMember(database, request));
+    case "member role":
+      return withDatabase(location, "update", (database) => changeRole(database, request));
+    case "member remove":
+      return withDatabase(location, "update", (database) => removeMember(database, request));
     case "key list":
       return withDatabase(location, "update", (database) => listKeys(database, request));
     case "key revoke":

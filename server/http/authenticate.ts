@@ -85,7 +85,8 @@ export function createAuthenticate(
     },
     async session(presented) {
       // Only a person may decide, and a request with a bearer token does not come from a browser.
-      if (presented.authorization !== undefined) throw new ApiError("sign_in_required");
+      if (presented.authorization !== undefined)
+        throw new ApiError("sign_in_required", { message: "No token may do this. Sign in to the console." });
       return person(presented);
     },
   };

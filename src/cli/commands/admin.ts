@@ -7,9 +7,11 @@ import type { Invocation } from "../core/program/context.ts";
 import { administer, group, onDatabase } from "../operator/administer.ts";
 import { addCredentials } from "../operator/credentials.ts";
 import { addMail } from "../operator/mail.ts";
+import { addMembers } from "../operator/members.ts";
 
 export function addAdmin(admin: Command, setup: Setup): void {
   addAccounts(admin, setup);
+  addMembers(admin, setup);
   addCredentials(admin, setup);
   addMail(admin, setup);
   addDatabase(admin, setup);

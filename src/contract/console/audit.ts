@@ -32,6 +32,7 @@ export const auditActions = [
   "key.regenerate",
   "listing.create",
   "listing.update",
+  "member.create",
   "member.delete",
   "member.update",
   "message.note",

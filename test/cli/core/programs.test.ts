@@ -101,6 +101,7 @@ describe("admin", () => {
         appId: "1",
       },
     ],
+    ["admin member add --app 1 --email a --role owner", { command: "member add", role: "owner" }],
     ["admin key list --app 1 --owner a@b.c", { command: "key list", appId: "1", owner: "a@b.c" }],
     ["admin key revoke 01 --yes", { command: "key revoke", id: "01" }],
     ["admin token list --owner a@b.c", { command: "token list", owner: "a@b.c" }],

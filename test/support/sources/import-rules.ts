@@ -195,6 +195,7 @@ export const walls: Walls = {
     ...[
       "server/admin",
       "server/background/stray-files.ts",
+      "server/domain/access",
       "server/domain/mail",
       "server/files",
       "server/mail",

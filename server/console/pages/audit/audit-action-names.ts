@@ -23,6 +23,7 @@ const names: Readonly<Record<AuditActionName, string>> = {
   "invitation.create": "Invited a person",
   "invitation.delete": "Withdrew an invitation",
   "invitation.accept": "Accepted an invitation",
+  "member.create": "Made a person a member",
   "member.update": "Changed the role of a member",
   "member.delete": "Removed a member, or left",
   "key.create": "Made a key",

@@ -179,6 +179,16 @@ const all: Readonly<Record<string, readonly string[]>> = {
     "innkeep admin user password --email ada@example.org --password-stdin < password.txt",
   ],
   "admin app create": ["innkeep admin app create Larder --owner ada@example.org"],
+  "admin member list": ["innkeep admin member list --app 01a1fda3-dcee-7447-b6de-42c8c3c82f1d"],
+  "admin member add": [
+    "innkeep admin member add --app 01a1fda3-dcee-7447-b6de-42c8c3c82f1d --email ada@example.org --role owner",
+  ],
+  "admin member role": [
+    "innkeep admin member role --app 01a1fda3-dcee-7447-b6de-42c8c3c82f1d --email ada@example.org --role viewer",
+  ],
+  "admin member remove": [
+    "innkeep admin member remove --app 01a1fda3-dcee-7447-b6de-42c8c3c82f1d --email ada@example.org --yes",
+  ],
   "admin key create": [
     "innkeep admin key create --app 01a1fda3-dcee-7447-b6de-42c8c3c82f1d --label iOS --kind intake",
   ],
