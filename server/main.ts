@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import { type AddressInfo, Server as NetServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createApp } from "./app.ts";
+import { startErasing } from "./background/erasing.ts";
 import { startHousekeeping } from "./background/housekeeping.ts";
 import { startIndexing } from "./background/indexing.ts";
 import { startAnnouncing } from "./background/mail/announcer.ts";
@@ -117,6 +118,7 @@ async function serveFrom(wanted: Settings, { flags, seed }: Wishes, world: Serve
   const mail = await startMail(deps);
   const receiver = startMailReceiver(deps, createTakeMail(deps));
   const stopAnnouncing = startAnnouncing(deps, () => tellSenders(deps));
+  const stopErasing = startErasing(deps);
   const stopHousekeeping = startHousekeeping(deps);
   const stopNightly = startNightly(deps);
   const stopIndexing = startIndexing(deps);
@@ -130,6 +132,7 @@ async function serveFrom(wanted: Settings, { flags, seed }: Wishes, world: Serve
   await close(server, settings.budgets);
   stopTimeKeeper();
   stopHousekeeping();
+  await stopErasing();
   await stopNightly();
   await stopIndexing();
   await stopPassingTime();

@@ -62,6 +62,11 @@ const onlyInTheConsole: Record<string, string> = {
   "signIn.await": "`auth login` calls it through src/client/waiting/wait-for-sign-in-code.ts",
   "signIn.register": "for apps of before; people sign in in the browser",
   "signIn.token": "for apps of before; people sign in in the browser",
+  "people.preview": "an owner looks in a browser",
+  "people.erase": "only an owner in a browser erases; `admin user erase` for the operator",
+  "people.list": "an owner reads receipts in a browser",
+  "people.read": "an owner reads receipts in a browser",
+  "people.check": "an owner checks receipts in a browser",
   "devices.list": "devices are seen by a person",
   "devices.remove": "devices are signed out by a person",
 };

@@ -40,7 +40,8 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
     try {
       if (endpoint.attempts) await countAttempt(endpoint, incoming, deps);
       const parts = parse(endpoint, incoming);
-      const appOf = async (tx: Reader) => (needsRole(endpoint) ? appOfRequest(tx, parts.params) : undefined);
+      const appOf = async (tx: Reader) =>
+        needsRole(endpoint) ? appOfRequest(tx, parts.params) : appOfKey(incoming);
       const saving = mutates ? createSave(deps, { endpoint, key, limitedBy, appOf, shape }) : readsOnly;
       const giveBack =
         limitedBy && !mutates ? await spendOnRead(endpoint, { parts, who: limitedBy }, deps) : nothingUsed;
@@ -65,6 +66,10 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
     }
   };
 }
+
+/** The app whose key the request carries: with the app's people, its stored answers are erased. */
+const appOfKey = ({ caller }: IncomingRequest): string | undefined =>
+  caller?.kind === "appKey" && "appId" in caller ? String(caller.appId) : undefined;
 
 interface Spender {
   readonly parts: ReturnType<typeof parse>;

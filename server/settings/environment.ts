@@ -58,6 +58,7 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
     attestation: attestationOf(environment),
     identityProviders: identityProvidersOf(environment.INNKEEP_IDENTITY_PROVIDERS),
     metricsToken: environment.INNKEEP_METRICS_TOKEN ?? environment.INNKEEP_OPERATOR_TOKEN,
+    backupsKeptDays: daysOf("INNKEEP_BACKUPS_KEPT_DAYS", environment.INNKEEP_BACKUPS_KEPT_DAYS),
     logLevel: levelOf(environment.INNKEEP_LOG_LEVEL ?? "info"),
     demo: flags.demo ?? false,
     dev: flags.dev ?? false,
@@ -75,6 +76,13 @@ function portOf(given: string | number): number {
   const port = Number(given);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new SettingError(`INNKEEP_PORT must be a port from 0 to 65535, not \`${given}\`.`);
+}
+
+function daysOf(name: string, given: string | undefined): number | undefined {
+  if (given === undefined || given === "") return undefined;
+  const days = Number(given);
+  if (Number.isInteger(days) && days >= 1 && days <= 36_500) return days;
+  throw new SettingError(`${name} must be a number of days from 1, not \`${given}\`.`);
 }
 
 function urlOf(name: string, given: string): string {

@@ -43,6 +43,8 @@ export interface Settings {
   readonly mcp: boolean;
   /** The bearer token for `/metrics`. Without a token nobody can read the metrics. */
   readonly metricsToken: string | undefined;
+  /** For how many days the operator keeps backups. Undefined if the server does not know. */
+  readonly backupsKeptDays: number | undefined;
   readonly logLevel: string;
   readonly demo: boolean;
   readonly dev: boolean;

@@ -34,6 +34,7 @@ const titles: Record<keyof typeof contract, string> = {
   slots: "Console: slots",
   devices: "Console: devices",
   audit: "Console: audit",
+  people: "Console: people",
 };
 
 const head = `# The API

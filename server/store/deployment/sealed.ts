@@ -7,6 +7,7 @@ const sealedColumns = [
   { table: "outbox", column: "target" },
   { table: "mails", column: "content" },
   { table: "second_factors", column: "secret_sealed" },
+  { table: "erasures", column: "email_sealed" },
 ] as const;
 
 const checkName = "secret_check";
@@ -43,6 +44,9 @@ export const sealed = {
     await tx.run(
       `UPDATE mails SET status = 'failed', last_error = 'The secret was lost', settled_at = created_at, content = NULL
        WHERE status = 'waiting'`,
+    );
+    await tx.run(
+      "UPDATE erasures SET status = 'stopped', email_sealed = NULL WHERE email_sealed IS NOT NULL",
     );
     return {
       testKeys: await tx.run(

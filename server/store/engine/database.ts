@@ -55,5 +55,10 @@ export interface Database extends Reader, Inserter {
    * processes.
    */
   onForeignChange(listener: () => void): () => void;
+  /**
+   * Writes the log of SQLite back into the file and empties it, so that no earlier version of a page is left on disk. False
+   * if another connection needs the log just now. Does nothing on PostgreSQL.
+   */
+  emptyLog(): Promise<boolean>;
   close(): Promise<void>;
 }

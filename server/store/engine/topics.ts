@@ -20,6 +20,9 @@ export const concernsProposals = (topic: string): boolean =>
 /** Signalled when the outbox has a new delivery. */
 export const outboxTopic = "outbox";
 
+/** Signalled when a person is to be erased. */
+export const erasuresTopic = "erasures";
+
 /** Signalled when a mail waits. */
 export const mailTopic = "mail";
 

@@ -7,10 +7,20 @@
  * - `account`: the id of the account of a person
  * - `text`: what people write
  * - `json`: the same as JSON
+ * - `key`: names that programs make, and in which an address may be joined to other words
  * - `sealed`: encrypted texts
  * - `network`: the network address of a person
  */
-export type Holding = "plain" | "address" | "name" | "account" | "text" | "json" | "sealed" | "network";
+export type Holding =
+  | "plain"
+  | "address"
+  | "name"
+  | "account"
+  | "text"
+  | "json"
+  | "key"
+  | "sealed"
+  | "network";
 
 /** The columns of a table by what they can hold. */
 export type Holdings = Readonly<Partial<Record<Holding, readonly string[]>>>;

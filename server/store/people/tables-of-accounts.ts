@@ -108,6 +108,25 @@ export const tablesOfAccounts: Readonly<Record<string, TableRule>> = {
       sealed: ["successor"],
     },
   },
+  erasures: {
+    of: "deployment",
+    erase: "Kept: it is the receipt. It holds a keyed hash, and the address sealed until the work is done.",
+    holds: {
+      plain: [
+        "id",
+        "person_hash",
+        "status",
+        "place",
+        "files",
+        "counts",
+        "created_at",
+        "finished_at",
+        "backups_until",
+      ],
+      account: ["owner_id"],
+      sealed: ["email_sealed"],
+    },
+  },
   rate_limits: {
     of: "deployment",
     erase: "Holds hashes, which go within days.",

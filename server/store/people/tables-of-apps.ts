@@ -60,7 +60,8 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
       ],
       address: ["sender_email"],
       name: ["sender_name"],
-      text: ["subject", "message", "source", "dedupe_key", "github_issue_url"],
+      text: ["subject", "message", "source", "github_issue_url"],
+      key: ["dedupe_key"],
       json: ["metadata", "files"],
     },
   },
@@ -87,7 +88,7 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
   failure_runs: {
     of: "app",
     erase: text,
-    holds: { plain: ["feedback_id", "app_id", "reported_at", "passed_at"], text: ["scope", "run"] },
+    holds: { plain: ["feedback_id", "app_id", "reported_at", "passed_at"], key: ["scope", "run"] },
   },
   runs: {
     of: "app",
@@ -195,7 +196,7 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
     erase: "Answers with the address are deleted. All go after a day.",
     holds: {
       plain: ["scope", "fingerprint", "expires_at", "app_id"],
-      text: ["key"],
+      key: ["key"],
       json: ["body"],
     },
   },

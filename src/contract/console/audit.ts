@@ -39,6 +39,7 @@ export const auditActions = [
   "message.outbound",
   "passkey.create",
   "passkey.delete",
+  "person.erase",
   "run.approve",
   "run.claim",
   "run.expire",

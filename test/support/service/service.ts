@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { createApp } from "../../../server/app.ts";
+import { startErasing } from "../../../server/background/erasing.ts";
 import { startMailReceiver } from "../../../server/background/mail/receiver.ts";
 import { startMail } from "../../../server/background/mail/worker.ts";
 import { startOutbox } from "../../../server/background/outbox/worker.ts";
@@ -91,6 +92,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stopping: stopping.signal,
   });
   attach(server, createApp(deps), deps);
+  const stopErasing = startErasing(deps);
   const outbox = startOutbox(deps);
   const mail = await startMail(deps);
   const receiver = startMailReceiver(deps, createTakeMail(deps));
@@ -108,7 +110,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       stopping.abort();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await Promise.all([outbox.stop(), mail.stop(), receiver.stop()]);
+      await Promise.all([outbox.stop(), mail.stop(), receiver.stop(), stopErasing()]);
       if (options.database) await opened.close();
       else await database.remove();
       await folder.remove();

@@ -52,6 +52,22 @@ export const members = {
     return (await reader.get<{ count: number }>(sql, appId))?.count ?? 0;
   },
 
+  /** How many apps a person owns. */
+  async countOwned(reader: Reader, userId: string): Promise<number> {
+    const sql = "SELECT count(*) AS count FROM app_members WHERE user_id = ? AND role = 'owner'";
+    return Number((await reader.get<{ count: number }>(sql, userId))?.count ?? 0);
+  },
+
+  /** The names of the apps that one person owns and of which another one is a member. */
+  async appsOfBoth(reader: Reader, ownerId: string, userId: string): Promise<string[]> {
+    const rows = await reader.all<{ name: string }>(
+      `SELECT a.name FROM app_members o JOIN app_members m ON m.app_id = o.app_id JOIN apps a ON a.id = o.app_id
+       WHERE o.user_id = ? AND o.role = 'owner' AND m.user_id = ? ORDER BY a.name, a.id`,
+      ...[ownerId, userId],
+    );
+    return rows.map(({ name }) => name);
+  },
+
   async setRole(tx: Transaction, { appId, userId }: Membership, role: Role): Promise<void> {
     await tx.run("UPDATE app_members SET role = ? WHERE app_id = ? AND user_id = ?", role, appId, userId);
     if (role !== "owner") await endOwnership(tx, { appId, userId });

@@ -56,6 +56,7 @@ export async function openPostgres(
     write: (work, pace) => gate.pass(() => write(work, pace)),
     onSignal: signals.subscribe,
     onForeignChange: () => () => {},
+    emptyLog: async () => true,
     close: () => (closing ??= close()),
   };
 }

@@ -34,8 +34,14 @@ export async function openSqlite(driver: SqliteDriver, file: string): Promise<Da
     write: writer.write,
     onSignal: signals.subscribe,
     onForeignChange: foreignChanges.subscribe,
+    emptyLog: () => writer.between(emptyLog),
     close: () => (closing ??= close()),
   };
+}
+
+async function emptyLog(connection: Connection): Promise<boolean> {
+  const row = await connection.get<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)", []);
+  return row?.busy === 0;
 }
 
 /** The log may grow to 16 MiB before it is written back, so that a page that changes often is written back once. */

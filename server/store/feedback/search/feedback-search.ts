@@ -94,6 +94,14 @@ export async function forgetIndexed(tx: Transaction, seqs: readonly number[]): P
   await tx.run(`DELETE FROM feedback_search WHERE rowid IN (${seqs.map(() => "?").join(", ")})`, ...seqs);
 }
 
+/** Takes the words of a thread out of the index, because it was changed. Its new words come in later. */
+export async function indexAgain(tx: Transaction, id: string): Promise<void> {
+  const thread = await tx.get<{ seq: number }>("SELECT seq FROM feedback WHERE id = ?", id);
+  if (!thread) return;
+  await forgetIndexed(tx, [thread.seq]);
+  await tx.run("UPDATE feedback SET indexed = 0 WHERE seq = ?", thread.seq);
+}
+
 /** Removes all threads from the index, before they are deleted. */
 export async function forgetAllIndexed(tx: Transaction): Promise<void> {
   if (tx.engine === "sqlite")

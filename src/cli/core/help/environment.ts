@@ -107,6 +107,10 @@ const ofServer: readonly Variable[] = [
     meaning: "Whose devices are checked, and with which keys.",
   },
   { name: "INNKEEP_METRICS_TOKEN, INNKEEP_OPERATOR_TOKEN", meaning: "Bearer token for /metrics." },
+  {
+    name: "INNKEEP_BACKUPS_KEPT_DAYS",
+    meaning: "For how many days you keep backups; receipts of erasures name the end.",
+  },
   { name: "INNKEEP_LOG_LEVEL", meaning: "How much `serve` logs." },
 ];
 

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Deps } from "../deps.ts";
+import { findAddress } from "../domain/people/address-in-text.ts";
+import { openAddress } from "../secrets/sealed-address.ts";
+import { users } from "../store/access/users.ts";
+import type { Database } from "../store/engine/database.ts";
+import { erasuresTopic } from "../store/engine/topics.ts";
+import { forgetDeletedWords } from "../store/feedback/search/feedback-search-merge.ts";
+import { seats } from "../store/people/erase-seats.ts";
+import { type ErasureRow, erasures, listOf, placeOf } from "../store/people/erasures.ts";
+import { type Erasing, eraseAt, type FoundThere, findAt, type Place } from "../store/people/passes.ts";
+import { longestSleep, startDueWork } from "./due-work.ts";
+
+type Needed = Pick<Deps, "database" | "clock" | "keptFiles" | "sealer" | "settings" | "log" | "stopping">;
+
+const tryAgainMilliseconds = 1_000;
+const dayMilliseconds = 86_400_000;
+
+/** Erases people, each in small steps. What a stopped or killed server has begun is continued. Gives the function that stops it. */
+export const startErasing = (deps: Needed): (() => Promise<void>) =>
+  startDueWork(deps, {
+    topic: erasuresTopic,
+    doDue: () => eraseNext(deps),
+    pause: async () => ((await erasures.next(deps.database)) ? tryAgainMilliseconds : longestSleep),
+    failure: "erasing a person failed",
+  });
+
+/** Does the next step of the oldest erasure. Gives 0 if there is none. (rule P7) */
+export async function eraseNext(deps: Needed): Promise<number> {
+  const { database } = deps;
+  const row = await erasures.next(database);
+  if (!row?.emailSealed) return 0;
+  if (row.files !== "[]") return deleteFiles(deps, row);
+  const email = openAddress(deps.sealer, row.emailSealed);
+  const account = await users.findByEmail(database, email);
+  const erasing: Erasing = {
+    person: { finder: findAddress(email), accountId: account?.id ?? null },
+    scope: row.ownerId === null ? "everywhere" : { ownerId: row.ownerId },
+  };
+  const place = placeOf(row);
+  const found = await findAt(database, erasing, place);
+  if (found) return step(database, row, { erasing, place, found });
+  const ended = await seats.ended(database, erasing.person, erasing.scope);
+  if (ended.length > 0) return eraseSeats(database, row, { erasing, place, ended });
+  return finish(deps, row);
+}
+
+interface Step {
+  readonly erasing: Erasing;
+  readonly place: Place;
+  readonly found: FoundThere;
+}
+
+async function step(database: Database, row: ErasureRow, { erasing, place, found }: Step): Promise<1> {
+  await database.write(async (tx) => {
+    if (!(await erasures.hold(tx, row))) return;
+    const effects = await eraseAt(tx, erasing, { pass: place.pass, keys: found.keys });
+    await erasures.advance(tx, row, { place: found.next, effects });
+  });
+  return 1;
+}
+
+interface SeatStep extends Omit<Step, "found"> {
+  readonly ended: readonly string[];
+}
+
+async function eraseSeats(
+  database: Database,
+  row: ErasureRow,
+  { erasing, place, ended }: SeatStep,
+): Promise<1> {
+  await database.write(async (tx) => {
+    if (!(await erasures.hold(tx, row))) return;
+    const effects = [];
+    for (const id of ended) effects.push(await seats.erase(tx, erasing.person, id));
+    await erasures.advance(tx, row, { place, effects });
+  });
+  return 1;
+}
+
+/** Deletes the files that the last step has left without a reference. They stand in the row, so a killed server forgets none. */
+async function deleteFiles({ database, keptFiles }: Needed, row: ErasureRow): Promise<1> {
+  await keptFiles.removeUnreferenced(listOf(row.files));
+  await database.write((tx) => erasures.filesGone(tx, row));
+  return 1;
+}
+
+/** Ends an erasure after nothing of it is left on the disk: no words of the search, and no page in the log of SQLite. */
+async function finish(deps: Needed, { id }: ErasureRow): Promise<1> {
+  const { database, clock, settings } = deps;
+  await forgetDeletedWords(database, deps.stopping);
+  for (let tries = 0; !(await database.emptyLog()); tries++) {
+    if (tries === mostTries) throw new Error("the log of the database is in use");
+    await sleep(pauseMilliseconds);
+  }
+  const now = clock.now();
+  const days = settings.backupsKeptDays;
+  await database.write((tx) =>
+    erasures.finish(tx, id, {
+      at: now.toISOString(),
+      backupsUntil:
+        days === undefined ? null : new Date(now.getTime() + days * dayMilliseconds).toISOString(),
+    }),
+  );
+  return 1;
+}
+
+const mostTries = 50;
+const pauseMilliseconds = 100;

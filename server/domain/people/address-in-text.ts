@@ -1,0 +1,74 @@
+/** What stands in place of an erased address. */
+export const erasedMark = "[erased]";
+
+/** Finds one person's address in texts, and takes it out. (rule P4) */
+export interface AddressFinder {
+  /** Parts of the address in ASCII, in lower case: each text with the address has all of them, whatever its case. */
+  readonly parts: readonly string[];
+  isIn(text: string | null): boolean;
+  /** The text with a mark in place of each occurrence. */
+  erase(text: string): string;
+  /** The same for names that programs made: there the address may be joined to other words. */
+  isInName(text: string | null): boolean;
+  eraseInName(text: string): string;
+  /** The same for JSON, in names and values. A text that is no JSON is treated as a text. */
+  eraseJson(json: string): string;
+}
+
+// An address ends where no longer one could go on: "ann@x.org" is not in "joann@x.org" and not in "ann@x.org.uk".
+const before = String.raw`(?:(?<=%(?!2[bde]|5f)[0-9a-f]{2})|(?<![\p{L}\p{N}_%+-])(?<![\p{L}\p{N}_%+-]\.))`;
+const after = String.raw`(?![\p{L}\p{N}_]|[.-][\p{L}\p{N}])`;
+
+/** `email` must be normalised. It is found in any case, as it is and as it stands in the query of an address. */
+export function findAddress(email: string): AddressFinder {
+  const spellings = [...new Set([email.normalize("NFC"), email.normalize("NFD")])].map((spelling) =>
+    spelling
+      .split("@")
+      .map((part) => part.replace(/[^\p{L}\p{N}\p{M}_]/gu, escaped))
+      .join("(?:@|%40)"),
+  );
+  const anywhere = new RegExp(`(?:${spellings.join("|")})`, "giu");
+  const pattern = new RegExp(`${before}${anywhere.source}${after}`, "giu");
+  const erase = (text: string): string => text.replace(pattern, erasedMark);
+  return {
+    parts: email.split("@").map(longestAscii),
+    isIn: (text) => text !== null && text.search(pattern) >= 0,
+    erase,
+    isInName: (text) => text !== null && text.search(anywhere) >= 0,
+    eraseInName: (text) => text.replace(anywhere, erasedMark),
+    eraseJson: (json) => {
+      const value = parsed(json);
+      return value === undefined ? erase(json) : JSON.stringify(inside(value.json, erase));
+    },
+  };
+}
+
+const escaped = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16)}}`;
+
+const longestAscii = (text: string): string =>
+  (text.toLowerCase().match(/[!-~]+/g) ?? []).reduce(
+    (best, run) => (run.length > best.length ? run : best),
+    "",
+  );
+
+function parsed(json: string): { readonly json: unknown } | undefined {
+  try {
+    return { json: JSON.parse(json) };
+  } catch {
+    return undefined;
+  }
+}
+
+function inside(value: unknown, erase: (text: string) => string): unknown {
+  if (typeof value === "string") return erase(value);
+  if (Array.isArray(value)) return value.map((one) => inside(one, erase));
+  if (typeof value !== "object" || value === null) return value;
+  const names = new Set<string>();
+  const entries = Object.entries(value).map(([name, one]) => {
+    let erased = erase(name);
+    while (names.has(erased)) erased += "*";
+    names.add(erased);
+    return [erased, inside(one, erase)] as const;
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,19 @@
+/** What stands in the way of erasing a person. */
+export interface Obstacles {
+  /** Whether the person is the one who asks. */
+  readonly own: boolean;
+  /** The apps of which the person is a member. */
+  readonly memberOf: readonly string[];
+  /** The apps in whose tests the person has a seat in use. */
+  readonly testerOf: readonly string[];
+}
+
+/** Why a person cannot be erased now, as a sentence; undefined if nothing is in the way. (rule P5) */
+export function erasureRefusal({ own, memberOf, testerOf }: Obstacles): string | undefined {
+  if (own) return "This is your own address. You delete your account under Your account.";
+  if (memberOf.length > 0)
+    return `This person is a member of ${memberOf.join(", ")}. Remove the member first.`;
+  if (testerOf.length > 0)
+    return `This person tests ${testerOf.join(", ")} now. Remove the tester, or wait until the test is over.`;
+  return undefined;
+}

@@ -1,0 +1,136 @@
+import type { Reader, Transaction } from "../engine/database.ts";
+import { erasuresTopic } from "../engine/topics.ts";
+import { firstPlace, type Place } from "./passes.ts";
+import { type Effect, type ErasureCounts, erasureCounts } from "./person.ts";
+
+export interface ErasureRow {
+  readonly id: string;
+  /** The account in whose apps the person is erased; null for the whole deployment. */
+  readonly ownerId: string | null;
+  readonly personHash: string;
+  /** The sealed address while the work runs. */
+  readonly emailSealed: string | null;
+  readonly status: "running" | "done" | "stopped";
+  /** JSON. */
+  readonly place: string;
+  /** JSON: the SHA-256 of files that are still to be deleted. */
+  readonly files: string;
+  /** JSON. */
+  readonly counts: string;
+  readonly createdAt: string;
+  readonly finishedAt: string | null;
+  readonly backupsUntil: string | null;
+}
+
+export type NewErasure = Pick<ErasureRow, "id" | "ownerId" | "personHash" | "createdAt"> & {
+  readonly emailSealed: string;
+};
+
+const columns = `id, owner_id AS "ownerId", person_hash AS "personHash", email_sealed AS "emailSealed", status, place, files,
+  counts, created_at AS "createdAt", finished_at AS "finishedAt", backups_until AS "backupsUntil"`;
+
+const noCounts = Object.fromEntries(erasureCounts.map((name) => [name, 0]));
+
+/** Erasures of people: the work that is going on, and the receipts of what was done. */
+export const erasures = {
+  async insert(tx: Transaction, { id, ownerId, personHash, emailSealed, createdAt }: NewErasure) {
+    await tx.insert("erasures", {
+      ...{ id, owner_id: ownerId, person_hash: personHash, email_sealed: emailSealed, status: "running" },
+      ...{ place: JSON.stringify(firstPlace), files: "[]", counts: JSON.stringify(noCounts) },
+      created_at: createdAt,
+    });
+    tx.signal(erasuresTopic);
+  },
+
+  find: (reader: Reader, id: string, ownerId: string) =>
+    reader.get<ErasureRow>(`SELECT ${columns} FROM erasures WHERE id = ? AND owner_id = ?`, ...[id, ownerId]),
+
+  /** The erasure of this person in the apps of an owner that still runs. */
+  findRunning: (reader: Reader, ownerId: string, personHash: string) =>
+    reader.get<ErasureRow>(
+      `SELECT ${columns} FROM erasures WHERE owner_id = ? AND person_hash = ? AND status = 'running'`,
+      ...[ownerId, personHash],
+    ),
+
+  /** The newest erasures of an owner, newest first. */
+  list: (reader: Reader, ownerId: string, most: number) =>
+    reader.all<ErasureRow>(
+      `SELECT ${columns} FROM erasures WHERE owner_id = ? ORDER BY created_at DESC, id DESC LIMIT ?`,
+      ...[ownerId, most],
+    ),
+
+  /** The oldest erasure that is not finished. */
+  next: (reader: Reader) =>
+    reader.get<ErasureRow>(
+      `SELECT ${columns} FROM erasures WHERE status = 'running' ORDER BY created_at, id LIMIT 1`,
+    ),
+
+  /** Whether the work is still where it was read. Keeps other servers from doing the same. */
+  async hold(tx: Transaction, { id, place }: ErasureRow): Promise<boolean> {
+    await tx.lock(`erasure:${id}`);
+    const now = await tx.get<Pick<ErasureRow, "place" | "status">>(
+      "SELECT place, status FROM erasures WHERE id = ?",
+      id,
+    );
+    return now?.place === place && now.status === "running";
+  },
+
+  /** Notes how far the work is, and what it has done. */
+  async advance(tx: Transaction, row: ErasureRow, { place, effects }: Advance): Promise<void> {
+    const files = [...listOf(row.files), ...effects.flatMap((effect) => effect.files)];
+    await tx.run(
+      "UPDATE erasures SET place = ?, files = ?, counts = ? WHERE id = ?",
+      ...[
+        JSON.stringify(place),
+        JSON.stringify([...new Set(files)]),
+        JSON.stringify(sum(row, effects)),
+        row.id,
+      ],
+    );
+  },
+
+  /** Notes that the files were deleted that stood in the row. */
+  filesGone: (tx: Transaction, { id, files }: ErasureRow) =>
+    tx.run("UPDATE erasures SET files = '[]' WHERE id = ? AND files = ?", id, files),
+
+  /** Ends the work and forgets the address. False if another server has done it. */
+  finish: async (tx: Transaction, id: string, { at, backupsUntil }: Ended): Promise<boolean> =>
+    (await tx.run(
+      `UPDATE erasures SET status = 'done', email_sealed = NULL, finished_at = ?, backups_until = ?
+       WHERE id = ? AND status = 'running'`,
+      ...[at, backupsUntil, id],
+    )) > 0,
+};
+
+export interface Advance {
+  readonly place: Place;
+  readonly effects: readonly Effect[];
+}
+
+interface Ended {
+  readonly at: string;
+  readonly backupsUntil: string | null;
+}
+
+export const countsOf = ({ counts }: Pick<ErasureRow, "counts">): ErasureCounts => JSON.parse(counts);
+export const placeOf = ({ place }: Pick<ErasureRow, "place">): Place => JSON.parse(place);
+export const listOf = (json: string): string[] => JSON.parse(json);
+
+function sum(row: ErasureRow, effects: readonly Effect[]): ErasureCounts {
+  const present = countsOf(row);
+  const files = effects.reduce((count, effect) => count + effect.files.length, 0);
+  const total = (name: keyof ErasureCounts) =>
+    effects.reduce((count, { counts }) => count + (counts[name] ?? 0), present[name]);
+  return {
+    threads: total("threads"),
+    reports: total("reports"),
+    messages: total("messages"),
+    files: present.files + files,
+    mails: total("mails"),
+    invitations: total("invitations"),
+    seats: total("seats"),
+    answers: total("answers"),
+    audit: total("audit"),
+    texts: total("texts"),
+  };
+}

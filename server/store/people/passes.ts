@@ -1,0 +1,109 @@
+import type { Reader, Transaction } from "../engine/database.ts";
+import { eraseMessage, eraseThread } from "./erase-reports.ts";
+import { deleteRow, eraseAudit, nameColumns, replaceTexts, textColumns } from "./erase-rows.ts";
+import { type Cells, findMentions, type Key, type Search, takeMention } from "./find-mentions.ts";
+import { type Effect, type ErasureCount, type ErasureScope, noEffect, type Person } from "./person.ts";
+import { authorColumns, type SearchedTableName, searchedTables } from "./searched-tables.ts";
+
+/** What a search counts. What else a receipt counts shows itself only when it is done. */
+export type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
+
+/** A pass over one table. Passes run in their order; each finds what those before it have left. */
+interface Pass {
+  readonly table: SearchedTableName;
+  readonly columns: readonly string[];
+  readonly names?: readonly string[];
+  readonly accounts?: readonly string[];
+  readonly count: PreviewedCount;
+  readonly apply: (tx: Transaction, person: Person, row: Cells) => Promise<Effect>;
+}
+
+/** First what the person sent and got, then what others wrote of the person. */
+const passes: readonly Pass[] = [
+  { table: "feedback", columns: ["sender_email"], count: "threads", apply: eraseThread },
+  { table: "messages", columns: ["sender_email", "foreign_from"], count: "messages", apply: eraseMessage },
+  deleting("mails", ["recipient"], "mails"),
+  deleting("mail_addresses", ["recipient"], "mails"),
+  deleting("invitations", ["email"], "invitations"),
+  { ...deleting("idempotency", ["body"], "answers"), names: ["key"] },
+  { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
+  ...Object.values(searchedTables)
+    .filter(({ name }) => !["audit", "invitations", "idempotency", "mail_addresses"].includes(name))
+    .map(({ name }) => replacing(name)),
+];
+
+function deleting(table: SearchedTableName, columns: readonly string[], count: PreviewedCount): Pass {
+  return { table, columns, count, apply: deleteRow(searchedTables[table], count) };
+}
+
+function replacing(table: SearchedTableName): Pass {
+  const accounts = authorColumns[table] ?? [];
+  return {
+    table,
+    columns: textColumns(table),
+    names: nameColumns(table),
+    accounts,
+    count: "texts",
+    apply: replaceTexts(table),
+  };
+}
+
+/** How far an erasure is: the number of the pass, and the key after which it goes on. */
+export interface Place {
+  readonly pass: number;
+  readonly after: Key | undefined;
+}
+
+export const firstPlace: Place = { pass: 0, after: undefined };
+
+/** What is found at a place, and the next one. */
+export interface FoundThere {
+  readonly table: string;
+  readonly count: PreviewedCount;
+  readonly keys: readonly Key[];
+  readonly next: Place;
+}
+
+export interface Erasing {
+  readonly person: Person;
+  readonly scope: ErasureScope;
+}
+
+/** Looks for the person at a place; undefined after the last one. */
+export async function findAt(
+  reader: Reader,
+  { person, scope }: Erasing,
+  { pass: at, after }: Place,
+): Promise<FoundThere | undefined> {
+  const pass = passes[at];
+  if (!pass) return undefined;
+  const { keys, next } = await findMentions(reader, searchOf(pass, scope), { person, after });
+  return {
+    table: pass.table,
+    count: pass.count,
+    keys,
+    next: next === undefined ? { pass: at + 1, after: undefined } : { pass: at, after: next },
+  };
+}
+
+/** Erases what was found at a place. What has changed since is looked at again. */
+export async function eraseAt(
+  tx: Transaction,
+  { person, scope }: Erasing,
+  { pass: at, keys }: { readonly pass: number; readonly keys: readonly Key[] },
+): Promise<Effect[]> {
+  const pass = passes[at];
+  if (!pass) return [noEffect];
+  const effects: Effect[] = [];
+  for (const key of keys) {
+    const row = await takeMention(tx, searchOf(pass, scope), { person, key });
+    if (row) effects.push(await pass.apply(tx, person, row));
+  }
+  return effects;
+}
+
+const searchOf = ({ table, columns, names = [], accounts = [] }: Pass, scope: ErasureScope): Search => ({
+  table: searchedTables[table],
+  columns: { texts: columns, names, accounts },
+  scope,
+});

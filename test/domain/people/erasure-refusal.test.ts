@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import { erasureRefusal } from "../../../server/domain/people/erasure-refusal.ts";
+
+describe("what stands in the way of an erasure", () => {
+  it.each([
+    [{ own: true, memberOf: ["Larder"], testerOf: [] }, "your own address"],
+    [{ own: false, memberOf: ["Larder", "Pantry"], testerOf: ["Larder"] }, "a member of Larder, Pantry"],
+    [{ own: false, memberOf: [], testerOf: ["Larder"] }, "tests Larder now"],
+  ])("%j is said", (obstacles, words) => {
+    expect(erasureRefusal(obstacles)).toContain(words);
+  });
+
+  it("is nothing for a person who only wrote", () => {
+    expect(erasureRefusal({ own: false, memberOf: [], testerOf: [] })).toBeUndefined();
+  });
+});
