@@ -49,10 +49,19 @@ export function createLinks(at: string) {
     account: `${at}/account`,
     endSession: (id: string) => `${at}/account/sessions/${id}/end`,
     endOtherSessions: `${at}/account/end-other-sessions`,
+    ...linksOfPeople(`${at}/people`),
     devices: `${at}/devices`,
     device: (id: string, part: string) => `${at}/devices/${id}/${part}`,
     audit: `${at}/audit`,
   };
 }
+
+const linksOfPeople = (at: string) => ({
+  people: at,
+  findPerson: `${at}/find`,
+  erasePerson: `${at}/erase`,
+  receipt: (id: string) => `${at}/${id}`,
+  checkReceipt: (id: string) => `${at}/${id}/check`,
+});
 
 export type Links = ReturnType<typeof createLinks>;

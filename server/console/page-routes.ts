@@ -43,6 +43,9 @@ import { listingsPage } from "./pages/listings/page.tsx";
 import { changeRole, invite, removeMember, withdrawInvitation } from "./pages/members/forms.ts";
 import { acceptInvitation, invitationPage } from "./pages/members/invitation-page.tsx";
 import { membersPage } from "./pages/members/page.tsx";
+import { checkReceipt, erasePerson, findPerson } from "./pages/people/forms.ts";
+import { peoplePage } from "./pages/people/page.tsx";
+import { receiptPage } from "./pages/people/receipt-page.tsx";
 import { changePassword } from "./pages/sign-in-methods/forms.ts";
 import { signInMethodsPage } from "./pages/sign-in-methods/page.tsx";
 import { beginPasskey, createPasskey, removePasskey } from "./pages/sign-in-methods/passkey-forms.ts";
@@ -82,6 +85,8 @@ export const pages = (at: Links): PageRoutes => [
   [at.tokens, tokensPage],
   [at.signInMethods, signInMethodsPage],
   [at.account, accountPage],
+  [at.people, peoplePage],
+  [at.receipt(":erasureId"), receiptPage],
   [at.devices, devicesPage],
   [at.audit, auditPage],
 ];
@@ -126,8 +131,16 @@ export const forms = (at: Links): PageRoutes => [
   [at.app(":appId", "keys"), createKey],
   [at.key(":appId", ":keyId", "regenerate"), regenerateKey],
   [at.key(":appId", ":keyId", "revoke"), revokeKey],
+  ...formsOfAccount(at),
+];
+
+/** What a person does with the own account, and outside of a single app. */
+const formsOfAccount = (at: Links): PageRoutes => [
   [at.tokens, createToken],
   [at.token(":tokenId", "revoke"), revokeToken],
+  [at.findPerson, findPerson],
+  [at.erasePerson, erasePerson],
+  [at.checkReceipt(":erasureId"), checkReceipt],
   [at.device(":deviceId", "sign-out"), signDeviceOut],
   [at.endSession(":sessionId"), endSession],
   [at.endOtherSessions, endOtherSessions],

@@ -15,7 +15,7 @@ import { threads } from "./console/feedback.ts";
 import { listings } from "./console/listings.ts";
 import { invitations, members } from "./console/members/members.ts";
 import { passkeys } from "./console/passkeys.ts";
-import { people } from "./console/people.ts";
+import { people } from "./console/people/people.ts";
 import { runs } from "./console/proposals.ts";
 import { secondFactor } from "./console/second-factor.ts";
 import { slots } from "./console/slots.ts";

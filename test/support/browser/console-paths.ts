@@ -34,6 +34,7 @@ export const consolePaths = ({
   "/console/tokens",
   "/console/devices",
   "/console/sign-in-methods",
+  "/console/people",
   "/console/audit",
 ];
 

@@ -107,6 +107,7 @@ const AccountMenu = ({ navigation: { links, email, docs } }: { readonly navigati
       <a href={links.tokens}>Tokens</a>
       <a href={links.devices}>Devices</a>
       <a href={links.signInMethods}>Sign-in methods</a>
+      <a href={links.people}>Erase a person</a>
       <a href={links.audit}>Audit log</a>
       <a href={docs}>API</a>
       <form class="apart" method="post" action={links.signOut}>

@@ -1,4 +1,4 @@
-import type { Preview } from "../../../../src/contract/console/people.ts";
+import type { Preview } from "../../../../src/contract/console/people/people.ts";
 import type { Reader } from "../../../store/engine/database.ts";
 import { seats } from "../../../store/people/erase-seats.ts";
 import { type Erasing, findAt, firstPlace, type Place } from "../../../store/people/passes.ts";

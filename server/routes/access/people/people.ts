@@ -1,4 +1,4 @@
-import type { people as contract, Erasure } from "../../../../src/contract/console/people.ts";
+import type { people as contract, Erasure } from "../../../../src/contract/console/people/people.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import type { Deps } from "../../../deps.ts";
 import { findAddress } from "../../../domain/people/address-in-text.ts";
@@ -46,20 +46,20 @@ export function people(deps: Needed): Handlers<typeof contract> {
         const hash = personHash(sealer, email);
         await tx.lock(`erase:${caller.userId}:${hash}`);
         const running = await erasures.findRunning(tx, caller.userId, hash);
-        if (running) return receipt(running);
+        if (running) return receipt(caller)(running);
         const id = await begin(deps, tx, { ownerId: caller.userId, email, hash });
         await record(tx, { caller, address }, { action: "person.erase", target: id });
         const begun = await erasures.find(tx, id, caller.userId);
         if (!begun) throw new ApiError("not_found");
-        return receipt(begun);
+        return receipt(caller)(begun);
       });
     },
 
     list: async ({ caller }) => ({
-      items: (await erasures.list(database, caller.userId, mostReceipts)).map(receipt),
+      items: (await erasures.list(database, caller.userId, mostReceipts)).map(receipt(caller)),
     }),
 
-    read: async ({ caller, params }) => receipt(await receiptOf(caller, params.erasureId)),
+    read: async ({ caller, params }) => receipt(caller)(await receiptOf(caller, params.erasureId)),
 
     async check({ caller, params, body }) {
       const row = await receiptOf(caller, params.erasureId);
@@ -111,7 +111,10 @@ async function lookUp(reader: Reader, { userId, email: own }: ConsoleCaller, ema
   return { accountId: account?.id ?? null, refusal };
 }
 
-const receipt = (row: ErasureRow): Erasure => ({
-  ...{ id: row.id, status: row.status, personHash: row.personHash, counts: countsOf(row) },
-  ...{ createdAt: row.createdAt, finishedAt: row.finishedAt, backupsUntil: row.backupsUntil },
-});
+/** Only the owner who asked for an erasure reads its receipt. */
+const receipt =
+  ({ email: by }: ConsoleCaller) =>
+  (row: ErasureRow): Erasure => ({
+    ...{ id: row.id, status: row.status, personHash: row.personHash, counts: countsOf(row), by },
+    ...{ createdAt: row.createdAt, finishedAt: row.finishedAt, backupsUntil: row.backupsUntil },
+  });

@@ -13,7 +13,7 @@ import {
   graceAddress,
   makePersonEverywhere,
   type PersonEverywhere,
-} from "../../../support/worlds/person-everywhere.ts";
+} from "../../../support/worlds/people/person-everywhere.ts";
 
 let started: { readonly deployment: Deployment; readonly service: Service } | undefined;
 const serve = async (engine: TestEngine) => {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { endpoint } from "../endpoint.ts";
-import { instant, text, uuid } from "../fields.ts";
-import { limits } from "../limits.ts";
+import { endpoint } from "../../endpoint.ts";
+import { instant, text, uuid } from "../../fields.ts";
+import { limits } from "../../limits.ts";
 
 /** Whom a request is about. The address stands in no path and no query, because those are logged by proxies. */
 const Person = z.object({ email: text(3, limits.email) });
@@ -38,6 +38,8 @@ export const Erasure = z.object({
     reports: count,
     files: count,
   }),
+  /** The owner who asked for it. */
+  by: z.string(),
   createdAt: instant,
   finishedAt: z.nullable(instant),
   /** Until when older backups still hold the person. Null if the server does not know. */

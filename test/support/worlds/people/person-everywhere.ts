@@ -1,7 +1,7 @@
-import { dataUrl, pdf, png } from "../files/sample-files.ts";
-import type { Answer } from "../service/request.ts";
-import type { Service } from "../service/service.ts";
-import { bearer, propose, sendFeedback } from "./owner-with-one-of-each.ts";
+import { dataUrl, pdf, png } from "../../files/sample-files.ts";
+import type { Answer } from "../../service/request.ts";
+import type { Service } from "../../service/service.ts";
+import { bearer, propose, sendFeedback } from "../owner-with-one-of-each.ts";
 
 /** The person who is erased, as others write the address. */
 export const grace = "Grace.Hopper@Example.org";
