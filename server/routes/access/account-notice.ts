@@ -8,6 +8,7 @@ export type NoticeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 /** What a person is told by mail, because somebody else may have done it. */
 const happened = {
   password: "The password of your account was changed.",
+  firstPassword: "Your account got a password.",
   factorOn: "The second factor of your account was turned on.",
   factorOff: "The second factor of your account was turned off.",
   newCodes: "The recovery codes of your account were replaced.",

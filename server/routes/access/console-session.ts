@@ -13,6 +13,7 @@ import { type UserRow, users } from "../../store/access/users.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { type NoticeDeps, noticeAccount } from "./account-notice.ts";
 import { createAuditWriter } from "./audit-record.ts";
+import { firstPassword } from "./first-password.ts";
 import { newConsoleSession, startConsoleSession } from "./new-console-session.ts";
 import { passkeyRequestFor } from "./second-factor/passkey-questions.ts";
 import { proveSecondFactor, type Spend } from "./second-factor/prove.ts";
@@ -64,6 +65,8 @@ export function consoleSession(
     },
 
     changePassword: changePassword(deps),
+
+    firstPassword: firstPassword(deps),
 
     me: async ({ caller }) => ({
       user: { id: caller.userId, email: caller.email },

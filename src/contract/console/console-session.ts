@@ -7,6 +7,13 @@ import { factorCode } from "./second-factor.ts";
 
 export const User = z.object({ id: uuid, email: z.string() });
 
+const newPassword = z
+  .string()
+  .check(
+    z.minLength(limits.password.min, `must have at least ${limits.password.min} characters`),
+    z.maxLength(limits.password.max, `must have at most ${limits.password.max} characters`),
+  );
+
 export const session = {
   create: endpoint({
     method: "POST",
@@ -75,15 +82,24 @@ export const session = {
       currentPassword: z
         .string()
         .check(z.minLength(1, "must not be empty"), z.maxLength(limits.password.max)),
-      newPassword: z
-        .string()
-        .check(
-          z.minLength(limits.password.min, `must have at least ${limits.password.min} characters`),
-          z.maxLength(limits.password.max, `must have at most ${limits.password.max} characters`),
-        ),
+      newPassword,
     }),
     success: { status: 204 },
     errors: ["invalid_credentials", "rate_limited"],
+  }),
+  firstPassword: endpoint({
+    method: "POST",
+    path: "/api/v1/console/password",
+    summary: "Give your account its first password, within ten minutes of the sign-in",
+    auth: "session",
+    role: "account",
+    body: z.object({
+      newPassword,
+      /** Needed if the account has a second factor. */
+      code: z.optional(factorCode),
+    }),
+    success: { status: 204 },
+    errors: ["wrong_state", "second_factor_required", "invalid_second_factor", "rate_limited"],
   }),
   me: endpoint({
     method: "GET",

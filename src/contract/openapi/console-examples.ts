@@ -43,6 +43,7 @@ export const consoleExamples: Readonly<Record<string, Example>> = {
   "secondFactor.confirm": { request: { code: "287082" } },
   "secondFactor.renewRecoveryCodes": { request: { code: "287082" } },
   "secondFactor.remove": { request: { code: "kfx3-97hq-m2wd-bc8t" } },
+  "session.firstPassword": { request: { newPassword: "a long passphrase of her own" } },
   "session.changePassword": {
     request: {
       currentPassword: "a long passphrase of her own",

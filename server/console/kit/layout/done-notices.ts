@@ -34,6 +34,10 @@ export const doneNotices: ReadonlyMap<string, string> = new Map([
   ["key-revoked", "The key is revoked. Nothing can use it any more."],
   ["token-revoked", "The token is revoked. Nothing can use it any more."],
   [
+    "first-password",
+    "Your account has a password. Other browsers are signed out; tokens and devices are not.",
+  ],
+  [
     "password-changed",
     "Your password is changed. Other browsers are signed out; tokens and devices are not.",
   ],

@@ -4,6 +4,7 @@ import { filledWith } from "../../kit/form/filled-form.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { Refused } from "../../kit/layout/notice.tsx";
 import type { Links } from "../../links.ts";
+import { CodeField, FactorForm } from "./factor-form.tsx";
 
 export interface ChangePasswordProps {
   readonly form: Filled | undefined;
@@ -30,8 +31,21 @@ export const ChangePassword = ({ form, links }: ChangePasswordProps) => (
   </details>
 );
 
-const fields = [
-  { name: "currentPassword", label: "Current password", autocomplete: "current-password" },
+/** For an account that signs in with a provider only. */
+export const FirstPassword = ({ form, links, hasFactor }: ChangePasswordProps & { hasFactor: boolean }) => (
+  <FactorForm offer="Set a password" action={links.password} form={form}>
+    <p class="muted small">
+      It works within ten minutes of your sign-in. Every other browser is signed out. Tokens and devices stay
+      as they are.
+    </p>
+    {newFields.map((field) => (
+      <TextField key={field.name} form={form ?? filledWith()} type="password" {...field} required />
+    ))}
+    {hasFactor && <CodeField form={form} part="password" />}
+  </FactorForm>
+);
+
+const newFields = [
   {
     name: "newPassword",
     label: "New password",
@@ -39,4 +53,9 @@ const fields = [
     hint: `At least ${limits.password.min} characters.`,
   },
   { name: "repeatedPassword", label: "New password again", autocomplete: "new-password" },
+] as const;
+
+const fields = [
+  { name: "currentPassword", label: "Current password", autocomplete: "current-password" },
+  ...newFields,
 ] as const;

@@ -4,23 +4,32 @@ import { goTo, type Reply, reshowForm } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { showSignInMethods } from "./page.tsx";
 
-/** Changes the password. The page never contains what was typed. */
+/** Changes the password, or sets the first one. The page never contains what was typed. */
 export function changePassword(visit: SignedInVisit): Promise<Reply> {
-  const { ask, fields, links } = visit;
+  const { ask, fields, links, reads } = visit;
   const given = (name: string) => fields.text(name);
   return reshowForm(
     async () => {
       if (given("newPassword") !== given("repeatedPassword"))
         throw badRequest("repeatedPassword", "does not match the new password");
-      const body = { currentPassword: given("currentPassword"), newPassword: given("newPassword") };
-      await ask(session.changePassword, { body, idempotencyKey: fields.idempotencyKey });
-      return goTo(links.signInMethods, "password-changed");
+      const { idempotencyKey } = fields;
+      const newPassword = given("newPassword");
+      if (await reads.hasPassword()) {
+        const body = { currentPassword: given("currentPassword"), newPassword };
+        await ask(session.changePassword, { body, idempotencyKey });
+        return goTo(links.signInMethods, "password-changed");
+      }
+      const code = given("code");
+      const body = code === "" ? { newPassword } : { newPassword, code };
+      await ask(session.firstPassword, { body, idempotencyKey });
+      return goTo(links.signInMethods, "first-password");
     },
-    (refusal) =>
-      showSignInMethods(visit, { password: { value: () => "", refusal: atCurrentPassword(refusal) } }),
+    (refusal) => showSignInMethods(visit, { password: { value: () => "", refusal: atField(refusal) } }),
   );
 }
 
 /** The account is known here, so wrong credentials can only mean a wrong password. */
-const atCurrentPassword = (refusal: ApiError): ApiError =>
-  refusal.code === "invalid_credentials" ? badRequest("currentPassword", "is wrong") : refusal;
+function atField(refusal: ApiError): ApiError {
+  if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");
+  return refusal.code === "invalid_credentials" ? badRequest("currentPassword", "is wrong") : refusal;
+}

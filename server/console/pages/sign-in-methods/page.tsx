@@ -10,7 +10,7 @@ import { navigationOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
 import { startAddress } from "../../sign-in/identity-providers/addresses.ts";
 import type { SignedInVisit } from "../../visit.ts";
-import { ChangePassword } from "./change-password.tsx";
+import { ChangePassword, FirstPassword } from "./change-password.tsx";
 import type { RefusedFactorForm } from "./factor-form.tsx";
 import { SecondFactorLine } from "./second-factor.tsx";
 
@@ -56,10 +56,7 @@ export async function showSignInMethods(
           {hasPassword ? (
             <ChangePassword form={refused.password} links={links} />
           ) : (
-            <p class="muted small">
-              The operator of this server can give your account one, with{" "}
-              <code>innkeep admin user password</code>.
-            </p>
+            <FirstPassword form={refused.password} links={links} hasFactor={state.totp !== null} />
           )}
         </li>
         {settings.identityProviders.map((provider) => (

@@ -10,6 +10,7 @@ import type { Transaction } from "../../../store/engine/database.ts";
 import { noticeAccount } from "../account-notice.ts";
 import { createAuditWriter } from "../audit-record.ts";
 import { verifiedUser } from "../console-session.ts";
+import { assertFreshSession } from "../first-password.ts";
 import { beginAttempt, beginFactorAttempt, succeed } from "../sign-in-attempt.ts";
 import { type ProvingDeps, proveAgain, stepOfCode } from "./prove.ts";
 
@@ -29,7 +30,7 @@ export const secondFactorHandlers = (deps: ProvingDeps): Handlers<typeof contrac
   remove: remove(deps),
 });
 
-/** Asks for the password again: a stranger at an open browser must not lock its owner out. */
+/** Asks for the password again, or for a fresh sign-in of an account without one: a stranger at an open browser must not lock its owner out. */
 function begin(deps: ProvingDeps): Handler<typeof contract.begin> {
   return async ({ caller, address, body, save }) => {
     await assertPassword(deps, { caller, address, password: body.currentPassword ?? "" });
@@ -54,7 +55,7 @@ async function assertPassword(
   { caller, address, password }: PasswordCheck,
 ): Promise<void> {
   const { email } = caller;
-  if (!(await users.findByEmail(deps.database, email))?.passwordHash) return;
+  if (!(await users.findByEmail(deps.database, email))?.passwordHash) return assertFreshSession(deps, caller);
   const counted = await beginAttempt(deps, { email, address, known: `session:${caller.id}` });
   await verifiedUser(deps, email, password);
   await deps.database.write((tx) => succeed(tx, counted));

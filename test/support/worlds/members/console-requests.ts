@@ -5,6 +5,7 @@ import type { OwnerWithOneOfEach } from "../owner-with-one-of-each.ts";
 /** A body that each endpoint would accept. */
 export const bodies: Record<string, unknown> = {
   "session.changePassword": { currentPassword: "none", newPassword: "a long passphrase" },
+  "session.firstPassword": { newPassword: "a long passphrase" },
   "passkeys.begin": { code: "123456" },
   "passkeys.create": {
     ...{ ceremony: "x", name: "Key", id: "AA", clientDataJSON: "AA", attestationObject: "AA" },
