@@ -1,5 +1,6 @@
 import type { ApiError } from "../../../src/contract/errors.ts";
-import type { SenderPage } from "../../routes/mail/sender-page.ts";
+import type { SenderPage, SharedFiles } from "../../routes/mail/sender-page.ts";
+import { Files } from "../kit/display/files.tsx";
 import { Timestamp } from "../kit/display/timestamp.tsx";
 import { Line, UserText } from "../kit/display/user-text.tsx";
 import { TextArea } from "../kit/form/field.tsx";
@@ -38,12 +39,19 @@ export const Sender = ({ links, page, action, once, isAnswered, typed, refusal }
       </p>
       {isAnswered && <Notice>Your answer has arrived.</Notice>}
       <section class="stack" aria-label="Conversation">
-        <Message name="You wrote" direction="inbound" body={page.message} createdAt={page.createdAt} />
-        {page.messages.map(({ id, direction, body, createdAt }) => (
+        <Message
+          name="You wrote"
+          direction="inbound"
+          body={page.message}
+          createdAt={page.createdAt}
+          files={page.files}
+        />
+        {page.messages.map(({ id, direction, ...message }) => (
           <Message
             key={id}
             name={direction === "inbound" ? "You answered" : "Reply"}
-            {...{ direction, body, createdAt }}
+            direction={direction}
+            {...message}
           />
         ))}
       </section>
@@ -74,9 +82,10 @@ interface MessageProps {
   readonly direction: string;
   readonly body: string;
   readonly createdAt: string;
+  readonly files: SharedFiles | undefined;
 }
 
-const Message = ({ name, direction, body, createdAt }: MessageProps) => (
+const Message = ({ name, direction, body, createdAt, files }: MessageProps) => (
   <article class={`message ${direction}`}>
     <header>
       <b>{name}</b>
@@ -84,6 +93,7 @@ const Message = ({ name, direction, body, createdAt }: MessageProps) => (
     </header>
     <div class="inside">
       <UserText text={body} />
+      {files && <Files of={files} />}
     </div>
   </article>
 );

@@ -92,8 +92,8 @@ function threadFeedback(addresses: Addresses, row: ThreadRow): Thread["feedback"
   };
 }
 
-/** The public addresses of the files of a report. */
-function fileAddresses({ baseUrl }: Addresses, json: string) {
+/** The public addresses of the files of a report or message, which are JSON. */
+export function fileAddresses({ baseUrl }: Pick<Addresses, "baseUrl">, json: string) {
   const files: ThreadFiles = JSON.parse(json);
   const urlOf = ({ upload }: ThreadFile) => `${baseUrl}/uploads/${upload}`;
   return {

@@ -7,7 +7,16 @@ import { readReportToken } from "../../secrets/report-tokens.ts";
 import type { Reader } from "../../store/engine/database.ts";
 import { type ReportRow, reports, type SharedMessage } from "../../store/mail/reports.ts";
 import { toldSenders } from "../../store/mail/told-senders.ts";
+import { fileAddresses } from "../feedback/feedback-answer.ts";
 import { addAnswer, answerPauseSeconds, mayAnswer } from "./add-answer.ts";
+
+/** The addresses of images, videos and attachments. */
+export type SharedFiles = ReturnType<typeof fileAddresses>;
+
+export interface PageMessage extends Omit<SharedMessage, "files"> {
+  /** Undefined without files. */
+  readonly files: SharedFiles | undefined;
+}
 
 /** What the sender of a report sees: their own words, the replies to them, and the state. */
 export interface SenderPage {
@@ -15,7 +24,8 @@ export interface SenderPage {
   readonly status: string;
   readonly message: string;
   readonly createdAt: string;
-  readonly messages: readonly SharedMessage[];
+  readonly files: SharedFiles;
+  readonly messages: readonly PageMessage[];
   /** Whether the sender can answer. */
   readonly open: boolean;
 }
@@ -30,7 +40,7 @@ export interface SenderAnswer {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-type Needed = Pick<Deps, "clock" | "database" | "sealer">;
+type Needed = Pick<Deps, "clock" | "database" | "sealer" | "settings">;
 
 /** The page of the sender of a report, for everybody who has its link. (rules M8, M9, M11) */
 export const createSenderPages = (deps: Needed) => ({
@@ -38,8 +48,13 @@ export const createSenderPages = (deps: Needed) => ({
   async read(token: string): Promise<SenderPage> {
     const { report } = await reportOf(deps, deps.database, token);
     const { appName, status, message, createdAt } = report;
-    const shared = await reports.conversation(deps.database, report);
-    return { appName, status, message, createdAt, messages: shared, open: report.feedbackEnabled === 1 };
+    const addressed = (files: string) => fileAddresses(deps.settings, files);
+    const messages = (await reports.conversation(deps.database, report)).map((shared) => ({
+      ...shared,
+      files: shared.files === null ? undefined : addressed(shared.files),
+    }));
+    const isOpen = report.feedbackEnabled === 1;
+    return { appName, status, message, createdAt, files: addressed(report.files), messages, open: isOpen };
   },
 
   /** Ends automatic mail of the app to the sender. Throws `not_found`. */

@@ -14,6 +14,8 @@ export interface ReportRow {
   readonly senderEmail: string | null;
   readonly linkCounter: number;
   readonly createdAt: string;
+  /** JSON. */
+  readonly files: string;
 }
 
 /** A message that the sender of a report may read. */
@@ -22,18 +24,20 @@ export interface SharedMessage {
   readonly direction: "inbound" | "outbound";
   readonly body: string;
   readonly createdAt: string;
+  /** JSON; null without files. */
+  readonly files: string | null;
 }
 
 const ofApp = `a.id AS "appId", a.name AS "appName", a.feedback_enabled AS "feedbackEnabled",
   a.sender_pages AS "senderPages", f.status`;
 
 const firstReports = `SELECT f.id, f.id AS "feedbackId", ${ofApp}, f.category, f.message, f.sender_email AS "senderEmail",
-    f.link_counter AS "linkCounter", f.created_at AS "createdAt"
+    f.link_counter AS "linkCounter", f.created_at AS "createdAt", f.files
   FROM feedback f JOIN apps a ON a.id = f.app_id`;
 
 // Other messages have no category: they are no reports.
 const repeats = `SELECT m.id, f.id AS "feedbackId", ${ofApp}, m.category, m.body AS message, m.sender_email AS "senderEmail",
-    m.link_counter AS "linkCounter", m.created_at AS "createdAt"
+    m.link_counter AS "linkCounter", m.created_at AS "createdAt", m.files
   FROM messages m JOIN feedback f ON f.id = m.feedback_id JOIN apps a ON a.id = f.app_id
   WHERE m.category IS NOT NULL`;
 
@@ -68,7 +72,7 @@ export const reports = {
    */
   async conversation(reader: Reader, report: ReportRow): Promise<SharedMessage[]> {
     const newest = await reader.all<SharedMessage>(
-      `SELECT id, direction, body, created_at AS "createdAt" FROM messages
+      `SELECT id, direction, body, created_at AS "createdAt", files FROM messages
        WHERE feedback_id = ? AND category IS NULL AND direction IN ('inbound', 'outbound')
          AND (report_id = ? OR (direction = 'outbound' AND everyone = 1 AND created_at >= ?))
        ORDER BY created_at DESC, id DESC LIMIT ?`,

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
+import { dataUrl, mp4, pdf, png } from "../../support/files/sample-files.ts";
 import { type AppWithSenders, makeAppWithSenders } from "../../support/mail/app-with-senders.ts";
+import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
 const anyone = { accept: "text/html" };
@@ -45,6 +47,24 @@ describe.each(databases)("the page of a sender on $name", (engine) => {
     const page = await read(url);
     expect(page).toMatch(/State: <b>Resolved<\/b>[\s\S]*We mended the oven\./);
     expect(page).not.toMatch(/Internal words|Edited subject|console\/feedback/);
+  });
+
+  it("shows the files that they sent, and a repeat's only on its own page", async () => {
+    const attachments = [{ name: "bill.pdf", data: dataUrl(pdf()) }];
+    const first = await app.report({ dedupeKey: "k", images: [dataUrl(png())], attachments });
+    const repeat = await app.report({ dedupeKey: "k", videos: [dataUrl(mp4())] });
+    const filesOn = async (answer: Answer) => {
+      const page = await open(answer.field("statusUrl"));
+      expect(page.headers.get("content-security-policy")).toContain("img-src");
+      return [...(await page.text()).matchAll(/(?:src|href)="([^"]*\/uploads\/[^"]*)"/g)].map(
+        ([, url]) => url,
+      );
+    };
+    const [shown, repeated] = [new Set(await filesOn(first)), new Set(await filesOn(repeat))];
+    expect([shown.size, repeated.size]).toEqual([2, 1]);
+    for (const url of [...shown, ...repeated]) expect((await fetch(String(url))).status).toBe(200);
+    expect([...repeated].some((url) => shown.has(url))).toBe(false);
+    expect(await read(first.field("statusUrl"))).toContain("bill.pdf");
   });
 
   it("is stored by no cache, listed by no search engine, and framed by nobody", async () => {

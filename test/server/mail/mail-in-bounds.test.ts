@@ -17,7 +17,7 @@ const unstorable: Record<string, string>[] = [
 
 describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run installs, and root)", () => {
   it("attachments follow the rules of feedback", async () => {
-    const { mailbox, messages, mail, arrive } = await startAnswerable();
+    const { mailbox, messages, mail, arrive, app, id } = await startAnswerable();
     const file = (name: string, bytes: Buffer, type: string) => [
       "--b",
       `Content-Type: ${type}`,
@@ -47,6 +47,9 @@ describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run ins
       attachments: [{ name: "b.pdf", mediaType: "application/pdf" }],
     });
     expect((await fetch(answer.images[0])).status).toBe(200);
+    const link = await app.console("POST", `/feedback/${id}/status-link`, {});
+    const page = await (await fetch(link.field("statusUrl"))).text();
+    for (const shown of ["b.pdf", new URL(answer.images[0]).pathname]) expect(page).toContain(shown);
   });
 
   it.each(databases)("huge and broken mails do no harm on $name", { timeout: 240_000 }, async (engine) => {

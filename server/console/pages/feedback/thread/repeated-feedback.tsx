@@ -1,10 +1,10 @@
 import type { OwnedMessage } from "../../../../../src/contract/console/feedback.ts";
+import { Files } from "../../../kit/display/files.tsx";
 import { Timestamp } from "../../../kit/display/timestamp.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
 import { nameIn, typeNames } from "../feedback-badges.tsx";
 import { FoldedText } from "./folded-text.tsx";
 import { MetadataPairs, Pair } from "./metadata-pairs.tsx";
-import { Files } from "./original-feedback.tsx";
 
 /** A later report of the same failure, with its own sender, facts and files. */
 export const RepeatedFeedback = ({ message }: { readonly message: OwnedMessage }) => {

@@ -3,10 +3,10 @@ import type { OwnedMessage, OwnedThread } from "../../../../../src/contract/cons
 import { proposalNote } from "../../../../domain/feedback/proposal.ts";
 import { outcomeNote } from "../../../../domain/feedback/run-life.ts";
 import type { ProposalLife } from "../../../../routes/page-reads.ts";
+import { Files } from "../../../kit/display/files.tsx";
 import { Timestamp } from "../../../kit/display/timestamp.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
 import { FoldedText } from "./folded-text.tsx";
-import { Files } from "./original-feedback.tsx";
 import { RepeatedFeedback } from "./repeated-feedback.tsx";
 import { ReplyDelivery, senderName } from "./reply-delivery.tsx";
 
