@@ -42,10 +42,8 @@ function addSending(feedback: Command, setup: Setup): void {
       "--best-effort",
       "exit 0 whatever goes wrong: leave out faulty fields, and show what was not sent",
     )
-    .addHelpText(
-      "after",
-      "\nA report whose answer was lost is sent again with the same Idempotency-Key. A server that ignores the key may\npost it twice then.",
-    );
+    .option("--status-url", "also print the address of the sender's page, which opens it for everybody")
+    .addHelpText("after", sendNotes);
   commandAction<SendFlags & Partial<JunitFlags>>(send, setup, async (invocation, { junit, ...flags }) =>
     junit
       ? (await import("../feedback/junit/send-junit.ts")).sendJunit(invocation, { ...flags, junit })
@@ -70,6 +68,9 @@ function addSending(feedback: Command, setup: Setup): void {
   );
 }
 
+const sendNotes = `
+A report whose answer was lost is sent again with the same Idempotency-Key. A server that ignores the key may
+post it twice then.`;
 const textsToo = "also .txt, .log, .json and .xml, set as a PDF that has the file inside";
 
 function addReading(feedback: Command, setup: Setup): void {

@@ -11,6 +11,7 @@ const secretNames = new Set([
   "password",
   "secret",
   "chatWebhookUrl",
+  "statusUrl",
 ]);
 const ourSecrets = /(sd[ktam]|stk)_[A-Za-z0-9_-]{8,}/g;
 const hidden = "[redacted]";

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CommandLine } from "../../support/clients/command-line.ts";
@@ -65,6 +65,24 @@ describe("feedback send", () => {
       stderr: "Feedback sent.\n",
     });
   });
+
+  it.each([[], ["--json"], ["--json", "--debug"], ["--best-effort"]])(
+    "keeps the address of the sender's page out of the log with %j",
+    async (...flags) => {
+      const statusUrl = "https://example.org/p/t/AZH9o9zudEe23kLIw8gvjQ";
+      const { line } = await startFeedbackSending(answers(201, { success: true, id, consoleUrl, statusUrl }));
+      const summary = join(line.cwd, "summary.md");
+      await writeFile(summary, "");
+      const env = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: summary, GITHUB_OUTPUT: summary };
+      const ran = await line.run([...send, ...flags], { env });
+      expect(ran.exit).toBe(0);
+      expect(ran.stdout + ran.stderr + (await readFile(summary, "utf8"))).not.toContain(
+        "AZH9o9zudEe23kLIw8gvjQ",
+      );
+      const wanted = await line.run([...send, ...flags, "--status-url"], { env });
+      expect(wanted.stdout).toContain(statusUrl);
+    },
+  );
 
   it("says that it was added to open feedback", async () => {
     const { line } = await startFeedbackSending(

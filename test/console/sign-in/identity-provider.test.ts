@@ -75,7 +75,7 @@ describe("the pages of a deployment with a provider", () => {
         "/console/sign-in-methods",
       ),
     );
-    expect(page).toMatch(/Password None The operator of this server .* Inn ID Connect/);
+    expect(page).toMatch(/Password None Set a password .* Inn ID Connect/);
   });
 
   it("never show a provider's name as markup", async () => {

@@ -15,7 +15,9 @@ import { type Draft, type DraftFlags, draftOf } from "./draft.ts";
 import { failureText, reportFailureToJob, reportSuccessToJob } from "./tell-ci-job.ts";
 import { undelivered } from "./undelivered.ts";
 
-export type SendFlags = DraftFlags;
+export interface SendFlags extends DraftFlags {
+  readonly statusUrl?: boolean;
+}
 
 /**
  * Checks, keeps and sends one report. With `--best-effort` the exit is `ok` whatever happens, and a warning says
@@ -36,7 +38,7 @@ export async function send(invocation: Invocation, flags: SendFlags): Promise<Ex
     throw error;
   }
   try {
-    await reportSent(invocation, sent);
+    await reportSent(invocation, sent, flags);
   } catch (error) {
     if (!flags.bestEffort) throw error;
     note(invocation, `Warning: the feedback was sent. ${failureText(cliErrorOf(error))}`);
@@ -44,9 +46,13 @@ export async function send(invocation: Invocation, flags: SendFlags): Promise<Ex
   return "ok";
 }
 
-async function reportSent(invocation: Invocation, { report, answer, spool }: SentReport): Promise<void> {
+async function reportSent(
+  invocation: Invocation,
+  { report, answer, spool }: SentReport,
+  flags: SendFlags,
+): Promise<void> {
   await reportSuccessToJob(invocation, report, answer);
-  printAnswer(invocation, answer);
+  printAnswer(invocation, answer, flags);
   await remind(invocation, spool);
 }
 
@@ -81,17 +87,27 @@ export function reportOf({ context, flags, baseUrl }: Invocation, draft: Draft):
   };
 }
 
-/** Prints the address of the feedback, if the server gives one. */
-export function printAnswer(invocation: Invocation, answer: Answer): void {
+/**
+ * Prints the address of the feedback, if the server gives one. That of the sender's page only if it is wanted: it opens the
+ * page for everybody, and logs are read by many.
+ */
+export function printAnswer(
+  invocation: Invocation,
+  { statusUrl, ...answer }: Answer,
+  wanted: Pick<SendFlags, "statusUrl"> = {},
+): void {
+  const page = wanted.statusUrl ? { statusUrl } : {};
   // The server wrote these texts: each is one line that no CI service reads as a command.
-  const places = [answer.id, answer.consoleUrl]
+  const places = [answer.id, answer.consoleUrl, page.statusUrl]
     .filter((place) => typeof place === "string")
     .map((place) => withoutCommands(onOneLine(place)));
   if (!invocation.flags.json && places.length > 0) {
     note(invocation, answer.deduplicated ? "Added to feedback that is open already." : "Feedback sent.");
   }
   for (const dropped of droppedOf(answer)) note(invocation, dropped);
-  printOne(invocation, answer, () => (places.length > 0 ? places.join("\n") : "Feedback sent."));
+  printOne(invocation, { ...answer, ...page }, () =>
+    places.length > 0 ? places.join("\n") : "Feedback sent.",
+  );
 }
 
 /** What the server did not keep, and why. */
