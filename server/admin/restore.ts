@@ -3,6 +3,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { receivedFile } from "../../src/contract/files/received-file.ts";
 import { createLocalFiles } from "../files/local-files.ts";
 import type { DataLocation } from "../settings/settings.ts";
+import { secondFactors } from "../store/access/sign-in/second-factors.ts";
 import { type LockOptions, lockFolder } from "../store/deployment/folder-lock.ts";
 import { type DatabaseAddress, openDatabase } from "../store/engine/open.ts";
 import { type Archive, openArchive, verifyArchive } from "./archive/archive-reader.ts";
@@ -13,7 +14,8 @@ import { assertEmptyDatabase, assertEmptyFolder } from "./restore-target.ts";
 
 /**
  * Restores a backup of either engine after it has verified all of it. The folder or database must be empty: existing data is
- * never changed. Gives the numbers of rows and files. Throws an Error with a message for the operator.
+ * never changed. Gives the numbers of rows, files, and accounts
+ * that must make new recovery codes. Throws an Error with a message for the operator.
  */
 export async function restore(location: DataLocation, file: string, waiting: LockOptions = {}) {
   const archive = await openArchive(file);
@@ -61,9 +63,17 @@ async function restoreAll(location: DataLocation, address: DatabaseAddress, back
   const files = await restoreFiles(location, backup.archive);
   await restoreSecret(location, backup.archive);
   const rows = await loadDatabase(address, backup);
-  // Applies the migrations that are newer than the backup.
-  await openDatabase(address).then((database) => database.close());
-  return { rows, files };
+  return { rows, files, withoutRecoveryCodes: await endRecoveryCodes(address) };
+}
+
+/** Opening applies the migrations that are newer than the backup. Backups of older versions hold recovery codes. */
+async function endRecoveryCodes(address: DatabaseAddress): Promise<number> {
+  const database = await openDatabase(address);
+  try {
+    return await database.write((tx) => secondFactors.endRecoveryCodes(tx));
+  } finally {
+    await database.close();
+  }
 }
 
 async function restoreFiles(location: DataLocation, archive: Archive): Promise<number> {

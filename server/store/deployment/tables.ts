@@ -36,13 +36,13 @@ interface Column {
 }
 
 /**
- * A restore must not bring back ended console sessions, used codes and links, or refresh tokens that were used since. The last time
+ * A restore must not bring back ended console sessions, used codes and links, recovery codes or refresh tokens that were used since. The last time
  * of the old server is not valid for the new one, and the numbers of changes are those of one database.
  */
 const leftOut = new Set([
   ...["migrations", "sessions", "sign_in_codes", "last_times"],
   ...["thread_changes", "change_counts"],
-  ...["oauth_codes", "oauth_tokens", "account_links", "invitations"],
+  ...["oauth_codes", "oauth_tokens", "account_links", "invitations", "recovery_codes"],
 ]);
 
 const columnsSql: Record<Engine, string> = {

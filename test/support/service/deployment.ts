@@ -4,7 +4,7 @@ import { type AdminCommand, runAdmin } from "../../../server/admin/main.ts";
 import { openDatabase } from "../../../server/store/engine/open.ts";
 import { postgres, type TestDatabase, type TestEngine } from "../database/databases.ts";
 import { quickFolder } from "../files/quick-folder.ts";
-import { type Service, startService } from "./service.ts";
+import { type Service, type ServiceOptions, startService } from "./service.ts";
 
 /** A data folder, and on PostgreSQL a database, as an operator has them. */
 export interface Deployment {
@@ -12,7 +12,7 @@ export interface Deployment {
   readonly databaseUrl: string | undefined;
   admin(command: AdminCommand): Promise<Record<string, unknown>>;
   /** Starts a server on it. */
-  serve(): Promise<Service>;
+  serve(options?: Pick<ServiceOptions, "secret">): Promise<Service>;
   remove(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export async function makeDeployment({ engine }: TestEngine): Promise<Deployment
   return {
     ...place,
     admin: (command) => runAdmin({ ...command, ...place }),
-    serve: () => startService({ database: databaseAt(place), settings: { data } }),
+    serve: (options) => startService({ database: databaseAt(place), settings: { data }, ...options }),
     async remove() {
       await server?.remove();
       await rm(data, { recursive: true, force: true });

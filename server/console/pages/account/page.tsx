@@ -1,11 +1,14 @@
 import { consoleSessions } from "../../../../src/contract/console/console-sessions.ts";
 import { devices } from "../../../../src/contract/console/devices.ts";
+import { secondFactor } from "../../../../src/contract/console/second-factor.ts";
 import { tokens } from "../../../../src/contract/console/tokens.ts";
 import { Line } from "../../kit/display/user-text.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { navigationOf } from "../../kit/layout/navigation.ts";
+import { Notice } from "../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
+import { noRecoveryCodes } from "../sign-in-methods/second-factor.tsx";
 import { OtherAccess } from "./other-access.tsx";
 import { Sessions } from "./sessions.tsx";
 
@@ -15,6 +18,7 @@ export async function accountPage(visit: SignedInVisit): Promise<Reply> {
   const { items: sessions } = await visit.ask(consoleSessions.list);
   const { items: signedIn } = await visit.ask(devices.list);
   const { items: allTokens } = await visit.ask(tokens.list);
+  const { totp, recoveryCodesLeft } = await visit.ask(secondFactor.find);
   const { links, now } = visit;
   return show(
     <ConsolePage navigation={navigation} title="Your account" narrow>
@@ -28,6 +32,11 @@ export async function accountPage(visit: SignedInVisit): Promise<Reply> {
         </div>
       </div>
       <div class="stack wide">
+        {totp && recoveryCodesLeft === 0 && (
+          <Notice>
+            {noRecoveryCodes} Make new ones under <a href={links.signInMethods}>Sign-in methods</a>.
+          </Notice>
+        )}
         <Sessions sessions={sessions} links={links} now={now} />
         <OtherAccess
           title="Devices"

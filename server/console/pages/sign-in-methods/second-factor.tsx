@@ -4,6 +4,7 @@ import type { SecondFactor as contract } from "../../../../src/contract/console/
 import { Ago } from "../../kit/display/timestamp.tsx";
 import { TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
+import { Notice } from "../../kit/layout/notice.tsx";
 import type { Links } from "../../links.ts";
 import { CodeField, FactorForm, formOf, type RefusedFactorForm } from "./factor-form.tsx";
 import { PasskeyList } from "./passkeys.tsx";
@@ -16,6 +17,10 @@ export interface SecondFactorLineProps {
   readonly links: Links;
   readonly now: Date;
 }
+
+/** After the last one was used, or a backup was restored. */
+export const noRecoveryCodes =
+  "You have no recovery codes: without your authenticator app you could not sign in.";
 
 /** Whether the account has a second factor, and the forms that change it. (rules S23 to S25) */
 export const SecondFactorLine = (props: SecondFactorLineProps) => {
@@ -36,6 +41,7 @@ export const SecondFactorLine = (props: SecondFactorLineProps) => {
               {recoveryCodesLeft === 1 ? "1 recovery code left" : `${recoveryCodesLeft} recovery codes left`}
             </span>
           </p>
+          {recoveryCodesLeft === 0 && <Notice>{noRecoveryCodes} Make new ones below.</Notice>}
           <PasskeyList {...props} />
           <RenewCodes {...props} />
           <TurnOff {...props} />

@@ -74,6 +74,16 @@ export const secondFactors = {
     for (const hash of hashes) await tx.insert("recovery_codes", { code_hash: hash, user_id: userId });
   },
 
+  /**
+   * Ends all recovery codes, because nobody knows which were used since. Gives how many accounts have a second factor and no
+   * codes any more. (rule S25)
+   */
+  async endRecoveryCodes(tx: Transaction): Promise<number> {
+    await tx.run("DELETE FROM recovery_codes");
+    const sql = `SELECT count(*) AS count FROM second_factors WHERE confirmed_at IS NOT NULL`;
+    return Number((await tx.get<{ count: number }>(sql))?.count ?? 0);
+  },
+
   async countRecoveryCodes(reader: Reader, userId: string): Promise<number> {
     const sql = `SELECT count(*) AS "left" FROM recovery_codes WHERE user_id = ? AND used_at IS NULL`;
     return Number((await reader.get<{ left: number }>(sql, userId))?.left ?? 0);
