@@ -145,6 +145,8 @@ export const rateLimits = {
   /** Anyone may name any device, so this limits what one sender makes the server hold and write. */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
   registrationsByAddress: { limit: 300, windowSeconds: 900 },
+  /** Refused registrations: each tells that an e-mail address has an account. */
+  refusedRegistrationsByAddress: { limit: 30, windowSeconds: 900 },
   /** Programs that register themselves, for their connections. */
   clientsByAddress: { limit: 20, windowSeconds: 3_600 },
   /** Requests of programs for tokens, and returned tokens. */

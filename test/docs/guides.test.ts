@@ -74,6 +74,7 @@ describe("docs/sign-in.md", () => {
     "awaitByDevice",
     "awaitByAddress",
     "registrationsByAddress",
+    "refusedRegistrationsByAddress",
     "signInByAccount",
     "signInByAddress",
     "signInByKnown",

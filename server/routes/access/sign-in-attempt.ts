@@ -48,8 +48,21 @@ export async function beginFactorAttempt(
   userId: string,
   kind: keyof typeof factorRules,
 ): Promise<Counted> {
+  return begin(
+    deps,
+    factorRules[kind].map((name) => [name, `${name}:${userId}`]),
+  );
+}
+
+/**
+ * Counts a registration as refused before it is known whether the e-mail address has an account, so that nobody can ask for many.
+ * Throws `rate_limited`. (rule S15)
+ */
+export const beginRegistration = (deps: Limiting, address: string): Promise<Counted> =>
+  begin(deps, [["refusedRegistrationsByAddress", `refusedRegistrations:${networkOf(address)}`]]);
+
+async function begin(deps: Limiting, rules: readonly Rule[]): Promise<Counted> {
   if (!deps.settings.rateLimited) return [];
-  const rules: Rule[] = factorRules[kind].map((name) => [name, `${name}:${userId}`]);
   return deps.database.write(async (tx) => {
     const retryAfterSeconds = await count(tx, rules, deps);
     if (retryAfterSeconds !== undefined) throw new ApiError("rate_limited", { retryAfterSeconds });

@@ -14,7 +14,7 @@ import { deviceTopic } from "../../store/engine/topics.ts";
 import { assertPasswordStands, verifiedUser } from "./console-session.ts";
 import { claimDevice, linkDevice } from "./device-link.ts";
 import { proveSecondFactor } from "./second-factor/prove.ts";
-import { beginAttempt, succeed } from "./sign-in-attempt.ts";
+import { beginAttempt, beginRegistration, succeed } from "./sign-in-attempt.ts";
 
 export const signIn = (
   deps: Pick<Deps, "attest" | "clock" | "database" | "log" | "newId" | "sealer" | "settings" | "waiting">,
@@ -111,7 +111,7 @@ function awaitCode({
 }
 
 function register(
-  deps: Pick<Deps, "attest" | "clock" | "newId" | "settings">,
+  deps: Pick<Deps, "attest" | "clock" | "database" | "newId" | "settings">,
 ): Handler<typeof contract.register> {
   return async ({ body, address, save }) => {
     if (!deps.settings.registration) {
@@ -119,6 +119,7 @@ function register(
     }
     const { password, deviceName, integrityToken, ...device } = body;
     await attestDevice(deps, { integrityToken, subject: body.email, deviceId: body.deviceId });
+    const counted = await beginRegistration(deps, address);
     const user = {
       id: deps.newId(),
       email: normaliseEmail(body.email),
@@ -128,6 +129,7 @@ function register(
     };
     return save(async (tx) => {
       if (!(await users.insertUnlessTaken(tx, user))) throw new ApiError("email_taken");
+      await succeed(tx, counted);
       await claimDevice(deps, tx, { user, ...device });
       return linkDevice(deps, tx, { ...device, user, address, name: deviceName || unnamed });
     });

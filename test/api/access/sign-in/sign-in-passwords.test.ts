@@ -179,6 +179,15 @@ describe.each(databases)("the deprecated calls of password accounts on $name", (
     expect((await guess()).status).toBe(429);
   });
 
+  it("register tells an address only 30 times per 15 minutes that somebody has an account", async () => {
+    const send = (body: object) => post(registerPath, body, "198.51.100.3");
+    for (let at = 0; at < 20; at++) expect((await send(fresh())).status).toBe(201);
+    for (let at = 0; at < 30; at++) expect((await send(known())).status).toBe(409);
+    const answers = [await send(known()), await send(fresh())];
+    expect(answers.map(({ status }) => status)).toEqual([429, 429]);
+    expect((await post(registerPath, fresh())).status).toBe(201);
+  });
+
   it("register is limited to 300 per 15 minutes and address", async () => {
     const send = () => post(registerPath, { ...fresh(), password: "short" }, "198.51.100.2");
     for (let at = 0; at < 300; at++) expect((await send()).status).toBe(400);
