@@ -8,6 +8,7 @@ import {
 import { eventually } from "../../support/eventually.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
+import { makeTeam } from "../../support/worlds/members/team.ts";
 import {
   bearer,
   makeOwnerWithOneOfEach,
@@ -37,6 +38,37 @@ describe("tokens in the console", () => {
       (await service.request("GET", `/api/v1/agent/feedback/${world.threadId}`, { headers })).status,
     ).toBe(200);
     expect((await owner.open("/console/tokens")).text).not.toContain(secretOf(page));
+  });
+
+  it("of agents are offered only for apps that the person owns", async () => {
+    const team = await makeTeam(service);
+    const member = await team.join("maintainer");
+    const own = await service.makeApp(member, { name: "Own" });
+    const visitor = createBrowserWithoutScripts(service, member.headers);
+    const page = await visitor.open("/console/tokens");
+    const offered = (name: string) =>
+      [
+        ...(new RegExp(`<select[^>]*name="${name}".*?</select>`, "s").exec(page.text)?.[0] ?? "").matchAll(
+          /value="([^"]+)"/g,
+        ),
+      ].map(([, id]) => id);
+    expect(offered("agentAppId")).toEqual([own.id]);
+    expect(offered("appId").sort()).toEqual([own.id, team.app.id].sort());
+    const kept = { agentAppId: own.id, appId: team.app.id, "scope:feedback:read": "on" };
+    for (const [kind, appId] of [
+      ["agent", own.id],
+      ["maintainer", team.app.id],
+    ]) {
+      await visitor.send(await visitor.open("/console/tokens"), "/console/tokens", {
+        ...kept,
+        kind: String(kind),
+        label: `For ${kind}`,
+      });
+      const { body } = await member.call("GET", "/tokens");
+      expect(body).toMatchObject({
+        items: expect.arrayContaining([expect.objectContaining({ kind, appId })]),
+      });
+    }
   });
 
   it("show only the hour of their last use", async () => {

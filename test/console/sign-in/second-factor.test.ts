@@ -11,6 +11,13 @@ import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { authorizeAddress, newDevice } from "../../support/sign-in/device-sign-in.ts";
 import { createProviderPeople } from "../../support/sign-in/identity-provider-people.ts";
+import {
+  broughtBack,
+  consentAddress,
+  decideOnProgram,
+  exchangeCode,
+  registerProgram,
+} from "../../support/sign-in/oauth.ts";
 import { cookieOf, makeAccount } from "../../support/sign-in/password-accounts.ts";
 import {
   type FactorAccount,
@@ -105,6 +112,26 @@ describe("the second factor on the pages", () => {
     const asked = await nobody.send(kept, "/console/sign-in", { email, password });
     const done = await nobody.send(asked, "/console/sign-in", { code: nextCode(service, account.secret) });
     expect(done.text).toContain("Larder of many words");
+  });
+
+  it("is asked for before a program can be allowed, and wrong codes allow nothing", async () => {
+    const account = await makeFactorAccount(service);
+    await service.makeApp(account);
+    const program = await registerProgram(service);
+    const address = consentAddress(program);
+    const visitor = createBrowserWithoutScripts(service);
+    const { email, password } = account;
+    const entry = await visitor.open((await visitor.open(address)).headers.get("location") ?? "");
+    const asked = await visitor.send(entry, "/tavern/sign-in", { email, password });
+    expect([asked.status, asked.headers.get("set-cookie")]).toEqual([200, null]);
+    expect(readingOf(asked)).not.toContain("Allow");
+    const wrong = await visitor.send(asked, "/tavern/sign-in", { code: "000000" });
+    expect([wrong.status, wrong.headers.get("set-cookie")]).toEqual([401, null]);
+    const done = await visitor.send(asked, "/tavern/sign-in", { code: nextCode(service, account.secret) });
+    expect(done.headers.get("location")).toBe(address);
+    const allowed = await decideOnProgram(service, { cookie: cookieOf(done) }, program);
+    const granted = await exchangeCode(service, program, broughtBack(allowed).get("code") ?? "");
+    expect(granted.body).toMatchObject({ scope: "read propose" });
   });
 
   it("is asked for before a device can be approved", async () => {

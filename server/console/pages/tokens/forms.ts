@@ -16,7 +16,7 @@ export function createToken(visit: SignedInVisit): Promise<Reply> {
       const body = {
         kind,
         label: fields.text("label"),
-        appId: fields.text("appId") || null,
+        appId: fields.text(kind === "agent" && fields.has("agentAppId") ? "agentAppId" : "appId") || null,
         scopes,
       };
       return showTokens(visit, {

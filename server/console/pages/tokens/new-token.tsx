@@ -1,3 +1,4 @@
+import type { App } from "../../../../src/contract/console/apps.ts";
 import { agentScopes, maintainerScopes, type TokenScope } from "../../../../src/contract/endpoint.ts";
 import { visibleLine } from "../../kit/display/visible-text.ts";
 import { Choices } from "../../kit/form/choices.tsx";
@@ -22,15 +23,7 @@ export const NewToken = ({ navigation: { links, apps }, form }: NewTokenProps) =
         <IdempotencyField />
         <Choices form={shown} name="kind" legend="For whom" options={kinds} />
         <TextField form={shown} name="label" label="Label" hint="Who or what will use it." required />
-        <Select
-          form={shown}
-          name="appId"
-          label="Apps"
-          options={[
-            ["", "All my apps, including future ones"],
-            ...apps.map(({ id, name }) => [id, `Only ${visibleLine(name)}`] as const),
-          ]}
-        />
+        <ChosenApp form={shown} apps={apps} />
         <Scopes form={shown} kind="for-agents" legend="What the agent may do besides" scopes={agentScopes} />
         <Scopes form={shown} kind="for-scripts" legend="What a script may do" scopes={maintainerScopes} />
         <div class="actions">
@@ -42,6 +35,39 @@ export const NewToken = ({ navigation: { links, apps }, form }: NewTokenProps) =
     </section>
   );
 };
+
+interface ChosenAppProps {
+  readonly form: Filled;
+  readonly apps: readonly App[];
+}
+
+/** An agent acts for an owner, so a member who owns not all of the apps chooses among fewer for it. (rule K22) */
+function ChosenApp({ form, apps }: ChosenAppProps) {
+  const owned = apps.filter(({ role }) => role === "owner");
+  if (owned.length === apps.length)
+    return <Select form={form} name="appId" label="Apps" options={optionsOf(apps)} />;
+  return (
+    <>
+      <div class="for-agents">
+        <Select
+          form={form}
+          name="agentAppId"
+          label="Apps of the agent"
+          hint="Only those that you own."
+          options={optionsOf(owned)}
+        />
+      </div>
+      <div class="for-scripts">
+        <Select form={form} name="appId" label="Apps of the script" options={optionsOf(apps)} />
+      </div>
+    </>
+  );
+}
+
+const optionsOf = (apps: readonly App[]) => [
+  ["", "All my apps, including future ones"] as const,
+  ...apps.map(({ id, name }) => [id, `Only ${visibleLine(name)}`] as const),
+];
 
 const kinds = [
   {
