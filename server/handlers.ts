@@ -16,6 +16,7 @@ import { passkeyHandlers } from "./routes/access/second-factor/passkeys.ts";
 import { secondFactorHandlers } from "./routes/access/second-factor/second-factor.ts";
 import { signIn } from "./routes/access/sign-in.ts";
 import { tokens } from "./routes/access/tokens.ts";
+import { appData } from "./routes/access/transfer/app-data.ts";
 import { changelog } from "./routes/content/changelog.ts";
 import { consoleChangelog } from "./routes/content/console-changelog.ts";
 import { consoleFaqs } from "./routes/content/console-faqs.ts";
@@ -46,6 +47,7 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   secondFactor: secondFactorHandlers(deps),
   passkeys: passkeyHandlers(deps),
   apps: apps(deps),
+  appData: appData(deps),
   members: members(deps),
   invitations: invitations(deps),
   keys: apiKeyHandlers(deps),

@@ -50,6 +50,12 @@ export type AdminCommand =
   | { readonly command: "user remove-second-factor"; readonly email: string }
   | { readonly command: "app create"; readonly name: string; readonly owner: string }
   | {
+      readonly command: "app import";
+      readonly file: string;
+      readonly owner: string;
+      readonly name?: string | undefined;
+    }
+  | {
       readonly command: "key create";
       readonly appId: string;
       readonly label?: string;

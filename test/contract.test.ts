@@ -38,6 +38,7 @@ const onlyInTheConsole: Record<string, string> = {
     "a person changes it in a browser; `admin user password` replaces a forgotten one",
   "apps.create": "`admin app create`, which works without a server",
   "apps.remove": "only a person deletes an app with everything in it",
+  "appData.import": "a person imports in a browser; `import` works without a server",
   "members.list": "owners look after members in a browser",
   "members.update": "only an owner in a browser changes a role",
   "members.remove": "only people remove members, or leave",

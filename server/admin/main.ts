@@ -5,6 +5,7 @@ import { backUp } from "./backup.ts";
 import { checkAll } from "./check.ts";
 import { listKeys, listTokens, revokeKey, revokeToken } from "./credentials.ts";
 import { withDatabase } from "./data-location.ts";
+import { importOwned } from "./import.ts";
 import { checkMail, sendTestMail } from "./mail.ts";
 import { addMember, changeRole, listMembers, removeMember } from "./members.ts";
 import { repair } from "./repair.ts";
@@ -36,6 +37,8 @@ function run(request: AdminCommand, location: DataLocation): Promise<Record<stri
       return withDatabase(location, "create", (database) => createAccount(database, request));
     case "app create":
       return withDatabase(location, "update", (database) => createFirstApp(database, request));
+    case "app import":
+      return withDatabase(location, "update", (database) => importOwned(database, location, request));
     case "key create":
       return withDatabase(location, "update", (database) => createOwnedKey(database, request));
     case "token create":

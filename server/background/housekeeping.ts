@@ -11,6 +11,7 @@ import { proposals } from "../store/feedback/runs/proposals.ts";
 import { mails } from "../store/mail/mails.ts";
 import { idempotency } from "../store/requests/idempotency.ts";
 import { prune } from "../store/requests/rate-limits.ts";
+import { discardAbandoned } from "../transfer/import-app.ts";
 
 const pauseMilliseconds = 600_000;
 const atOnce = 1_000;
@@ -19,10 +20,10 @@ const deliveriesKeptMilliseconds = 30 * 86_400_000;
 /** For how long receivers outside can be told again what happened. */
 const eventsKeptMilliseconds = 90 * 86_400_000;
 
-type Needed = Pick<Deps, "database" | "clock" | "time" | "files" | "newId">;
+type Needed = Pick<Deps, "database" | "clock" | "time" | "files" | "keptFiles" | "log" | "newId">;
 
 /** Removes expired rows and files every ten minutes, in small batches. Gives the function that stops it. */
-export function startHousekeeping(deps: Needed & Pick<Deps, "log">): () => void {
+export function startHousekeeping(deps: Needed): () => void {
   const timer = setInterval(() => {
     tidy(deps).catch((error) => deps.log.warn({ err: error }, "housekeeping failed"));
   }, pauseMilliseconds);
@@ -31,15 +32,16 @@ export function startHousekeeping(deps: Needed & Pick<Deps, "log">): () => void 
 }
 
 /**
- * Removes expired answers, rate limits, sign-in codes, invitations and deliveries, and temporary files that a crash left. Refreshes the
+ * Removes what imports have left that a crash ended, expired answers, rate limits, sign-in codes, invitations and deliveries, and temporary files that a crash left. Refreshes the
  * statistics that the database uses to choose its indexes. Does nothing while the clock's time is in doubt.
  */
-export async function tidy({ database, clock, time, files, newId }: Needed): Promise<void> {
+export async function tidy({ database, clock, time, files, keptFiles, log, newId }: Needed): Promise<void> {
   if (time.isDoubtful()) return;
   // Read the clock once, because it may jump while this runs.
   const now = clock.now();
   while ((await database.write((tx) => idempotency.prune(tx, now, atOnce))) === atOnce);
   while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce);
+  await discardAbandoned({ clock, database, keptFiles, log });
   while ((await database.write((tx) => signInCodes.prune(tx, now, atOnce))) === atOnce);
   await tidyConnections(database, now);
   while ((await database.write((tx) => invitations.prune(tx, now.toISOString(), atOnce))) === atOnce);

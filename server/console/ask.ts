@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { isPrepared } from "../http/answers.ts";
+import { isDownload, isPrepared } from "../http/answers.ts";
 import { type Api, mapEndpoints } from "../http/api.ts";
 import type { ConsoleCaller, Groups, Request } from "../http/handler.ts";
 import type { InvocationResult, Invoke } from "../http/invocation.ts";
@@ -78,8 +78,10 @@ function answerOf<E extends Endpoint>(endpoint: E, { status, body }: InvocationR
   return answer as Answered<E>;
 }
 
-const textOf = (body: NonNullable<InvocationResult["body"]>): string =>
-  isPrepared(body) ? body.body.toString() : body;
+function textOf(body: NonNullable<InvocationResult["body"]>): string {
+  if (isDownload(body)) throw new Error("A page cannot show a download.");
+  return isPrepared(body) ? body.body.toString() : body;
+}
 
 function refusalOf(body: unknown): ApiError {
   const code = typeof body === "object" && body !== null && "code" in body ? body.code : undefined;

@@ -31,6 +31,9 @@ export function createLinks(at: string) {
       `${at}/cycles/${appId}/${cycleId}/seats/${slotId}/${part}`,
     newApp: `${at}/new-app`,
     app: app("apps"),
+    /** Everything of an app as a file, and an app out of one. */
+    data: app("data"),
+    importApp: `${at}/import`,
     members: app("members"),
     member: (appId: string, id: string, part: string) => `${at}/members/${appId}/${id}/${part}`,
     invitation: (token: string, part = "") => `${at}/invitations/${token}${part && `/${part}`}`,

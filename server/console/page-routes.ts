@@ -1,3 +1,5 @@
+import { appData } from "../../src/contract/console/data/app-data.ts";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
 import type { Links } from "./links.ts";
 import { endOtherSessions, endSession } from "./pages/account/forms.ts";
 import { accountPage } from "./pages/account/page.tsx";
@@ -20,6 +22,8 @@ import {
   removeTester,
   rotateKey,
 } from "./pages/cycles/slot-forms.ts";
+import { importApp } from "./pages/data/forms.ts";
+import { dataPage, importPage } from "./pages/data/page.tsx";
 import { signDeviceOut } from "./pages/devices/forms.ts";
 import { devicesPage } from "./pages/devices/page.tsx";
 import { faqPage, newFaqPage } from "./pages/faqs/faq-page.tsx";
@@ -58,7 +62,7 @@ import {
 import { createToken, revokeToken } from "./pages/tokens/forms.ts";
 import { tokensPage } from "./pages/tokens/page.tsx";
 import { signOut } from "./sign-in/console-session-forms.ts";
-import type { PageHandler, SignedInVisit } from "./visit.ts";
+import type { PageHandler, SignedInVisit, UploadVisit } from "./visit.ts";
 
 export type PageRoutes = readonly (readonly [path: string, answer: PageHandler<SignedInVisit>])[];
 
@@ -81,6 +85,8 @@ export const pages = (at: Links): PageRoutes => [
   [at.members(":appId"), membersPage],
   [at.invitation(":token"), invitationPage],
   [at.newApp, newAppPage],
+  [at.importApp, importPage],
+  [at.data(":appId"), dataPage],
   [at.app(":appId"), appPage],
   [at.tokens, tokensPage],
   [at.signInMethods, signInMethodsPage],
@@ -89,6 +95,13 @@ export const pages = (at: Links): PageRoutes => [
   [at.receipt(":erasureId"), receiptPage],
   [at.devices, devicesPage],
   [at.audit, auditPage],
+];
+
+/** The addresses to which forms with files are sent, and the endpoints with the rules of their bodies. */
+export const uploadForms = (
+  at: Links,
+): readonly (readonly [path: string, endpoint: Endpoint, answer: PageHandler<UploadVisit>])[] => [
+  [at.importApp, appData.import, importApp],
 ];
 
 const slotIds = { appId: ":appId", cycleId: ":cycleId", slotId: ":slotId" };

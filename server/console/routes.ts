@@ -1,13 +1,15 @@
+import { appData } from "../../src/contract/console/data/app-data.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Contract } from "../../src/contract/index.ts";
 import type { Deps } from "../deps.ts";
 import type { Api } from "../http/api.ts";
-import type { Door, Route } from "../http/mount.ts";
+import { type Door, mount, type Route } from "../http/mount.ts";
+import { createAnswerUpload } from "./answer-upload.ts";
 import { assetRoutes } from "./assets/asset-routes.ts";
 import { acceptsHtml } from "./browser-request.ts";
 import { consolePathOf } from "./console-path.ts";
 import { createLinks } from "./links.ts";
-import { forms, pages } from "./page-routes.ts";
+import { forms, pages, uploadForms } from "./page-routes.ts";
 import { createRespond } from "./respond.ts";
 import { accountLinkRoutes } from "./sign-in/account-links/forms.ts";
 import { signIn } from "./sign-in/console-session-forms.ts";
@@ -48,6 +50,14 @@ export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>)
       }
     },
   });
+  const answerUpload = createAnswerUpload(deps, door, visits.ofCaller);
+  const upload = ([path, endpoint, handle]: ReturnType<typeof uploadForms>[number]): Route => ({
+    method: "POST",
+    path,
+    async answer(ctx, params) {
+      respond(ctx, await answerUpload(ctx, params, { endpoint, answer: handle }));
+    },
+  });
   return [
     ...assetRoutes(patterns),
     ...(patterns.home === "/" ? [] : [rootRedirect(deps.settings)]),
@@ -56,8 +66,24 @@ export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>)
     ...accountLinkRoutes(patterns).map(([method, path, answer]) => open(method, path, answer)),
     ...pages(patterns).map(([path, answer]) => page(path, answer)),
     ...forms(patterns).map(([path, answer]) => form(path, answer)),
+    ...uploadForms(patterns).map(upload),
+    ...exportRoutes(deps, door, api).map((route) => ({
+      ...route,
+      path: patterns.data(":appId", "download"),
+    })),
   ];
 }
+
+/** The download of an app, as the API answers it: a page has the cookie of the console alone. */
+const exportRoutes = (deps: ConsoleDeps, door: Door, { handlers }: Api<Contract>): Route[] =>
+  mount(
+    {
+      contract: { appData: { export: appData.export } },
+      handlers: { appData: { export: handlers.appData.export } },
+    },
+    deps,
+    door,
+  );
 
 /** Sends a browser that opens the server's root to the console. API clients find nothing there. */
 const rootRedirect = ({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): Route => ({

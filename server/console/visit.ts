@@ -25,5 +25,11 @@ export interface SignedInVisit extends Visit {
   readonly reads: PageReads;
 }
 
+/** The visit of a signed-in person whose form has files. */
+export interface UploadVisit extends SignedInVisit {
+  /** The body of the form, its files on the disk. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
 /** Answers a visit to one page or form. */
 export type PageHandler<V extends Visit> = (visit: V) => Promise<Reply>;

@@ -11,8 +11,8 @@ import { createPageReads } from "../routes/page-reads.ts";
 import { createAsks } from "./ask.ts";
 import { refuseForeignForm, unlessSignedOut } from "./browser-request.ts";
 import { type ConsolePath, pageOfForm, returnPath } from "./console-path.ts";
-import { noFields, readForm } from "./kit/form/read-form.ts";
-import { createLinks } from "./links.ts";
+import { type Fields, noFields, readForm } from "./kit/form/read-form.ts";
+import { createLinks, type Links } from "./links.ts";
 import { rememberForm } from "./pages/error/unsaved-text.ts";
 import { goTo, type Reply } from "./reply.ts";
 import { showSignIn } from "./sign-in/page.tsx";
@@ -21,7 +21,7 @@ import type { PageHandler, SignedInVisit, Visit } from "./visit.ts";
 
 type Params = Readonly<Record<string, string>>;
 
-export type ConsoleDeps = InvokeDeps & Pick<Deps, "stopping">;
+export type ConsoleDeps = InvokeDeps & Pick<Deps, "files" | "stopping">;
 
 interface ConsoleServer {
   readonly deps: ConsoleDeps;
@@ -29,20 +29,81 @@ interface ConsoleServer {
   readonly api: Api<Contract>;
 }
 
+/** The visit of a person who is known already, also of a form that was read already. */
+export type OfCaller = (
+  ctx: Context,
+  params: Params,
+  known: { readonly caller: ConsoleCaller; readonly sent?: Fields },
+) => Promise<SignedInVisit>;
+
 /** Makes visits of requests: finds the caller, refuses forms of other servers' pages, reads what a form sent. */
 export function createVisits({ deps, door, api }: ConsoleServer, { href, mountedAt }: ConsolePath) {
-  const asks = createAsks(api, deps);
   const readsOf = createPageReads(deps);
-  const cookie = sessionCookie(deps.settings);
   const links = createLinks(href);
+  const visitOf = createVisitOf({ deps, door, api }, links);
 
-  const visitOf = async (ctx: Context, params: Params, caller?: ConsoleCaller): Promise<Visit> => {
+  const ofCaller: OfCaller = async (ctx, params, known) => {
+    const visit = await visitOf(ctx, params, known);
+    return { ...visit, caller: known.caller, reads: readsOf(known.caller, visit.now) };
+  };
+
+  /** Throws `sign_in_required` for a request without a valid console session. */
+  const ofSignedIn = async (ctx: Context, params: Params): Promise<SignedInVisit> => {
+    const caller = await door.authenticate("session", door.readCredentials(ctx, ctx.method === "POST"));
+    return ofCaller(ctx, params, { caller });
+  };
+
+  /** A form that was sent without a console session is kept while the person signs in. Then its page shows it again. */
+  const answerForm = async (
+    ctx: Context,
+    params: Params,
+    answer: PageHandler<SignedInVisit>,
+  ): Promise<Reply> => {
+    const page = pageOfForm(ctx);
+    const visit = await unlessSignedOut(() => ofSignedIn(ctx, params));
+    if (!visit) {
+      const unsigned = await visitOf(ctx, params);
+      const from = pageOfPending(unsigned.fields) ?? page;
+      const action = href + (ctx.req.url ?? "").slice(mountedAt.length);
+      return showSignIn(unsigned, { to: from, kept: pendingFormOf(unsigned.fields, action, from) });
+    }
+    const from = pageOfPending(visit.fields);
+    if (from === undefined) return answer(visit);
+    const shown = await unlessSignedOut(() => answer({ ...visit, ask: readOnlyAsk(visit.ask) }));
+    return shown ?? goTo(returnPath(from, deps.settings.consoleUrl, links.home), "not-done");
+  };
+
+  /** Reads a form after an error came before its fields were read, such as a failed lookup of the console session. */
+  const rememberUnread = async (ctx: Context, params: Params): Promise<void> => {
+    if (!ctx.req.readableDidRead) await visitOf(ctx, params).catch(() => undefined);
+  };
+  return {
+    ofAnybody: (ctx: Context, params: Params) => visitOf(ctx, params),
+    ofSignedIn,
+    answerForm,
+    ofCaller,
+    rememberUnread,
+  };
+}
+
+/** Makes the function that reads a request to a page, or takes what was read already. */
+function createVisitOf({ deps, door, api }: ConsoleServer, links: Links) {
+  const asks = createAsks(api, deps);
+  const cookie = sessionCookie(deps.settings);
+  return async (
+    ctx: Context,
+    params: Params,
+    { caller, sent }: { readonly caller?: ConsoleCaller; readonly sent?: Fields } = {},
+  ): Promise<Visit> => {
     const browser = door.readCredentials(ctx, ctx.method === "POST");
     refuseForeignForm(browser, deps.settings);
     const query = new URLSearchParams(ctx.querystring);
     const address = door.addressOf(ctx.req);
-    const sending = { arrivals: door.arrivals, sender: senderOf(caller, address) };
-    const fields = browser.mutates ? await readForm(ctx.req, sending) : noFields;
+    const fields =
+      sent ??
+      (browser.mutates
+        ? await readForm(ctx.req, { arrivals: door.arrivals, sender: senderOf(caller, address) })
+        : noFields);
     rememberForm(ctx.req, fields);
     return {
       settings: deps.settings,
@@ -59,39 +120,4 @@ export function createVisits({ deps, door, api }: ConsoleServer, { href, mounted
       }),
     };
   };
-
-  const ofAnybody = (ctx: Context, params: Params): Promise<Visit> => visitOf(ctx, params);
-
-  /** Throws `sign_in_required` for a request without a valid console session. */
-  const ofSignedIn = async (ctx: Context, params: Params): Promise<SignedInVisit> => {
-    const caller = await door.authenticate("session", door.readCredentials(ctx, ctx.method === "POST"));
-    const visit = await visitOf(ctx, params, caller);
-    return { ...visit, caller, reads: readsOf(caller, visit.now) };
-  };
-
-  /** A form that was sent without a console session is kept while the person signs in. Then its page shows it again. */
-  const answerForm = async (
-    ctx: Context,
-    params: Params,
-    answer: PageHandler<SignedInVisit>,
-  ): Promise<Reply> => {
-    const page = pageOfForm(ctx);
-    const visit = await unlessSignedOut(() => ofSignedIn(ctx, params));
-    if (!visit) {
-      const unsigned = await ofAnybody(ctx, params);
-      const from = pageOfPending(unsigned.fields) ?? page;
-      const action = href + (ctx.req.url ?? "").slice(mountedAt.length);
-      return showSignIn(unsigned, { to: from, kept: pendingFormOf(unsigned.fields, action, from) });
-    }
-    const from = pageOfPending(visit.fields);
-    if (from === undefined) return answer(visit);
-    const shown = await unlessSignedOut(() => answer({ ...visit, ask: readOnlyAsk(visit.ask) }));
-    return shown ?? goTo(returnPath(from, deps.settings.consoleUrl, links.home), "not-done");
-  };
-
-  /** Reads a form after an error came before its fields were read, such as a failed lookup of the console session. */
-  const rememberUnread = async (ctx: Context, params: Params): Promise<void> => {
-    if (!ctx.req.readableDidRead) await ofAnybody(ctx, params).catch(() => undefined);
-  };
-  return { ofAnybody, ofSignedIn, answerForm, rememberUnread };
 }

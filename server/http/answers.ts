@@ -7,6 +7,21 @@ export interface PreparedAnswer {
   readonly etag: string;
 }
 
+/** An answer that is a file, made while it is sent. */
+export interface Download {
+  readonly isDownload: true;
+  readonly fileName: string;
+  readonly mediaType: string;
+  /** The exact length, if it is known. */
+  readonly bytes: number | undefined;
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Called once, when the answer has ended in any way. */
+  end(): Promise<void>;
+}
+
+export const isDownload = (answer: unknown): answer is Download =>
+  typeof answer === "object" && answer !== null && "isDownload" in answer && answer.isDownload === true;
+
 /** Short text is sent in one piece with the head. Long text is turned into bytes once, not once for each reader. */
 const shortLength = 8_192;
 

@@ -10,7 +10,7 @@ import type {
 } from "../../src/contract/endpoint.ts";
 import type { RateLimitName } from "../../src/contract/limits.ts";
 import type { Inserter, Transaction } from "../store/engine/database.ts";
-import type { PreparedAnswer } from "./answers.ts";
+import type { Download, PreparedAnswer } from "./answers.ts";
 
 export interface AppCaller {
   readonly kind: "appKey";
@@ -74,7 +74,9 @@ type Parsed<Schema> = Schema extends z.ZodMiniType ? z.output<Schema> : undefine
 
 export type AnswerOf<E extends Endpoint> = E["success"] extends { body: infer Body extends z.ZodMiniType }
   ? z.input<Body> | PreparedAnswer | (E extends { pending: true } ? typeof notYet : never)
-  : undefined;
+  : E["success"] extends { download: readonly string[] }
+    ? Download
+    : undefined;
 
 export interface Browser {
   readonly origin: string | undefined;

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../src/contract/endpoint.ts";
-import type { PreparedAnswer } from "./answers.ts";
+import type { Download, PreparedAnswer } from "./answers.ts";
 import type { Callers, Request } from "./handler.ts";
 
 /** A request as it came, after authentication and before validation. */
@@ -20,10 +20,10 @@ export interface IncomingRequest {
   readonly setSession: Request["setSession"];
 }
 
-/** What an endpoint answers: a status with JSON text, a prepared answer, or no body. */
+/** What an endpoint answers: a status with JSON text, a prepared answer, a file, or no body. */
 export interface InvocationResult {
   readonly status: number;
-  readonly body: string | PreparedAnswer | undefined;
+  readonly body: string | PreparedAnswer | Download | undefined;
   /** Whether this is the stored answer to an earlier request with the same Idempotency-Key. */
   readonly replayed: boolean;
 }

@@ -8,7 +8,7 @@ import type { Reader } from "../store/engine/database.ts";
 import { isDangling } from "../store/engine/errors.ts";
 import { appOfRequest, mayStillGet } from "../store/requests/answers-of-apps.ts";
 import { type FoundAnswer, idempotency } from "../store/requests/idempotency.ts";
-import { isPrepared } from "./answers.ts";
+import { isDownload, isPrepared } from "./answers.ts";
 import { asAsked, requireScope } from "./authenticate.ts";
 import { errorBody } from "./errors.ts";
 import { type Handler, notYet, type Request } from "./handler.ts";
@@ -195,6 +195,7 @@ function outcomeOf(
 ): InvocationResult {
   if (answer === notYet) return { status: 202, body: "{}", replayed: false };
   const { status } = endpoint.success;
+  if (isDownload(answer)) return { status, body: answer, replayed: false };
   if (!("body" in endpoint.success)) return { status, body: undefined, replayed: false };
   if (isPrepared(answer)) return { status, body: answer, replayed: false };
   return { status, body: JSON.stringify(shape(answer)), replayed: false };

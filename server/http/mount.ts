@@ -5,13 +5,14 @@ import { badRequest } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import { clockAheadOf } from "../domain/clock-ahead.ts";
-import { etagOf, isPrepared, matchesEtag } from "./answers.ts";
+import { etagOf, isDownload, isPrepared, matchesEtag } from "./answers.ts";
 import { type Api, mapEndpoints } from "./api.ts";
 import { type Authenticate, requireScope } from "./authenticate.ts";
 import { type Admit, uncountBytes } from "./bodies/admission.ts";
 import { type IncomingBodies, type IncomingBody, senderOf } from "./bodies/arrivals.ts";
 import { readJson } from "./bodies/body.ts";
 import { createLargeJsonReader } from "./bodies/large-json.ts";
+import { sendDownload } from "./files/send-download.ts";
 import type { Callers, Groups } from "./handler.ts";
 import type { InvocationResult, Invoke } from "./invocation.ts";
 import { createInvoke, type InvokeDeps } from "./invoke.ts";
@@ -108,7 +109,7 @@ interface Sender {
 }
 
 /** Makes a function that reads bodies. Large bodies must be admitted first. */
-function createBodyReader({ files }: Pick<Deps, "files">, { admit, arrivals, addressOf }: Door) {
+export function createBodyReader({ files }: Pick<Deps, "files">, { admit, arrivals, addressOf }: Door) {
   const readLargeJson = createLargeJsonReader(arrivals);
   return async (
     { req, path }: Context,
@@ -187,6 +188,10 @@ function send(
   if (replayed) ctx.set("Idempotent-Replay", "true");
   if (method !== "GET") ctx.set("Cache-Control", "no-store");
   if (body === undefined) return;
+  if (isDownload(body)) {
+    sendDownload(ctx, body);
+    return;
+  }
   const content = isPrepared(body) ? body.body : body;
   // Koa's own `set` would check every name and value again.
   ctx.res.setHeader("Content-Type", "application/json; charset=utf-8");

@@ -2,7 +2,7 @@ import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { isMutation } from "../../src/contract/endpoint.ts";
 import type { DirectAnswer, DirectRequest } from "../../src/programs.ts";
 import type { Deps } from "../deps.ts";
-import { isPrepared } from "../http/answers.ts";
+import { isDownload, isPrepared } from "../http/answers.ts";
 import { type Api, mapEndpoints } from "../http/api.ts";
 import { asApiError, errorBody } from "../http/errors.ts";
 import type { AgentCaller, Groups, Request } from "../http/handler.ts";
@@ -80,7 +80,7 @@ async function answerOf(
 }
 
 const textOf = (body: Awaited<ReturnType<Invoke>>["body"]): string => {
-  if (body === undefined) return "";
+  if (body === undefined || isDownload(body)) return "";
   return isPrepared(body) ? body.body.toString() : body;
 };
 

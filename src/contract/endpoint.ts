@@ -18,6 +18,7 @@ export const maintainerScopes = [
   "apps:read",
   "apps:write",
   "audit:read",
+  "apps:export",
 ] as const;
 export type MaintainerScope = (typeof maintainerScopes)[number];
 
@@ -101,7 +102,11 @@ export interface Endpoint {
   readonly ifMatch?: true;
   /** The request says in `Date` what its sender's clock shows, because it names an instant of that clock. */
   readonly readsClock?: true;
-  readonly success: { readonly status: 200 | 201; readonly body: z.ZodMiniType } | { readonly status: 204 };
+  readonly success:
+    | { readonly status: 200 | 201; readonly body: z.ZodMiniType }
+    /** The answer is a file of one of these media types. */
+    | { readonly status: 200; readonly download: readonly string[] }
+    | { readonly status: 204 };
   /** The endpoint may also answer 202 with `{}`: there is no result yet. */
   readonly pending?: true;
   /** The answer may be large: a client accepts more bytes, and waits longer, than for other answers. */

@@ -8,6 +8,7 @@ import { consoleChangelog } from "./console/changelog.ts";
 import { session } from "./console/console-session.ts";
 import { consoleSessions } from "./console/console-sessions.ts";
 import { cycles } from "./console/cycles.ts";
+import { appData } from "./console/data/app-data.ts";
 import { devices } from "./console/devices.ts";
 import { failures } from "./console/failures.ts";
 import { consoleFaqs } from "./console/faqs.ts";
@@ -41,6 +42,7 @@ export const contract = {
   secondFactor,
   passkeys,
   apps,
+  appData,
   members,
   invitations,
   keys,

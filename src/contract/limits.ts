@@ -109,6 +109,9 @@ export const feedbackFiles = {
 /** The images of a proof. (rule T29) */
 export const proofImages = { most: 6, bytes: 5 * MB, types: imageTypes } as const;
 
+/** A file that an import reads. It is no picture or document, so its bytes show no type. */
+export const importedFile = { bytes: 4_096 * MB } as const;
+
 /** Sliding windows: the number of requests in a number of seconds. */
 export const rateLimits = {
   feedback: { limit: 120, windowSeconds: 60 },
@@ -160,6 +163,9 @@ export const rateLimits = {
   /** Links of invitations that an account, or an address, opens or accepts. */
   invitationsByAccount: { limit: 60, windowSeconds: 900 },
   invitationsByAddress: { limit: 120, windowSeconds: 900 },
+  /** Exports of apps: each reads all of an app. */
+  exports: { limit: 20, windowSeconds: 3_600 },
+  imports: { limit: 20, windowSeconds: 3_600 },
   slotRequests: { limit: 120, windowSeconds: 3_600 },
   proofsBySlot: { limit: 12, windowSeconds: 3_600 },
   proofsByAccount: { limit: 120, windowSeconds: 3_600 },

@@ -20,6 +20,7 @@ const titles: Record<keyof typeof contract, string> = {
   secondFactor: "Console: second factor",
   passkeys: "Console: passkeys",
   apps: "Console: apps",
+  appData: "Console: all of an app as a file",
   members: "Console: members",
   invitations: "Console: invitations",
   keys: "Console: app keys",

@@ -1,8 +1,8 @@
 import { open } from "node:fs/promises";
+import { blockSize, paddingOf, readTarHeader } from "../../files/tar-header.ts";
 import { SettingError } from "../../settings/setting-error.ts";
 import { manifestName } from "./archive-writer.ts";
 import { hashOfStream } from "./hash-of-stream.ts";
-import { blockSize, paddingOf, readTarHeader } from "./tar-header.ts";
 
 const chunkSize = 262_144;
 

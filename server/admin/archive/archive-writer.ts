@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { blockSize, paddingOf, tarHeader } from "./tar-header.ts";
+import { blockSize, paddingOf, tarHeader } from "../../files/tar-header.ts";
 
 export const manifestName = "manifest.sha256";
 

@@ -46,6 +46,11 @@ export interface Database extends Reader, Inserter {
    */
   write<Result>(work: (tx: Transaction) => Promise<Result>, pace?: Pace): Promise<Result>;
   /**
+   * Calls `use` with a reader that sees the database at one instant, while others go on writing. `use` may await anything,
+   * but for as long as it runs, SQLite cannot clear its log, and PostgreSQL keeps what was deleted.
+   */
+  snapshot<Result>(use: (reader: Reader) => Promise<Result>): Promise<Result>;
+  /**
    * Calls `listener` with each signalled topic of this and other processes, and with "*" if signals may have been lost.
    * Gives the function that unsubscribes.
    */

@@ -18,17 +18,21 @@ interface Pass {
   readonly apply: (tx: Transaction, person: Person, row: Cells) => Promise<Effect>;
 }
 
+/** The tables that have a pass of their own alone. */
+const found = new Set(["audit", "imported_people", "invitations", "idempotency", "mail_addresses"]);
+
 /** First what the person sent and got, then what others wrote of the person. */
 const passes: readonly Pass[] = [
   { table: "feedback", columns: ["sender_email"], count: "threads", apply: eraseThread },
   { table: "messages", columns: ["sender_email", "foreign_from"], count: "messages", apply: eraseMessage },
   deleting("mails", ["recipient"], "mails"),
   deleting("mail_addresses", ["recipient"], "mails"),
+  deleting("imported_people", ["email"], "texts"),
   deleting("invitations", ["email"], "invitations"),
   { ...deleting("idempotency", ["body"], "answers"), names: ["key"] },
   { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
   ...Object.values(searchedTables)
-    .filter(({ name }) => !["audit", "invitations", "idempotency", "mail_addresses"].includes(name))
+    .filter(({ name }) => !found.has(name))
     .map(({ name }) => replacing(name)),
 ];
 

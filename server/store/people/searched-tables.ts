@@ -10,6 +10,7 @@ const appOfSlot = `(SELECT l.app_id FROM slots s JOIN cycles c ON c.id = s.cycle
 export const searchedTables = {
   apps: { name: "apps", keys: ["id"], app: "t.id" },
   app_keys: byId("app_keys"),
+  imported_people: byId("imported_people"),
   invitations: byId("invitations"),
   feedback: byId("feedback"),
   messages: {

@@ -127,6 +127,16 @@ export const tablesOfAccounts: Readonly<Record<string, TableRule>> = {
       sealed: ["email_sealed"],
     },
   },
+  former_apps: {
+    of: "account",
+    erase: withAccount,
+    holds: { plain: ["app_id"], account: ["user_id"] },
+  },
+  imports: {
+    of: "deployment",
+    erase: "Holds ids alone.",
+    holds: { plain: ["app_id", "alive_at"] },
+  },
   rate_limits: {
     of: "deployment",
     erase: "Holds hashes, which go within days.",

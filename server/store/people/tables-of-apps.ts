@@ -14,6 +14,11 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
       sealed: ["chat_webhook_url"],
     },
   },
+  imported_people: {
+    of: "app",
+    erase: "The row of the person is deleted.",
+    holds: { plain: ["id", "app_id"], address: ["email"] },
+  },
   app_members: {
     of: "app",
     erase: "Kept: a member cannot be erased before the membership has ended.",
@@ -26,11 +31,6 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
     of: "app",
     erase: "Goes with the membership, with the account and with the thread.",
     holds: { plain: ["app_id", "feedback_id", "looked_at", "since_at"], account: ["user_id"] },
-  },
-  former_apps: {
-    of: "account",
-    erase: "Goes with the account.",
-    holds: { plain: ["app_id"], account: ["user_id"] },
   },
   app_keys: {
     of: "app",
@@ -224,7 +224,7 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
         ...["id", "cycle_id", "status", "request_expires_at", "activated_at", "ended_at"],
         ...["counted", "key_hash", "created_at"],
       ],
-      account: ["tester_id"],
+      account: ["tester_id", "imported_tester"],
       sealed: ["key_sealed"],
     },
   },

@@ -1,4 +1,5 @@
 import type { SlotStatus } from "../../../src/contract/console/cycles.ts";
+import { emailOf } from "../access/members/authors.ts";
 import { oneForViewer, type Viewer } from "../access/members/visibility.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 
@@ -29,7 +30,7 @@ export interface Activation {
 }
 
 const columns = `s.id, s.cycle_id AS "cycleId", s.seat, s.status, s.tester_id AS "testerId",
-  u.email AS "testerEmail", s.request_expires_at AS "requestExpiresAt", s.activated_at AS "activatedAt",
+  ${emailOf("coalesce(s.tester_id, s.imported_tester)")} AS "testerEmail", s.request_expires_at AS "requestExpiresAt", s.activated_at AS "activatedAt",
   s.active_from_day AS "activeFromDay", s.ended_at AS "endedAt", s.missed_days AS "missedDays", s.counted,
   s.join_check_pending AS "joinCheckPending"`;
 
@@ -56,16 +57,13 @@ export const slots = {
   /** The slots of a cycle in the order of their numbers. A removed slot comes before the one that replaced it. */
   list: (reader: Reader, cycleId: string) =>
     reader.all<OwnedSlotRow>(
-      `SELECT ${columns} FROM slots s LEFT JOIN users u ON u.id = s.tester_id
+      `SELECT ${columns} FROM slots s
        WHERE s.cycle_id = ? ORDER BY s.seat, s.created_at, s.id`,
       cycleId,
     ),
 
   find: (reader: Reader, id: string) =>
-    reader.get<OwnedSlotRow>(
-      `SELECT ${columns} FROM slots s LEFT JOIN users u ON u.id = s.tester_id WHERE s.id = ?`,
-      id,
-    ),
+    reader.get<OwnedSlotRow>(`SELECT ${columns} FROM slots s WHERE s.id = ?`, id),
 
   /** The cycle of a slot, if the viewer may see it. */
   findCycle: (reader: Reader, id: string, viewer: Viewer) => cycleOfSlot(reader, viewer, id),

@@ -32,11 +32,12 @@ export function successIn(answer: WireAnswer, asked: Asked, now: Date): Success 
  */
 export function contentOf(
   success: Success,
-  { answer, pending, repeats }: Pick<Route, "answer" | "pending" | "repeats">,
+  { answer, pending, repeats, download }: Pick<Route, "answer" | "pending" | "repeats" | "download">,
   params: Readonly<Record<string, unknown>> = {},
 ): unknown {
   if (success.status === 204 || success.status === 205 || (pending && success.status === 202))
     return undefined;
+  if (download) return undefined;
   if (answer?.isOpen && success.status === 201 && success.text === "") return {};
   const json = jsonOf(success.text);
   if (!json || (answer && !fits(json.value, answer))) throw unexpected(success, success.asked);

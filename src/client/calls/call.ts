@@ -18,6 +18,13 @@ export interface Content {
   readonly view?: unknown;
 }
 
+/** Takes the bytes of an answer that is too large to hold in memory. */
+export interface Sink {
+  /** Begins anew: a call that is repeated calls it again. */
+  begin(): Promise<void>;
+  write(bytes: Uint8Array): Promise<void>;
+}
+
 type Body<E extends Endpoint, Schema extends z.ZodMiniType> = E["bodyKind"] extends "form"
   ? { readonly content: Content }
   : E["bodyKind"] extends "upload"
@@ -42,6 +49,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Called with the bytes of the body that were handed to the network so far. */
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
+  /** Takes the file that a download answers with. */
+  readonly sink?: Sink;
   /** Whether a temporary failure is followed by another try; always unless given. */
   readonly repeatAfter?: (error: Error) => boolean;
 }

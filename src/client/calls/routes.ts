@@ -12,6 +12,8 @@ export interface Route {
   readonly pending?: boolean;
   /** Its answer may be large. */
   readonly large?: boolean;
+  /** Its answer is a file. */
+  readonly download?: boolean;
   /** A request says what its sender's clock shows. */
   readonly readsClock?: boolean;
   /** The path parameter that must equal the `id` of the answer. */
@@ -57,6 +59,7 @@ function routeOf({ method, path, auth, summary, pending, repeats, large, ...rest
     ...(pending && { pending }),
     ...(repeats && { repeats }),
     ...(large && { large }),
+    ...("download" in success && { download: true }),
     ...(readsClock && { readsClock }),
     answer: answer && { ...answer, ...(openAnswer && { isOpen: true }) },
   };

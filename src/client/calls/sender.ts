@@ -95,11 +95,16 @@ type AnswerLimits = Pick<WireRequest, "answerMs" | "answerBytes">;
 const answers = {
   usual: { bytes: 16 * 1_048_576, times: 4 },
   large: { bytes: 256 * 1_048_576, times: 20 },
+  download: { bytes: Number.POSITIVE_INFINITY, times: 700 },
 } as const;
 
 /** Limits on the bytes of an answer, and on its time as a multiple of the time-out of silence. */
-function answerLimits({ large }: Route, { timeoutMs }: ClientOptions, input: LooseInput): AnswerLimits {
-  const { bytes, times } = answers[large ? "large" : "usual"];
+function answerLimits(
+  { large, download }: Route,
+  { timeoutMs }: ClientOptions,
+  input: LooseInput,
+): AnswerLimits {
+  const { bytes, times } = answers[download ? "download" : large ? "large" : "usual"];
   return { answerBytes: bytes, answerMs: (timeoutMs ?? 30_000) * times + heldMs(input) };
 }
 
@@ -123,6 +128,7 @@ function requestOf(
     answerBytes,
     signal: input.signal,
     onProgress: input.onProgress,
+    ...(input.sink && { sink: input.sink }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Writable } from "node:stream";
-import type { Content } from "../calls/call.ts";
+import type { Content, Sink } from "../calls/call.ts";
 import { lazy } from "../lazy.ts";
 import { connectionError, timeoutError, tooLarge, tooSlow } from "./connection-errors.ts";
 import type { Transport, WireAnswer, WireRequest } from "./wire.ts";
@@ -45,7 +45,7 @@ function exchange(ask: Ask, request: WireRequest): Promise<WireAnswer> {
       outgoing.destroy();
       reject(signal?.aborted ? signal.reason : error);
     };
-    const fail = (error: unknown) => end(connectionError(error, url));
+    const fail = (error: unknown) => end(error instanceof SinkFailure ? error : connectionError(error, url));
     const outgoing = ask(url, { method, headers, timeout: timeoutMs }, (message) => {
       read(message, request).then((answer) => {
         // The server has answered and does not read the rest of the body.
@@ -90,10 +90,14 @@ function whenConnected(outgoing: ClientRequest, send: () => void): void {
   });
 }
 
-function read(message: IncomingMessage, { url, answerBytes }: WireRequest): Promise<WireAnswer> {
+async function read(message: IncomingMessage, { url, answerBytes, sink }: WireRequest): Promise<WireAnswer> {
   const headers = Object.fromEntries(
     Object.entries(message.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
   );
+  if (sink && message.statusCode === 200) {
+    await fill(sink, message);
+    return { status: 200, headers, text: "" };
+  }
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -108,6 +112,20 @@ function read(message: IncomingMessage, { url, answerBytes }: WireRequest): Prom
     );
   });
 }
+
+/** Gives the bytes of an answer to a sink, as fast as it takes them. */
+export async function fill(sink: Sink, body: AsyncIterable<Uint8Array>): Promise<void> {
+  await notOfTheConnection(sink.begin());
+  for await (const bytes of body) await notOfTheConnection(sink.write(bytes));
+}
+
+/** A full disk is no fault of the connection, so the call is not repeated. */
+export class SinkFailure extends Error {}
+
+const notOfTheConnection = (taken: Promise<void>): Promise<void> =>
+  taken.catch((cause: unknown) => {
+    throw new SinkFailure(cause instanceof Error ? cause.message : "The file cannot be written.", { cause });
+  });
 
 /** Writes the body of a request as fast as the network takes it, reports the progress, and ends the request. */
 export async function sendBody(

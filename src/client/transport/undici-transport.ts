@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
+import type { Sink } from "../calls/call.ts";
 import { longestTimerMs } from "../waiting/clock.ts";
 import { connectionError, timeoutError, tooLarge, tooSlow } from "./connection-errors.ts";
-import { measured } from "./node-transport.ts";
+import { fill, measured, SinkFailure } from "./node-transport.ts";
 import { type ProxySettings, proxyFor } from "./proxy.ts";
 import { type CallConnection, end, proxyConnection } from "./proxy-connection.ts";
 import type * as undici from "./undici.ts";
@@ -70,10 +71,14 @@ async function exchange(request: WireRequest, { limits, dispatcher }: Sending): 
     // undici looks at the signal only when it is connected.
     const answer = await Promise.race([sent, rejected(signal)]);
     limits.answering();
-    const text = await read(answer.body, request, limits);
+    const text =
+      request.sink && answer.statusCode === 200
+        ? await fillFrom(answer.body, request.sink, limits)
+        : await read(answer.body, request, limits);
     return { status: answer.statusCode, headers: firstOfEach(answer.headers), text };
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof SinkFailure) throw error;
     throw body.failure() ?? connectionError(error, url);
   }
 }
@@ -124,6 +129,17 @@ async function read(
   // undici takes one more turn to give the connection back, so that the next call can use it.
   await new Promise((resolve) => setImmediate(resolve));
   return Buffer.concat(chunks).toString("utf8");
+}
+
+async function fillFrom(body: AsyncIterable<Buffer>, sink: Sink, limits: CallLimits): Promise<string> {
+  async function* moving() {
+    for await (const chunk of body) {
+      limits.moved();
+      yield chunk;
+    }
+  }
+  await fill(sink, moving());
+  return "";
 }
 
 const firstOfEach = (headers: Readonly<Record<string, string | string[] | undefined>>) =>

@@ -1,4 +1,4 @@
-import type { Content } from "../calls/call.ts";
+import type { Content, Sink } from "../calls/call.ts";
 
 /** A request as it goes out. */
 export interface WireRequest {
@@ -14,6 +14,8 @@ export interface WireRequest {
   readonly answerBytes: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
+  /** Takes the bytes of a success, which then has no text. */
+  readonly sink?: Sink;
 }
 
 /** An answer as it came in. */

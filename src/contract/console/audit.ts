@@ -7,6 +7,8 @@ import { limits } from "../limits.ts";
 export const auditActions = [
   "app.create",
   "app.delete",
+  "app.export",
+  "app.import",
   "app.update",
   "changelog.create",
   "changelog.delete",

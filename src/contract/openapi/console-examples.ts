@@ -51,6 +51,7 @@ export const consoleExamples: Readonly<Record<string, Example>> = {
     },
   },
   "apps.create": { request: { name: "Larder", githubRepository: "larder/android" } },
+  "appData.import": { request: { name: "Larder, second" } },
   "apps.update": { request: { changelogEnabled: true } },
   "members.update": { request: { role: "maintainer" } },
   "invitations.create": { request: { email: "grace@example.org", role: "viewer" } },

@@ -60,7 +60,7 @@ function parameters(endpoint: Endpoint, schemas: Schemas): Json[] {
     ...(isRepeatable(endpoint) ? [idempotencyKey] : []),
     ...(endpoint.ifMatch ? [ifMatch] : []),
     ...(endpoint.readsClock ? [date] : []),
-    ...(endpoint.method === "GET" ? [ifNoneMatch] : []),
+    ...(endpoint.method === "GET" && !("download" in endpoint.success) ? [ifNoneMatch] : []),
   ];
 }
 

@@ -7,7 +7,7 @@ import type { Schemas } from "./schemas.ts";
 export const responses = (endpoint: Endpoint, schemas: Schemas, example: unknown): Record<string, Json> => ({
   [endpoint.success.status]: success(endpoint, schemas, example),
   ...(endpoint.pending ? { 202: pending } : {}),
-  ...(isMutation(endpoint) ? {} : { 304: notModified }),
+  ...(isMutation(endpoint) || isDownload(endpoint) ? {} : { 304: notModified }),
   ...errors(endpoint),
 });
 
@@ -24,16 +24,23 @@ const notModified: Json = {
 
 function success(endpoint: Endpoint, schemas: Schemas, example: unknown): Json {
   const common = { headers: headerRefs(headersOf(endpoint)) };
+  if ("download" in endpoint.success)
+    return { description: "The file", ...common, content: fileOf(endpoint.success.download) };
   if (!("body" in endpoint.success)) return { description: "Done", ...common };
   const schema = schemas.of(endpoint.success.body, "output");
   const content = { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
   return { description: "Success", ...common, content };
 }
 
+const fileOf = (mediaTypes: readonly string[]): Json =>
+  Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: "string", format: "binary" } }]));
+
+const isDownload = ({ success }: Endpoint): boolean => "download" in success;
+
 const headersOf = (endpoint: Endpoint): HeaderName[] => [
   "X-Request-Id",
   ...(isRepeatable(endpoint) ? ["Idempotent-Replay" as const] : []),
-  ...(endpoint.method === "GET" ? ["ETag" as const] : []),
+  ...(endpoint.method === "GET" && !isDownload(endpoint) ? ["ETag" as const] : []),
   ...(endpoint.successor ? (["Deprecation", "Link"] as const) : []),
 ];
 

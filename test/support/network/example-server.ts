@@ -27,6 +27,8 @@ export const startExampleServer = (ids: readonly string[] = []): Promise<string>
     if (!found) return void response.writeHead(404).end();
     const [name, { path, success, repeats = "" }] = found;
     if (success.status === 204) return void response.writeHead(204).end();
+    if ("download" in success)
+      return void response.writeHead(200, { "content-type": success.download[0] }).end('{"type":"end"}\n');
     const params = patternOf(path).exec(pathname)?.groups ?? {};
     const answer = withIds(examples[name]?.answer ?? sampleOf(success.body), ids);
     const own = params[repeats] === undefined ? answer : { ...Object(answer), id: params[repeats] };

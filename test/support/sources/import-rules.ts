@@ -64,7 +64,12 @@ export const walls: Walls = {
   ],
   "server/background": [
     ...["server/background", "server/store", "server/domain", "server/files", "server/deps.ts"],
-    ...["server/clock.ts", "server/secrets/sealed-address.ts", "node:*"],
+    ...["server/clock.ts", "server/secrets/sealed-address.ts", "server/transfer", "node:*"],
+  ],
+  // An app as a file, and back.
+  "server/transfer": [
+    ...["server/transfer", "server/domain/transfer", "server/store", "server/files", "server/deps.ts"],
+    ...["server/version.ts", "src/contract", "node:*"],
   ],
   "server/background/mail": [
     ...[
@@ -104,7 +109,7 @@ export const walls: Walls = {
     ...["server/routes", "server/domain", "server/store", "server/secrets", "server/settings"],
     "server/deps.ts",
     ...["server/http/handler.ts", "server/http/answers.ts", "server/http/lookup-cache.ts", "src/contract"],
-    ...["server/mail", "src/programs.ts", "semver", "node:*"],
+    ...["server/mail", "server/transfer", "src/programs.ts", "semver", "node:*"],
   ],
   // From the contract to Koa, for every endpoint. Of the store: the engine, what it keeps of requests, credentials.
   "server/http": [
@@ -205,6 +210,7 @@ export const walls: Walls = {
     ...[
       "server/start",
       "server/store",
+      "server/transfer",
       "server/clock.ts",
       "src/contract",
       "src/programs.ts",

@@ -25,6 +25,7 @@ export const doneNotices: ReadonlyMap<string, string> = new Map([
   ["key-rotated", "The test key is replaced. The tester's app reads the new one by itself."],
   ["join-confirmed", "Confirmed: the tester has joined the store's test."],
   ["app-created", "The app is ready. Make its first key below."],
+  ["app-imported", "The app is imported. Invite its members, and make its keys anew."],
   ["app-deleted", "The app and everything in it are deleted."],
   ["invitation-withdrawn", "The invitation is withdrawn. Its link no longer works."],
   ["member-removed", "The person is no longer a member of this app."],

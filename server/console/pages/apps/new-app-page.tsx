@@ -20,7 +20,10 @@ export async function showNewApp(
       <div class="head">
         <div>
           <h1>New app</h1>
-          <p>A mobile app, a backend or a website that your users give feedback on.</p>
+          <p>
+            A mobile app, a backend or a website that your users give feedback on. You have a file of an app?{" "}
+            <a href={navigation.links.importApp}>Import it</a>.
+          </p>
         </div>
       </div>
       <form class="card stack" method="post" action={navigation.links.newApp} data-guards>

@@ -63,6 +63,13 @@ const AppSettings = (props: AppSettingsProps) => {
       <div class="stack wide">
         <ApiKeys {...props} />
         <Edit navigation={navigation} form={forms.edit} />
+        {navigation.app.role === "owner" && (
+          <p>
+            <a href={navigation.links.data(navigation.app.id)}>
+              Download everything of this app, or import one
+            </a>
+          </p>
+        )}
         <Delete navigation={navigation} form={forms.removal} />
       </div>
     </ConsolePage>

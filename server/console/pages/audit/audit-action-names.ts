@@ -21,6 +21,8 @@ const names: Readonly<Record<AuditActionName, string>> = {
   "app.create": "Created an app",
   "app.update": "Changed an app",
   "app.delete": "Deleted an app",
+  "app.export": "Exported everything of an app",
+  "app.import": "Imported an app",
   "invitation.create": "Invited a person",
   "invitation.delete": "Withdrew an invitation",
   "invitation.accept": "Accepted an invitation",

@@ -87,6 +87,7 @@ const scopeNames: Record<TokenScope, string> = {
   "apps:read": "Read apps, and the labels of their keys and of tokens",
   "apps:write": "Change the settings of apps, revoke keys and tokens",
   "audit:read": "Read the audit log",
+  "apps:export": "Export everything of the apps that you own, with all addresses",
   "runs:work": "Claim approved proposals, and report progress and outcome",
 };
 

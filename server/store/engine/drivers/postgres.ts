@@ -54,6 +54,13 @@ export async function openPostgres(
       await single((client) => client.query(query(sql, values)));
     },
     write: (work, pace) => gate.pass(() => write(work, pace)),
+    snapshot: (use) =>
+      gate.pass(() =>
+        write(async (tx) => {
+          await tx.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+          return use(tx);
+        }, "long"),
+      ),
     onSignal: signals.subscribe,
     onForeignChange: () => () => {},
     emptyLog: async () => true,

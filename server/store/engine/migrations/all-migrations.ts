@@ -16,6 +16,7 @@ import { toldSenders } from "./content/037-told-senders.ts";
 import { deployment } from "./deployment/012-deployment.ts";
 import { lastTime } from "./deployment/014-last-time.ts";
 import { mails } from "./deployment/034-mails.ts";
+import { imports } from "./deployment/060-imports.ts";
 import { erasures } from "./deployment/062-erasures.ts";
 import { feedbackAndContent } from "./feedback/001-feedback-and-content.ts";
 import { growth } from "./feedback/005-growth.ts";
@@ -73,5 +74,6 @@ export const migrations: readonly Migration[] = [
   activityOfThreads,
   looks,
   verifiedAddresses,
+  imports,
   erasures,
 ];

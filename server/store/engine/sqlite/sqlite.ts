@@ -1,4 +1,5 @@
-import type { Database } from "../database.ts";
+import { createClosingGate } from "../closing-gate.ts";
+import type { Database, Reader } from "../database.ts";
 import type { Connection, SqliteDriver } from "../drivers/connection.ts";
 import { createSignals } from "../signals.ts";
 import { dataVersion, watchForeignChanges } from "./foreign-changes.ts";
@@ -16,10 +17,12 @@ export async function openSqlite(driver: SqliteDriver, file: string): Promise<Da
   const writer = createWriter(writing, signals);
   const readers = createReaders(reading);
   const foreignChanges = watchForeignChanges(writer, await dataVersion(writing));
+  const gate = createClosingGate();
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
     foreignChanges.stop();
+    await gate.close();
     await readers.close();
     // Refreshes the statistics for the next start. A failure does not matter.
     await writer.between((connection) => connection.exec("PRAGMA optimize")).catch(() => {});
@@ -32,6 +35,7 @@ export async function openSqlite(driver: SqliteDriver, file: string): Promise<Da
     all: readers.all,
     insert: writer.insert,
     write: writer.write,
+    snapshot: (use) => gate.pass(() => readAtOneInstant(() => connect(driver, file, true), use)),
     onSignal: signals.subscribe,
     onForeignChange: foreignChanges.subscribe,
     emptyLog: () => writer.between(emptyLog),
@@ -42,6 +46,26 @@ export async function openSqlite(driver: SqliteDriver, file: string): Promise<Da
 async function emptyLog(connection: Connection): Promise<boolean> {
   const row = await connection.get<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)", []);
   return row?.busy === 0;
+}
+
+/** Calls `use` with a connection of its own, in one reading transaction. */
+async function readAtOneInstant<Result>(
+  open: () => Promise<Connection>,
+  use: (reader: Reader) => Promise<Result>,
+): Promise<Result> {
+  const connection = await open();
+  try {
+    await connection.exec("BEGIN");
+    // A transaction sees the database as it is at its first read.
+    await whenFree(() => connection.get("SELECT 1 AS one FROM sqlite_master LIMIT 1", []));
+    return await use({
+      engine: "sqlite",
+      get: (sql, ...values) => connection.get(sql, values),
+      all: (sql, ...values) => connection.all(sql, values),
+    });
+  } finally {
+    await connection.close();
+  }
 }
 
 /** The log may grow to 16 MiB before it is written back, so that a page that changes often is written back once. */

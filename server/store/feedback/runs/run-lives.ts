@@ -1,4 +1,5 @@
 import type { RunDecision, RunStatus } from "../../../../src/contract/run.ts";
+import { emailOf } from "../../access/members/authors.ts";
 import type { Reader } from "../../engine/database.ts";
 import { plannedEachTime } from "../../engine/planned-each-time.ts";
 
@@ -55,9 +56,9 @@ export interface LifeProgressRow {
 export const runLives = {
   list: (reader: Reader, feedbackId: string) =>
     reader.all<LifeRow>(
-      `SELECT r.id AS "runId", u.email AS "decidedBy", r.expires_at AS "expiresAt", r.first_read_at AS "firstReadAt",
-              p.email AS "approvedBy", r.approved_at AS "approvedAt", r.approval_note AS "approvalNote"
-       FROM runs r LEFT JOIN users u ON u.id = r.decided_by LEFT JOIN users p ON p.id = r.approved_by
+      `SELECT r.id AS "runId", ${emailOf("r.decided_by")} AS "decidedBy", r.expires_at AS "expiresAt", r.first_read_at AS "firstReadAt",
+              ${emailOf("r.approved_by")} AS "approvedBy", r.approved_at AS "approvedAt", r.approval_note AS "approvalNote"
+       FROM runs r
        WHERE r.feedback_id = ?`,
       feedbackId,
     ),
@@ -78,11 +79,11 @@ export const runLives = {
   claims: (reader: Reader, feedbackId: string, most: number) =>
     reader.all<LifeClaimRow>(
       `SELECT c.id, c.run_id AS "runId", c.worker, t.label AS "tokenLabel", c.claimed_at AS "claimedAt",
-              c.released_at AS "releasedAt", u.email AS "releasedBy", c.progress_count AS "progressCount",
+              c.released_at AS "releasedAt", ${emailOf("c.released_by")} AS "releasedBy", c.progress_count AS "progressCount",
               c.outcome_status AS "outcomeStatus", c.outcome_summary AS "outcomeSummary",
               c.outcome_links AS "outcomeLinks", c.outcome_at AS "outcomeAt"
        FROM runs r JOIN run_claims c ON c.run_id = r.id
-       LEFT JOIN tokens t ON t.id = c.token_id LEFT JOIN users u ON u.id = c.released_by
+       LEFT JOIN tokens t ON t.id = c.token_id
        WHERE r.feedback_id = ? ORDER BY c.released_at IS NOT NULL, c.claimed_at DESC, c.id DESC LIMIT ?`,
       feedbackId,
       most,

@@ -173,6 +173,12 @@ const all: Readonly<Record<string, readonly string[]>> = {
     "innkeep audit list --all --ndjson > audit.ndjson",
   ],
 
+  export: [
+    "innkeep export --app Larder --files",
+    "innkeep export --app Larder --output larder.ndjson --force",
+  ],
+  import: ["innkeep import Larder-2026-11-23.tar --owner ada@example.org --data /srv/innkeep --name Pantry"],
+
   "admin user create": ["innkeep admin user create --email ada@example.org --password-stdin < password.txt"],
   "admin user remove-second-factor": ["innkeep admin user remove-second-factor --email ada@example.org"],
   "admin user password": [

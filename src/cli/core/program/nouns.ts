@@ -125,6 +125,16 @@ export const nouns: readonly Noun[] = [
     load: async () => (await import("../../commands/access.ts")).addAudit,
   },
   {
+    name: "export",
+    summary: "Download everything of an app as a file",
+    load: async () => (await import("../../commands/app-data.ts")).addExport,
+  },
+  {
+    name: "import",
+    summary: "Make a new app of an exported one, on the server's machine",
+    load: async () => (await import("../../commands/app-data.ts")).addImport,
+  },
+  {
     name: "admin",
     summary: "Work on the server's database, as the person who runs it",
     load: async () => (await import("../../commands/admin.ts")).addAdmin,

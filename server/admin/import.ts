@@ -1,0 +1,48 @@
+import { v7 } from "uuid";
+import { systemClock } from "../clock.ts";
+import { createKeptFiles } from "../files/kept-files.ts";
+import { createLocalFiles } from "../files/local-files.ts";
+import { SettingError } from "../settings/setting-error.ts";
+import type { DataLocation } from "../settings/settings.ts";
+import { bindFolder } from "../start/bind-folder.ts";
+import type { Database } from "../store/engine/database.ts";
+import { uploads } from "../store/requests/uploads.ts";
+import { importApp } from "../transfer/import-app.ts";
+import { exists, filesFolder } from "./data-location.ts";
+import { accountOf, record } from "./operator.ts";
+
+interface Order {
+  readonly file: string;
+  /** The address of the account that becomes the owner. */
+  readonly owner: string;
+  readonly name?: string | undefined;
+}
+
+/**
+ * Imports an exported app for an account, while the server goes on. Gives the id of the new app and what was imported. Throws
+ * `not_found` for an unknown owner, and `bad_request` with what is wrong in the file.
+ */
+export async function importOwned(database: Database, location: DataLocation, { file, owner, name }: Order) {
+  if (!(await exists(file))) throw new SettingError(`${file} cannot be read.`);
+  const { id: ownerId } = await accountOf(database, owner);
+  await bindFolder(database, location);
+  const files = createLocalFiles(filesFolder(location));
+  const deps = {
+    database,
+    files,
+    keptFiles: createKeptFiles(files, (decide) => uploads.withFileLocks(database, decide)),
+    clock: systemClock,
+    newId: () => v7(),
+    // The operator decides how much an app may have.
+    settings: { storedBytesPerApp: Number.POSITIVE_INFINITY },
+    log: { warn: () => undefined },
+  };
+  const wanted = { path: file, ownerId, name, signal: new AbortController().signal };
+  return importApp(deps, wanted, (imported, finish) =>
+    database.write(async (tx) => {
+      await finish(tx);
+      await record(tx, ownerId, { action: "app.import", appId: imported.appId, target: imported.appId });
+      return { ...imported };
+    }),
+  );
+}

@@ -1,0 +1,39 @@
+import type { Context } from "koa";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { createBodyReader, type Door } from "../http/mount.ts";
+import { refuseForeignForm } from "./browser-request.ts";
+import { fieldsOf } from "./kit/form/read-form.ts";
+import type { Reply } from "./reply.ts";
+import type { PageHandler, UploadVisit } from "./visit.ts";
+import type { ConsoleDeps, OfCaller } from "./visits.ts";
+
+interface UploadForm {
+  /** It has the rules of the body. */
+  readonly endpoint: Endpoint;
+  readonly answer: PageHandler<UploadVisit>;
+}
+
+/** Makes a function that answers a form with files, which are on the disk for so long. */
+export function createAnswerUpload(deps: ConsoleDeps, door: Door, ofCaller: OfCaller) {
+  const readBody = createBodyReader(deps, door);
+  return async (
+    ctx: Context,
+    params: Readonly<Record<string, string>>,
+    { endpoint, answer }: UploadForm,
+  ): Promise<Reply> => {
+    const browser = door.readCredentials(ctx, true);
+    refuseForeignForm(browser, deps.settings);
+    const caller = await door.authenticate("session", browser);
+    const { value, discard } = await readBody(ctx, endpoint, { caller, idempotencyKey: undefined });
+    try {
+      const body = Object.fromEntries(Object.entries(Object(value)));
+      const texts = Object.entries(body).flatMap(([name, text]) =>
+        typeof text === "string" ? [[name, text]] : [],
+      );
+      const sent = fieldsOf(new URLSearchParams(texts));
+      return await answer({ ...(await ofCaller(ctx, params, { caller, sent })), body });
+    } finally {
+      if (discard) await discard();
+    }
+  };
+}

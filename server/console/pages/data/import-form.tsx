@@ -1,0 +1,55 @@
+import type { ApiError } from "../../../../src/contract/errors.ts";
+import { Line } from "../../kit/display/user-text.tsx";
+import { type Filled, TextField } from "../../kit/form/field.tsx";
+import { filledWith } from "../../kit/form/filled-form.ts";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { Notice, Refused } from "../../kit/layout/notice.tsx";
+
+interface ImportFormProps {
+  readonly action: string;
+  readonly form?: Filled | undefined;
+}
+
+/** Sends a file that an export wrote. */
+export const ImportForm = ({ action, form }: ImportFormProps) => (
+  <form class="stack" method="post" action={action} enctype="multipart/form-data">
+    <Faults refusal={form?.refusal} />
+    <p>
+      Import only files that you trust: what a file says that your team wrote counts as written by your team,
+      and agents read it. Nobody becomes a member by an import, and no approval and no test goes on.
+    </p>
+    <IdempotencyField />
+    <TextField
+      form={form ?? filledWith()}
+      name="name"
+      label="Name"
+      hint="Leave it empty for the name in the file."
+    />
+    <div class="field">
+      <label for="field-file">File</label>
+      <input type="file" id="field-file" name="file" accept=".ndjson,.tar" required />
+    </div>
+    <div class="actions">
+      <button class="primary" type="submit">
+        Import
+      </button>
+    </div>
+  </form>
+);
+
+const Faults = ({ refusal }: { readonly refusal: ApiError | undefined }) => {
+  const faults = refusal?.details.issues?.filter(({ path }) => path.split(".")[0] === "file") ?? [];
+  if (faults.length === 0) return <Refused refusal={refusal} />;
+  return (
+    <Notice kind="alert">
+      <b>Nothing was imported.</b> This is wrong in the file:
+      <ul>
+        {faults.map(({ message }) => (
+          <li key={message}>
+            <Line text={message} />
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+};

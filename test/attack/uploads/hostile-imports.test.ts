@@ -1,0 +1,221 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { tarHeader } from "../../../server/files/tar-header.ts";
+import { databases } from "../../support/database/databases.ts";
+import * as sample from "../../support/files/sample-files.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import type { OwnerWithOneOfEach } from "../../support/worlds/owner-with-one-of-each.ts";
+import { exportFile, importFile, type Line, linesIn } from "../../support/worlds/transfer/app-file.ts";
+import { makeFullApp } from "../../support/worlds/transfer/full-app.ts";
+
+/** A file of these lines, with the counts and the hash of its last line in order. */
+function fileOf(lines: readonly (Line | string)[]): string {
+  const kept = lines.filter((line) => typeof line === "string" || line.type !== "end");
+  const text = kept.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("");
+  const records: Record<string, number> = {};
+  for (const line of kept.slice(1)) {
+    const type = typeof line === "string" ? "?" : String(line.type);
+    records[type] = (records[type] ?? 0) + 1;
+  }
+  const end = {
+    type: "end",
+    records,
+    missingFiles: 0,
+    sha256: createHash("sha256").update(text).digest("hex"),
+  };
+  return `${text}${JSON.stringify(end)}\n`;
+}
+
+const entry = (name: string, bytes: Uint8Array) =>
+  Buffer.concat([tarHeader(name, bytes.length), bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)]);
+const tar = (...entries: readonly Uint8Array[]) => Buffer.concat([...entries, Buffer.alloc(1024)]);
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+/** The rows of all tables that an import fills, and of imports that are running. */
+const counted = ["apps", "feedback", "messages", "runs", "uploads", "imports", "audit", "imported_people"];
+
+describe.each(databases)("a hostile file to import, on $name", (engine) => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let lines: Line[];
+  let archive: Buffer;
+  beforeAll(async () => {
+    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    world = await makeFullApp(service);
+    archive = await exportFile(service, world.headers, world.app.id, true);
+    lines = linesIn(await exportFile(service, world.headers, world.app.id));
+  });
+  afterAll(() => service.stop());
+
+  const rows = async () => {
+    const counts: Record<string, number> = {};
+    for (const table of counted) {
+      const found = await service.deps.database.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`);
+      counts[table] = Number(found?.n);
+    }
+    return counts;
+  };
+
+  /** Sends a file, expects that it is refused, and that nothing is left. Gives what is wrong in it. */
+  const refused = async (file: string | Uint8Array): Promise<string> => {
+    const before = await rows();
+    const answer = await importFile(service, world.headers, file);
+    expect([answer.status, Object(answer.body).code], answer.text).toEqual([400, "bad_request"]);
+    expect(await rows()).toEqual(before);
+    return Object(answer.body)
+      .issues.map(({ message }: { message: string }) => message)
+      .join(" | ");
+  };
+
+  const at = (type: string) => lines.findIndex((line) => line.type === type);
+  const changed = (type: string, change: object) =>
+    fileOf(lines.map((line, index) => (index === at(type) ? { ...line, ...change } : line)));
+  const rest = (size: number) => archive.subarray(512 + size + ((512 - (size % 512)) % 512));
+  const linesSize = () => Number.parseInt(archive.toString("latin1", 124, 136), 8);
+
+  it("of other bytes is refused at once", async () => {
+    expect(await refused("hello")).toContain("no export");
+    expect(await refused(sample.png().bytes)).toContain("no export");
+    expect(await refused("{")).toContain("cut off");
+    expect(await refused(Buffer.from([0x7b, 0xff, 0xfe, 0x0a]))).toContain("line 1: is not UTF-8");
+    expect(await refused(`${"[".repeat(2_000_000)}\n`.replace("[", "{"))).toContain("line 1: nests deeper");
+    expect(await refused(`{"type":"export","x":"${"a".repeat(5_000_000)}"}\n`)).toContain("line 1: has over");
+  });
+
+  it("of a future version is refused with the reason", async () => {
+    expect(await refused(changed("export", { format: 2 }))).toContain("line 1: has the format 2");
+    expect(await refused(fileOf([...lines, { type: "hologram" }]))).toContain('unknown type "hologram"');
+  });
+
+  it("that is cut off or was changed is refused", async () => {
+    const file = fileOf(lines);
+    expect(await refused(file.slice(0, -5))).toContain("cut off");
+    expect(await refused(file.slice(0, file.lastIndexOf("\n", file.length - 2) + 1))).toContain("last line");
+    expect(await refused(file.replace("It broke.", "It brake."))).toContain("another hash");
+    expect(await refused(`${file}{"type":"faq"}\n`)).toContain("after the last line");
+  });
+
+  it.each([
+    ["thread", { status: "lost" }, "`status` must be one of"],
+    ["thread", { subject: "a\u0000b" }, "`subject` must not contain NUL"],
+    ["thread", { message: "a\ud800" }, "`message` must not contain NUL"],
+    ["thread", { metadata: [] }, "`metadata` must be an object"],
+    ["thread", { id: "1; DROP TABLE apps" }, "`id` must be an id"],
+    ["thread", { extra: 1 }, "`extra` is unknown"],
+    ["thread", { githubIssueUrl: "javascript:alert(1)" }, "`githubIssueUrl` must be an address"],
+    [
+      "thread",
+      { files: { images: [{ upload: "../../x" }], videos: [], attachments: [] } },
+      "`files` must be",
+    ],
+    ["claim", { outcomeLinks: ["javascript:alert(1)"] }, "`outcomeLinks` must be a list of addresses"],
+    ["releaseNote", { items: [{ type: "fixed", text: 1 }] }, "`items` must be a list"],
+    ["upload", { mediaType: "text/html" }, "`mediaType` must be one of"],
+    ["upload", { sha256: "../../../etc/passwd" }, "`sha256` must be a SHA-256"],
+    ["cycle", { dayStarts: [] }, "`dayStarts` must have"],
+    ["cycle", { timezone: "Moon/Sea" }, "`timezone` must be a time zone"],
+    ["app", { name: "" }, "`name` must be the name of an app"],
+  ])("names the line of a %s with %j", async (type, change, fault) => {
+    const found = await refused(changed(type, change));
+    expect(found).toContain(`line ${at(type) + 1}: `);
+    expect(found).toContain(fault);
+  });
+
+  it("names all faults, up to a number", async () => {
+    const faulty = lines.map((line) => (line.type === "slot" ? { ...line, seat: -1 } : line));
+    expect((await refused(fileOf(faulty))).split(" | ").length).toBeGreaterThan(10);
+  });
+
+  it("names the line of a record that comes twice, or that belongs to none", async () => {
+    const faq = lines.findIndex(({ type }) => type === "faq");
+    const twice = await refused(fileOf([...lines.slice(0, -1), { ...lines[faq] }]));
+    expect(twice).toBe(`line ${lines.length}: the faq comes twice.`);
+    const orphan = { ...lines[at("message")], id: crypto.randomUUID(), feedbackId: world.threadId };
+    const without = lines.filter(({ type }) => ["export", "app"].includes(String(type)));
+    expect(await refused(fileOf([...without, orphan]))).toBe(
+      "line 3: the message refers to a record that is not in the file before it.",
+    );
+  });
+
+  it("cannot add to an app of somebody else, or read its files", async () => {
+    const stranger = await service.makeUser();
+    const headers = await service.signIn(stranger);
+    const before = await exportFile(service, world.headers, world.app.id);
+    const copy = await importFile(service, headers, fileOf(lines));
+    expect(copy.status).toBe(201);
+    const own = linesIn(await exportFile(service, headers, copy.field("appId")));
+    // The file names the hashes of files, but has no bytes of them.
+    expect(own.some(({ type }) => type === "upload")).toBe(false);
+    const now = linesIn(await exportFile(service, world.headers, world.app.id));
+    const kept = (all: Line[]) =>
+      all.filter(({ type }) => !["export", "audit", "end"].includes(String(type)));
+    expect(kept(now)).toEqual(kept(linesIn(before)));
+  });
+
+  it("opens no approval: an agent finds nothing to carry out", async () => {
+    const runId = String(lines[at("run")]?.id);
+    const stranger = await service.makeUser();
+    const headers = await service.signIn(stranger);
+    const forged = lines
+      .filter(({ type, outcomeStatus }) => type !== "progress" && outcomeStatus === undefined)
+      .map((line) =>
+        line.type === "run" ? { ...line, status: line.id === runId ? "approved" : "rejected" } : line,
+      );
+    const copy = await importFile(service, headers, fileOf(forged));
+    expect(copy.status, copy.text).toBe(201);
+    const agent = { authorization: `Bearer ${await service.makeToken(stranger, "agent")}` };
+    const runs = await service.request("GET", "/api/v1/agent/runs?status=approved", { headers: agent });
+    expect(runs.body).toMatchObject({ items: [] });
+  });
+
+  it("as an archive takes no other names, kinds or orders of entries", async () => {
+    const size = linesSize();
+    const head = archive.subarray(0, archive.length - rest(size).length);
+    const picture = rest(size).subarray(512, 512 + sample.png().bytes.length);
+    const good = entry(`files/${sha256(picture)}`, picture);
+    expect((await importFile(service, world.headers, tar(head, good))).status).toBe(201);
+    const link = Buffer.from(good);
+    link.write("2", 156);
+    for (const bad of [
+      entry("files/../../../../tmp/evil", picture),
+      entry("/etc/passwd", picture),
+      entry(`files/${sha256(picture)}.png`, picture),
+      link,
+    ])
+      expect(await refused(tar(head, bad))).toContain("no export writes");
+    expect(await refused(tar(head, good, good))).toContain("twice");
+    expect(await refused(tar(head))).toContain("records name 1 files, and the archive has 0");
+    expect(await refused(Buffer.concat([tar(head, good), Buffer.alloc(512)]))).toContain("after its end");
+    expect(await refused(tar(head, good).subarray(0, -700))).toContain("cut off");
+    const other = sample.gif().bytes;
+    expect(
+      await refused(tar(head, ...[good, entry(`files/${sha256(other)}`, other)].sort(byName))),
+    ).toContain("named by no record");
+    const html = Buffer.from("<script>".padEnd(picture.length));
+    expect(await refused(tar(head, entry(`files/${sha256(picture)}`, html)))).toContain(
+      "not what its name says",
+    );
+    // A header may claim any size.
+    expect(await refused(tar(head, tarHeader(`files/${sha256(picture)}`, 8_000_000_000)))).toContain(
+      "cut off",
+    );
+  });
+
+  it("with files that are not what they say is refused", async () => {
+    const html = Buffer.from("<script>alert(1)</script>");
+    const upload = lines.findIndex(({ type }) => type === "upload");
+    const forged = fileOf([
+      { ...lines[0], files: true },
+      ...lines
+        .slice(1)
+        .filter(({ type }, index) => type !== "upload" || index + 1 === upload)
+        .map((line) =>
+          line.type === "upload" ? { ...line, sha256: sha256(html), size: html.length } : line,
+        ),
+    ]);
+    const file = tar(entry("export.ndjson", Buffer.from(forged)), entry(`files/${sha256(html)}`, html));
+    expect(await refused(file)).toContain("has not the bytes of image/png");
+  });
+});
+
+const byName = (one: Buffer, other: Buffer) => Buffer.compare(one.subarray(0, 100), other.subarray(0, 100));

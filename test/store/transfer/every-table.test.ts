@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import type { RecordKind } from "../../../server/domain/transfer/record-kinds.ts";
+import { allRecords, leftOutTables } from "../../../server/domain/transfer/records.ts";
+import { everyTable } from "../../../server/store/deployment/tables.ts";
+import { databases } from "../../support/database/databases.ts";
+
+const columnsOf = ({ parent, columns, fixed, app, left, adjusted }: RecordKind) => {
+  const row = adjusted?.({ published_at: null }, "") ?? {};
+  const added = Object.keys(row).filter((name) => name !== "published_at");
+  return [parent, ...added, ...[columns, fixed ?? {}, left ?? {}].flatMap(Object.keys), ...(app ?? [])];
+};
+
+describe.each(databases)("the list of what an export holds, on $name", ({ create }) => {
+  it("says of every table, and of every column of an exported one, what becomes of it", async () => {
+    const created = await create();
+    try {
+      const schema = await everyTable(await created.open());
+      const exported = new Set(allRecords.map(({ table }) => table));
+      expect([...exported, ...Object.keys(leftOutTables)].sort()).toEqual(
+        schema.map(({ name }) => name).sort(),
+      );
+      for (const kind of allRecords) {
+        const columns = schema.find(({ name }) => name === kind.table)?.columns.map(({ name }) => name);
+        expect([kind.type, [...new Set(columnsOf(kind))].sort()]).toEqual([kind.type, columns?.sort()]);
+      }
+    } finally {
+      await created.remove();
+    }
+  });
+});
