@@ -1,10 +1,12 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { v7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import { type TracedDatabase, tracedDatabase } from "../../support/database/traced-database.ts";
 import { mailedToken, mailsTo } from "../../support/mail/mailed-links.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
+import { cookieOf, makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
 
 const paths = {
   recovery: "/api/v1/console/recovery",
@@ -35,8 +37,9 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
           const { status, text, headers } = await ask(kind, address);
           seen.push({ status, text, headers: [...headers.keys()] });
         });
-        // The sender of mails works at the same time.
-        seen.push(statements.filter((sql) => !/\bmails\b/.test(sql) || /NOT EXISTS/.test(sql)));
+        // The senders of mails and chat messages work at the same time.
+        const ofBackground = (sql: string) => /\b(mails|outbox)\b/.test(sql) && !/NOT EXISTS/.test(sql);
+        seen.push(statements.filter((sql) => !ofBackground(sql)));
       }
       expect(seen.slice(2)).toEqual(seen.slice(0, 2));
     },
@@ -87,6 +90,48 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
     const stored = await service.deps.database.all("SELECT * FROM mails");
     expect(JSON.stringify(stored)).not.toContain(token);
   });
+
+  it("a new account is signed in with a new session, whatever was planted, and only from our own pages", async () => {
+    const email = `${v7()}@example.org`;
+    await ask("sign-up", email);
+    const body = { token: await mailedToken(service, email), password: "a fresh password" };
+    const planted = `innkeep=${"A".repeat(43)}`;
+    const finishAs = (headers: Record<string, string>) =>
+      service.request("POST", `${paths["sign-up"]}/finish`, { headers, body });
+    const foreign = await finishAs({ cookie: planted, origin: "https://evil.example" });
+    expect(foreign.status).toBe(403);
+    const done = await finishAs({ cookie: planted, origin: service.baseUrl });
+    expect(done.status).toBe(201);
+    const isOpen = async (cookie: string) =>
+      (await service.request("GET", "/api/v1/console/me", { headers: { cookie } })).status === 200;
+    expect([await isOpen(planted), await isOpen(cookieOf(done))]).toEqual([false, true]);
+  });
+
+  it.each(["recovery", "sign-up"] as const)(
+    "a %s mails an address of ours, whatever host the request names",
+    async (kind) => {
+      const email = kind === "recovery" ? (await makeAccount(service)).email : `${v7()}@example.org`;
+      const socket = connect(Number(new URL(service.baseUrl).port), "127.0.0.1");
+      const body = JSON.stringify({ email });
+      socket.write(
+        [
+          `POST ${paths[kind]} HTTP/1.1`,
+          "Host: evil.example",
+          "X-Forwarded-Host: evil.example",
+          "Forwarded: host=evil.example",
+          "Content-Type: application/json",
+          `Content-Length: ${body.length}`,
+          "Connection: close",
+          "",
+          body,
+        ].join("\r\n"),
+      );
+      await once(socket.resume(), "close");
+      const [mail] = await mailsTo(service, email);
+      expect(mail?.text).toContain(`\n${service.deps.settings.consoleUrl}/`);
+      expect(JSON.stringify(mail)).not.toContain("evil.example");
+    },
+  );
 
   it("guessed links are refused alike, and counted for their address", async () => {
     const statuses: string[] = [];

@@ -72,6 +72,12 @@ describe("a page of the console", () => {
       const page = await other.open(path);
       expect([path, page.status]).toEqual([path, 404]);
     }
+    for (const path of paths().filter((path) => !path.includes(world.app.id))) {
+      const { status, text } = await other.open(path);
+      expect([path, status]).toEqual([path, 200]);
+      for (const id of [world.app.id, world.threadId, world.tokenId, world.deviceId])
+        expect(text).not.toContain(id);
+    }
   });
 
   it.each([
