@@ -11,6 +11,7 @@ export async function buildTools(shared) {
     ...shared,
     entryPoints: {
       bench: `${folder}/main.ts`,
+      "bench-growth": `${folder}/growth/main.ts`,
       pictures: "test/pictures/main.ts",
       ...Object.fromEntries(servers),
     },

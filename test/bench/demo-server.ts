@@ -13,8 +13,8 @@ export interface DemoServer {
   readonly runId: string;
 }
 
-const email = "bench@example.org";
-const password = "correct horse battery staple";
+export const email = "bench@example.org";
+export const password = "correct horse battery staple";
 
 /** Starts a server on what `variables` name (a folder or a database) and fills it. */
 export async function startDemoServer(variables: Record<string, string>): Promise<DemoServer> {

