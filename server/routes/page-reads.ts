@@ -37,6 +37,9 @@ const mostSlotRequests = 500;
 const mostWork = 10;
 const workShownMilliseconds = 30 * 86_400_000;
 
+/** Larger numbers are not counted: that would read a row for each. */
+export const mostCounted = 99;
+
 /** One page of the proposals that wait. An empty `cursor` is the first page. */
 interface WaitingPage {
   readonly newestFirst: boolean;
@@ -53,7 +56,8 @@ export const createPageReads =
     /** Whether replies leave this server by mail. */
     sendsMail: sendsMail(settings),
 
-    countWaitingProposals: () => awaitingProposals.count(database, userId),
+    /** How many proposals wait for a decision. One more than can be shown means that there are more. */
+    countWaitingProposals: () => awaitingProposals.count(database, userId, mostCounted + 1),
 
     /** A page of the proposals that wait for a decision, in all apps. Throws `bad_request` for a broken cursor. */
     async waitingProposals({ newestFirst, cursor }: WaitingPage) {

@@ -48,12 +48,15 @@ export async function findThreads(reader: Reader, search: Search, page: FoundPag
   const sort = `ORDER BY ${key} DESC, f.id DESC LIMIT ?`;
   const inApp = [...matching(search.filters), [`(${key}, f.id) < (?, ?)`, ...page.position]] as const;
   // Each app's newest threads come in order from its index, so no app is read further than a page.
-  const ofEachApp = `SELECT f.seq FROM feedback f WHERE f.app_id = a.id AND ${sqlOf(inApp)} ${sort}`;
+  const ofEachApp = `SELECT f.seq FROM feedback f WHERE f.app_id = v.app_id AND ${sqlOf(inApp)} ${sort}`;
+  // Only the newest of all apps are read with everything that the list shows.
+  const newest = `SELECT f.seq FROM ${newestOfApps[reader.engine](ofEachApp)} WHERE ${seen.sql} ${sort}`;
   return reader.all<FoundRow>(
     plannedEachTime(
-      `SELECT ${columns[reader.engine]} FROM ${newestOfApps[reader.engine](ofEachApp)} WHERE ${seen.sql} ${sort}`,
+      `SELECT ${columns[reader.engine]} FROM (${newest}) AS newest CROSS JOIN feedback f CROSS JOIN apps a
+       WHERE f.seq = newest.seq AND a.id = f.app_id ${sort}`,
     ),
-    ...[...valuesOf(inApp), page.limit, ...seen.values, page.limit],
+    ...[...valuesOf(inApp), page.limit, ...seen.values, page.limit, page.limit],
   );
 }
 
@@ -121,12 +124,11 @@ const columnsOn = (engine: Engine) =>
 
 const columns = { sqlite: columnsOn("sqlite"), postgres: columnsOn("postgres") };
 
-/** The tables `app_members v`, `apps a` and `feedback f`, of which only the threads that `ofEachApp` gives for an app. */
+/** The tables `app_members v` and `feedback f`, of which only the threads that `ofEachApp` gives for an app. */
 const newestOfApps: Record<Engine, (ofEachApp: string) => string> = {
-  sqlite: (ofEachApp) =>
-    `app_members v CROSS JOIN apps a ON a.id = v.app_id CROSS JOIN feedback f ON f.seq IN (${ofEachApp})`,
+  sqlite: (ofEachApp) => `app_members v CROSS JOIN feedback f ON f.seq IN (${ofEachApp})`,
   postgres: (ofEachApp) =>
-    `app_members v JOIN apps a ON a.id = v.app_id CROSS JOIN LATERAL (${ofEachApp}) AS newest JOIN feedback f ON f.seq = newest.seq`,
+    `app_members v CROSS JOIN LATERAL (${ofEachApp}) AS of_app JOIN feedback f ON f.seq = of_app.seq`,
 };
 
 const matching = ({ status, type, updatedSince, waiting }: Search["filters"]): Condition[] => [

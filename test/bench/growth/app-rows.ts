@@ -1,15 +1,24 @@
-import { appCount, ownApps, type Rows } from "./feedback-rows.ts";
+import type { Rows } from "./rows.ts";
 import type { Sql } from "./sql.ts";
 
+/** Apps of all people together. The person who is measured is a member of the first ones. */
+export const appCount = 200;
+const ownApps = 25;
 const accounts = 5_000;
 
-/** The id of the app in which the requests are measured, and of one with few threads. */
-export const measuredApps = ({ id }: Sql) => ({ big: id("1", "1"), small: id("1", "2") });
+/** The app of a thread: half of all threads are in the first app, a thousandth in the second. */
+export const appOf = ({ random }: Sql, n: string): string =>
+  `CASE WHEN ${random(n, "app", 1_000)} < 500 THEN 1 WHEN ${random(n, "app", 1_000)} < 501 THEN 2
+    ELSE 3 + ${random(n, "other", appCount - 2)} END`;
+
+/** The account that owns an app: the measured person for the first ones. */
+export const ownerOf = ({ id }: Pick<Sql, "id">, app: string, personId: string): string =>
+  `CASE WHEN ${app} <= ${ownApps} THEN '${personId}' ELSE ${id("2", app)} END`;
 
 /** Accounts, and apps with FAQ entries and release notes. The first apps belong to the measured person. */
 export function appRows({ id, instant }: Sql, personId: string, now: number): readonly Rows[] {
   const at = instant(String(now));
-  const owner = `CASE WHEN n <= ${ownApps} THEN '${personId}' ELSE ${id("2", "n")} END`;
+  const owner = ownerOf({ id }, "n", personId);
   const app = id("1", `(1 + n % ${appCount})`);
   return [
     {
@@ -23,9 +32,10 @@ export function appRows({ id, instant }: Sql, personId: string, now: number): re
       select: `${id("1", "n")}, ${owner}, 'App ' || CAST(n AS text), 1, 1, ${at}`,
     },
     {
+      // What happened in the last month is unread.
       into: "app_members (app_id, user_id, role, created_at)",
       count: appCount,
-      select: `${id("1", "n")}, ${owner}, 'owner', ${at}`,
+      select: `${id("1", "n")}, ${owner}, 'owner', ${instant(String(now - 30 * 86_400_000))}`,
     },
     {
       into: "faqs (id, app_id, question, answer, sort_order, created_at, updated_at)",

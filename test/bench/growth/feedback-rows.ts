@@ -1,23 +1,9 @@
+import { appOf, ownerOf } from "./app-rows.ts";
+import type { Rows } from "./rows.ts";
 import type { Size } from "./size.ts";
 import type { Sql } from "./sql.ts";
 
-/** Rows to insert: the table with its columns, how many, and the SELECT list over the numbers `n` from 1 on. */
-export interface Rows {
-  readonly into: string;
-  readonly count: number;
-  readonly select: string;
-}
-
-/** Apps of all people together. The person who is measured is a member of the first ones. */
-export const appCount = 200;
-export const ownApps = 25;
-
 const twoYears = 2 * 365 * 86_400_000;
-
-/** Half of all threads are in the first app, a thousandth in the second. */
-export const appOf = ({ random }: Sql, n: string): string =>
-  `CASE WHEN ${random(n, "app", 1_000)} < 500 THEN 1 WHEN ${random(n, "app", 1_000)} < 501 THEN 2
-    ELSE 3 + ${random(n, "other", appCount - 2)} END`;
 
 /** Every fifth thread has a proposal. */
 const proposalEvery = 5;
@@ -27,7 +13,7 @@ const proposalEvery = 5;
  * audit, and files. Words: "settings" is in every second thread, "zanzibar" in five, and 20,000 words begin with
  * "innkeeping".
  */
-export function feedbackRows(sql: Sql, { threads }: Size, now: number): readonly Rows[] {
+export function feedbackRows(sql: Sql, { threads }: Size, { personId, now }: Asked): readonly Rows[] {
   const start = now - twoYears;
   const every = Math.floor(twoYears / threads);
   const at = (n: string, more = 0) => sql.instant(`${start} + (${n}) * ${every} + ${more}`);
@@ -41,7 +27,19 @@ export function feedbackRows(sql: Sql, { threads }: Size, now: number): readonly
     },
     ...proposalRows(sql, threads, at),
     ...leftRows(sql, threads, at),
+    {
+      into: "thread_looks (app_id, user_id, feedback_id, seen_count, looked_at)",
+      count: Math.floor(threads / 50),
+      select: `${sql.id("1", `(${appOf(sql, "(n * 50)")})`)}, ${ownerOf(sql, `(${appOf(sql, "(n * 50)")})`, personId)},
+        ${sql.id("a", "(n * 50)")}, CASE WHEN n % 10 = 0 THEN -1 ELSE 1 END, ${sql.instant(String(now))}`,
+    },
   ];
+}
+
+/** Whose data it is, and the time at which it ends. */
+export interface Asked {
+  readonly personId: string;
+  readonly now: number;
 }
 
 type At = (n: string, more?: number) => string;

@@ -1,7 +1,8 @@
 import type { Database, Transaction } from "../../../server/store/engine/database.ts";
 import { indexNext } from "../../../server/store/feedback/search/feedback-search.ts";
 import { appRows } from "./app-rows.ts";
-import { feedbackRows, type Rows } from "./feedback-rows.ts";
+import { feedbackRows } from "./feedback-rows.ts";
+import type { Rows } from "./rows.ts";
 import type { Size } from "./size.ts";
 import { sqlOf } from "./sql.ts";
 import { testRows } from "./test-rows.ts";
@@ -17,7 +18,7 @@ export async function fill(database: Database, size: Size, personId: string): Pr
   const now = Date.now();
   const tables = [
     ...appRows(sql, personId, now),
-    ...feedbackRows(sql, size, now),
+    ...feedbackRows(sql, size, { personId, now }),
     ...testRows(sql, size, now),
   ];
   await makeNumbers(database, Math.max(...tables.map(({ count }) => count)));
@@ -42,8 +43,9 @@ async function insert(database: Database, { into, count, select }: Rows): Promis
     const to = Math.min(count, from + rowsAtOnce - 1);
     await database.write(async (tx) => {
       await prepare(tx);
-      if (process.env.DBG) console.log(into.slice(0, 30), from);
-      await tx.run(`INSERT INTO ${into} SELECT ${select} FROM growth_numbers WHERE n BETWEEN ${from} AND ${to} ORDER BY n`);
+      await tx.run(
+        `INSERT INTO ${into} SELECT ${select} FROM growth_numbers WHERE n BETWEEN ${from} AND ${to} ORDER BY n`,
+      );
     }, "long");
   }
 }

@@ -1,8 +1,8 @@
-import { refreshStatistics } from "../../../server/store/engine/statistics.ts";
 import { type DatabaseAddress, openDatabase } from "../../../server/store/engine/open.ts";
+import { refreshStatistics } from "../../../server/store/engine/statistics.ts";
+import { atCluster } from "../../support/database/migrated-templates.ts";
 import { email, password, signIn } from "../demo-server.ts";
 import { admin, type Program, startInnkeep } from "../programs.ts";
-import { atCluster } from "../../support/database/migrated-templates.ts";
 import { fill } from "./fill.ts";
 import type { Size } from "./size.ts";
 
@@ -30,7 +30,10 @@ export async function fillDatabase(
   const variables = { ...data, INNKEEP_METRICS_TOKEN: metricsToken };
   const user = ["user", "create", "--email", email, "--password-stdin"];
   const { userId = "" } = await admin(user, variables, password);
-  const { token: agentToken = "" } = await admin(["token", "create", "--kind", "agent", "--owner", email], variables);
+  const { token: agentToken = "" } = await admin(
+    ["token", "create", "--kind", "agent", "--owner", email],
+    variables,
+  );
   const database = await openDatabase(address);
   await fill(database, size, userId);
   await database.close();

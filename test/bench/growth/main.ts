@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { atCluster, createDatabase, databaseUrl } from "../../support/database/migrated-templates.ts";
 import { startPostgresCluster } from "../../support/postgres/postgres-cluster.ts";
-import { fillDatabase, type FilledDatabase, serve, setStatistics } from "./filled-server.ts";
+import { type FilledDatabase, fillDatabase, serve, setStatistics } from "./filled-server.ts";
 import { measure } from "./measure.ts";
 import { reads } from "./requests.ts";
 import { type Size, sizeOf } from "./size.ts";
@@ -31,13 +31,19 @@ async function onSqlite() {
   const filled: FilledDatabase[] = [];
   for (const size of sizes) {
     const data = join(folder, `sqlite-${size.name}`);
-    filled.push(await once(`sqlite-${size.name}`, () => fillDatabase({ file: join(data, "innkeep.db") }, size, { INNKEEP_DATA: data })));
+    filled.push(
+      await once(`sqlite-${size.name}`, () =>
+        fillDatabase({ file: join(data, "innkeep.db") }, size, { INNKEEP_DATA: data }),
+      ),
+    );
   }
   await compare("SQLite", filled);
 }
 
 async function onPostgres() {
-  const cluster = given.postgres ? undefined : await startPostgresCluster({ durable: false, settings: ["autovacuum=off"] });
+  const cluster = given.postgres
+    ? undefined
+    : await startPostgresCluster({ durable: false, settings: ["autovacuum=off"] });
   const url = given.postgres ?? cluster?.url ?? "";
   try {
     const filled: FilledDatabase[] = [];
@@ -52,7 +58,11 @@ async function fillPostgres(clusterUrl: string, size: Size): Promise<FilledDatab
   const name = `growth_${size.name}`;
   await atCluster(clusterUrl, createDatabase(name, "template0"));
   const url = databaseUrl(clusterUrl, name);
-  const data = { INNKEEP_DATABASE_URL: url, INNKEEP_DATA: join(folder, `postgres-${size.name}`), INNKEEP_SECRET: "a secret that only this benchmark knows" };
+  const data = {
+    INNKEEP_DATABASE_URL: url,
+    INNKEEP_DATA: join(folder, `postgres-${size.name}`),
+    INNKEEP_SECRET: "a secret that only this benchmark knows",
+  };
   return fillDatabase({ url }, size, data);
 }
 
@@ -78,12 +88,16 @@ async function compare(engine: string, filled: readonly FilledDatabase[]) {
     let worst = 0;
     for (const read of reads.filter(({ name }) => name.includes(given.only))) {
       try {
-      const [small, big] = await measure(servers, read);
-      if (!small || !big) continue;
-      worst = Math.max(worst, big.stall);
-      const bad = read.isSearch ? big.p99 > 50 : big.p50 > 2 * small.p50 && big.p50 > bound;
-      say(`${read.name.padEnd(70)} ${small.p50.toFixed(2).padStart(8)} ${big.p50.toFixed(2).padStart(8)} ${(big.p50 / small.p50).toFixed(2).padStart(7)} ${big.p99.toFixed(1).padStart(8)} ${big.stall.toFixed(1).padStart(8)} ${bad ? "MISSED" : ""}`);
-      } catch (error) { say(`${read.name} FAILED ${String(error).slice(0, 200)}`); }
+        const [small, big] = await measure(servers, read);
+        if (!small || !big) continue;
+        worst = Math.max(worst, big.stall);
+        const bad = read.isSearch ? big.p99 > 50 : big.p50 > 2 * small.p50 && big.p50 > bound;
+        say(
+          `${read.name.padEnd(70)} ${small.p50.toFixed(2).padStart(8)} ${big.p50.toFixed(2).padStart(8)} ${(big.p50 / small.p50).toFixed(2).padStart(7)} ${big.p99.toFixed(1).padStart(8)} ${big.stall.toFixed(1).padStart(8)} ${bad ? "MISSED" : ""}`,
+        );
+      } catch (error) {
+        say(`${read.name} FAILED ${String(error).slice(0, 200)}`);
+      }
     }
     say(`longest stall ${worst.toFixed(1)} ms`);
     for (const { program } of servers) await program.stop();

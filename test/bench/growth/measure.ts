@@ -28,7 +28,11 @@ export async function measure(servers: readonly FilledServer[], read: Read): Pro
   for (let call = 0; call < calls && (call < leastCalls || performance.now() < until); call += 1)
     for (const [at, target] of targets.entries()) times[at]?.push(await timed(target));
   const stalls = await Promise.all(servers.map(longestStall));
-  return times.map((taken, at) => ({ p50: median(taken), p99: p99Of(taken), stall: stalls[at] ?? Number.NaN }));
+  return times.map((taken, at) => ({
+    p50: median(taken),
+    p99: p99Of(taken),
+    stall: stalls[at] ?? Number.NaN,
+  }));
 }
 
 const p99Of = (times: readonly number[]): number =>

@@ -1,6 +1,3 @@
-import { measuredApps } from "./app-rows.ts";
-import { sqlOf } from "./sql.ts";
-
 /** A read of the API or a page of the console. */
 export interface Read {
   readonly name: string;
@@ -19,9 +16,6 @@ const ids = { app: idOf("1", 1), smallApp: idOf("1", 2) };
 function idOf(kind: string, n: number): string {
   return `${kind.padStart(8, "0")}-0000-7000-8000-${String(n).padStart(12, "0")}`;
 }
-
-void measuredApps;
-void sqlOf;
 
 const agentList = (query: string) => ({ by: "agent", path: `/api/v1/agent/feedback?${query}` }) as const;
 const inbox = (query: string, app = ids.app) =>
@@ -53,7 +47,11 @@ const searchReads: readonly Read[] = searches.flatMap(([name, text]) => {
     { name: `search, ${name}`, isSearch: true, ...inbox(q) },
     { name: `search in a small app, ${name}`, isSearch: true, ...inbox(q, ids.smallApp) },
     { name: `an agent's search, ${name}`, isSearch: true, ...agentList(q) },
-    { name: `an agent's search for open questions, ${name}`, isSearch: true, ...agentList(`${q}&status=open&type=question`) },
+    {
+      name: `an agent's search for open questions, ${name}`,
+      isSearch: true,
+      ...agentList(`${q}&status=open&type=question`),
+    },
   ];
 });
 
@@ -85,7 +83,8 @@ const agentFilters: readonly string[] = [
 const agentReads: readonly Read[] = [
   ...agentFilters.map((query) => ({ name: `an agent's list, ${query}`, ...agentList(query) })),
   ...["limit=20", "status=approved", "status=awaiting_approval", "status=rejected"].map(
-    (query) => ({ name: `an agent's proposals, ${query}`, by: "agent", path: `/api/v1/agent/runs?${query}` }) as const,
+    (query) =>
+      ({ name: `an agent's proposals, ${query}`, by: "agent", path: `/api/v1/agent/runs?${query}` }) as const,
   ),
   { name: "an agent's thread", by: "agent", path: `/api/v1/agent/feedback/${idOf("a", 1)}` },
 ];
@@ -96,6 +95,10 @@ const consoleReads: readonly Read[] = [
   ...["limit=50", ...filters, midway, `${midway}&status=in_progress&type=general`].map((query) => ({
     name: `the inbox, ${query}`,
     ...inbox(query),
+  })),
+  ...["", ...filters, "unread=true", "unread=true&status=in_progress&type=general"].map((query) => ({
+    name: `the inbox by activity, ${query || "all"}`,
+    ...inbox(`order=activity&${query}`),
   })),
   { name: "the inbox, second page", second: true, ...inbox("limit=50") },
   { name: "the inbox of a small app", ...inbox("limit=50", ids.smallApp) },

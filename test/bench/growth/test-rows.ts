@@ -1,4 +1,5 @@
-import { appCount, ownApps, type Rows } from "./feedback-rows.ts";
+import { appCount } from "./app-rows.ts";
+import type { Rows } from "./rows.ts";
 import type { Size } from "./size.ts";
 import type { Sql } from "./sql.ts";
 
@@ -61,6 +62,3 @@ export function testRows(sql: Sql, { cycles, testSessions }: Size, now: number):
     },
   ];
 }
-
-/** The apps of the measured person whose cycles testers may join have these listings first. */
-export const listingsOf = (cycles: number): number => Math.min(ownApps, Math.max(1, cycles / 2));

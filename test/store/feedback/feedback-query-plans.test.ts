@@ -27,7 +27,7 @@ const reads: readonly (readonly [
   [
     "counting what awaits a decision",
     "feedback_by_waiting",
-    (reader) => awaitingProposals.count(reader, "owner"),
+    (reader) => awaitingProposals.count(reader, "owner", 100),
   ],
   [
     "listing what awaits a decision",

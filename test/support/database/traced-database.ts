@@ -1,10 +1,18 @@
 import type { Database, Transaction, Value } from "../../../server/store/engine/database.ts";
 import type { TestEngine } from "./databases.ts";
 
+/** A statement with its values. */
+export interface RanStatement {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
 export interface TracedDatabase {
   readonly engine: TestEngine;
   /** The statements that the databases of this engine ran meanwhile, in order, except those that record an app key's last hour. */
   during(work: () => Promise<unknown>): Promise<readonly string[]>;
+  /** The same statements with their values. */
+  statementsOf(work: () => Promise<unknown>): Promise<readonly RanStatement[]>;
 }
 
 /** Runs once an hour, and no request waits for it. */
@@ -12,11 +20,17 @@ const touch = /UPDATE app_keys SET last_used_at/;
 
 /** An engine that records the statements of its databases. */
 export function tracedDatabase(engine: TestEngine): TracedDatabase {
-  const ran: string[] = [];
+  const ran: RanStatement[] = [];
+  const note = (sql: string, values: readonly Value[]) => ran.push({ sql, values });
   const traced = (database: Database): Database => ({
-    ...tracedReads(database, (sql) => ran.push(sql)),
-    write: (work) => database.write((tx) => work(tracedReads(tx, (sql) => ran.push(sql)))),
+    ...tracedReads(database, note),
+    write: (work) => database.write((tx) => work(tracedReads(tx, note))),
   });
+  async function statementsOf(work: () => Promise<unknown>): Promise<readonly RanStatement[]> {
+    const before = ran.length;
+    await work();
+    return ran.slice(before).filter(({ sql }) => !touch.test(sql));
+  }
   return {
     engine: {
       ...engine,
@@ -25,32 +39,29 @@ export function tracedDatabase(engine: TestEngine): TracedDatabase {
         return { ...real, open: async (options) => traced(await real.open(options)) };
       },
     },
-    async during(work) {
-      const before = ran.length;
-      await work();
-      return ran.slice(before).filter((sql) => !touch.test(sql));
-    },
+    statementsOf,
+    during: async (work) => (await statementsOf(work)).map(({ sql }) => sql),
   };
 }
 
 function tracedReads<Statements extends Database | Transaction>(
   statements: Statements,
-  note: (sql: string) => void,
+  note: (sql: string, values: readonly Value[]) => void,
 ): Statements {
   return {
     ...statements,
     get: <Row extends object>(sql: string, ...values: Value[]) => {
-      note(sql);
+      note(sql, values);
       return statements.get<Row>(sql, ...values);
     },
     all: <Row extends object>(sql: string, ...values: Value[]) => {
-      note(sql);
+      note(sql, values);
       return statements.all<Row>(sql, ...values);
     },
     ...("run" in statements
       ? {
           run: (sql: string, ...values: Value[]) => {
-            note(sql);
+            note(sql, values);
             return statements.run(sql, ...values);
           },
         }

@@ -5,6 +5,7 @@ import { Line } from "../display/user-text.tsx";
 import { IdempotencyField } from "../form/idempotency-field.tsx";
 import { Brand } from "./brand.tsx";
 import { RoleHere } from "./can.tsx";
+import { counted } from "../display/counted.ts";
 import { Document } from "./document.tsx";
 import type { Navigation, Tab } from "./navigation.ts";
 import { DoneNotice } from "./notice.tsx";
@@ -53,15 +54,15 @@ export const ConsolePage = ({ navigation, title, narrow = false, address, childr
 const Waiting = ({ navigation: { waiting, requests } }: { readonly navigation: Navigation }) => {
   const asked = [...requests.values()].reduce((sum, count) => sum + count, 0);
   const words = [
-    ...(waiting > 0 ? [waiting === 1 ? "1 proposal waits" : `${waiting} proposals wait`] : []),
-    ...(asked > 0 ? [asked === 1 ? "1 tester asks for a slot" : `${asked} testers ask for slots`] : []),
+    ...(waiting > 0 ? [waiting === 1 ? "1 proposal waits" : `${counted(waiting)} proposals wait`] : []),
+    ...(asked > 0 ? [asked === 1 ? "1 tester asks for a slot" : `${counted(asked)} testers ask for slots`] : []),
   ];
   return words.length === 0 ? null : <Count count={waiting + asked} words={words.join(", ")} />;
 };
 
 const Count = ({ count, words }: { readonly count: number; readonly words: string }) => (
   <span class="count">
-    <span aria-hidden="true">{count}</span>
+    <span aria-hidden="true">{counted(count)}</span>
     <span class="unseen">{words}</span>
   </span>
 );
@@ -158,7 +159,7 @@ const Tabs = ({
             <a href={addresses[name]} aria-current={tab === name ? "page" : undefined}>
               {label}
               {name === "testing" && asked > 0 && (
-                <Count count={asked} words={asked === 1 ? "1 tester asks" : `${asked} testers ask`} />
+                <Count count={asked} words={asked === 1 ? "1 tester asks" : `${counted(asked)} testers ask`} />
               )}
             </a>
           </li>

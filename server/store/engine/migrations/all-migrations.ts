@@ -8,6 +8,7 @@ import { sessionsOfPeople } from "./access/030-sessions-of-people.ts";
 import { secondFactors } from "./access/031-second-factors.ts";
 import { accountLinks } from "./access/032-account-links.ts";
 import { passkeys } from "./access/033-passkeys.ts";
+import { auditByActor } from "./access/065-audit-by-actor.ts";
 import { verifiedAddresses } from "./access/074-verified-addresses.ts";
 import { editedReleaseNotes } from "./content/018-edited-release-notes.ts";
 import { pushedFaqs } from "./content/020-pushed-faqs.ts";
@@ -33,6 +34,7 @@ import { marksOfSearch } from "./feedback/053-marks-of-search.ts";
 import { approvals } from "./feedback/055-approvals.ts";
 import { activityOfThreads } from "./feedback/057-activity-of-threads.ts";
 import { looks } from "./feedback/058-looks.ts";
+import { wordsOfApps } from "./feedback/066-words-of-apps.ts";
 import { requests } from "./requests/002-requests.ts";
 import { closedTesting } from "./testing/003-closed-testing.ts";
 import { sessionsBySeat } from "./testing/004-sessions-by-seat.ts";
@@ -73,6 +75,8 @@ export const migrations: readonly Migration[] = [
   approvals,
   activityOfThreads,
   looks,
+  auditByActor,
+  wordsOfApps,
   verifiedAddresses,
   imports,
   erasures,

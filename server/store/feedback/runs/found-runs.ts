@@ -34,23 +34,23 @@ export function findRuns(
   const [ofStatus, statuses] = status === undefined ? ["", []] : ["AND r.status = ?", [status]];
   const seen = visibleTo(viewer);
   const sort = "ORDER BY r.created_at DESC, r.id DESC LIMIT ?";
-  const ofEachApp = `SELECT r.id FROM runs r WHERE r.app_id = a.id ${ofStatus} AND (r.created_at, r.id) < (?, ?) ${sort}`;
+  const ofEachApp = `SELECT r.id FROM runs r WHERE r.app_id = v.app_id ${ofStatus} AND (r.created_at, r.id) < (?, ?) ${sort}`;
+  const newest = `SELECT r.id FROM ${newestOfApps[reader.engine](ofEachApp)} WHERE ${seen.sql} ${sort}`;
   return reader.all<FoundRunRow>(
     plannedEachTime(
       `SELECT r.id, r.status, r.decision, r.summary, r.created_at AS "createdAt", r.decided_at AS "decidedAt",
               r.expires_at AS "expiresAt", r.replaced_by AS "replacedBy", f.id AS "feedbackId", f.subject,
               a.id AS "appId", a.name AS "appName"
-       FROM ${newestOfApps[reader.engine](ofEachApp)} JOIN feedback f ON f.id = r.feedback_id
-       WHERE ${seen.sql} ${sort}`,
+       FROM (${newest}) AS newest CROSS JOIN runs r CROSS JOIN feedback f CROSS JOIN apps a
+       WHERE r.id = newest.id AND f.id = r.feedback_id AND a.id = r.app_id ${sort}`,
     ),
-    ...[...statuses, ...position, limit, ...seen.values, limit],
+    ...[...statuses, ...position, limit, ...seen.values, limit, limit],
   );
 }
 
-/** The tables `app_members v`, `apps a` and `runs r`, of which only the proposals that `ofEachApp` gives for an app. */
+/** The tables `app_members v` and `runs r`, of which only the proposals that `ofEachApp` gives for an app. */
 const newestOfApps: Record<Engine, (ofEachApp: string) => string> = {
-  sqlite: (ofEachApp) =>
-    `app_members v CROSS JOIN apps a ON a.id = v.app_id CROSS JOIN runs r ON r.id IN (${ofEachApp})`,
+  sqlite: (ofEachApp) => `app_members v CROSS JOIN runs r ON r.id IN (${ofEachApp})`,
   postgres: (ofEachApp) =>
-    `app_members v JOIN apps a ON a.id = v.app_id CROSS JOIN LATERAL (${ofEachApp}) AS newest JOIN runs r ON r.id = newest.id`,
+    `app_members v CROSS JOIN LATERAL (${ofEachApp}) AS of_app JOIN runs r ON r.id = of_app.id`,
 };

@@ -25,8 +25,12 @@ export const searchClauses = async (
 ): Promise<SearchClauses> =>
   reader.engine === "sqlite" ? searchingSqlite(search, page) : searchingPostgres(reader, search, page);
 
-/** The words in the text that a person typed. Other characters do not reach the search. */
-export const wordsOf = (query: string): string[] => query.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+/** The first words in the text that a person typed. Other characters do not reach the search. */
+export const wordsOf = (query: string): string[] =>
+  (query.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, mostWords);
+
+/** A search of very many words would take seconds, and no person types them. */
+const mostWords = 16;
 
 const searchingSqlite = ({ scope, words }: WordSearch, page: SearchPage): SearchClauses => ({
   from: "feedback_search CROSS JOIN feedback f ON f.seq = feedback_search.rowid",
@@ -55,8 +59,9 @@ async function searchingPostgres(
   { scope, words }: WordSearch,
   page: SearchPage,
 ): Promise<SearchClauses> {
-  const asked = `${words.map((word) => `'${word}'`).join(" & ")}${mayBeBeginning(words) ? ":*" : ""}`;
-  const seqs = await newestFound(reader, { scope, words: asked }, page);
+  const whole = mayBeBeginning(words) ? words.slice(0, -1) : words;
+  const beginning = mayBeBeginning(words) ? words.at(-1) : undefined;
+  const seqs = await newestFound(reader, { scope, whole, beginning }, page);
   const found: Condition =
     seqs.length === 0 ? ["FALSE"] : [`f.seq IN (${seqs.map(() => "?").join(", ")})`, ...seqs];
   return { from: "feedback f", conditions: [found], sequence: "f.seq" };

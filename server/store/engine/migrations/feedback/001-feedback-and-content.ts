@@ -89,10 +89,13 @@ const searchInSqlite = [
 // Its parser takes an address or a path for one word; with spaces in place of punctuation each part is found.
 const punctuation = '!"#$%&()*+,-./:;<=>?@[]^_{|}~';
 
-/** What a search in PostgreSQL looks through: the same expression, so that the index serves it. */
-export const searchedInPostgres = `to_tsvector('simple', translate(
+/** The texts of a thread that a search in PostgreSQL looks through. */
+export const searchedTextInPostgres = `translate(
   subject || ' ' || message || ' ' || coalesce(sender_name, '') || ' ' || coalesce(sender_email, '') || ' ' ||
-  coalesce(source, ''), '${punctuation}', '${" ".repeat(punctuation.length)}'))`;
+  coalesce(source, ''), '${punctuation}', '${" ".repeat(punctuation.length)}')`;
+
+/** What a search in PostgreSQL looks through: the same expression, so that the index serves it. */
+export const searchedInPostgres = `to_tsvector('simple', ${searchedTextInPostgres})`;
 
 const searchInPostgres = [`CREATE INDEX feedback_search ON feedback USING gin (${searchedInPostgres})`];
 

@@ -1,0 +1,50 @@
+import { searchedTextInPostgres as text } from "./001-feedback-and-content.ts";
+
+/** How many threads, in the order of arrival, share the lexemes of one range. */
+export const rangeOfSearch = 8_000;
+
+/**
+ * The beginnings of the lexemes under which a thread is found: its app, status and type; each of its words in its app; and
+ * each of its words in its range of `seq`. No word begins with one of them.
+ */
+export const marksInPostgres = { app: "=a", status: "=s", type: "=t", inApp: "=w", inRange: "=v" } as const;
+
+/** What stands between the app or the range of a word, and the word. The end of an id is enough: `app` is asked, too. */
+export const wordInApp = (appId: string, word: string): string =>
+  `${marksInPostgres.inApp}${appId.slice(-8)}.${word}`;
+export const wordInRange = (range: number, word: string): string =>
+  `${marksInPostgres.inRange}${range}.${word}`;
+
+// A query has at most 200 characters, so the rest of a longer word is never asked for.
+const lexemes = `SELECT array_to_tsvector(
+    ARRAY[''${marksInPostgres.app}'' || app, ''${marksInPostgres.status}'' || status, ''${marksInPostgres.type}'' || category] ||
+    ARRAY(SELECT place || left(word, 200) FROM unnest(tsvector_to_array(to_tsvector(''simple'', texts))) AS word,
+      unnest(ARRAY[''${marksInPostgres.inApp}'' || right(app, 8) || ''.'',
+        ''${marksInPostgres.inRange}'' || CAST(seq / ${rangeOfSearch} AS text) || ''.'']) AS place))`;
+
+/** What a search in PostgreSQL looks through: the same expression, so that the index serves it. */
+export const searchedInPostgres = `searched_feedback(app_id, seq, status, category, ${text})`;
+
+/**
+ * The beginning of a word is found fast however many words begin with it. On PostgreSQL each word is found in its app, and in
+ * its range of the order of arrival, because the index reads all words that begin so before it can look at anything else. On
+ * SQLite the index also holds longer beginnings. The background work fills it again.
+ */
+export const wordsOfApps = {
+  number: 66,
+  name: "words-of-apps",
+  statements: {
+    sqlite: [
+      "DROP TABLE feedback_search",
+      `CREATE VIRTUAL TABLE feedback_search USING fts5 (
+         text, content = '', contentless_delete = 1, prefix = '3 4 6 8 10 12')`,
+      "UPDATE feedback SET indexed = 0",
+    ],
+    postgres: [
+      `CREATE FUNCTION searched_feedback(app text, seq bigint, status text, category text, texts text)
+       RETURNS tsvector LANGUAGE sql IMMUTABLE PARALLEL SAFE AS '${lexemes}'`,
+      "DROP INDEX feedback_search",
+      `CREATE INDEX feedback_search ON feedback USING gin (${searchedInPostgres})`,
+    ],
+  },
+};
