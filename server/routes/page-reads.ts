@@ -1,4 +1,5 @@
 import type { AuditEntry } from "../../src/contract/console/audit.ts";
+import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
 import { sendsMail } from "../mail/queue-mail.ts";
@@ -37,9 +38,6 @@ const mostSlotRequests = 500;
 const mostWork = 10;
 const workShownMilliseconds = 30 * 86_400_000;
 
-/** Larger numbers are not counted: that would read a row for each. */
-export const mostCounted = 99;
-
 /** One page of the proposals that wait. An empty `cursor` is the first page. */
 interface WaitingPage {
   readonly newestFirst: boolean;
@@ -57,7 +55,7 @@ export const createPageReads =
     sendsMail: sendsMail(settings),
 
     /** How many proposals wait for a decision. One more than can be shown means that there are more. */
-    countWaitingProposals: () => awaitingProposals.count(database, userId, mostCounted + 1),
+    countWaitingProposals: () => awaitingProposals.count(database, userId, limits.mostCounted + 1),
 
     /** A page of the proposals that wait for a decision, in all apps. Throws `bad_request` for a broken cursor. */
     async waitingProposals({ newestFirst, cursor }: WaitingPage) {

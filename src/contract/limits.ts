@@ -60,6 +60,8 @@ export const limits = {
   listPage: { default: 50, max: 100 },
   /** A page of an agent's list: its model reads every line. */
   agentPage: { default: 20, max: 50 },
+  /** The console counts no further: that would read a row for each. */
+  mostCounted: 99,
   /** Characters of a place in the order of changes. On PostgreSQL it names each transaction that is running. */
   changesToken: 6_000,
   waitSeconds: 55,

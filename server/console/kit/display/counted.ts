@@ -1,4 +1,5 @@
-import { mostCounted } from "../../../routes/page-reads.ts";
+import { limits } from "../../../../src/contract/limits.ts";
 
 /** A number of things that are counted only so far: `99+` if there are more. */
-export const counted = (count: number): string => (count > mostCounted ? `${mostCounted}+` : String(count));
+export const counted = (count: number): string =>
+  count > limits.mostCounted ? `${limits.mostCounted}+` : String(count);

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import type { App } from "../../../../src/contract/console/apps.ts";
 import type { Role } from "../../../../src/contract/endpoint.ts";
+import { counted } from "../display/counted.ts";
 import { Line } from "../display/user-text.tsx";
 import { IdempotencyField } from "../form/idempotency-field.tsx";
 import { Brand } from "./brand.tsx";
 import { RoleHere } from "./can.tsx";
-import { counted } from "../display/counted.ts";
 import { Document } from "./document.tsx";
 import type { Navigation, Tab } from "./navigation.ts";
 import { DoneNotice } from "./notice.tsx";
@@ -55,7 +55,9 @@ const Waiting = ({ navigation: { waiting, requests } }: { readonly navigation: N
   const asked = [...requests.values()].reduce((sum, count) => sum + count, 0);
   const words = [
     ...(waiting > 0 ? [waiting === 1 ? "1 proposal waits" : `${counted(waiting)} proposals wait`] : []),
-    ...(asked > 0 ? [asked === 1 ? "1 tester asks for a slot" : `${counted(asked)} testers ask for slots`] : []),
+    ...(asked > 0
+      ? [asked === 1 ? "1 tester asks for a slot" : `${counted(asked)} testers ask for slots`]
+      : []),
   ];
   return words.length === 0 ? null : <Count count={waiting + asked} words={words.join(", ")} />;
 };
@@ -159,7 +161,10 @@ const Tabs = ({
             <a href={addresses[name]} aria-current={tab === name ? "page" : undefined}>
               {label}
               {name === "testing" && asked > 0 && (
-                <Count count={asked} words={asked === 1 ? "1 tester asks" : `${counted(asked)} testers ask`} />
+                <Count
+                  count={asked}
+                  words={asked === 1 ? "1 tester asks" : `${counted(asked)} testers ask`}
+                />
               )}
             </a>
           </li>
