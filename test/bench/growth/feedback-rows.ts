@@ -27,13 +27,21 @@ export function feedbackRows(sql: Sql, { threads }: Size, { personId, now }: Ask
     },
     ...proposalRows(sql, threads, at),
     ...leftRows(sql, threads, at),
-    {
-      into: "thread_looks (app_id, user_id, feedback_id, seen_count, looked_at)",
-      count: Math.floor(threads / 50),
-      select: `${sql.id("1", `(${appOf(sql, "(n * 50)")})`)}, ${ownerOf(sql, `(${appOf(sql, "(n * 50)")})`, personId)},
-        ${sql.id("a", "(n * 50)")}, CASE WHEN n % 10 = 0 THEN -1 ELSE 1 END, ${sql.instant(String(now))}`,
-    },
+    lookRows(sql, threads, { personId, now }),
   ];
+}
+
+/** Members have looked at every tenth thread of the last month, and marked some as unread. */
+function lookRows(sql: Sql, threads: number, { personId, now }: Asked): Rows {
+  const lastMonth = Math.floor(threads / 24);
+  const thread = `(${threads - lastMonth} + n * 10)`;
+  const app = `(${appOf(sql, thread)})`;
+  return {
+    into: "thread_looks (app_id, user_id, feedback_id, seen_count, looked_at)",
+    count: Math.floor(lastMonth / 10),
+    select: `${sql.id("1", app)}, ${ownerOf(sql, app, personId)}, ${sql.id("a", thread)},
+      CASE WHEN n % 10 = 0 THEN -1 ELSE 1 END, ${sql.instant(String(now))}`,
+  };
 }
 
 /** Whose data it is, and the time at which it ends. */

@@ -75,9 +75,9 @@ export const migrations: readonly Migration[] = [
   approvals,
   activityOfThreads,
   looks,
+  imports,
+  erasures,
   auditByActor,
   wordsOfApps,
   verifiedAddresses,
-  imports,
-  erasures,
 ];

@@ -1,6 +1,7 @@
 import type { Reader } from "../../engine/database.ts";
 import {
   marksInPostgres as marks,
+  newestOfSearch,
   rangeOfSearch,
   searchedInPostgres,
   wordInApp,
@@ -32,48 +33,106 @@ export interface SearchedWords {
   readonly beginning: string | undefined;
 }
 
-/** How many of the newest ranges are searched first. */
-const newestRanges = [2, 10] as const;
+/** How many of the newest ranges are searched first; at the very first only the newest one or two thousand threads of them. */
+const steps = [
+  { ranges: 2, thousands: 2 },
+  { ranges: 2, thousands: 0 },
+  { ranges: 10, thousands: 0 },
+] as const;
 /** So few threads are read one by one. */
 const few = 200;
+/** If so many threads of the two newest ranges have the beginning, all of them are too many to begin with. */
+const common = 500;
 
 /**
  * The newest threads that match, as their `seq`. A common word is in so many threads that they cannot all be sorted, so the
- * newest ranges are searched first. The index reads all words of an app with the beginning, so if the rest of the search leaves
- * few threads, these are read instead.
+ * newest ranges are searched first. The index reads all words of an app with the beginning, so if these are very many and the
+ * rest of the search leaves few threads, the few are read instead.
  */
 export async function newestFound(
   reader: Reader,
   searched: SearchedWords,
   page: SearchPage,
 ): Promise<number[]> {
-  const { whole, beginning, newest } = await lexemesOf(reader, searched);
-  if (whole.length === 0 && beginning.length === 0) return [];
+  const words = await lexemesOf(reader, searched);
+  if (words.whole.length === 0 && words.beginning.length === 0) return [];
   const { scope } = searched;
-  const last = Math.floor((Math.min(page.before, newest + 1) - 1) / rangeOfSearch);
-  for (const count of newestRanges) {
-    const ranges = Array.from({ length: Math.min(count, last + 1) }, (_, back) => last - back);
-    const inRanges = ranges.map((range) => [
-      ...whole.map((word) => lexeme(wordInRange(range, word))),
-      ...beginning.map((word) => anyAfter(wordInRange(range, word))),
+  const end = Math.min(page.before, words.newest + 1) - 1;
+  for (const { ranges, thousands } of steps) {
+    const asked = withMarks(scope, [
+      inRanges(scope, words, { end, ranges }),
+      ...newestPlaces(end, thousands),
     ]);
-    const asked = allOf([
-      anyOf(scope.appIds.map((id) => lexeme(marks.app + id))),
-      anyOf(inRanges.map(allOf)),
-    ]);
-    const found = await find(reader, withMarks(scope, asked), page);
-    if (found.length >= page.limit || last < count) return found;
+    const found = await find(reader, asked, page);
+    const isAll = thousands === 0 && end < (ranges - 1) * rangeOfSearch;
+    if (found.length >= page.limit || isAll) return found;
   }
-  const inApps = withMarks(scope, anyOf(scope.appIds.map((id) => allOf(wordsOf(id, whole, beginning)))));
-  if (beginning.length === 0) return find(reader, inApps, page);
-  const others = withMarks(scope, anyOf(scope.appIds.map((id) => allOf(wordsOf(id, whole, [])))));
-  const left = await findFew(reader, others, page);
-  return left === undefined ? find(reader, inApps, page) : findAmong(reader, inApps, { page, among: left });
+  const asked = withMarks(scope, [inApps(scope, words)]);
+  const left = await leftOver(reader, { searched, words, end, page });
+  return left === undefined ? find(reader, asked, page) : findAmong(reader, asked, { page, among: left });
 }
 
-interface Lexemes {
+interface Newest {
+  /** The last `seq`. */
+  readonly end: number;
+  readonly ranges: number;
+}
+
+function inRanges({ appIds }: SearchScope, { whole, beginning }: Words, { end, ranges }: Newest): string {
+  const last = Math.floor(end / rangeOfSearch);
+  const numbers = Array.from({ length: Math.min(ranges, last + 1) }, (_, back) => last - back);
+  const found = numbers.map((range) =>
+    allOf([
+      ...whole.map((word) => lexeme(wordInRange(range, word))),
+      ...beginning.map((word) => anyAfter(wordInRange(range, word))),
+    ]),
+  );
+  return allOf([anyOf(appIds.map((id) => lexeme(marks.app + id))), anyOf(found)]);
+}
+
+function newestPlaces(end: number, thousands: number): string[] {
+  if (thousands === 0) return [];
+  const last = Math.floor(end / newestOfSearch);
+  return [anyOf(Array.from({ length: thousands }, (_, back) => lexeme(`${marks.place}${last - back}`)))];
+}
+
+const inApps = ({ appIds }: SearchScope, { whole, beginning }: Words): string =>
+  anyOf(
+    appIds.map((id) =>
+      allOf([
+        lexeme(marks.app + id),
+        ...whole.map((word) => lexeme(wordInApp(id, word))),
+        ...beginning.map((word) => anyAfter(wordInApp(id, word))),
+      ]),
+    ),
+  );
+
+interface Left {
+  readonly searched: SearchedWords;
+  readonly words: Lexemes;
+  readonly end: number;
+  readonly page: SearchPage;
+}
+
+/** What matches but for the beginning of a word, if the beginning is common and that leaves few threads. */
+async function leftOver(reader: Reader, { searched, words, end, page }: Left): Promise<number[] | undefined> {
+  const { status, type } = searched.scope;
+  const { whole, beginning } = words;
+  if (beginning.length === 0 || (whole.length === 0 && status === undefined && type === undefined)) return;
+  const everywhere = { appIds: searched.scope.appIds };
+  const begun = inRanges(everywhere, { whole: [], beginning }, { end, ranges: 2 });
+  const probe = { ...page, conditions: [] };
+  if ((await findFew(reader, begun, { page: probe, most: common })) !== undefined) return;
+  const asked = withMarks(searched.scope, [inApps(searched.scope, { whole, beginning: [] })]);
+  return findFew(reader, asked, { page, most: few });
+}
+
+interface Words {
   readonly whole: readonly string[];
   readonly beginning: readonly string[];
+}
+
+interface Lexemes extends Words {
   /** The `seq` of the newest thread. */
   readonly newest: number;
 }
@@ -91,15 +150,9 @@ async function lexemesOf(reader: Reader, { whole, beginning }: SearchedWords): P
 
 const inIndex = "CAST(array_to_json(tsvector_to_array(to_tsvector('simple', ?))) AS text)";
 
-const wordsOf = (appId: string, whole: readonly string[], beginning: readonly string[]): string[] => [
-  lexeme(marks.app + appId),
-  ...whole.map((word) => lexeme(wordInApp(appId, word))),
-  ...beginning.map((word) => anyAfter(wordInApp(appId, word))),
-];
-
-const withMarks = ({ status, type }: SearchScope, asked: string): string =>
+const withMarks = ({ status, type }: SearchScope, asked: readonly string[]): string =>
   allOf([
-    asked,
+    ...asked,
     ...(status === undefined ? [] : [lexeme(marks.status + status)]),
     ...(type === undefined ? [] : [lexeme(marks.type + type)]),
   ]);
@@ -118,14 +171,19 @@ const find = (reader: Reader, asked: string, page: SearchPage): Promise<number[]
     limit: page.limit,
   });
 
-/** All threads that match, or undefined if they are many. */
-async function findFew(reader: Reader, asked: string, page: SearchPage): Promise<number[] | undefined> {
+interface Few {
+  readonly page: SearchPage;
+  readonly most: number;
+}
+
+/** All threads that match, or undefined if they are more. */
+async function findFew(reader: Reader, asked: string, { page, most }: Few): Promise<number[] | undefined> {
   const found = await seqsOf(reader, {
     conditions: matching(asked, page),
     sql: (where) => `SELECT f.seq FROM feedback f WHERE ${where} LIMIT ?`,
-    limit: few + 1,
+    limit: most + 1,
   });
-  return found.length > few ? undefined : found;
+  return found.length > most ? undefined : found;
 }
 
 interface Among {

@@ -1,13 +1,17 @@
 import { searchedTextInPostgres as text } from "./001-feedback-and-content.ts";
 
-/** How many threads, in the order of arrival, share the lexemes of one range. */
+/** How many threads, in the order of arrival, share the lexemes of one range, and one of the marks of the newest ones. */
 export const rangeOfSearch = 8_000;
+export const newestOfSearch = 1_000;
 
 /**
- * The beginnings of the lexemes under which a thread is found: its app, status and type; each of its words in its app; and
- * each of its words in its range of `seq`. No word begins with one of them.
+ * The beginnings of the lexemes under which a thread is found: its app, status and type; its place in the order of arrival;
+ * each of its words in its app; and each of its words in its range of that order. No word begins with one of them.
  */
-export const marksInPostgres = { app: "=a", status: "=s", type: "=t", inApp: "=w", inRange: "=v" } as const;
+export const marksInPostgres = {
+  ...{ app: "=a", status: "=s", type: "=t", place: "=r" },
+  ...{ inApp: "=w", inRange: "=v" },
+} as const;
 
 /** What stands between the app or the range of a word, and the word. The end of an id is enough: `app` is asked, too. */
 export const wordInApp = (appId: string, word: string): string =>
@@ -17,7 +21,8 @@ export const wordInRange = (range: number, word: string): string =>
 
 // A query has at most 200 characters, so the rest of a longer word is never asked for.
 const lexemes = `SELECT array_to_tsvector(
-    ARRAY[''${marksInPostgres.app}'' || app, ''${marksInPostgres.status}'' || status, ''${marksInPostgres.type}'' || category] ||
+    ARRAY[''${marksInPostgres.app}'' || app, ''${marksInPostgres.status}'' || status, ''${marksInPostgres.type}'' || category,
+      ''${marksInPostgres.place}'' || CAST(seq / ${newestOfSearch} AS text)] ||
     ARRAY(SELECT place || left(word, 200) FROM unnest(tsvector_to_array(to_tsvector(''simple'', texts))) AS word,
       unnest(ARRAY[''${marksInPostgres.inApp}'' || right(app, 8) || ''.'',
         ''${marksInPostgres.inRange}'' || CAST(seq / ${rangeOfSearch} AS text) || ''.'']) AS place))`;
