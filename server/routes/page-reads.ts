@@ -117,6 +117,9 @@ export const createPageReads =
       return Boolean(user?.passwordHash);
     },
 
+    /** Whether the person can and must still show that the address is theirs. (rule S30) */
+    mustVerify: async () => sendsMail(settings) && !(await users.isVerified(database, userId)),
+
     connectedIdentities: () => identities.list(database, userId),
 
     /** The time zone of this person's profile; `UTC` when none was set. */

@@ -102,6 +102,8 @@ describe.each(databases)("a link that a mail server delivered on $name", (engine
     expect([page.status, page.text.includes('href="/console/recover"')]).toEqual([403, true]);
     expect(page.text).not.toContain("Demo");
     expect((await call("GET", team.at)).status).toBe(404);
+    const account = await createBrowserWithoutScripts(service, stranger.session).open("/console/account");
+    expect(readingOf(account)).toContain("Nobody has shown yet that this address is yours.");
 
     // Its person gets the account by a mail. What the stranger had ends.
     await service.deps.database.insert("identities", {
@@ -126,6 +128,7 @@ describe.each(databases)("a link that a mail server delivered on $name", (engine
     const grace = await signIn("grace@kitchen.example");
     const accepted = await grace.send(await grace.open(invitation), `${invitation}/accept`);
     expect(locationOf(accepted)).toBe(`/console/feedback/${team.app.id}`);
+    expect(readingOf(await grace.open("/console/account"))).not.toContain("Nobody has shown");
   });
 
   it("replaces a forgotten password, and leaves the tokens of a verified address as they are", async () => {

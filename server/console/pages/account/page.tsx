@@ -19,6 +19,7 @@ export async function accountPage(visit: SignedInVisit): Promise<Reply> {
   const { items: signedIn } = await visit.ask(devices.list);
   const { items: allTokens } = await visit.ask(tokens.list);
   const { totp, recoveryCodesLeft } = await visit.ask(secondFactor.find);
+  const mustVerify = await visit.reads.mustVerify();
   const { links, now } = visit;
   return show(
     <ConsolePage navigation={navigation} title="Your account" narrow>
@@ -32,6 +33,13 @@ export async function accountPage(visit: SignedInVisit): Promise<Reply> {
         </div>
       </div>
       <div class="stack wide">
+        {mustVerify && (
+          <Notice>
+            Nobody has shown yet that this address is yours. Until then you cannot accept invitations, and get
+            no mail about your account. <a href={links.recover}>Set a new password by mail</a> to show it.
+            This also ends your tokens, devices and connected sign-in methods.
+          </Notice>
+        )}
         {totp && recoveryCodesLeft === 0 && (
           <Notice>
             {noRecoveryCodes} Make new ones under <a href={links.signInMethods}>Sign-in methods</a>.
