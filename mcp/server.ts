@@ -30,23 +30,14 @@ export function createServer(
   deps: Deps,
   { announces, only }: Offering,
 ): McpServer {
-  const server = new McpServer(
-    {
-      name: "innkeep",
-      title: "Innkeep",
-      version,
-      websiteUrl: deps.consoleUrl ?? deps.baseUrl,
-      icons: [icon],
+  const server = new McpServer(identityOf({ version }, deps), {
+    instructions: instructionsFor(deps),
+    capabilities: {
+      tools: neverChanges,
+      resources: announces ? { ...neverChanges, subscribe: true } : neverChanges,
+      prompts: neverChanges,
     },
-    {
-      instructions: instructionsFor(deps),
-      capabilities: {
-        tools: neverChanges,
-        resources: announces ? { ...neverChanges, subscribe: true } : neverChanges,
-        prompts: neverChanges,
-      },
-    },
-  );
+  });
   const offered = toolsFor(deps);
   const called = offered.find(({ tool }) => tool.name === only);
   if (called) {
@@ -58,6 +49,22 @@ export function createServer(
   offerPrompts(server, deps);
   return server;
 }
+
+/** What a server says of itself. */
+export const identityOf = (
+  { version }: Pick<McpOptions, "version">,
+  { baseUrl, consoleUrl }: Pick<Deps, "baseUrl" | "consoleUrl">,
+) => ({
+  name: "innkeep",
+  title: "Innkeep",
+  version,
+  websiteUrl: consoleUrl ?? baseUrl,
+  icons: [icon],
+});
+
+/** The tool of this name, if it is offered. */
+export const toolNamed = (deps: Deps, name: string): LoadableTool | undefined =>
+  toolsFor(deps).find(({ tool }) => tool.name === name);
 
 const toolsFor = ({ readOnly, work, maxWaitSeconds }: Deps): LoadableTool[] => [
   { tool: tools.listFeedback, load: load.listFeedback },

@@ -210,11 +210,28 @@ export interface HttpToolOptions {
 
 /** The tools of the MCP server over HTTP. */
 export interface HttpTools {
-  /** Answers a request with one message of the protocol, in both eras. `body` is its JSON. */
-  answer(request: Request, body: unknown, caller: ToolCaller): Promise<HttpAnswer>;
+  /** Answers a request with one message of the protocol, in both eras. */
+  answer(request: ToolRequest, caller: ToolCaller): Promise<HttpAnswer>;
 }
 
-export interface HttpAnswer {
+/** A request to the tools. */
+export interface ToolRequest {
+  /** Those that the protocol reads, with names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON of its message. */
+  readonly body: unknown;
+  /** Aborts when the client has disconnected. */
+  readonly gone: AbortSignal;
+}
+
+export type HttpAnswer = JsonAnswer | StreamedAnswer;
+
+/** An answer that is one piece of JSON. */
+interface JsonAnswer {
+  readonly json: string;
+}
+
+interface StreamedAnswer {
   readonly response: Response;
   /** Whether it comes in parts: the first ones long before the last. */
   readonly comesInParts: boolean;

@@ -1,37 +1,52 @@
 import { createMcpHandler, type McpServerFactory } from "@modelcontextprotocol/server";
-import type { HttpToolOptions, HttpTools, ToolCaller } from "../../src/programs.ts";
+import type { HttpAnswer, HttpToolOptions, HttpTools, ToolCaller, ToolRequest } from "../../src/programs.ts";
 import { at, textAt } from "../api/loose-json.ts";
+import type { Deps } from "../deps.ts";
 import { keyedQueue } from "../keyed-queue.ts";
 import { firstTimes } from "../once.ts";
 import { createServer } from "../server.ts";
 import { urisIn } from "../subscriptions/topics.ts";
 import { tools } from "../tools/tool-list.ts";
+import { answerCall } from "./answer-call.ts";
 import { depsOf } from "./caller-deps.ts";
 import { listen } from "./listen.ts";
 import { createOpenStreams } from "./open-streams.ts";
+import { plainCallIn } from "./plain-call.ts";
 
 /** The tools over Streamable HTTP, in both eras and without sessions: each request stands alone. */
 export function createHttpTools(options: HttpToolOptions): HttpTools {
   const shared = { queue: keyedQueue(), isFirstOffer: firstTimes() };
   const streams = createOpenStreams();
-  const serverFor = (caller: ToolCaller, body: unknown): McpServerFactory => {
-    const deps = depsOf(options, caller, shared);
+  const serverFor = (deps: Deps, body: unknown): McpServerFactory => {
     const only = calledTool(body);
     // The older era announces on a stream that a session opens, and there are no sessions.
     return ({ era }) => createServer(options, deps, { announces: era === "modern", only });
   };
+  const answerWithSdk = async (sent: ToolRequest, caller: ToolCaller, deps: Deps): Promise<HttpAnswer> => {
+    const { body } = sent;
+    const request = webRequest(sent);
+    const uris = urisIn(body);
+    const parts = { streams, createServer: serverFor(deps, body), onError: options.onError };
+    if (uris) return { response: await listen({ request, body, uris, caller }, parts), comesInParts: true };
+    const comesInParts = isWait(body);
+    const responseMode = comesInParts ? "sse" : "auto";
+    const { fetch } = createMcpHandler(parts.createServer, { onerror: options.onError, responseMode });
+    return { response: await fetch(request, { parsedBody: body }), comesInParts };
+  };
   return {
-    async answer(request, body, caller) {
-      const uris = urisIn(body);
-      const parts = { streams, createServer: serverFor(caller, body), onError: options.onError };
-      if (uris) return { response: await listen({ request, body, uris, caller }, parts), comesInParts: true };
-      const comesInParts = isWait(body);
-      const responseMode = comesInParts ? "sse" : "auto";
-      const { fetch } = createMcpHandler(parts.createServer, { onerror: options.onError, responseMode });
-      return { response: await fetch(request, { parsedBody: body }), comesInParts };
+    async answer(request, caller) {
+      const deps = depsOf(options, caller, shared);
+      const call = plainCallIn(request);
+      const { version } = options;
+      const json = call && (await answerCall(call, { version, deps, gone: request.gone }));
+      return json === undefined ? answerWithSdk(request, caller, deps) : { json };
     },
   };
 }
+
+/** The address is not that of the request: nothing may depend on `Host`. */
+const webRequest = ({ headers, gone }: ToolRequest): Request =>
+  new Request("http://innkeep.invalid/mcp", { method: "POST", headers, signal: gone });
 
 /** The tool that a message calls: nothing else of the server is needed to answer it. */
 const calledTool = (message: unknown): string | undefined =>

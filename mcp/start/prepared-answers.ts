@@ -1,12 +1,7 @@
+import { type Fields, hasOnly, isEmpty, isId, isObject } from "../api/json-shape.ts";
 import { longestWait, type McpOptions, offersWork } from "../options.ts";
-import {
-  buildTimeAnswers,
-  type Era,
-  metaKeys,
-  methodsThatList,
-  placeholders,
-  versions,
-} from "./build-time-answers.ts";
+import { buildTimeAnswers, type Era, methodsThatList, placeholders, versions } from "./build-time-answers.ts";
+import { areCapabilities, isClient, isEnvelope } from "./envelope.ts";
 
 /** The answer to a line; `""` if it needs none; undefined if the SDK must read it. */
 export type AnswerOf = (line: string) => string | undefined;
@@ -66,11 +61,8 @@ interface FirstMessage {
   readonly version?: string;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const listed: ReadonlySet<unknown> = new Set(methodsThatList);
 const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
-const modernVersions: ReadonlySet<unknown> = new Set(versions.modern);
 
 /** Reads a line. Undefined for anything unusual, which the SDK must handle. */
 function firstMessageIn(line: string): FirstMessage | undefined {
@@ -98,27 +90,7 @@ function initializeIn(id: string | number, params: Fields): FirstMessage | undef
 
 function hasEnvelope(params: Fields): boolean {
   const { _meta: meta } = params;
-  if (!hasOnly(params, ["_meta"]) || !isObject(meta) || !hasOnly(meta, Object.values(metaKeys))) return false;
-  if (!modernVersions.has(meta[metaKeys.version])) return false;
-  return isClient(meta[metaKeys.client]) && areCapabilities(meta[metaKeys.capabilities]);
-}
-
-function isClient(value: unknown): boolean {
-  if (!isObject(value) || !hasOnly(value, ["name", "title", "version", "websiteUrl", "description"]))
-    return false;
-  return "name" in value && "version" in value && Object.values(value).every(isText);
-}
-
-function areCapabilities(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  return Object.entries(value).every(([name, capability]) => {
-    if (!isObject(capability)) return false;
-    if (name === "roots")
-      return hasOnly(capability, ["listChanged"]) && Object.values(capability).every(isFlag);
-    if (name === "sampling") return hasOnly(capability, ["context", "tools"]) && holdsEmpty(capability);
-    if (name === "elicitation") return hasOnly(capability, ["form", "url"]) && holdsEmpty(capability);
-    return (name === "experimental" || name === "extensions") && holdsEmpty(capability);
-  });
+  return hasOnly(params, ["_meta"]) && isObject(meta) && isEnvelope(meta);
 }
 
 function parsed(line: string): unknown {
@@ -128,17 +100,3 @@ function parsed(line: string): unknown {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-const hasOnly = (fields: Fields, names: readonly string[]): boolean =>
-  Object.keys(fields).every((name) => names.includes(name));
-
-const isEmpty = (fields: Fields): boolean => Object.keys(fields).length === 0;
-const holdsEmpty = (fields: Fields): boolean =>
-  Object.values(fields).every((value) => isObject(value) && isEmpty(value));
-const isText = (value: unknown): boolean => typeof value === "string";
-const isFlag = (value: unknown): boolean => typeof value === "boolean";
-const isId = (value: unknown): value is string | number =>
-  typeof value === "string" || Number.isSafeInteger(value);

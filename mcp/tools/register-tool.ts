@@ -21,14 +21,33 @@ export function registerTool(server: McpServer, { tool, load }: LoadableTool, de
   const config = { ...rest, inputSchema: wireSchema(inputSchema), outputSchema: wireSchema(outputSchema) };
   server.registerTool(name, config, async (given, context): Promise<CallToolResult | InputRequiredResult> => {
     try {
-      const run = await load();
-      return await run(given, deps, { ...callOf(context), offerPage: pageOfferOf(server, context) });
+      const call = { ...callOf(context), offerPage: pageOfferOf(server, context) };
+      return await runSafely({ load }, { given, deps, call });
     } catch (error) {
       if (error instanceof PageOffer) return error.result;
-      if (context.mcpReq.signal.aborted) throw error;
-      return { isError: true, content: [{ type: "text", text: await deps.explain(error) }] };
+      throw error;
     }
   });
+}
+
+interface Running {
+  readonly given: unknown;
+  readonly deps: Deps;
+  readonly call: Call;
+}
+
+/** Runs a tool. A failure becomes a result that explains it. Rejects with a PageOffer, and if the call was aborted. */
+export async function runSafely(
+  { load }: Pick<LoadableTool, "load">,
+  { given, deps, call }: Running,
+): Promise<CallToolResult> {
+  try {
+    const run = await load();
+    return await run(given, deps, call);
+  } catch (error) {
+    if (error instanceof PageOffer || call.signal.aborted) throw error;
+    return { isError: true, content: [{ type: "text", text: await deps.explain(error) }] };
+  }
 }
 
 function callOf({ mcpReq }: ServerContext): Call {

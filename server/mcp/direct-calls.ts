@@ -20,8 +20,8 @@ export interface Calling {
   readonly requestId: string;
   /** Whether it may call an endpoint that changes something. */
   readonly mayChange: (endpoint: Endpoint) => boolean;
-  /** Aborts when the client has disconnected or the server stops. */
-  readonly signal: AbortSignal;
+  /** One aborts when the client has disconnected, one when the server stops. */
+  readonly ends: readonly AbortSignal[];
 }
 
 type DirectDeps = InvokeDeps & Pick<Deps, "log">;
@@ -73,7 +73,7 @@ async function answerOf(
     address: calling.address,
     browser: calling.browser,
     callerNow: calling.callerNow,
-    signal: () => (signal ? AbortSignal.any([calling.signal, signal]) : calling.signal),
+    signal: () => AbortSignal.any(signal ? [...calling.ends, signal] : [...calling.ends]),
     setSession: () => undefined,
   });
   return { status: outcome.status, headers: {}, text: textOf(outcome.body) };

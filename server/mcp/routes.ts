@@ -65,7 +65,7 @@ function createAnswer(parts: McpParts): (ctx: Context) => Promise<void> {
       browser: shown,
       requestId: String(ctx.state.requestId),
       mayChange: ({ rateLimit }) => mayPropose || rateLimit !== "proposals",
-      signal: AbortSignal.any([gone, deps.stopping]),
+      ends: [gone, deps.stopping],
     });
     const mayWork = caller.scopes.includes("runs:work");
     const who = {
@@ -73,7 +73,7 @@ function createAnswer(parts: McpParts): (ctx: Context) => Promise<void> {
       follow: (topics: Topics) => follow(callerNow, topics),
       stopping: deps.stopping,
     };
-    await send(ctx, await (await tools).answer(webRequest(ctx, gone), body, who));
+    await send(ctx, await (await tools).answer({ headers: headersOf(ctx), body, gone }, who));
   };
 }
 
@@ -106,24 +106,34 @@ const secretOf = ({ authorization }: PresentedCredentials): string =>
 
 function goneSignal({ res }: Context): AbortSignal {
   const gone = new AbortController();
-  res.once("close", () => gone.abort());
+  res.once("close", () => {
+    // An abort is not cheap, and nothing waits for it after the answer.
+    if (!res.writableFinished) gone.abort();
+  });
   if (res.closed) gone.abort();
   return gone.signal;
 }
 
-/** Only the headers that the protocol reads. The address is not that of the request: nothing may depend on `Host`. */
-function webRequest({ req }: Context, signal: AbortSignal): Request {
-  const headers = new Headers();
+/** Only the headers that the protocol reads. */
+function headersOf({ req }: Context): Record<string, string> {
+  const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(req.headers)) {
     if (typeof value === "string" && /^(accept|content-type|last-event-id|mcp-.*)$/.test(name))
-      headers.set(name, value);
+      headers[name] = value;
   }
-  return new Request("http://innkeep.invalid/mcp", { method: "POST", headers, signal });
+  return headers;
 }
 
-async function send(ctx: Context, { response, comesInParts }: HttpAnswer): Promise<void> {
-  ctx.status = response.status;
+async function send(ctx: Context, answer: HttpAnswer): Promise<void> {
   ctx.set("Cache-Control", "no-store");
+  if ("json" in answer) {
+    ctx.status = 200;
+    ctx.set("Content-Type", "application/json");
+    ctx.body = answer.json;
+    return;
+  }
+  const { response, comesInParts } = answer;
+  ctx.status = response.status;
   for (const name of ["content-type", "allow", "x-accel-buffering"]) {
     const value = response.headers.get(name);
     if (value !== null) ctx.set(name, value);

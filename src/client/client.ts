@@ -19,6 +19,12 @@ export function clientOf(send: Sender): Client {
   return Object.fromEntries(groups);
 }
 
+/** One group of the API as functions, over a given sender. */
+export function groupOf<Name extends keyof Client>(name: Name, send: Sender): Pick<Client, Name> {
+  const groups = [[name, callsOf(routes[name], send)]];
+  return Object.fromEntries(groups);
+}
+
 const callsOf = (group: Readonly<Record<string, Route>>, send: Sender) =>
   Object.fromEntries(Object.entries(group).map(([name, route]) => [name, callOf(route, send)]));
 

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { Refusal } from "../../text/refusal.ts";
 
 /** The name of a worker: random, so that no two processes, or calls over HTTP, are the same worker. */
-export const newWorker = (): string => `mcp-${randomBytes(4).toString("hex")}`;
+export const newWorker = (): string => `mcp-${randomUUID().slice(0, 8)}`;
 
 /** A claim as an agent passes it on: its id and the end of its worker's name, by which the worker gets it again. */
 export const claimIdFor = (claimId: string, worker: string): string => `${claimId}.${worker.slice(4)}`;

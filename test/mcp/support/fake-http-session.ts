@@ -28,8 +28,12 @@ export async function openFakeHttpSession(
   };
   const answer = async (url: string | URL, init?: RequestInit): Promise<Response> => {
     if (init?.method !== "POST") return new Response(null, { status: 405 });
-    const answered = await tools.answer(new Request(url, init), JSON.parse(String(init.body)), caller);
-    return answered.response;
+    const { headers } = new Request(url, init);
+    const gone = init.signal ?? new AbortController().signal;
+    const body: unknown = JSON.parse(String(init.body));
+    const answered = await tools.answer({ headers: Object.fromEntries(headers), body, gone }, caller);
+    if ("response" in answered) return answered.response;
+    return new Response(answered.json, { headers: { "content-type": "application/json" } });
   };
   const url = new URL("http://innkeep.invalid/mcp");
   const client =

@@ -1,0 +1,61 @@
+import type { ToolRequest } from "../../src/programs.ts";
+import { type Fields, hasOnly, isId, isObject } from "../api/json-shape.ts";
+import { type Era, metaKeys, versions } from "../start/build-time-answers.ts";
+import { isEnvelope } from "../start/envelope.ts";
+import { tools } from "../tools/tool-list.ts";
+
+/** A call of a tool that needs nothing of the protocol but the form of its answer. */
+export interface PlainCall {
+  readonly era: Era;
+  readonly id: string | number;
+  readonly tool: string;
+  readonly given: Fields | undefined;
+}
+
+const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
+const reservedPrefix = "io.modelcontextprotocol/";
+
+/**
+ * Reads a call of a tool. Undefined for anything unusual, which the SDK must handle: it refuses what is wrong in its own
+ * words. A call that waits is unusual, because its answer comes in parts.
+ */
+export function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
+  if (!isObject(body) || body.jsonrpc !== "2.0" || body.method !== "tools/call") return undefined;
+  const { id, params } = body;
+  if (!hasOnly(body, ["jsonrpc", "id", "method", "params"]) || !isId(id) || !isObject(params))
+    return undefined;
+  const { name: tool, arguments: given, _meta: meta = {} } = params;
+  if (!hasOnly(params, ["name", "arguments", "_meta"]) || typeof tool !== "string") return undefined;
+  if (given !== undefined && !isFlat(given)) return undefined;
+  if (tool === tools.getDecision.name && given?.wait_seconds !== undefined) return undefined;
+  const era = isObject(meta) && acceptsBoth(headers) ? eraOf(headers, { tool, meta }) : undefined;
+  return era && { era, id, tool, given };
+}
+
+/** The SDK limits how many values the arguments hold. Those of the tools hold few, and no lists but one. */
+const isFlat = (given: unknown): given is Fields =>
+  isObject(given) && Object.values(given).every((value) => typeof value !== "object");
+
+type Headers = ToolRequest["headers"];
+
+/** Clients must accept both forms of answers, and the SDK refuses those that do not say so. */
+const acceptsBoth = ({ accept = "", "content-type": sent = "" }: Headers): boolean =>
+  accept.includes("application/json") &&
+  accept.includes("text/event-stream") &&
+  /^application\/json *(;|$)/i.test(sent);
+
+interface Named {
+  readonly tool: string;
+  readonly meta: Fields;
+}
+
+function eraOf(headers: Headers, { tool, meta }: Named): Era | undefined {
+  const { progressToken = 0, ...rest } = meta;
+  // Only a wait reports progress.
+  if (!isId(progressToken)) return undefined;
+  const version = headers["mcp-protocol-version"];
+  if (version === undefined || legacyVersions.has(version))
+    return Object.keys(rest).some((key) => key.startsWith(reservedPrefix)) ? undefined : "legacy";
+  const saysSo = headers["mcp-method"] === "tools/call" && headers["mcp-name"] === tool;
+  return saysSo && rest[metaKeys.version] === version && isEnvelope(rest) ? "modern" : undefined;
+}
