@@ -66,6 +66,9 @@ export const feedbackThreads = {
   /** One thread with its messages and proposals, in one statement. */
   findThread: (reader: Reader, id: string, viewer: Viewer) => wholeThread(reader, viewer, id),
 
+  /** The same with the newest proposal only: an agent is shown no other, and a thread may have hundreds. */
+  findThreadForAgent: (reader: Reader, id: string, viewer: Viewer) => threadForAgent(reader, viewer, id),
+
   /** The app and the subject of a thread, if the viewer may see it. */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfThread(reader, viewer, id),
 
@@ -97,12 +100,12 @@ const appOfThread = oneForViewer<
   columns: `f.app_id AS "appId", a.chat_webhook_url AS "chatWebhookUrl", f.subject, a.name AS "appName"`,
 });
 
-const wholeThreadOn = (engine: Engine) => ({
+const threadOn = (engine: Engine, mostProposals: number) => ({
   ...inApp,
   columns: `f.id, f.app_id AS "appId", a.name AS "appName", f.subject, f.message, f.category, f.status, f.source,
                  f.sender_name AS "senderName", f.sender_email AS "senderEmail", f.metadata, f.files,
                  f.dedupe_key AS "dedupeKey", f.occurrences, f.github_issue_url AS "githubIssueUrl",
-                 f.created_at AS "createdAt", ${messagesOf(engine)} AS messages, ${proposalsOf(engine)} AS proposals,
+                 f.created_at AS "createdAt", ${messagesOf(engine)} AS messages, ${proposalsOf(engine, mostProposals)} AS proposals,
                  (SELECT count(*) FROM messages WHERE feedback_id = f.id) AS "messageCount"`,
 });
 
@@ -117,14 +120,14 @@ function messagesOf(engine: Engine): string {
   );
 }
 
-function proposalsOf(engine: Engine): string {
+function proposalsOf(engine: Engine, most: number): string {
   return jsonRows(
     engine,
     [
       ...["id", "status", "summary", "plan", "decision_note", "decided_at", "created_at", "replaced_by"],
       ...["decision", "expires_at", "first_read_at"],
     ],
-    newest("runs", limits.threadProposals),
+    newest("runs", most),
   );
 }
 
@@ -146,8 +149,12 @@ function camelCase(column: string): string {
   return column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The statement of `findThread`. It is long, so it is built once for each engine. */
-const wholeThread = oneForViewer<ThreadRow>({
-  sqlite: wholeThreadOn("sqlite"),
-  postgres: wholeThreadOn("postgres"),
-});
+/** Makes the statement that finds a thread. It is long, so it is built once for each engine. */
+const threadWith = (mostProposals: number) =>
+  oneForViewer<ThreadRow>({
+    sqlite: threadOn("sqlite", mostProposals),
+    postgres: threadOn("postgres", mostProposals),
+  });
+
+const wholeThread = threadWith(limits.threadProposals);
+const threadForAgent = threadWith(1);

@@ -49,7 +49,7 @@ export const agent = (
     ...runWork(deps),
 
     async readThread({ caller, params }) {
-      const find = () => feedbackThreads.findThread(database, params.id, caller);
+      const find = () => feedbackThreads.findThreadForAgent(database, params.id, caller);
       let thread = await find();
       const approval = thread && storedProposals(thread).at(-1);
       if (approval && expiryOf(approval, momentOf(deps)) === "unknown") throw doubtfulTime();
