@@ -21,12 +21,12 @@ export interface KeptFiles {
 /** The part of a transaction that `secure` uses. */
 export interface LockingTransaction {
   readonly engine: "sqlite" | "postgres";
-  lock(name: string): Promise<void>;
+  lock(name: string): Promise<unknown>;
 }
 
 /** Checks and locks files. Until `decide` has resolved, no other server adds references to locked files. */
 export interface FileLocks {
-  lock(name: string): Promise<void>;
+  lock(name: string): Promise<unknown>;
   isReferenced(sha256: string): Promise<boolean>;
 }
 

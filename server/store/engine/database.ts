@@ -22,8 +22,11 @@ export interface Inserter {
 export interface Transaction extends Reader, Inserter {
   /** Runs a statement and gives the number of rows it changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
-  /** Waits for other transactions that have locked the same name. Does nothing on SQLite, which has one writer. */
-  lock(name: string): Promise<void>;
+  /**
+   * Waits for other transactions that have locked the same name. Gives whether rows that this transaction has read before
+   * may have changed since. Does nothing on SQLite, which has one writer.
+   */
+  lock(name: string): Promise<boolean>;
   /**
    * Signals `topic` to every server of this database after this transaction has committed. Listeners in this process are
    * called before the write resolves.

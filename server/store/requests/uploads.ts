@@ -85,7 +85,7 @@ export const uploads = {
 };
 
 interface FileLocks {
-  lock(name: string): Promise<void>;
+  lock(name: string): Promise<unknown>;
   isReferenced(sha256: string): Promise<boolean>;
 }
 

@@ -142,7 +142,6 @@ async function propose(
   const newer = { id: run.id, note: `Replaced by run ${run.id}.`, at: run.createdAt };
   const replaced = (await proposals.replace(tx, run.feedbackId, newer)).map(({ id }) => id);
   await proposals.insert(tx, run);
-  await feedbackThreads.setProposalStatus(tx, run.feedbackId);
   const note = {
     id: deps.newId(),
     feedbackId: run.feedbackId,

@@ -5,13 +5,12 @@ import { later } from "../../../domain/feedback/proposal.ts";
 import { expiresAfter, recallRefusal, statusOf } from "../../../domain/feedback/run-life.ts";
 import type { ConsoleCaller, Handlers } from "../../../http/handler.ts";
 import type { Transaction } from "../../../store/engine/database.ts";
-import { feedbackThreads } from "../../../store/feedback/feedback.ts";
 import { type ProposalRow, proposals as rows } from "../../../store/feedback/runs/proposals.ts";
 import { runClaims } from "../../../store/feedback/runs/run-claims.ts";
 import { doubtfulTime } from "../../doubtful-time.ts";
 import { momentOf } from "../moment.ts";
 import { proposalAnswer } from "./proposal-answer.ts";
-import { createStepRecorder, isHeld, lockedRun, type RunStep } from "./run-steps.ts";
+import { createStepRecorder, isHeld, lockedRun, type RunStep, visibleRun } from "./run-steps.ts";
 
 /** What a person does with a proposal: decide, recall an approval, release the claim of a worker. */
 export function consoleProposals(
@@ -20,9 +19,8 @@ export function consoleProposals(
   const record = createStepRecorder(deps);
   /** Records the step of a person and gives the answer. */
   const finish = async (tx: Transaction, { run, author }: PersonsStep, step: RunStep) => {
-    await feedbackThreads.setProposalStatus(tx, run.feedbackId);
     await record(tx, { ...run, author }, step);
-    return proposalAnswer(deps.settings, await lockedRun(tx, run.id, author.caller));
+    return proposalAnswer(deps.settings, await visibleRun(tx, run.id, author.caller));
   };
   const expiryOf = ({ approvalHours }: ProposalRow): string | null => {
     // An end that is counted from a wrong time could lie years ahead.

@@ -58,9 +58,12 @@ const personOf = ({ caller }: Author): string | undefined =>
  * proposal begins with this, so that of two steps at once the second one sees the first.
  */
 export async function lockedRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
-  const found = await proposals.find(tx, runId, viewer);
-  if (!found) throw new ApiError("not_found");
-  await tx.lock(found.feedbackId);
+  const found = await visibleRun(tx, runId, viewer);
+  return (await tx.lock(found.feedbackId)) ? visibleRun(tx, runId, viewer) : found;
+}
+
+/** Gives a proposal of the viewer as it is in the transaction. Throws `not_found`. */
+export async function visibleRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
   const run = await proposals.find(tx, runId, viewer);
   if (!run) throw new ApiError("not_found");
   return run;
@@ -78,14 +81,16 @@ type Settling = Pick<Deps, "clock" | "database" | "newId">;
  */
 export function settle(deps: Settling, runId: string): Promise<OwnedProposal | undefined> {
   return deps.database.write(async (tx) => {
-    const found = await proposals.findOwned(tx, runId);
-    if (!found) return undefined;
-    await tx.lock(found.feedbackId);
+    const seen = await proposals.findOwned(tx, runId);
+    const run = seen && (await tx.lock(seen.feedbackId)) ? await proposals.findOwned(tx, runId) : seen;
+    if (!run) return undefined;
     const now = deps.clock.now();
-    if (await expiredApprovals.store(tx, found, { now, newId: deps.newId }))
+    const firstReadAt = now.toISOString();
+    if (run.expiresAt !== null && (await expiredApprovals.store(tx, run, { now, newId: deps.newId })))
       return proposals.findOwned(tx, runId);
-    if (await proposals.markRead(tx, runId, now.toISOString())) tx.signal(proposalTopic(runId));
-    return proposals.findOwned(tx, runId);
+    if (!(await proposals.markRead(tx, runId, firstReadAt))) return run;
+    tx.signal(proposalTopic(runId));
+    return { ...run, firstReadAt };
   });
 }
 

@@ -13,7 +13,7 @@ import { type ClaimRow, runClaims } from "../../../store/feedback/runs/run-claim
 import { doubtfulTime } from "../../doubtful-time.ts";
 import { momentOf } from "../moment.ts";
 import { proposalAnswer } from "./proposal-answer.ts";
-import { createStepRecorder, isHeld, lockedRun } from "./run-steps.ts";
+import { createStepRecorder, isHeld, lockedRun, visibleRun } from "./run-steps.ts";
 
 type Needed = Pick<Deps, "clock" | "newId" | "settings" | "time">;
 
@@ -52,7 +52,7 @@ export function runWork(deps: Needed): Handlers<typeof contract> {
         });
         const step = { action: "run.outcome", event: "run.finished", facts: { outcome: status } } as const;
         await record(tx, { ...run, author: { caller, address } }, step);
-        return proposalAnswer(deps.settings, await lockedRun(tx, runId, caller));
+        return proposalAnswer(deps.settings, await visibleRun(tx, runId, caller));
       }),
   };
 }
@@ -82,7 +82,7 @@ async function claim(
   const record = createStepRecorder(deps);
   const step = { action: "run.claim", event: "run.claimed" } as const;
   await record(tx, { ...run, author: { caller, address } }, step);
-  return claimAnswer(deps, await lockedRun(tx, runId, caller), made);
+  return claimAnswer(deps, await visibleRun(tx, runId, caller), made);
 }
 
 const newerApprovalMessage =

@@ -80,6 +80,9 @@ export function statementsOf(connection: pg.PoolClient): Statements {
     get: async (sql, ...values) => (await connection.query(query(sql, values))).rows[0],
     all: async (sql, ...values) => (await connection.query(query(sql, values))).rows,
     run,
-    lock: async (name) => void (await run("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name)),
+    async lock(name) {
+      await run("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name);
+      return true;
+    },
   };
 }

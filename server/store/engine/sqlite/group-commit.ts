@@ -150,6 +150,6 @@ function statementsOf(connection: StatementRunner): Statements {
     get: (sql, ...values) => connection.get(sql, values),
     all: (sql, ...values) => connection.all(sql, values),
     run: (sql, ...values) => connection.run(sql, values),
-    lock: async () => {},
+    lock: async () => false,
   };
 }
