@@ -85,7 +85,8 @@ async function fillContent(origin: string, appId: string, apiKey: string, person
   }
 }
 
-async function submit(origin: string, apiKey: string): Promise<string> {
+/** Reports a fault and gives the id of its thread. */
+export async function submit(origin: string, apiKey: string): Promise<string> {
   const report = { type: "bug", message: "The settings page closes when it is opened twice." };
   return textOf(await post(`${origin}/api/v1/feedback/remote`, report, { "x-api-key": apiKey }), "id");
 }

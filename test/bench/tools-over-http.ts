@@ -1,4 +1,4 @@
-import type { DemoServer } from "./demo-server.ts";
+import { type DemoServer, post, propose, submit } from "./demo-server.ts";
 import { type LoadTarget, load } from "./load.ts";
 import { startBare } from "./programs.ts";
 import { type Figure, median } from "./table.ts";
@@ -10,10 +10,10 @@ const clients = 50;
 /** Fifty clients that read a thread by the tool, against as many that call a tool which does nothing. */
 export async function measureTools(demo: DemoServer): Promise<Figure> {
   const bare = await startBare("bare-mcp", {});
-  const reading = callOf("read_feedback", { feedback: demo.threadId }, demo);
+  const reading = callOf("read_feedback", { feedback: await discussedThread(demo) }, demo);
   const empty = { ...callOf("empty", {}, demo), port: bare.port };
-  await refuseFailures(reading);
-  await refuseFailures(empty);
+  const size = await sizeOfAnswer(reading);
+  await sizeOfAnswer(empty);
   const pairs: { ours: number; bare: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const ofBare = await load(empty, milliseconds, clients);
@@ -29,8 +29,22 @@ export async function measureTools(demo: DemoServer): Promise<Figure> {
     value: median(pairs.map(({ ours, bare: other }) => ours / other)),
     unit: "x empty tool",
     goal: [">=", 0.6],
-    detail: `${held}/s of ${median(pairs.map(({ bare: other }) => other)).toFixed(0)}/s`,
+    detail: `${held}/s of ${median(pairs.map(({ bare: other }) => other)).toFixed(0)}/s, ${(size / 1_000).toFixed(1)} kB each`,
   };
+}
+
+const notes = 6;
+
+/** A thread with a report, some notes of the team and a proposal. Its size must not depend on the measurements before. */
+async function discussedThread({ port, apiKey, agentToken, person }: DemoServer): Promise<string> {
+  const origin = `http://127.0.0.1:${port}`;
+  const id = await submit(origin, apiKey);
+  for (let note = 1; note <= notes; note += 1) {
+    const body = `Seen on device ${note}: the page closes at the second tap, and the log has no entry.`;
+    await post(`${origin}/api/v1/console/feedback/${id}/messages`, { direction: "note", body }, person);
+  }
+  await propose(origin, agentToken, id);
+  return id;
 }
 
 const callOf = (name: string, given: object, { port, agentToken }: DemoServer): LoadTarget => ({
@@ -46,8 +60,8 @@ const callOf = (name: string, given: object, { port, agentToken }: DemoServer): 
   body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } }),
 });
 
-/** A call that is refused by the protocol is answered 200, too. */
-async function refuseFailures({ port, method, path, headers, body }: LoadTarget): Promise<void> {
+/** The size of an answer in bytes. Rejects if the call fails: what the protocol refuses is answered 200, too. */
+async function sizeOfAnswer({ port, method, path, headers, body }: LoadTarget): Promise<number> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers,
@@ -55,4 +69,5 @@ async function refuseFailures({ port, method, path, headers, body }: LoadTarget)
   });
   const text = await answer.text();
   if (!answer.ok || /"isError":true|"error":\{/.test(text)) throw new Error(`${path} answered ${text}`);
+  return Buffer.byteLength(text);
 }

@@ -39,10 +39,7 @@ export const agent = (
 ): Handlers<typeof contract> => {
   const { database, settings } = deps;
   const record = createStepRecorder(deps);
-  const load = async (id: string) => {
-    const run = await proposals.findOwned(database, id);
-    return run && knownRun(settings, run);
-  };
+  const load = async (id: string) => knownRun(settings, await proposals.findOwned(database, id));
   const findRun = cachedLookupUpTo(mostRuns, { database, concerns: concernsProposals, load });
   return {
     ...findWork(deps),
@@ -97,9 +94,10 @@ export const agent = (
       if (found.expiresAt !== null && expiryOf(found, momentOf(deps)) === "unknown") throw doubtfulTime();
       if (!needsSettling(found, deps.clock.now())) return found.answer;
       const settled = await settle(deps, runId);
+      const run = settled === "as it was" ? found : knownRun(settings, settled);
       // The token may have been revoked while this was stored.
-      if (!settled || !mayRead(await request.callerNow(), settled)) throw new ApiError("not_found");
-      return knownRun(settings, settled).answer;
+      if (!run || !mayRead(await request.callerNow(), run)) throw new ApiError("not_found");
+      return run.answer;
     },
   };
 };
@@ -108,7 +106,8 @@ export const agent = (
 const mostRuns = 1_000;
 
 /** What is kept in memory of a proposal: what decides who reads it and how, and the answer. */
-function knownRun(settings: Deps["settings"], run: OwnedProposal) {
+function knownRun(settings: Deps["settings"], run: OwnedProposal | undefined) {
+  if (!run) return undefined;
   const { owners, appId, status, decision, decidedAt, expiresAt, firstReadAt } = run;
   const answer = prepareAnswer(JSON.stringify(proposalAnswer(settings, run)));
   return { owners, appId, status, decision, decidedAt, expiresAt, firstReadAt, answer };

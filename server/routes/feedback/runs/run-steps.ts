@@ -77,22 +77,33 @@ type Settling = Pick<Deps, "clock" | "database" | "newId">;
 
 /**
  * Stores that an approval is over, or that an agent has read it for the first time, before an answer says so: what was
- * read as expired is never approved again. Gives the proposal as it is then. (rules A22, A23)
+ * read as expired is never approved again. Gives the proposal as it is then, or "as it was" if it was read for the first
+ * time: then nothing has changed since it was decided. (rules A22, A23)
  */
-export function settle(deps: Settling, runId: string): Promise<OwnedProposal | undefined> {
+export async function settle(
+  deps: Settling,
+  runId: string,
+): Promise<OwnedProposal | "as it was" | undefined> {
+  if (await noteFirstRead(deps, runId)) return "as it was";
   return deps.database.write(async (tx) => {
     const seen = await proposals.findOwned(tx, runId);
     const run = seen && (await tx.lock(seen.feedbackId)) ? await proposals.findOwned(tx, runId) : seen;
     if (!run) return undefined;
-    const now = deps.clock.now();
-    const firstReadAt = now.toISOString();
-    if (run.expiresAt !== null && (await expiredApprovals.store(tx, run, { now, newId: deps.newId })))
-      return proposals.findOwned(tx, runId);
-    if (!(await proposals.markRead(tx, runId, firstReadAt))) return run;
-    tx.signal(proposalTopic(runId));
-    return { ...run, firstReadAt };
+    const isOver = await expiredApprovals.store(tx, run, { now: deps.clock.now(), newId: deps.newId });
+    return isOver ? proposals.findOwned(tx, runId) : run;
   });
 }
+
+/**
+ * One statement without the lock of the thread, because an agent waits for it. It is a transaction of its own: on
+ * PostgreSQL it may keep the row locked, and who has the lock of the thread may wait for that row.
+ */
+const noteFirstRead = ({ clock, database }: Settling, runId: string): Promise<boolean> =>
+  database.write(async (tx) => {
+    const isFirst = await proposals.markRead(tx, runId, clock.now().toISOString());
+    if (isFirst) tx.signal(proposalTopic(runId));
+    return isFirst;
+  });
 
 /** Whether `settle` has something to store before an agent reads the proposal. */
 export const needsSettling = (

@@ -156,12 +156,14 @@ export const proposals = {
   setExpiry: (tx: Transaction, id: string, expiresAt: string | null) =>
     tx.run("UPDATE runs SET expires_at = ? WHERE id = ? AND status = 'approved'", expiresAt, id),
 
-  /** Notes when an agent first read the approval. Gives whether this was the first time. */
+  /** Notes when an agent first read the approval, if it is good at that time. Gives whether this was the first time. */
   markRead: async (tx: Transaction, id: string, at: string): Promise<boolean> =>
     (await tx.run(
-      "UPDATE runs SET first_read_at = ? WHERE id = ? AND status = 'approved' AND first_read_at IS NULL",
+      `UPDATE runs SET first_read_at = ? WHERE id = ? AND status = 'approved' AND first_read_at IS NULL
+         AND (expires_at IS NULL OR expires_at > ?)`,
       at,
       id,
+      at,
     )) > 0,
 
   /** The newest proposal of the thread that is newer than this one and was ever approved. */
