@@ -24,6 +24,7 @@ import { faqs } from "./routes/content/faqs.ts";
 import { consoleFeedback } from "./routes/feedback/console-feedback.ts";
 import { failures } from "./routes/feedback/failures.ts";
 import { feedback } from "./routes/feedback/feedback.ts";
+import { readMarks } from "./routes/feedback/read-marks.ts";
 import { agent } from "./routes/feedback/runs/agent.ts";
 import { consoleProposals } from "./routes/feedback/runs/console-proposals.ts";
 import { cycles } from "./routes/testing/cycles.ts";
@@ -53,6 +54,7 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   keys: apiKeyHandlers(deps),
   tokens: tokens(deps),
   threads: consoleFeedback(deps),
+  readMarks: readMarks(deps),
   failures: failures(deps),
   runs: consoleProposals(deps),
   consoleFaqs: consoleFaqs(deps),

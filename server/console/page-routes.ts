@@ -29,12 +29,14 @@ import { devicesPage } from "./pages/devices/page.tsx";
 import { faqPage, newFaqPage } from "./pages/faqs/faq-page.tsx";
 import { createFaq, deleteFaq, orderFaqs, updateFaq } from "./pages/faqs/forms.ts";
 import { faqsPage } from "./pages/faqs/page.tsx";
+import { hideChanges, markAllRead } from "./pages/feedback/forms.ts";
 import { inboxPage } from "./pages/feedback/page.tsx";
 import {
   addMessage,
   decide,
   deleteThread,
   editThread,
+  markUnread,
   recall,
   release,
   renewStatusLink,
@@ -109,13 +111,7 @@ const slotIds = { appId: ":appId", cycleId: ":cycleId", slotId: ":slotId" };
 /** The addresses to which the console's forms are sent. */
 export const forms = (at: Links): PageRoutes => [
   [at.signOut, signOut],
-  [at.thread(":appId", ":id", "decision"), decide],
-  [at.thread(":appId", ":id", "recall"), recall],
-  [at.thread(":appId", ":id", "release"), release],
-  [at.thread(":appId", ":id", "messages"), addMessage],
-  [at.thread(":appId", ":id", "edit"), editThread],
-  [at.thread(":appId", ":id", "status-link"), renewStatusLink],
-  [at.thread(":appId", ":id", "delete"), deleteThread],
+  ...feedbackForms(at),
   [at.faqs(":appId", "new"), createFaq],
   [at.faqs(":appId", "order"), orderFaqs],
   [at.faq(":appId", ":faqId"), updateFaq],
@@ -165,4 +161,17 @@ const formsOfAccount = (at: Links): PageRoutes => [
   [at.beginPasskey, beginPasskey],
   [at.passkeys, createPasskey],
   [at.removePasskey(":passkeyId"), removePasskey],
+];
+
+const feedbackForms = (at: Links): PageRoutes => [
+  [at.markAllRead(":appId"), markAllRead],
+  [at.hideChanges(":appId"), hideChanges],
+  [at.thread(":appId", ":id", "unread"), markUnread],
+  [at.thread(":appId", ":id", "decision"), decide],
+  [at.thread(":appId", ":id", "recall"), recall],
+  [at.thread(":appId", ":id", "release"), release],
+  [at.thread(":appId", ":id", "messages"), addMessage],
+  [at.thread(":appId", ":id", "edit"), editThread],
+  [at.thread(":appId", ":id", "status-link"), renewStatusLink],
+  [at.thread(":appId", ":id", "delete"), deleteThread],
 ];

@@ -1,4 +1,5 @@
 import type { ConsoleCaller } from "../http/handler.ts";
+import type { PageLooks } from "../routes/page-looks.ts";
 import type { PageReads } from "../routes/page-reads.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Ask } from "./ask.ts";
@@ -23,6 +24,9 @@ export interface Visit {
 export interface SignedInVisit extends Visit {
   readonly caller: ConsoleCaller;
   readonly reads: PageReads;
+  readonly looks: PageLooks;
+  /** Whether a script asks what has changed on an open page, or a browser fetches the page in advance: nobody reads it now. */
+  readonly isLive: boolean;
 }
 
 /** The visit of a signed-in person whose form has files. */

@@ -7,6 +7,7 @@ import type { ConsoleCaller } from "../http/handler.ts";
 import type { InvokeDeps } from "../http/invoke.ts";
 import type { Door } from "../http/mount.ts";
 import { sessionCookie } from "../http/session-cookie.ts";
+import { createPageLooks } from "../routes/page-looks.ts";
 import { createPageReads } from "../routes/page-reads.ts";
 import { createAsks } from "./ask.ts";
 import { refuseForeignForm, unlessSignedOut } from "./browser-request.ts";
@@ -21,7 +22,7 @@ import type { PageHandler, SignedInVisit, Visit } from "./visit.ts";
 
 type Params = Readonly<Record<string, string>>;
 
-export type ConsoleDeps = InvokeDeps & Pick<Deps, "files" | "stopping">;
+export type ConsoleDeps = InvokeDeps & Pick<Deps, "files" | "log" | "stopping">;
 
 interface ConsoleServer {
   readonly deps: ConsoleDeps;
@@ -36,15 +37,22 @@ export type OfCaller = (
   known: { readonly caller: ConsoleCaller; readonly sent?: Fields },
 ) => Promise<SignedInVisit>;
 
+/** Whether a script or a browser fetches the page, and no person opens it. */
+const isLive = (ctx: Context): boolean =>
+  ctx.get("x-innkeep-live") !== "" || ctx.get("sec-purpose").startsWith("prefetch");
+
 /** Makes visits of requests: finds the caller, refuses forms of other servers' pages, reads what a form sent. */
 export function createVisits({ deps, door, api }: ConsoleServer, { href, mountedAt }: ConsolePath) {
   const readsOf = createPageReads(deps);
+  const looksOf = createPageLooks(deps);
   const links = createLinks(href);
   const visitOf = createVisitOf({ deps, door, api }, links);
 
   const ofCaller: OfCaller = async (ctx, params, known) => {
     const visit = await visitOf(ctx, params, known);
-    return { ...visit, caller: known.caller, reads: readsOf(known.caller, visit.now) };
+    const { caller } = known;
+    const own = { reads: readsOf(caller, visit.now), looks: looksOf(caller, visit.now) };
+    return { ...visit, caller, ...own, isLive: isLive(ctx) };
   };
 
   /** Throws `sign_in_required` for a request without a valid console session. */

@@ -1,3 +1,4 @@
+import type { Thread } from "../../src/contract/agent.ts";
 import type { AuditEntry } from "../../src/contract/console/audit.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
@@ -9,6 +10,8 @@ import { type IdentityRow, identities } from "../store/access/sign-in/identities
 import { users } from "../store/access/users.ts";
 import { changelogFeedback } from "../store/content/changelog-feedback.ts";
 import { type DeliveryRow, deliveries } from "../store/feedback/deliveries.ts";
+import { type ChangeCounts, changesSince, wasEdited } from "../store/feedback/looks/changes-since.ts";
+import { unreadCounts } from "../store/feedback/looks/unread-counts.ts";
 import { type AgentWorkRow, agentWork } from "../store/feedback/runs/agent-work.ts";
 import { type AwaitingRow, awaitingProposals } from "../store/feedback/runs/awaiting-proposals.ts";
 import { type SlotRequestRow, slotRequests } from "../store/testing/slot-requests.ts";
@@ -24,6 +27,14 @@ import { idPart, instantPart, pageOf, readCursor } from "./list-page.ts";
 import { audienceOf } from "./mail/tell-senders.ts";
 
 export type WaitingProposal = AwaitingRow;
+export type Changes = ChangeCounts;
+
+/** What waits for a person in an app: unread threads, and proposals that the person may decide on. */
+export interface AppCounts {
+  readonly unread: number;
+  readonly waiting: number;
+}
+
 export type InboxProposal = NewestProposal;
 export type ProposalLife = ShownLife;
 export type ProposalClaim = ShownClaim;
@@ -54,8 +65,18 @@ export const createPageReads =
     /** Whether replies leave this server by mail. */
     sendsMail: sendsMail(settings),
 
-    /** How many proposals wait for a decision. One more than can be shown means that there are more. */
-    countWaitingProposals: () => awaitingProposals.count(database, userId, limits.mostCounted + 1),
+    /** What is unread and what waits for a decision, by app. No number is greater than 100. (rule F54) */
+    async counts(): Promise<ReadonlyMap<string, AppCounts>> {
+      const rows = await unreadCounts(database, userId);
+      return new Map(rows.map(({ appId, unread, waiting }) => [appId, { unread, waiting }]));
+    },
+
+    /** Whether others changed fields of a thread since then. The caller has checked that the thread is this person's. */
+    wasEdited: ({ app, feedback }: Pick<Thread, "app" | "feedback">, since: string) =>
+      wasEdited(database, { appId: app.id, feedbackId: feedback.id, userId, since }),
+
+    /** What happened in an app since then. The caller has checked that the app is this person's. */
+    changesSince: (appId: string, since: string) => changesSince(database, { appId, userId, since }),
 
     /** A page of the proposals that wait for a decision, in all apps. Throws `bad_request` for a broken cursor. */
     async waitingProposals({ newestFirst, cursor }: WaitingPage) {

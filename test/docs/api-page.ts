@@ -26,6 +26,7 @@ const titles: Record<keyof typeof contract, string> = {
   keys: "Console: app keys",
   tokens: "Console: tokens",
   threads: "Console: feedback",
+  readMarks: "Console: what a person has read",
   failures: "Console: failures",
   runs: "Console: decisions",
   consoleFaqs: "Console: FAQ entries",

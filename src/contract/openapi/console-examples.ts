@@ -16,6 +16,8 @@ const linkToken = "VGhpcyBpcyBubyByZWFsIHRva2VuIG9mIGEgbGluay4";
 
 /** Bodies of the console's API, by `operationId`. */
 export const consoleExamples: Readonly<Record<string, Example>> = {
+  "readMarks.update": { request: { read: true }, answer: { unread: false } },
+  "readMarks.updateAll": { request: { status: "open", until: "2026-05-01T09:00:00.000Z" } },
   "session.create": { request: { email: "ada@example.org", password: "a long passphrase of her own" } },
   "accountLinks.signUp": { request: { email: "ada@example.org" } },
   "accountLinks.finishSignUp": {

@@ -4,7 +4,9 @@ import { keepStatistics, refreshStatistics } from "../../../server/store/engine/
 import { feedbackThreads } from "../../../server/store/feedback/feedback.ts";
 import { findChanged, findThreads, type Search } from "../../../server/store/feedback/found-threads.ts";
 import { listThreads } from "../../../server/store/feedback/inbox.ts";
+import { changesSince } from "../../../server/store/feedback/looks/changes-since.ts";
 import { threadNews } from "../../../server/store/feedback/looks/thread-news.ts";
+import { unreadCounts } from "../../../server/store/feedback/looks/unread-counts.ts";
 import { awaitingProposals } from "../../../server/store/feedback/runs/awaiting-proposals.ts";
 import { findRuns } from "../../../server/store/feedback/runs/found-runs.ts";
 import { indexNext } from "../../../server/store/feedback/search/feedback-search.ts";
@@ -24,10 +26,12 @@ const reads: readonly (readonly [
   index: string,
   read: (reader: Reader, appId: string) => Promise<unknown>,
 ])[] = [
+  ["counting what awaits a decision", "feedback_by_waiting", (reader) => unreadCounts(reader, "owner")],
+  ["counting what is unread", "feedback_by_activity", (reader) => unreadCounts(reader, "owner")],
   [
-    "counting what awaits a decision",
-    "feedback_by_waiting",
-    (reader) => awaitingProposals.count(reader, "owner", 100),
+    "finding what changed since",
+    "feedback_by_activity",
+    (reader, appId) => changesSince(reader, { appId, userId: "owner", since: "2026-01-01T00:00:00.000Z" }),
   ],
   [
     "listing what awaits a decision",

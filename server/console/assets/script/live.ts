@@ -1,22 +1,30 @@
-/** Updates the parts of an open page that have changed on the server, and announces the change. */
+/**
+ * Updates the parts of an open page that have changed on the server, with the title of the page, and announces the change. A
+ * part in which the reader types or opens something stays as it is; a link that has the focus keeps it.
+ */
 export const live = `
-const live = document.querySelectorAll("[data-live]");
+const isLive = document.querySelector("main [data-live]") !== null;
 const refresh = async () => {
   if (document.hidden) return;
-  const answer = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => undefined);
+  const headers = { Accept: "text/html", "X-Innkeep-Live": "1" };
+  const answer = await fetch(location.href, { headers }).catch(() => undefined);
   if (!answer || !answer.ok || answer.redirected) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  document.title = fresh.title;
   for (const part of document.querySelectorAll("[data-live]")) {
     const next = fresh.getElementById(part.id);
-    if (!next || part.contains(document.activeElement) || part.dataset.live === next.dataset.live) continue;
+    const focused = part.contains(document.activeElement) ? document.activeElement : undefined;
+    const link = focused?.matches("a[id]") ? focused.id : undefined;
+    if (!next || (focused && !link) || part.dataset.live === next.dataset.live) continue;
     if (part.dataset.stale === undefined) {
       localise(next);
       const at = part.querySelector("[data-arrows]")?.scrollLeft;
       part.replaceWith(next);
+      if (link) document.getElementById(link)?.focus({ preventScroll: true });
       if (at) next.querySelector("[data-arrows]").scrollLeft = at;
       if (next.dataset.news) announce(next.dataset.news);
     } else document.getElementById(part.dataset.stale).hidden = false;
   }
 };
-if (live.length > 0) setInterval(refresh, 20_000);
+if (isLive) setInterval(refresh, 20_000);
 `;

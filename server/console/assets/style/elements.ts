@@ -18,6 +18,13 @@ export const elements = `
 .under { display: flex; flex-wrap: wrap; margin-left: -1.1rem; clip-path: inset(0 0 0 1.1rem); }
 .under > * { position: relative; padding-left: 1.1rem; }
 .under > *::before { content: "·"; position: absolute; left: 0.4rem; }
+.list > .unread .to { font-weight: 700; }
+.list > .unread .to::before { content: ""; display: inline-block; width: 0.5rem; height: 0.5rem; margin-right: 0.5rem; border-radius: 50%; background: var(--accent); }
+.list .last { margin-top: 0.2rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.list .last b { font-weight: 560; }
+.changes { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.5rem 1rem; margin-bottom: 1rem; padding: 0.6rem 1rem; background: var(--accent-soft); color: var(--on-accent-soft); border-radius: var(--radius-small); }
+.changes a { color: inherit; }
+.mark-all { margin-top: 1rem; }
 .clip { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
 
 .badge { display: inline-flex; align-items: center; gap: 0.4rem; padding: 0.1rem 0.55rem; border-radius: 99px; background: var(--sunken); color: var(--muted); font-size: var(--small); font-weight: 540; line-height: 1.5; white-space: nowrap; }

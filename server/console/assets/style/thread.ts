@@ -57,6 +57,8 @@ export const thread = `
 .proposal.earlier > summary .when { margin-left: auto; color: var(--muted); font-size: var(--small); }
 .proposal.earlier[open] > summary { border-bottom: 1px solid var(--line); }
 li:target > .message { border-color: var(--accent); box-shadow: 0 0 0 3px var(--accent-soft); }
+.new-mark { display: flex; align-items: center; gap: 0.75rem; color: var(--accent); font-size: var(--small); font-weight: 600; scroll-margin-block: 5rem; }
+.new-mark::before, .new-mark::after { content: ""; flex: 1; border-top: 1px solid var(--accent); }
 .quote { border-left: 3px solid var(--line); padding-left: 0.9rem; }
 .composer { display: grid; gap: 1rem; }
 

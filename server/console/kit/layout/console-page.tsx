@@ -1,13 +1,14 @@
 import type { ComponentChildren } from "preact";
 import type { App } from "../../../../src/contract/console/apps.ts";
 import type { Role } from "../../../../src/contract/endpoint.ts";
-import { counted } from "../display/counted.ts";
+import { counted, shownCount } from "../display/counts.ts";
 import { Line } from "../display/user-text.tsx";
+import { versionOf } from "../form/filled-form.ts";
 import { IdempotencyField } from "../form/idempotency-field.tsx";
 import { Brand } from "./brand.tsx";
 import { RoleHere } from "./can.tsx";
 import { Document } from "./document.tsx";
-import type { Navigation, Tab } from "./navigation.ts";
+import { type Navigation, sumOf, type Tab } from "./navigation.ts";
 import { DoneNotice } from "./notice.tsx";
 
 export interface ConsolePageProps {
@@ -24,7 +25,7 @@ export interface ConsolePageProps {
 export const ConsolePage = ({ navigation, title, narrow = false, address, children }: ConsolePageProps) => (
   <Document
     links={navigation.links}
-    title={navigation.app ? `${title} · ${navigation.app.name}` : title}
+    title={titleOf(navigation, title)}
     address={address}
     person={navigation.email}
   >
@@ -51,25 +52,43 @@ export const ConsolePage = ({ navigation, title, narrow = false, address, childr
   </Document>
 );
 
-const Waiting = ({ navigation: { waiting, requests } }: { readonly navigation: Navigation }) => {
+/** Begins with what is unread, so that the tab of the browser shows it: in the inbox of an app, or in all apps at home. */
+function titleOf({ app, tab, counts }: Navigation, title: string): string {
+  const here = app && tab === "inbox" ? (counts.get(app.id)?.unread ?? 0) : 0;
+  const unread = tab === "decisions" ? sumOf(counts, "unread") : here;
+  const named = app ? `${title} · ${app.name}` : title;
+  return unread > 0 ? `(${shownCount(unread)}) ${named}` : named;
+}
+
+const Waiting = ({ navigation: { counts, requests } }: { readonly navigation: Navigation }) => {
+  const waiting = sumOf(counts, "waiting");
   const asked = [...requests.values()].reduce((sum, count) => sum + count, 0);
   const words = [
-    ...(waiting > 0 ? [waiting === 1 ? "1 proposal waits" : `${counted(waiting)} proposals wait`] : []),
-    ...(asked > 0
-      ? [asked === 1 ? "1 tester asks for a slot" : `${counted(asked)} testers ask for slots`]
-      : []),
+    ...(waiting > 0 ? [counted(waiting, "proposal waits", "proposals wait")] : []),
+    ...(asked > 0 ? [counted(asked, "tester asks for a slot", "testers ask for slots")] : []),
   ];
-  return words.length === 0 ? null : <Count count={waiting + asked} words={words.join(", ")} />;
+  return <Count id="count-decisions" count={waiting + asked} words={words.join(", ")} />;
 };
 
-const Count = ({ count, words }: { readonly count: number; readonly words: string }) => (
-  <span class="count">
-    <span aria-hidden="true">{counted(count)}</span>
-    <span class="unseen">{words}</span>
+interface CountProps {
+  readonly id: string;
+  readonly count: number;
+  readonly words: string;
+}
+
+/** A number in the bar, which an open page keeps up to date. It is there without a number, too, so that one can appear. */
+const Count = ({ id, count, words }: CountProps) => (
+  <span id={id} class={count > 0 ? "count" : undefined} data-live={versionOf([count, words])}>
+    {count > 0 && (
+      <>
+        <span aria-hidden="true">{shownCount(count)}</span>
+        <span class="unseen">{words}</span>
+      </>
+    )}
   </span>
 );
 
-const AppMenu = ({ navigation: { links, apps, app } }: { readonly navigation: Navigation }) => (
+const AppMenu = ({ navigation: { links, apps, app, counts } }: { readonly navigation: Navigation }) => (
   <>
     <span class="slash" aria-hidden="true">
       /
@@ -82,7 +101,7 @@ const AppMenu = ({ navigation: { links, apps, app } }: { readonly navigation: Na
       <nav class="panel" aria-label="Apps">
         {apps.map(({ id, name }) => (
           <a key={id} href={links.inbox(id)} aria-current={id === app?.id ? "true" : undefined}>
-            <Line text={name} />
+            <Line text={name} /> <Count id={`count-of-${id}`} {...unreadOf(counts, id)} />
           </a>
         ))}
         <div class="apart">
@@ -123,6 +142,11 @@ const AccountMenu = ({ navigation: { links, email, docs } }: { readonly navigati
   </details>
 );
 
+function unreadOf(counts: Navigation["counts"], appId: string) {
+  const count = counts.get(appId)?.unread ?? 0;
+  return { count, words: `${shownCount(count)} unread` };
+}
+
 type AppTab = Exclude<Tab, "decisions">;
 
 const tabs: readonly [AppTab, string][] = [
@@ -138,7 +162,7 @@ const tabs: readonly [AppTab, string][] = [
 const tabsFor = (role: Role) => tabs.filter(([name]) => name !== "settings" || role === "owner");
 
 const Tabs = ({
-  navigation: { links, tab, requests },
+  navigation: { links, tab, requests, counts },
   app: { id: appId, role },
 }: {
   readonly navigation: Navigation;
@@ -160,12 +184,14 @@ const Tabs = ({
           <li key={name}>
             <a href={addresses[name]} aria-current={tab === name ? "page" : undefined}>
               {label}
-              {name === "testing" && asked > 0 && (
+              {name === "testing" && (
                 <Count
+                  id="count-testing"
                   count={asked}
-                  words={asked === 1 ? "1 tester asks" : `${counted(asked)} testers ask`}
+                  words={counted(asked, "tester asks", "testers ask")}
                 />
               )}
+              {name === "inbox" && <Count id="count-inbox" {...unreadOf(counts, appId)} />}
             </a>
           </li>
         ))}

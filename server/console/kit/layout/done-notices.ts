@@ -7,6 +7,8 @@ export const doneNotices: ReadonlyMap<string, string> = new Map([
   ["released", "The claim is released. Another worker can claim the approved plan now."],
   ["noted", "The note is on the thread."],
   ["replied", "The reply is on the thread, which says how it reaches the sender."],
+  ["read", "The threads of this list are marked as read."],
+  ["unread", "The thread is marked as unread."],
   ["changed", "The changes are saved."],
   ["thread-deleted", "The thread and its files are deleted."],
   ["faq-created", "The entry is in the FAQ."],

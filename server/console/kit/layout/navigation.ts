@@ -3,6 +3,7 @@ import { apps } from "../../../../src/contract/console/apps.ts";
 import type { Role } from "../../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { suffices } from "../../../domain/access/app-roles.ts";
+import type { AppCounts } from "../../../routes/page-reads.ts";
 import type { Links } from "../../links.ts";
 import type { SignedInVisit } from "../../visit.ts";
 
@@ -16,8 +17,8 @@ export interface Navigation {
   /** The address of the API's page. */
   readonly docs: string;
   readonly apps: readonly App[];
-  /** How many proposals wait for a decision. */
-  readonly waiting: number;
+  /** What is unread and what waits for a decision, by app. */
+  readonly counts: ReadonlyMap<string, AppCounts>;
   /** How many testers ask for a slot, by app. */
   readonly requests: ReadonlyMap<string, number>;
   /** The word in the address for what a form has just done. */
@@ -26,11 +27,15 @@ export interface Navigation {
   readonly tab?: Tab | undefined;
 }
 
+/** What waits in all apps together. */
+export const sumOf = (counts: Navigation["counts"], of: keyof AppCounts): number =>
+  [...counts.values()].reduce((sum, app) => sum + app[of], 0);
+
 export async function navigationOf(visit: SignedInVisit): Promise<Navigation> {
   const { links, caller, reads, settings } = visit;
-  const [{ items }, waiting, requests] = await Promise.all([
+  const [{ items }, counts, requests] = await Promise.all([
     visit.ask(apps.list),
-    reads.countWaitingProposals(),
+    reads.counts(),
     reads.countSlotRequests(),
   ]);
   return {
@@ -38,7 +43,7 @@ export async function navigationOf(visit: SignedInVisit): Promise<Navigation> {
     email: caller.email,
     docs: `${settings.baseUrl}/api/v1/docs`,
     apps: items,
-    waiting,
+    counts,
     requests,
     done: visit.query("done"),
   };

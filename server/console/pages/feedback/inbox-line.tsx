@@ -10,14 +10,17 @@ export interface ThreadLineProps {
   readonly proposal: InboxProposal | undefined;
   /** The thread's address, with its position in this list. */
   readonly href: string;
+  /** The e-mail address of the person who reads. */
+  readonly person: string;
   readonly now: Date;
 }
 
 /** One thread of the inbox: what it is about, from whom, and whether it needs a decision. */
-export const ThreadLine = ({ thread, proposal, href, now }: ThreadLineProps) => (
-  <li>
+export const ThreadLine = ({ thread, proposal, href, person, now }: ThreadLineProps) => (
+  <li class={thread.unread ? "unread" : undefined}>
     <div class="row spread">
-      <a class="to" href={href}>
+      <a class="to" id={`thread-${thread.id}`} href={href}>
+        {thread.unread && <span class="unseen">Unread: </span>}
         <Line text={thread.subject} />
       </a>
       <span class="row">
@@ -26,6 +29,7 @@ export const ThreadLine = ({ thread, proposal, href, now }: ThreadLineProps) => 
         {thread.status !== "open" && <StatusBadge status={thread.status} />}
       </span>
     </div>
+    <Last thread={thread} person={person} />
     <p class="under">
       <span>{nameIn(typeNames, thread.category)}</span>
       <span>
@@ -36,10 +40,33 @@ export const ThreadLine = ({ thread, proposal, href, now }: ThreadLineProps) => 
           <Line text={thread.source} />
         </span>
       )}
-      <Ago at={thread.createdAt} now={now} />
+      <span>
+        {thread.activeAt === thread.createdAt ? "reported" : "last activity"}{" "}
+        <Ago at={thread.activeAt} now={now} />
+      </span>
     </p>
   </li>
 );
+
+/** Who wrote last, and how it begins. A report whose beginning is its subject is not shown twice. */
+const Last = ({ thread: { subject, lastMessage }, person }: Pick<ThreadLineProps, "thread" | "person">) => {
+  const { direction, author, sender, writtenBy, text } = lastMessage;
+  if (direction === "inbound" && text === subject) return null;
+  const names = {
+    sender: sender?.name ?? sender?.email ?? "Anonymous",
+    team: writtenBy === person ? "You" : (writtenBy ?? "The team"),
+    agent: "An agent",
+  };
+  return (
+    <p class="last">
+      <b>
+        <Line text={names[author]} />
+        {direction === "note" && author === "team" ? ", in a note" : ""}:
+      </b>{" "}
+      <Line text={text} />
+    </p>
+  );
+};
 
 const ProposalBadge = ({ proposal }: { readonly proposal: InboxProposal }) => <Badge {...badges[proposal]} />;
 

@@ -31,13 +31,20 @@ export function inboxPositionOf({ query, fields }: Pick<SignedInVisit, "query" |
 export const inboxPositionQuery = ({ list, at }: InboxPosition): string =>
   list === "" ? "" : `?${new URLSearchParams({ list, at: String(at) })}`;
 
+/** The status of the API that the status in the address of the inbox means; empty if it means several. */
+export const oneStatus = (status: string): string => (["all", "unread"].includes(status) ? "" : status);
+
 /** The API's query for a page of the inbox. */
 export function inboxQuery(query: (name: string) => string) {
   const status = query("status") || "open";
+  const q = query("q").trim();
+  const isUnread = status === "unread" && q === "";
   return {
-    status: status === "all" ? "" : status,
+    status: oneStatus(status),
     type: query("type"),
-    q: query("q").trim(),
+    q,
+    ...(q === "" ? { order: "activity" } : {}),
+    ...(isUnread ? { unread: "true" } : {}),
     cursor: query("cursor"),
   };
 }

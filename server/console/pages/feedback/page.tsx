@@ -1,5 +1,6 @@
 import { type ThreadSummary, threads } from "../../../../src/contract/console/feedback.ts";
 import type { InboxProposal } from "../../../routes/page-reads.ts";
+import { shownCount } from "../../kit/display/counts.ts";
 import { versionOf } from "../../kit/form/filled-form.ts";
 import { Can } from "../../kit/layout/can.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
@@ -9,8 +10,10 @@ import { Pager } from "../../kit/layout/pager.tsx";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { statusNames, typeNames } from "./feedback-badges.tsx";
+import { InboxChanges, type InboxChangesProps } from "./inbox-changes.tsx";
 import { ThreadLine } from "./inbox-line.tsx";
-import { inboxPositionQuery, inboxQuery } from "./inbox-position.ts";
+import { inboxPositionQuery, inboxQuery, oneStatus } from "./inbox-position.ts";
+import { MarkAllRead } from "./mark-all-read.tsx";
 
 /** The filter of the inbox. An empty value means all. */
 interface Filter {
@@ -25,10 +28,15 @@ export async function inboxPage(visit: SignedInVisit): Promise<Reply> {
   const filter = { status: visit.query("status") || "open", type: visit.query("type"), q: visit.query("q") };
   const cursor = visit.query("cursor");
   const query = inboxQuery(visit.query);
+  const look = await visit.looks.atInbox(navigation.app.id);
+  const changes =
+    look.since === null ? undefined : await visit.reads.changesSince(navigation.app.id, look.since);
   const list = await visit.ask(threads.list, { params: { appId: navigation.app.id }, query });
   const withProposal = list.items.filter(({ proposalStatus }) => proposalStatus !== null);
   const proposals = await visit.reads.newestProposals(withProposal.map(({ id }) => id));
-  return show(<Inbox {...{ navigation, filter, cursor, proposals, ...list }} now={visit.now} />);
+  await look.note();
+  const since = { changes, since: look.since };
+  return show(<Inbox {...{ navigation, filter, cursor, proposals, since, ...list }} now={visit.now} />);
 }
 
 interface InboxProps {
@@ -39,25 +47,30 @@ interface InboxProps {
   /** By the id of the thread. */
   readonly proposals: ReadonlyMap<string, InboxProposal>;
   readonly nextCursor: string | null;
+  /** What happened since the person was here. */
+  readonly since: Pick<InboxChangesProps, "changes" | "since">;
   readonly now: Date;
 }
 
-const Inbox = ({ navigation, filter, cursor, items, proposals, nextCursor, now }: InboxProps) => {
+const Inbox = ({ navigation, filter, cursor, items, proposals, nextCursor, since, now }: InboxProps) => {
+  const { app, links } = navigation;
   const address = (change: Record<string, string>) => {
     const given = Object.entries({ ...filter, ...change }).filter(([, value]) => value !== "");
     return `${navigation.links.inbox(navigation.app.id)}?${new URLSearchParams(given)}`;
   };
+  const unread = navigation.counts.get(app.id)?.unread ?? 0;
   const list = address(cursor === "" ? {} : { cursor }).split("?")[1] ?? "";
   return (
     <ConsolePage navigation={navigation} title="Inbox">
       <h1 class="unseen">Inbox</h1>
+      <InboxChanges {...since} action={links.hideChanges(app.id)} list={list} />
       <div class="filters">
-        <Statuses filter={filter} address={address} />
+        <Statuses filter={filter} address={address} unread={unread} />
         <Search navigation={navigation} filter={filter} />
       </div>
       <div
         id="threads"
-        data-live={versionOf([items, [...proposals]])}
+        data-live={versionOf([items, [...proposals], unread > 0])}
         data-news="The threads in this list have changed."
       >
         {items.length === 0 ? (
@@ -69,11 +82,19 @@ const Inbox = ({ navigation, filter, cursor, items, proposals, nextCursor, now }
                 key={thread.id}
                 thread={thread}
                 proposal={proposals.get(thread.id)}
-                href={navigation.links.thread(thread.appId, thread.id) + inboxPositionQuery({ list, at })}
+                href={links.thread(thread.appId, thread.id) + inboxPositionQuery({ list, at })}
+                person={navigation.email}
                 now={now}
               />
             ))}
           </ul>
+        )}
+        {unread > 0 && items.length > 0 && filter.q.trim() === "" && (
+          <MarkAllRead
+            {...{ list, now, type: filter.type }}
+            status={oneStatus(filter.status)}
+            action={links.markAllRead(app.id)}
+          />
         )}
         <Pager
           first={cursor === "" ? undefined : address({})}
@@ -84,16 +105,24 @@ const Inbox = ({ navigation, filter, cursor, items, proposals, nextCursor, now }
   );
 };
 
+const pills = [["unread", "Unread"], ...Object.entries(statusNames), ["all", "All"]] as const;
+
 interface StatusesProps {
+  readonly unread: number;
   readonly filter: Filter;
   readonly address: (change: Record<string, string>) => string;
 }
 
-const Statuses = ({ filter, address }: StatusesProps) => (
+const Statuses = ({ filter, address, unread }: StatusesProps) => (
   <nav class="pills" aria-label="Status">
-    {[...Object.entries(statusNames), ["all", "All"] as const].map(([status, label]) => (
+    {pills.map(([status, label]) => (
       <a key={status} href={address({ status })} aria-current={filter.status === status ? "page" : undefined}>
         {label}
+        {status === "unread" && (
+          <span id="count-unread" data-live={String(unread)}>
+            {unread > 0 && ` ${shownCount(unread)}`}
+          </span>
+        )}
       </a>
     ))}
   </nav>
@@ -146,6 +175,15 @@ const Nothing = ({ navigation: { app, links }, filter, everywhere }: NothingProp
             </a>
           </div>
         )}
+      </Empty>
+    );
+  }
+  if (filter.status === "unread") {
+    return (
+      <Empty title="Everything is read">
+        <p>
+          A thread is unread when something happened on it that you have not seen, and did not do yourself.
+        </p>
       </Empty>
     );
   }

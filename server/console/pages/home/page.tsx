@@ -1,10 +1,10 @@
-import type { App } from "../../../../src/contract/console/apps.ts";
+import type { AppCounts } from "../../../routes/page-reads.ts";
+import { counted, shownCount } from "../../kit/display/counts.ts";
 import { Line } from "../../kit/display/user-text.tsx";
 import { versionOf } from "../../kit/form/filled-form.ts";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
-import { type Navigation, navigationOf } from "../../kit/layout/navigation.ts";
-import type { Links } from "../../links.ts";
+import { type Navigation, navigationOf, sumOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { SlotRequestLines } from "../cycles/slot-request-lines.tsx";
@@ -36,7 +36,12 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
               </p>
             </div>
           </div>
-          <WaitingProposals {...waiting} count={navigation.waiting} now={now} links={links} />
+          <WaitingProposals
+            {...waiting}
+            count={sumOf(navigation.counts, "waiting")}
+            now={now}
+            links={links}
+          />
         </section>
         <AgentWorkLists work={work} now={now} links={links} />
         <div id="asked" data-live={versionOf(requests)} data-news="The requests for slots have changed.">
@@ -47,7 +52,7 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
             </section>
           )}
         </div>
-        <Apps apps={navigation.apps} links={links} />
+        <Apps navigation={navigation} />
       </div>
     </ConsolePage>,
   );
@@ -89,8 +94,13 @@ const Welcome = ({ navigation }: { readonly navigation: Navigation }) => (
   </ConsolePage>
 );
 
-const Apps = ({ apps, links }: { readonly apps: readonly App[]; readonly links: Links }) => (
-  <section class="stack">
+const Apps = ({ navigation: { apps, links, counts } }: { readonly navigation: Navigation }) => (
+  <section
+    id="apps"
+    class="stack"
+    data-live={versionOf([apps, [...counts]])}
+    data-news="What waits in your apps has changed."
+  >
     <div class="row spread">
       <h2>Your apps</h2>
       <a class="button small" href={links.newApp}>
@@ -104,6 +114,7 @@ const Apps = ({ apps, links }: { readonly apps: readonly App[]; readonly links: 
             <Line text={app.name} />
           </a>
           <p class="under">
+            <Waits {...(counts.get(app.id) ?? { unread: 0, waiting: 0 })} />
             <span>Feedback {app.feedbackEnabled ? "on" : "off"}</span>
             <span>Changelog {app.changelogEnabled ? "on" : "off"}</span>
           </p>
@@ -111,4 +122,15 @@ const Apps = ({ apps, links }: { readonly apps: readonly App[]; readonly links: 
       ))}
     </ul>
   </section>
+);
+
+const Waits = ({ unread, waiting }: AppCounts) => (
+  <>
+    {unread > 0 && (
+      <span>
+        <b>{shownCount(unread)} unread</b>
+      </span>
+    )}
+    {waiting > 0 && <span>{counted(waiting, "proposal waits", "proposals wait")}</span>}
+  </>
 );

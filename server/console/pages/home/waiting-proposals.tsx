@@ -1,5 +1,5 @@
 import type { WaitingProposal } from "../../../routes/page-reads.ts";
-import { counted } from "../../kit/display/counted.ts";
+import { shownCount } from "../../kit/display/counts.ts";
 import { Ago } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
@@ -8,7 +8,7 @@ import type { Links } from "../../links.ts";
 
 export interface WaitingProposalsProps {
   readonly rows: readonly WaitingProposal[];
-  /** The number of waiting proposals on all pages, as far as they are counted. */
+  /** The number of waiting proposals on all pages, counted up to 100. */
   readonly count: number;
   readonly newestFirst: boolean;
   /** The address of the first page, in either order. */
@@ -45,7 +45,7 @@ export const WaitingProposals = (props: WaitingProposalsProps) => {
 
 const Orders = ({ count, newestFirst, ordered }: WaitingProposalsProps) => (
   <div class="filters">
-    <p class="muted">{`${counted(count)} wait for you`}</p>
+    <p class="muted">{`${shownCount(count)} wait for you`}</p>
     <nav class="pills" aria-label="Order">
       {[false, true].map((newest) => (
         <a key={newest} href={ordered(newest)} aria-current={newest === newestFirst ? "page" : undefined}>

@@ -1,4 +1,5 @@
 import type { Transaction } from "../../engine/database.ts";
+import { makeRoom } from "./read-marks.ts";
 import { isUnread, withLook } from "./unread.ts";
 
 /** When something happened, and the member who did it; none for a sender, an agent or the server. */
@@ -28,12 +29,15 @@ interface OwnAct {
 }
 
 /** Counts what the member is about to do as seen, unless something else on the thread is unread. */
-const keepRead = (tx: Transaction, { feedbackId, userId, at }: OwnAct) =>
-  tx.run(
+async function keepRead(tx: Transaction, { feedbackId, userId, at }: OwnAct): Promise<void> {
+  const kept = await tx.get<{ appId: string }>(
     `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, looked_at)
      SELECT v.app_id, v.user_id, f.id, f.activity_count + 1, ?
      FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? ${withLook}
      WHERE f.id = ? AND NOT (${isUnread})
-     ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count`,
+     ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count
+     RETURNING app_id AS "appId"`,
     ...[at, userId, feedbackId],
   );
+  if (kept) await makeRoom(tx, { appId: kept.appId, userId });
+}

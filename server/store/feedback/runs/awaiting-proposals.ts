@@ -27,18 +27,6 @@ const forDecision = `${membershipOf("maintainer")} AND a.id = v.app_id AND f.app
 
 /** The proposals that wait for a decision that this person may take. */
 export const awaitingProposals = {
-  /** How many there are, counted up to `most`. */
-  async count(reader: Reader, userId: string, most: number): Promise<number> {
-    const row = await reader.get<{ count: number }>(
-      plannedEachTime(
-        `SELECT count(*) AS count FROM (SELECT 1 AS one ${from} WHERE ${forDecision} LIMIT ?) AS counted`,
-      ),
-      userId,
-      most,
-    );
-    return row?.count ?? 0;
-  },
-
   /** The proposals after `position`, which is the `createdAt` and the `id` of a proposal. */
   list: (reader: Reader, userId: string, { newestFirst, position, limit }: AwaitingPage) => {
     const [beyond, order] = newestFirst ? ["<", "DESC"] : [">", "ASC"];

@@ -25,6 +25,8 @@ export const bodies: Record<string, unknown> = {
   "keys.create": {},
   "tokens.create": { kind: "agent", label: "New" },
   "threads.update": { status: "resolved" },
+  "readMarks.update": { read: true },
+  "readMarks.updateAll": {},
   "failures.resolve": { run: "2", passed: ["login"] },
   "threads.renewStatusLink": {},
   "threads.addMessage": { direction: "note", body: "Seen." },

@@ -1,5 +1,6 @@
 import { threads } from "../../../../../src/contract/console/feedback.ts";
 import { runs } from "../../../../../src/contract/console/proposals.ts";
+import { readMarks } from "../../../../../src/contract/console/read-marks.ts";
 import { changedValues, givenFor } from "../../../kit/form/changed-values.ts";
 import type { Fields } from "../../../kit/form/read-form.ts";
 import { goTo, type Reply, reshowForm } from "../../../reply.ts";
@@ -103,6 +104,18 @@ export function renewStatusLink(visit: SignedInVisit): Promise<Reply> {
     },
     (refusal) => showThread(visit, { sent: { fields, part: "link", refusal } }),
   );
+}
+
+/** Marks the thread as unread for this person, and goes back to the inbox: the open thread would be read at once. */
+export async function markUnread({ ask, fields, links, param, query }: SignedInVisit): Promise<Reply> {
+  await ask(readMarks.update, {
+    params: { id: param("id") },
+    body: { read: false },
+    idempotencyKey: fields.idempotencyKey,
+  });
+  const { list } = inboxPositionOf({ query, fields });
+  const inbox = links.inbox(param("appId"));
+  return goTo(list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`, "unread");
 }
 
 /** The result of a part of the form: the word for its notice, and where to see it on the page. */

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
 import { threads } from "../../../../../src/contract/console/feedback.ts";
 import { ApiError } from "../../../../../src/contract/errors.ts";
+import { threadNews } from "../../../../domain/feedback/thread-news.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../../routes/page-reads.ts";
 import { draftAttributes } from "../../../kit/form/draft-attributes.ts";
 import { versionOf } from "../../../kit/form/filled-form.ts";
@@ -23,6 +24,7 @@ import {
 } from "../inbox-position.ts";
 import { currentThread, type SentThread, type ThreadForms, threadForms } from "./form-parts.ts";
 import { MessageComposer, type ReplyWays } from "./message-composer.tsx";
+import { type NewSince, NewSinceNotice } from "./new-since.tsx";
 import { OriginalFeedback } from "./original-feedback.tsx";
 import { EarlierProposals } from "./proposal/earlier-proposals.tsx";
 import { CurrentProposal } from "./proposal/proposal.tsx";
@@ -45,11 +47,14 @@ export async function showThread(
   visit: SignedInVisit,
   { sent, done, statusUrl }: ShownAgain = {},
 ): Promise<Reply> {
+  const look = await visit.looks.atThread(visit.param("id"));
+  const thread = await readThread(visit);
+  if (!visit.isLive) await look.note();
   const opened = await appNavigationOf(visit, "inbox");
   const navigation = done === undefined ? opened : { ...opened, done };
-  const thread = await readThread(visit);
   const deliveries = await visit.reads.deliveries(thread.feedback.id);
   const lives = await visit.reads.proposalLives(thread.feedback.id);
+  const fresh = await newSince(visit, { thread, lives, since: look.since });
   const notes = await visit.reads.releaseNotesOfFeedback(thread.feedback.id);
   const releases = notes.map((release) => ({
     ...release,
@@ -68,11 +73,28 @@ export async function showThread(
     neighbours,
     deliveries,
     lives,
+    fresh,
     releases,
     ways,
     statusUrl,
   };
   return show(<Thread {...shown} now={visit.now} />, sent?.refusal?.status);
+}
+
+interface Opened {
+  readonly thread: OwnedThread;
+  readonly lives: ReadonlyMap<string, ProposalLife>;
+  readonly since: string | null;
+}
+
+async function newSince(
+  { caller, reads }: SignedInVisit,
+  { thread, lives, since }: Opened,
+): Promise<NewSince | undefined> {
+  if (since === null) return undefined;
+  const deciders = new Map([...lives].map(([id, { decidedBy }]) => [id, decidedBy]));
+  const news = threadNews(thread, { since, email: caller.email, deciders });
+  return { since, news, edited: await reads.wasEdited(thread, since) };
 }
 
 /** The thread that the path names, if it belongs to the app in the path. Throws `not_found`. */
@@ -88,6 +110,7 @@ interface ThreadProps {
   readonly forms: ThreadForms;
   readonly deliveries: readonly ProposalDelivery[];
   readonly lives: ReadonlyMap<string, ProposalLife>;
+  readonly fresh: NewSince | undefined;
   readonly releases: ThreadAsideProps["releases"];
   readonly now: Date;
   readonly position: InboxPosition;
@@ -108,17 +131,19 @@ const Thread = (props: ThreadProps) => {
       <ThreadNavigation
         links={navigation.links}
         appId={navigation.app.id}
+        id={thread.feedback.id}
         position={position}
         neighbours={neighbours}
       />
       <ThreadHead thread={thread} />
+      <NewSinceNotice fresh={props.fresh} />
       <ThreadForm forms={forms} address={address} position={position}>
         <div class="stack">
           <NewerNotice thread={thread} address={address} />
           <OriginalFeedback thread={thread} />
           <CurrentProposal {...props} address={address} />
           <EarlierProposals {...props} address={address} />
-          <Timeline thread={thread} lives={props.lives} newest={forms.messageId} />
+          <Timeline thread={thread} lives={props.lives} newest={forms.messageId} fresh={props.fresh} />
           <Can needs="maintainer">
             <MessageComposer forms={forms} thread={thread} address={address} ways={props.ways} />
           </Can>

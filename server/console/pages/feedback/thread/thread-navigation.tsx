@@ -1,3 +1,5 @@
+import { HiddenFields } from "../../../kit/form/hidden-fields.tsx";
+import { IdempotencyField } from "../../../kit/form/idempotency-field.tsx";
 import type { Links } from "../../../links.ts";
 import {
   type InboxPosition,
@@ -9,12 +11,14 @@ import {
 export interface ThreadNavigationProps {
   readonly links: Links;
   readonly appId: string;
+  /** The thread. */
+  readonly id: string;
   readonly position: InboxPosition;
   readonly neighbours: Neighbours;
 }
 
 /** Links back to the list, and to the previous and next thread in it. */
-export const ThreadNavigation = ({ links, appId, position, neighbours }: ThreadNavigationProps) => {
+export const ThreadNavigation = ({ links, appId, id, position, neighbours }: ThreadNavigationProps) => {
   const { previous, next } = neighbours;
   return (
     <nav class="walk" aria-label="Threads">
@@ -24,12 +28,22 @@ export const ThreadNavigation = ({ links, appId, position, neighbours }: ThreadN
       >
         <span aria-hidden="true">←</span> Inbox
       </a>
-      {(previous || next) && (
-        <span class="row">
-          <Step to={previous} words="Previous" {...{ links, appId }} />
-          <Step to={next} words="Next" {...{ links, appId }} />
-        </span>
-      )}
+      <span class="row">
+        <form method="post" action={links.thread(appId, id, "unread")}>
+          <IdempotencyField />
+          <HiddenFields
+            values={[
+              ["list", position.list],
+              ["at", String(position.at)],
+            ]}
+          />
+          <button class="small" type="submit">
+            Mark as unread
+          </button>
+        </form>
+        <Step to={previous} words="Previous" {...{ links, appId }} />
+        <Step to={next} words="Next" {...{ links, appId }} />
+      </span>
     </nav>
   );
 };

@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import type { Message, Proposal } from "../../../../../src/contract/agent.ts";
 import type { OwnedMessage, OwnedThread } from "../../../../../src/contract/console/feedback.ts";
 import { proposalNote } from "../../../../domain/feedback/proposal.ts";
@@ -7,6 +8,7 @@ import { Files } from "../../../kit/display/files.tsx";
 import { Timestamp } from "../../../kit/display/timestamp.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
 import { FoldedText } from "./folded-text.tsx";
+import { NewMark, type NewSince } from "./new-since.tsx";
 import { RepeatedFeedback } from "./repeated-feedback.tsx";
 import { ReplyDelivery, senderName } from "./reply-delivery.tsx";
 
@@ -15,10 +17,11 @@ export interface TimelineProps {
   readonly lives: ReadonlyMap<string, ProposalLife>;
   /** The message that the reader has just added: the page opens at it. */
   readonly newest: string | undefined;
+  readonly fresh: NewSince | undefined;
 }
 
 /** The messages on a thread after the report, oldest first. */
-export const Timeline = ({ thread, lives, newest }: TimelineProps) => {
+export const Timeline = ({ thread, lives, newest, fresh }: TimelineProps) => {
   const { messages, proposals } = thread;
   if (messages.length === 0) return null;
   const senders = sendersOf(thread);
@@ -31,15 +34,17 @@ export const Timeline = ({ thread, lives, newest }: TimelineProps) => {
       <h2 id="conversation">Conversation</h2>
       <ol class="stack">
         {messages.map((message) => (
-          <li
-            key={message.id}
-            class="timeline-at"
-            id={`message-${message.id}`}
-            tabIndex={-1}
-            autofocus={message.id === newest}
-          >
-            {entry(message, { event: events.get(messageKey(message)), senders })}
-          </li>
+          <Fragment key={message.id}>
+            {fresh?.news.first === message.id && <NewMark since={fresh.since} />}
+            <li
+              class="timeline-at"
+              id={`message-${message.id}`}
+              tabIndex={-1}
+              autofocus={message.id === newest}
+            >
+              {entry(message, { event: events.get(messageKey(message)), senders })}
+            </li>
+          </Fragment>
         ))}
       </ol>
     </section>

@@ -1,0 +1,87 @@
+import type { Reader, Transaction } from "../../engine/database.ts";
+import { makeRoom } from "./read-marks.ts";
+import { type MemberOf, readUntil, withLook } from "./unread.ts";
+
+/** What a member has seen of a thread. */
+export interface LookRow extends MemberOf {
+  readonly feedbackId: string;
+  /** How much has happened on the thread, by now. */
+  readonly count: number;
+  /** How much of it the member has seen; null for a thread at which the member never looked. */
+  readonly seenCount: number | null;
+  readonly lookedAt: string | null;
+  /** The look before this visit. */
+  readonly sinceAt: string | null;
+  /** Up to when everything was read, if the thread is older than that. */
+  readonly coveredUntil: string | null;
+}
+
+/** The last look of a person at a thread. */
+export const looks = {
+  /** Undefined if the person is no member of the thread's app. */
+  find: (reader: Reader, feedbackId: string, userId: string) =>
+    reader.get<LookRow>(
+      `SELECT v.app_id AS "appId", v.user_id AS "userId", f.id AS "feedbackId", f.activity_count AS count,
+         l.seen_count AS "seenCount", l.looked_at AS "lookedAt", l.since_at AS "sinceAt",
+         CASE WHEN f.created_at <= ${readUntil} THEN ${readUntil} END AS "coveredUntil"
+       FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? ${withLook} WHERE f.id = ?`,
+      userId,
+      feedbackId,
+    ),
+
+  /** Notes a look that saw `count`. What was seen before stays seen. */
+  async note(
+    tx: Transaction,
+    look: Pick<LookRow, "appId" | "userId" | "feedbackId" | "count" | "sinceAt"> & { readonly at: string },
+  ): Promise<void> {
+    await tx.run(
+      `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, looked_at, since_at)
+       SELECT v.app_id, v.user_id, f.id, ?, ?, ?
+       FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? WHERE f.id = ?
+       ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET
+         seen_count = CASE WHEN thread_looks.seen_count > excluded.seen_count
+           THEN thread_looks.seen_count ELSE excluded.seen_count END,
+         looked_at = excluded.looked_at, since_at = excluded.since_at`,
+      ...[look.count, look.at, look.sinceAt, look.userId, look.feedbackId],
+    );
+    await makeRoom(tx, look);
+  },
+
+  /** Marks one thread as read or as unread. */
+  async mark(
+    tx: Transaction,
+    { appId, userId, feedbackId }: Pick<LookRow, "appId" | "userId" | "feedbackId">,
+    read: boolean,
+  ): Promise<void> {
+    await tx.run(
+      `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count)
+       SELECT v.app_id, v.user_id, f.id, ${read ? "f.activity_count" : "-1"}
+       FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? WHERE f.id = ?
+       ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count`,
+      ...[userId, feedbackId],
+    );
+    await makeRoom(tx, { appId, userId });
+  },
+};
+
+/** When a person was last in the inbox of an app, and before this visit. */
+export interface VisitRow {
+  readonly visitedAt: string | null;
+  readonly sinceAt: string | null;
+}
+
+/** The visits of a person to the inbox of an app. */
+export const visits = {
+  find: (reader: Reader, { appId, userId }: MemberOf) =>
+    reader.get<VisitRow>(
+      `SELECT visited_at AS "visitedAt", since_at AS "sinceAt" FROM app_members WHERE app_id = ? AND user_id = ?`,
+      appId,
+      userId,
+    ),
+
+  note: (tx: Transaction, { appId, userId }: MemberOf, { visitedAt, sinceAt }: VisitRow) =>
+    tx.run(
+      "UPDATE app_members SET visited_at = ?, since_at = ? WHERE app_id = ? AND user_id = ?",
+      ...[visitedAt, sinceAt, appId, userId],
+    ),
+};
