@@ -22,7 +22,7 @@ export const createPageLooks =
       try {
         await database.write(work);
       } catch (error) {
-        log.warn({ err: error }, "A look at a page was not stored");
+        log.warn({ err: error }, "a look at a page was not stored");
       }
     };
     return {

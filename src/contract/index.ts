@@ -18,7 +18,7 @@ import { invitations, members } from "./console/members/members.ts";
 import { passkeys } from "./console/passkeys.ts";
 import { people } from "./console/people/people.ts";
 import { runs } from "./console/proposals.ts";
-import { readMarks } from "./console/read-marks.ts";
+import { readMarks } from "./console/inbox/read-marks.ts";
 import { secondFactor } from "./console/second-factor.ts";
 import { slots } from "./console/slots.ts";
 import { tokens } from "./console/tokens.ts";

@@ -1,4 +1,4 @@
-import type { readMarks as contract } from "../../../src/contract/console/read-marks.ts";
+import type { readMarks as contract } from "../../../src/contract/console/inbox/read-marks.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { looks } from "../../store/feedback/looks/looks.ts";

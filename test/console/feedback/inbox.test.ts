@@ -30,7 +30,9 @@ describe("the inbox", () => {
   it("lists open threads, and marks those with a waiting proposal", async () => {
     const page = await inbox();
     expect(linksOf(page.text)).toContain(`/console/feedback/${world.app.id}/${world.threadId}`);
-    expect(readingOf(page)).toMatch(/It broke\. Proposal waiting Bug Anonymous/);
+    expect(readingOf(page)).toMatch(
+      /It broke\. Proposal waiting An agent proposes: Mend it .* Bug Anonymous/,
+    );
   });
 
   it("shows how often a failure was reported", async () => {

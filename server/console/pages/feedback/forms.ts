@@ -1,5 +1,5 @@
 import { apps } from "../../../../src/contract/console/apps.ts";
-import { readMarks } from "../../../../src/contract/console/read-marks.ts";
+import { readMarks } from "../../../../src/contract/console/inbox/read-marks.ts";
 import { goTo, type Reply } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 

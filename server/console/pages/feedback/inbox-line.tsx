@@ -19,7 +19,7 @@ export interface ThreadLineProps {
 export const ThreadLine = ({ thread, proposal, href, person, now }: ThreadLineProps) => (
   <li class={thread.unread ? "unread" : undefined}>
     <div class="row spread">
-      <a class="to" id={`thread-${thread.id}`} href={href}>
+      <a class="to" href={href} id={`thread-${thread.id}`}>
         {thread.unread && <span class="unseen">Unread: </span>}
         <Line text={thread.subject} />
       </a>
@@ -52,17 +52,17 @@ export const ThreadLine = ({ thread, proposal, href, person, now }: ThreadLinePr
 const Last = ({ thread: { subject, lastMessage }, person }: Pick<ThreadLineProps, "thread" | "person">) => {
   const { direction, author, sender, writtenBy, text } = lastMessage;
   if (direction === "inbound" && text === subject) return null;
-  const names = {
-    sender: sender?.name ?? sender?.email ?? "Anonymous",
-    team: writtenBy === person ? "You" : (writtenBy ?? "The team"),
-    agent: "An agent",
-  };
+  const own = writtenBy === person ? "You" : (writtenBy ?? "The team");
+  const name = author === "team" ? own : (sender?.name ?? sender?.email ?? "Anonymous");
   return (
     <p class="last">
-      <b>
-        <Line text={names[author]} />
-        {direction === "note" && author === "team" ? ", in a note" : ""}:
-      </b>{" "}
+      {/* What an agent's step adds says by itself that an agent wrote it. */}
+      {author !== "agent" && (
+        <b>
+          <Line text={name} />
+          {direction === "note" ? ", in a note: " : ": "}
+        </b>
+      )}
       <Line text={text} />
     </p>
   );

@@ -1,6 +1,6 @@
 import { threads } from "../../../../../src/contract/console/feedback.ts";
+import { readMarks } from "../../../../../src/contract/console/inbox/read-marks.ts";
 import { runs } from "../../../../../src/contract/console/proposals.ts";
-import { readMarks } from "../../../../../src/contract/console/read-marks.ts";
 import { changedValues, givenFor } from "../../../kit/form/changed-values.ts";
 import type { Fields } from "../../../kit/form/read-form.ts";
 import { goTo, type Reply, reshowForm } from "../../../reply.ts";

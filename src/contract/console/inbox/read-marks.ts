@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { threadParams } from "../agent.ts";
-import { endpoint } from "../endpoint.ts";
-import { FeedbackType } from "../feedback.ts";
-import { givenInstant } from "../fields.ts";
-import { appParams } from "./apps.ts";
-import { ThreadStatus } from "./feedback.ts";
+import { threadParams } from "../../agent.ts";
+import { endpoint } from "../../endpoint.ts";
+import { FeedbackType } from "../../feedback.ts";
+import { givenInstant } from "../../fields.ts";
+import { appParams } from "../apps.ts";
+import { ThreadStatus } from "../feedback.ts";
 
 /** What the caller's account has read. Nobody else sees it. (rules F50, F52) */
 export const readMarks = {
