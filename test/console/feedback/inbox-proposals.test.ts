@@ -34,7 +34,7 @@ describe.each(databases)("the proposals in the inbox on $name", (engine) => {
   /** What the line of a thread says. */
   async function lineOf(id: string): Promise<string> {
     const page = await inbox();
-    const line = page.text.split("<li>").find((part) => part.includes(id)) ?? "";
+    const line = page.text.split(/<li\b/).find((part) => part.includes(id)) ?? "";
     return readingOf({ ...page, text: line });
   }
   async function proposed() {
