@@ -30,7 +30,7 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
   thread_looks: {
     of: "app",
     erase: "Goes with the membership, with the account and with the thread.",
-    holds: { plain: ["app_id", "feedback_id", "looked_at", "since_at"], account: ["user_id"] },
+    holds: { plain: ["app_id", "feedback_id", "looked_at", "since_at", "active_at"], account: ["user_id"] },
   },
   app_keys: {
     of: "app",

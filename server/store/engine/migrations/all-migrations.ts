@@ -34,6 +34,7 @@ import { marksOfSearch } from "./feedback/053-marks-of-search.ts";
 import { approvals } from "./feedback/055-approvals.ts";
 import { activityOfThreads } from "./feedback/057-activity-of-threads.ts";
 import { looks } from "./feedback/058-looks.ts";
+import { activityOfLooks } from "./feedback/059-activity-of-looks.ts";
 import { wordsOfApps } from "./feedback/066-words-of-apps.ts";
 import { requests } from "./requests/002-requests.ts";
 import { closedTesting } from "./testing/003-closed-testing.ts";
@@ -75,6 +76,7 @@ export const migrations: readonly Migration[] = [
   approvals,
   activityOfThreads,
   looks,
+  activityOfLooks,
   imports,
   erasures,
   auditByActor,

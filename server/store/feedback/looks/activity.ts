@@ -1,12 +1,15 @@
 import type { Transaction } from "../../engine/database.ts";
 import { makeRoom } from "./read-marks.ts";
-import { isUnread, withLook } from "./unread.ts";
+import { activeAt, isUnread, withLook } from "./unread.ts";
 
 /** When something happened, and the member who did it; none for a sender, an agent or the server. */
 export interface Activity {
   readonly at: string;
   readonly by?: string | null | undefined;
 }
+
+/** The later one of an instant, which is given twice, and the last activity of a thread `f`. */
+const later = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
 
 /**
  * Notes that something happened on a thread. For the member who did it the thread stays read, if it was. The time of the last
@@ -16,7 +19,7 @@ export async function noteActivity(tx: Transaction, feedbackId: string, { at, by
   if (by) await keepRead(tx, { feedbackId, userId: by, at });
   await tx.run(
     `UPDATE feedback SET activity_count = activity_count + 1,
-       active_at = CASE WHEN coalesce(active_at, created_at) < ? THEN ? ELSE coalesce(active_at, created_at) END
+       active_at = ${later.replaceAll("f.", "")}
      WHERE id = ?`,
     ...[at, at, feedbackId],
   );
@@ -31,13 +34,14 @@ interface OwnAct {
 /** Counts what the member is about to do as seen, unless something else on the thread is unread. */
 async function keepRead(tx: Transaction, { feedbackId, userId, at }: OwnAct): Promise<void> {
   const kept = await tx.get<{ appId: string }>(
-    `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, looked_at)
-     SELECT v.app_id, v.user_id, f.id, f.activity_count + 1, ?
+    `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at)
+     SELECT v.app_id, v.user_id, f.id, f.activity_count + 1, ${later}, ?
      FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? ${withLook}
      WHERE f.id = ? AND NOT (${isUnread})
-     ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count
+     ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count,
+       active_at = excluded.active_at
      RETURNING app_id AS "appId"`,
-    ...[at, userId, feedbackId],
+    ...[at, at, at, userId, feedbackId],
   );
   if (kept) await makeRoom(tx, { appId: kept.appId, userId });
 }

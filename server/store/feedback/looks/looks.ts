@@ -1,12 +1,14 @@
 import type { Reader, Transaction } from "../../engine/database.ts";
 import { makeRoom } from "./read-marks.ts";
-import { type MemberOf, readUntil, withLook } from "./unread.ts";
+import { activeAt, type MemberOf, readUntil, withLook } from "./unread.ts";
 
 /** What a member has seen of a thread. */
 export interface LookRow extends MemberOf {
   readonly feedbackId: string;
   /** How much has happened on the thread, by now. */
   readonly count: number;
+  /** When something last happened on the thread, by now. */
+  readonly activeAt: string;
   /** How much of it the member has seen; null for a thread at which the member never looked. */
   readonly seenCount: number | null;
   readonly lookedAt: string | null;
@@ -16,12 +18,16 @@ export interface LookRow extends MemberOf {
   readonly coveredUntil: string | null;
 }
 
+/** The greater one of the stored value and the new one: what was seen before stays seen. */
+const greater = (column: string): string =>
+  `CASE WHEN thread_looks.${column} > excluded.${column} THEN thread_looks.${column} ELSE excluded.${column} END`;
+
 /** The last look of a person at a thread. */
 export const looks = {
   /** Undefined if the person is no member of the thread's app. */
   find: (reader: Reader, feedbackId: string, userId: string) =>
     reader.get<LookRow>(
-      `SELECT v.app_id AS "appId", v.user_id AS "userId", f.id AS "feedbackId", f.activity_count AS count,
+      `SELECT v.app_id AS "appId", v.user_id AS "userId", f.id AS "feedbackId", f.activity_count AS count, ${activeAt} AS "activeAt",
          l.seen_count AS "seenCount", l.looked_at AS "lookedAt", l.since_at AS "sinceAt",
          CASE WHEN f.created_at <= ${readUntil} THEN ${readUntil} END AS "coveredUntil"
        FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? ${withLook} WHERE f.id = ?`,
@@ -29,20 +35,19 @@ export const looks = {
       feedbackId,
     ),
 
-  /** Notes a look that saw `count`. What was seen before stays seen. */
+  /** Notes a look that saw `count`. */
   async note(
     tx: Transaction,
-    look: Pick<LookRow, "appId" | "userId" | "feedbackId" | "count" | "sinceAt"> & { readonly at: string },
+    look: Omit<LookRow, "seenCount" | "lookedAt" | "coveredUntil"> & { readonly at: string },
   ): Promise<void> {
     await tx.run(
-      `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, looked_at, since_at)
-       SELECT v.app_id, v.user_id, f.id, ?, ?, ?
+      `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at, since_at)
+       SELECT v.app_id, v.user_id, f.id, ?, ?, ?, ?
        FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? WHERE f.id = ?
        ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET
-         seen_count = CASE WHEN thread_looks.seen_count > excluded.seen_count
-           THEN thread_looks.seen_count ELSE excluded.seen_count END,
+         seen_count = ${greater("seen_count")}, active_at = ${greater("active_at")},
          looked_at = excluded.looked_at, since_at = excluded.since_at`,
-      ...[look.count, look.at, look.sinceAt, look.userId, look.feedbackId],
+      ...[look.count, look.activeAt, look.at, look.sinceAt, look.userId, look.feedbackId],
     );
     await makeRoom(tx, look);
   },
@@ -54,10 +59,11 @@ export const looks = {
     read: boolean,
   ): Promise<void> {
     await tx.run(
-      `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count)
-       SELECT v.app_id, v.user_id, f.id, ${read ? "f.activity_count" : "-1"}
+      `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at)
+       SELECT v.app_id, v.user_id, f.id, ${read ? "f.activity_count" : "-1"}, ${activeAt}
        FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? WHERE f.id = ?
-       ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count`,
+       ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count,
+         active_at = excluded.active_at`,
       ...[userId, feedbackId],
     );
     await makeRoom(tx, { appId, userId });

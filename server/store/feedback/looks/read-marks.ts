@@ -3,18 +3,18 @@ import type { ThreadFilters } from "../../../../src/contract/console/feedback.ts
 import { FeedbackType } from "../../../../src/contract/feedback.ts";
 import type { Transaction } from "../../engine/database.ts";
 import { plannedEachTime } from "../../engine/planned-each-time.ts";
-import { byActivity, newestByActivity } from "./threads-by-activity.ts";
+import { newestByActivity } from "./threads-by-activity.ts";
 import { activeAt, type MemberOf } from "./unread.ts";
 
 /** The looks that are kept of a person in an app. When there are more, those at threads with older activity go. (rule F52) */
-export const lookLimits = { most: 2_000, kept: 1_000, keptUnread: 500, marked: 1_000 } as const;
+export const lookLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
 
 /** The status and the type of threads; all if they are left out. */
 export type MarkFilters = Pick<ThreadFilters, "status" | "type">;
 
 /**
- * Marks the matching threads as read, as far as nothing happened on them after `until`. Up to 1,000 are marked one by one. Of
- * more, everything up to `until` counts as read, and the 500 last active unread threads that do not match stay unread. (rule F52)
+ * Marks the matching threads as read, as far as nothing happened on them after `until`. Up to 500 are marked one by one. Of
+ * more, everything up to `until` counts as read, and 200 unread threads that do not match stay unread. (rule F52)
  */
 export async function markAllRead(
   tx: Transaction,
@@ -41,8 +41,7 @@ export async function makeRoom(tx: Transaction, member: MemberOf): Promise<void>
   const over = `SELECT 1 AS one ${ofMember} LIMIT 1 OFFSET ?`;
   if (!(await tx.get(over, appId, userId, lookLimits.most))) return;
   const last = await tx.get<{ at: string }>(
-    plannedEachTime(`SELECT ${activeAt} AS at FROM feedback f
-       WHERE f.id IN (SELECT l.feedback_id ${ofMember}) ORDER BY ${activeAt} DESC LIMIT 1 OFFSET ?`),
+    `SELECT l.active_at AS at ${ofMember} ORDER BY l.active_at DESC LIMIT 1 OFFSET ?`,
     ...[appId, userId, lookLimits.kept],
   );
   if (!last) return;
@@ -75,9 +74,8 @@ async function unreadIds(
   const conditions = [[`${activeAt} <= ?`, until] as const];
   const unread = newestByActivity({ ...member, filters: { ...filters, unread: "true" }, conditions }, most);
   const rows = await tx.all<{ id: string }>(
-    plannedEachTime(`SELECT f.id FROM ${unread.sql} AS newest CROSS JOIN feedback f WHERE f.seq = newest.seq
-       ORDER BY ${byActivity} LIMIT ?`),
-    ...[...unread.values, most],
+    plannedEachTime(`SELECT id FROM ${unread.sql} AS newest ORDER BY at DESC, id DESC`),
+    ...unread.values,
   );
   return rows.map(({ id }) => id);
 }
@@ -97,8 +95,7 @@ async function advance(tx: Transaction, member: MemberOf, { until, unread }: Adv
     ...[until, appId, userId, until],
   );
   await tx.run(
-    `DELETE FROM thread_looks WHERE app_id = ? AND user_id = ? AND EXISTS (
-       SELECT 1 FROM feedback f WHERE f.id = thread_looks.feedback_id AND ${activeAt} <= ?)`,
+    "DELETE FROM thread_looks WHERE app_id = ? AND user_id = ? AND active_at <= ?",
     ...[appId, userId, until],
   );
   await insertLooks(tx, member, { ids: unread, seen: "-1", lookedAt: null });
@@ -111,22 +108,18 @@ interface NewLooks {
   readonly lookedAt: string | null;
 }
 
-const atOnce = 500;
-
 async function insertLooks(
   tx: Transaction,
   { appId, userId }: MemberOf,
   { ids, seen, lookedAt }: NewLooks,
 ): Promise<void> {
-  for (let from = 0; from < ids.length; from += atOnce) {
-    const some = ids.slice(from, from + atOnce);
-    await tx.run(
-      plannedEachTime(`INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, looked_at)
-         SELECT v.app_id, v.user_id, f.id, ${seen}, ? FROM feedback f JOIN app_members v ON v.app_id = f.app_id
-         WHERE v.app_id = ? AND v.user_id = ? AND f.id IN (${some.map(() => "?").join(", ")})
-         ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count,
-           looked_at = coalesce(excluded.looked_at, thread_looks.looked_at)`),
-      ...[lookedAt, appId, userId, ...some],
-    );
-  }
+  if (ids.length === 0) return;
+  await tx.run(
+    plannedEachTime(`INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at)
+       SELECT v.app_id, v.user_id, f.id, ${seen}, ${activeAt}, ? FROM feedback f JOIN app_members v ON v.app_id = f.app_id
+       WHERE v.app_id = ? AND v.user_id = ? AND f.id IN (${ids.map(() => "?").join(", ")})
+       ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count,
+         active_at = excluded.active_at, looked_at = coalesce(excluded.looked_at, thread_looks.looked_at)`),
+    ...[lookedAt, appId, userId, ...ids],
+  );
 }

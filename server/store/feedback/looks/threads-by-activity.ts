@@ -16,8 +16,8 @@ export type Condition = readonly [sql: string, ...values: Value[]];
 export const byActivity = `${activeAt} DESC, f.id DESC`;
 
 /**
- * A subquery with the `seq` of the matching threads that were last active, at most `limit` of each kind and so the newest
- * `limit` of all among them. Each kind of thread, a status and a type, has its own range of an index, so no thread is read
+ * A subquery with `seq`, `id` and the last activity `at` of the matching threads that were last active, `limit` of them. It reads
+ * only indexes, unless a thread has a look. Each kind of thread, a status and a type, has its own range of an index, so no thread is read
  * that does not match.
  */
 export function newestByActivity({ filters, conditions, ...member }: ActivityScope, limit: number): Part {
@@ -29,13 +29,15 @@ export function newestByActivity({ filters, conditions, ...member }: ActivitySco
     ...given("f.created_at >= ?", filters.from),
     ...given("f.created_at < ?", filters.to),
   ];
+  const list = kinds.map((kind) => [...kind, ...shared]);
   if (filters.unread !== "true")
-    return union(kinds.map((kind) => newest(member, [...kind, ...shared], limit)));
+    return merged(
+      list.map((all) => newest(member, all, limit)),
+      limit,
+    );
   const unread = unreadSince(member);
-  const later = kinds.map((kind) =>
-    newest(member, [...kind, ...shared, [unread.sql, ...unread.values]], limit),
-  );
-  return union([...later, newestMarked(member, [...ofFilter(filters), ...shared], limit)]);
+  const later = list.map((all) => newest(member, [...all, [unread.sql, ...unread.values]], limit));
+  return merged([...later, newestMarked(member, [...ofFilter(filters), ...shared], limit)], limit);
 }
 
 /** The ranges of an index that hold all matching threads: none for all threads, which have an index of their own. */
@@ -54,8 +56,10 @@ const ofFilter = ({ status, type }: Pick<ThreadFilters, "status" | "type">): Con
 const given = (sql: string, value: string | undefined): Condition[] =>
   value === undefined ? [] : [[sql, value]];
 
+const found = `f.seq, f.id, ${activeAt} AS at`;
+
 const newest = ({ appId }: MemberOf, conditions: readonly Condition[], limit: number): Part => ({
-  sql: `SELECT seq FROM (SELECT f.seq FROM feedback f WHERE f.app_id = ? AND ${sqlOf(conditions)}
+  sql: `SELECT seq, id, at FROM (SELECT ${found} FROM feedback f WHERE f.app_id = ? AND ${sqlOf(conditions)}
     ORDER BY ${byActivity} LIMIT ?) AS newest`,
   values: [appId, ...valuesOf(conditions), limit],
 });
@@ -64,15 +68,17 @@ const newest = ({ appId }: MemberOf, conditions: readonly Condition[], limit: nu
 function newestMarked(member: MemberOf, conditions: readonly Condition[], limit: number): Part {
   const marked = markedUnread(member);
   return {
-    sql: `SELECT seq FROM (SELECT f.seq FROM thread_looks l CROSS JOIN feedback f
+    sql: `SELECT seq, id, at FROM (SELECT ${found} FROM thread_looks l CROSS JOIN feedback f
       WHERE ${marked.sql} AND ${sqlOf(conditions)} ORDER BY ${byActivity} LIMIT ?) AS marked`,
     values: [...marked.values, ...valuesOf(conditions), limit],
   };
 }
 
-const union = (parts: readonly Part[]): Part => ({
-  sql: `(${parts.map(({ sql }) => sql).join(" UNION ALL ")})`,
-  values: parts.flatMap(({ values }) => values),
+/** The newest of all parts. */
+const merged = (parts: readonly Part[], limit: number): Part => ({
+  sql: `(SELECT seq, id, at FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS parts
+    ORDER BY at DESC, id DESC LIMIT ?)`,
+  values: [...parts.flatMap(({ values }) => values), limit],
 });
 
 const sqlOf = (conditions: readonly Condition[]): string =>
