@@ -196,8 +196,8 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     const { database } = service.deps;
     await database.write((tx) =>
       tx.run(
-        `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count)
-         SELECT app_id, ?, id, 0 FROM feedback WHERE app_id = ? AND created_at > ? AND id <> ?`,
+        `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at)
+         SELECT app_id, ?, id, 0, created_at FROM feedback WHERE app_id = ? AND created_at > ? AND id <> ?`,
         ...[viewer.id, app.id, createdAt, old],
       ),
     );
