@@ -51,7 +51,6 @@ const onlyInTheConsole: Record<string, string> = {
   "keys.regenerate": "keys are made by a person",
   "tokens.create": "`admin token create`, which works without a server",
   "threads.renewStatusLink": "a person gives the link to a sender",
-  "readMarks.update": "a person marks what they read in a browser",
   "readMarks.updateAll": "a person marks what they read in a browser",
   "threads.remove": "deleting a thread is for a person",
   "runs.decide": "only a person decides",

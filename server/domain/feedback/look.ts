@@ -1,7 +1,7 @@
 /** After this time without a page a person comes back: what happened meanwhile is new. */
 const visitEnds = 30 * 60_000;
 /** A look is stored again after this time, so that pages that are open or reloaded write little. */
-const notedEvery = 5 * 60_000;
+const notedEvery = 60_000;
 
 /** The last look of a person at a thread or at an inbox, and the one before that visit. Null if there was none. */
 export interface Look {

@@ -81,6 +81,8 @@ function addReading(feedback: Command, setup: Setup): void {
     .option("--q <words>", "only those that hold these words")
     .option("--from <instant>", "only those since then: ISO 8601, or a day in UTC")
     .option("--to <instant>", "only those before then")
+    .addOption(oneOf("--order <order>", choices.listOrders))
+    .option("--unread", "only what you have not read, the last active first")
     .option("--limit <number>", "how many at most")
     .option("--cursor <cursor>", "continue after the previous page");
   commandAction(ofApp(list), setup, listThreads);
@@ -101,7 +103,7 @@ function addReading(feedback: Command, setup: Setup): void {
 }
 
 const inboxNotes = `
-It needs a terminal. Filing away can be undone with u; a reply goes out after a second Enter. On proposals a person
+It needs a terminal. What happened last comes first; a * stands before what you have not read. Filing away can be undone with u; a reply goes out after a second Enter. On proposals a person
 decides in the console, which o opens.`;
 
 function addWorking(feedback: Command, setup: Setup): void {

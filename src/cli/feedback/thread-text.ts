@@ -32,8 +32,12 @@ const plain = (value: unknown): string => (typeof value === "string" ? value : J
 const directions: Readonly<Record<string, string>> = { inbound: "Sender", outbound: "Reply", note: "Note" };
 
 function messageText(message: Message): string {
-  const { direction, body, createdAt, sender } = message;
-  if (!sender) return `\n-- ${directions[direction] ?? direction}, ${createdAt}\n${body}`;
+  const { direction, body, createdAt, sender, writtenBy } = message;
+  if (!sender) {
+    const by = writtenBy === undefined ? "" : ` by ${writtenBy}`;
+    const head = `\n-- ${directions[direction] ?? direction}${by}, ${createdAt}`;
+    return [head, ...factLines(message), body].filter((text) => text !== undefined).join("\n");
+  }
   const { category = null, subject = null, source = null } = message;
   return [
     `\n-- Reported again, ${createdAt}`,

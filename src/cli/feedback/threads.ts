@@ -1,4 +1,4 @@
-import type { ThreadStatus, ThreadSummary } from "../../contract/console/feedback.ts";
+import type { ListOrder, ThreadStatus, ThreadSummary } from "../../contract/console/feedback.ts";
 import type { FeedbackType } from "../../contract/feedback.ts";
 import { limits } from "../../contract/limits.ts";
 import { usageError } from "../core/failures/cli-error.ts";
@@ -18,17 +18,21 @@ export interface ListFlags {
   readonly to?: string;
   readonly limit?: string;
   readonly cursor?: string;
+  readonly order?: ListOrder;
+  readonly unread?: boolean;
 }
 
-/** Lists the threads of an app, newest first, a page at a time. */
+/** Lists the threads of an app, newest first or the last active first, a page at a time. */
 export async function listThreads(invocation: Invocation, flags: ListFlags): Promise<undefined> {
-  const { status, type, q, limit, cursor } = flags;
+  const { status, type, q, limit, cursor, order } = flags;
+  const unread = flags.unread ? "true" : undefined;
   const period = { from: instantOf("--from", flags.from), to: instantOf("--to", flags.to) };
   const { items, nextCursor } = await invocation.client().threads.list({
     params: { appId: await appIdOf(invocation) },
-    query: { status, type, q, limit, cursor, ...period },
+    query: { status, type, q, limit, cursor, order, unread, ...period },
   });
-  printList(invocation, { items, columns, extra: { nextCursor } });
+  const byActivity = order === "activity" || flags.unread;
+  printList(invocation, { items, columns: byActivity ? activityColumns : columns, extra: { nextCursor } });
   if (nextCursor && !invocation.flags.json) note(invocation, `There are more: --cursor ${nextCursor}`);
 }
 
@@ -41,6 +45,13 @@ const columns: readonly Column<ThreadSummary>[] = [
   { heading: "sender", of: ({ senderName, senderEmail }) => senderName ?? senderEmail },
   { heading: "proposal", of: ({ proposalStatus }) => proposalStatus },
   { heading: "subject", of: ({ subject }) => subject },
+];
+
+const activityColumns: readonly Column<ThreadSummary>[] = [
+  ...columns.slice(0, 1),
+  { heading: "active", of: ({ activeAt }) => activeAt },
+  { heading: "unread", of: ({ unread }) => (unread ? "unread" : "") },
+  ...columns.slice(2),
 ];
 
 /** The id in a console link, or the id itself. */

@@ -128,14 +128,15 @@ function List({ state: { threads, selected }, rows, width }: ListPart) {
     <Box flexDirection="column">
       {threads.slice(first, first + rows).map((thread, at) => {
         const isSelected = first + at === selected;
-        const age = relativeTime(thread.createdAt, now).padEnd(11);
+        // An older server has no order by activity.
+        const age = relativeTime(thread.activeAt ?? thread.createdAt, now).padEnd(11);
         const times = thread.occurrences > 1 ? ` (${thread.occurrences} times)` : "";
         const sender = thread.senderName ?? thread.senderEmail;
         const text = onOneLine(`${thread.subject}${times}${sender ? `, ${sender}` : ""}`);
         const facts = `${age} ${onOneLine(thread.category).padEnd(8)}`;
         return (
-          <Text key={thread.id} inverse={isSelected} wrap="truncate-end">
-            {cutTo(`${isSelected ? ">" : " "} ${facts} ${text}`, width)}
+          <Text key={thread.id} bold={thread.unread} inverse={isSelected} wrap="truncate-end">
+            {cutTo(`${isSelected ? ">" : " "}${thread.unread ? "*" : " "}${facts} ${text}`, width)}
           </Text>
         );
       })}

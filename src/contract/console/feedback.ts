@@ -89,6 +89,7 @@ const changes = z.object({
 export type ThreadChange = z.output<typeof changes>;
 
 export const listOrders = ["created", "activity"] as const;
+export type ListOrder = (typeof listOrders)[number];
 
 const filters = z.object({
   status: z.optional(ThreadStatus),

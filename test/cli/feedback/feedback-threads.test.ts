@@ -56,6 +56,26 @@ describe("feedback list", () => {
     expect(stdout.split("\n")[0]).toMatch(/^ID +CREATED +STATUS/);
   });
 
+  it("shows the last active first, and what is unread", async () => {
+    const { feedback, list, line } = await newApp();
+    const first = await feedback("First");
+    await feedback("Second");
+    await line.run(["feedback", "note", first.id, "--body", "Seen."]);
+    const rows = (await list("--order", "activity")).stdout.trimEnd().split("\n");
+    expect(rows.map((row) => row.split("\t").slice(2, 4))).toEqual([
+      ["unread", "open"],
+      ["unread", "open"],
+    ]);
+    expect(rows[0]).toMatch(new RegExp(`^${first.id}\t\\d{4}-.*First$`));
+    const { stdout } = await list("--unread", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      items: [
+        { subject: "First", unread: true, lastMessage: { direction: "note", text: "Seen." } },
+        { subject: "Second" },
+      ],
+    });
+  });
+
   it("filters, searches and pages", async () => {
     const { feedback, list, line } = await newApp();
     const first = await feedback("The map is upside down");

@@ -5,11 +5,11 @@ import { showScreen } from "../../../src/cli/views/feedback-inbox.tsx";
 import type { OwnedThread, ThreadSummary } from "../../../src/contract/console/feedback.ts";
 import { eventually } from "../../support/eventually.ts";
 
-/** A row of the list. */
+/** A row of the list. From the ninth on it is unread. */
 export const summary = (at: number): ThreadSummary => ({
   ...{ id: `t${at}`, appId: "a", subject: `Subject ${at}\u001b[2J`, category: "bug", status: "open" },
   ...{ senderName: "Ada", senderEmail: null, source: null, occurrences: 1, proposalStatus: null },
-  ...{ createdAt: "2026-11-21T09:00:00.000Z", activeAt: "2026-11-21T09:00:00.000Z", unread: false },
+  ...{ createdAt: "2026-11-21T09:00:00.000Z", activeAt: "2026-11-21T09:00:00.000Z", unread: at >= 9 },
   lastMessage: {
     ...{ direction: "inbound", author: "sender", sender: { name: "Ada", email: null }, writtenBy: null },
     ...{ text: "It broke.", createdAt: "2026-11-21T09:00:00.000Z" },
@@ -55,6 +55,7 @@ export function open(changes: Partial<InboxCalls> = {}, first = [0, 1, 2], nextC
   const calls: InboxCalls = {
     list: async (cursor) => ({ items: [summary(Number(cursor))], nextCursor: null }),
     read: async (id) => thread(id),
+    markRead: async (id) => void asked.push(`read ${id}`),
     change: async (id, change) => {
       asked.push([id, change]);
       return thread(id);

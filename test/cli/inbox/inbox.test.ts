@@ -27,6 +27,27 @@ describe("the inbox", () => {
     expect(asked).toEqual([]);
   });
 
+  it("marks what is unread, and reads it by opening it, also if the server refuses the mark", async () => {
+    const marked: string[] = [];
+    const markRead = async (id: string) => {
+      marked.push(id);
+      throw new Error("This token may only read.");
+    };
+    const { shows, frame, type } = open({ markRead }, [9, 1]);
+    await shows("2 in the inbox");
+    expect(frame()).toMatch(/>\*\d+ d ago {5}bug {6}Subject 9/);
+    expect(frame()).toMatch(/ {2}\d+ d ago {5}bug {6}Subject 1/);
+    type("\r");
+    await shows("Words of t9");
+    type("\u001b");
+    await shows("2 in the inbox");
+    expect(frame()).toMatch(/> \d+ d ago {5}bug {6}Subject 9/);
+    type("j\r");
+    await shows("Words of t1");
+    expect(marked).toEqual(["t9"]);
+    expect(frame()).not.toContain("only read");
+  });
+
   it("files threads away, from the list and while reading, and undoes both", async () => {
     const { shows, type, asked, inbox } = open();
     await shows("3 in the inbox");

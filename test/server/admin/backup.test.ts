@@ -46,7 +46,10 @@ describe.each(engines)("a backup from $names", ({ from, to }) => {
   it("brings back every row and every file", async () => {
     const old = await deploy(from);
     await serving(old, async (service) => {
-      const { app } = await makeOwnerWithOneOfEach(service);
+      const { app, call, threadId } = await makeOwnerWithOneOfEach(service);
+      await call("PUT", `/feedback/${threadId}/read`, { read: true });
+      await call("PUT", `/apps/${app.id}/feedback/read`, {});
+      await call("PUT", `/feedback/${threadId}/read`, { read: false });
       await finishProposal(service);
       await sendFeedback(service, app.key, {
         images: [dataUrl(png(5_000))],

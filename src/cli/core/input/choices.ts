@@ -2,7 +2,7 @@ import { waitingStates } from "../../../contract/agent/find-work.ts";
 import { BodyFormat, itemTypes, ReleaseType } from "../../../contract/changelog.ts";
 import { KeyKind } from "../../../contract/console/api-keys.ts";
 import { auditActions } from "../../../contract/console/audit.ts";
-import { ThreadStatus } from "../../../contract/console/feedback.ts";
+import { listOrders, ThreadStatus } from "../../../contract/console/feedback.ts";
 import { TokenKind } from "../../../contract/console/tokens.ts";
 import { tokenScopes } from "../../../contract/endpoint.ts";
 import { FeedbackType } from "../../../contract/feedback.ts";
@@ -24,6 +24,7 @@ export const choices = {
   runStatuses,
   scopes: tokenScopes,
   threadStatuses: ThreadStatus.options,
+  listOrders,
   tokenKinds: TokenKind.options,
   verificationTiers,
   waitingStates,

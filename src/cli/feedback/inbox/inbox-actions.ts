@@ -25,7 +25,10 @@ export async function openThread(inbox: Inbox): Promise<void> {
   try {
     const read = await inbox.calls.read(thread.id);
     const isSelected = selectedThread(inbox.state())?.id === thread.id;
-    if (isSelected) inbox.set(opened(says(inbox.state(), ""), read));
+    if (!isSelected) return;
+    inbox.set(opened(says(inbox.state(), ""), read));
+    // A token that may only read marks nothing. The thread is read all the same.
+    if (thread.unread) void inbox.calls.markRead(thread.id).catch(() => undefined);
   } catch (error) {
     inbox.problem(error);
   }

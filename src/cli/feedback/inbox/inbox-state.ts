@@ -65,6 +65,9 @@ export const scrolled = (state: InboxState, by: number, most: number): InboxStat
 
 export const opened = (state: InboxState, reading: OwnedThread): InboxState => ({
   ...state,
+  threads: state.threads.map((thread) =>
+    thread.id === reading.feedback.id ? { ...thread, unread: false } : thread,
+  ),
   reading,
   scroll: 0,
 });

@@ -10,6 +10,7 @@ export interface ThreadPage {
 export interface InboxCalls {
   list(cursor?: string): Promise<ThreadPage>;
   read(id: string): Promise<OwnedThread>;
+  markRead(id: string): Promise<unknown>;
   change(id: string, change: ThreadChange): Promise<OwnedThread>;
   send(id: string, direction: "note" | "outbound", body: string): Promise<unknown>;
   open(address: string): Promise<void>;

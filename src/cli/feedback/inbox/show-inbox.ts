@@ -57,11 +57,14 @@ const isScreen = (invocation: Invocation): boolean =>
 type Told = InboxFlags & { readonly tell: (text: string) => void };
 
 async function callsOf(invocation: Invocation, { tell, ...flags }: Told): Promise<InboxCalls> {
-  const { threads } = lastingClient(invocation, { onRetry: (pause) => tell(retryText(pause)) });
+  const client = lastingClient(invocation, { onRetry: (pause) => tell(retryText(pause)) });
+  const { threads } = client;
   const params = { appId: await appIdOf(invocation).catch(explain) };
   const { status = "open", type, q } = flags;
+  const query = { status, type, q, order: "activity", limit: "50" } as const;
   return {
-    list: (cursor) => threads.list({ params, query: { status, type, q, cursor, limit: "50" } }),
+    list: (cursor) => threads.list({ params, query: { ...query, cursor } }),
+    markRead: (id) => client.readMarks.update({ params: { id }, body: { read: true } }),
     read: (id) => threads.read({ params: { id } }),
     change: (id, change) => threads.update({ params: { id }, body: change }),
     send: (id, direction, body) => threads.addMessage({ params: { id }, body: { direction, body } }),
