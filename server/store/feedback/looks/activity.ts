@@ -1,6 +1,6 @@
 import type { Transaction } from "../../engine/database.ts";
 import { makeRoom } from "./read-marks.ts";
-import { activeAt, isUnread, withLook } from "./unread.ts";
+import { activeAt, isUnread } from "./unread.ts";
 
 /** When something happened, and the member who did it; none for a sender, an agent or the server. */
 export interface Activity {
@@ -36,7 +36,7 @@ async function keepRead(tx: Transaction, { feedbackId, userId, at }: OwnAct): Pr
   const kept = await tx.get<{ appId: string }>(
     `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at)
      SELECT v.app_id, v.user_id, f.id, f.activity_count + 1, ${later}, ?
-     FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? ${withLook}
+     FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ?
      WHERE f.id = ? AND NOT (${isUnread})
      ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count,
        active_at = excluded.active_at

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from "../../engine/database.ts";
 import { makeRoom } from "./read-marks.ts";
-import { activeAt, type MemberOf, readUntil, withLook } from "./unread.ts";
+import { activeAt, type MemberOf, readUntil } from "./unread.ts";
 
 /** What a member has seen of a thread. */
 export interface LookRow extends MemberOf {
@@ -30,7 +30,9 @@ export const looks = {
       `SELECT v.app_id AS "appId", v.user_id AS "userId", f.id AS "feedbackId", f.activity_count AS count, ${activeAt} AS "activeAt",
          l.seen_count AS "seenCount", l.looked_at AS "lookedAt", l.since_at AS "sinceAt",
          CASE WHEN f.created_at <= ${readUntil} THEN ${readUntil} END AS "coveredUntil"
-       FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? ${withLook} WHERE f.id = ?`,
+       FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ?
+         LEFT JOIN thread_looks l ON l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id
+       WHERE f.id = ?`,
       userId,
       feedbackId,
     ),

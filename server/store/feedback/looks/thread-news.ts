@@ -1,6 +1,6 @@
 import type { Reader } from "../../engine/database.ts";
 import { plannedEachTime } from "../../engine/planned-each-time.ts";
-import { isUnread, withLook } from "./unread.ts";
+import { isUnread } from "./unread.ts";
 
 /** The last message of a thread, which is the report if nobody has written since, and whether the thread is unread. */
 export interface NewsRow {
@@ -33,7 +33,6 @@ const sql = (ids: readonly string[]) =>
       (SELECT n.id FROM messages n WHERE n.feedback_id = feedback.id ORDER BY n.created_at DESC, n.id DESC LIMIT 1) AS last
     FROM feedback WHERE id IN (${ids.map(() => "?").join(", ")})) AS f
   JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ?
-  ${withLook}
   LEFT JOIN messages m ON m.id = f.last
   LEFT JOIN messages w ON w.id = CASE WHEN m.category IS NULL THEN m.report_id ELSE m.id END
   LEFT JOIN users u ON u.id = m.author_id`);

@@ -1,7 +1,7 @@
 import { membershipOf } from "../../access/members/visibility.ts";
 import type { Reader } from "../../engine/database.ts";
 import { plannedEachTime } from "../../engine/planned-each-time.ts";
-import { activeAt, readUntil } from "./unread.ts";
+import { activeAt, isNews, readUntil } from "./unread.ts";
 
 /** Counting ends here: whether more wait makes no difference to a reader, and costs a read of each. */
 export const mostCounted = 100;
@@ -17,11 +17,7 @@ export interface CountRow {
 const counted = (sql: string): string =>
   `(SELECT count(*) FROM (SELECT 1 AS one ${sql} LIMIT ${mostCounted}) AS counted)`;
 
-const later =
-  counted(`FROM feedback f WHERE f.app_id = v.app_id AND ${activeAt} > ${readUntil} AND NOT EXISTS (
-    SELECT 1 FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id
-      AND l.seen_count >= f.activity_count)
-  ORDER BY ${activeAt} DESC`);
+const later = counted(`FROM feedback f WHERE f.app_id = v.app_id AND ${isNews} ORDER BY ${activeAt} DESC`);
 const marked =
   counted(`FROM thread_looks l CROSS JOIN feedback f WHERE l.app_id = v.app_id AND l.user_id = v.user_id
   AND f.id = l.feedback_id AND l.seen_count < f.activity_count AND ${activeAt} <= ${readUntil}`);

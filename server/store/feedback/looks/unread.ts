@@ -6,13 +6,18 @@ export const activeAt = "coalesce(f.active_at, f.created_at)";
 /** Up to when a member `v` has read everything in the app. */
 export const readUntil = "coalesce(v.read_until, v.created_at)";
 
-/** Whether a thread `f` is unread for a member `v`, whose look at it, if there is one, is `l`. (rule F50) */
-export const isUnread = `CASE WHEN l.feedback_id IS NULL THEN ${activeAt} > ${readUntil}
-  ELSE l.seen_count < f.activity_count END`;
+/**
+ * Whether something has happened on a thread `f` since the look of a member at it; null without a look. As a value of its own it
+ * is found by the key of the table: PostgreSQL may join all looks of the member with all threads.
+ */
+const sinceLook = (appId: string, userId: string): string => `(SELECT l.seen_count < f.activity_count
+  FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;
 
-/** Joins the looks of a member `v` to threads `f`. */
-export const withLook = `LEFT JOIN thread_looks l
-  ON l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id`;
+/** Whether a thread `f` is unread for a member `v`. (rule F50) */
+export const isUnread = `coalesce(${sinceLook("v.app_id", "v.user_id")}, ${activeAt} > ${readUntil})`;
+
+/** The same for a thread with activity after everything that the member `v` has read. */
+export const isNews = `${activeAt} > ${readUntil} AND coalesce(${sinceLook("v.app_id", "v.user_id")}, true)`;
 
 /** A member of an app. */
 export interface MemberOf {
@@ -30,8 +35,7 @@ const untilOf = `(SELECT ${readUntil} FROM app_members v WHERE v.app_id = ? AND 
 
 /** The condition that a thread `f` has activity that this member has not read: found from the newest on, by activity. */
 export const unreadSince = ({ appId, userId }: MemberOf): Part => ({
-  sql: `${activeAt} > ${untilOf} AND NOT EXISTS (SELECT 1 FROM thread_looks l
-    WHERE l.app_id = ? AND l.user_id = ? AND l.feedback_id = f.id AND l.seen_count >= f.activity_count)`,
+  sql: `${activeAt} > ${untilOf} AND coalesce(${sinceLook("?", "?")}, true)`,
   values: [appId, userId, appId, userId],
 });
 
