@@ -19,8 +19,6 @@ export function createLinks(at: string) {
     signOut: `${at}/sign-out`,
     asset: (name: string) => `${at}/assets/${name}`,
     inbox: app("feedback"),
-    markAllRead: (appId: string) => `${at}/feedback/${appId}/read`,
-    hideChanges: (appId: string) => `${at}/feedback/${appId}/hide-changes`,
     thread: (appId: string, id: string, part = "") => `${at}/feedback/${appId}/${id}${part && `/${part}`}`,
     faqs: app("faqs"),
     faq: (appId: string, id: string, part = "") => `${at}/faqs/${appId}/${id}${part && `/${part}`}`,

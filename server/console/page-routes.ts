@@ -164,8 +164,8 @@ const formsOfAccount = (at: Links): PageRoutes => [
 ];
 
 const feedbackForms = (at: Links): PageRoutes => [
-  [at.markAllRead(":appId"), markAllRead],
-  [at.hideChanges(":appId"), hideChanges],
+  [at.inbox(":appId", "read"), markAllRead],
+  [at.inbox(":appId", "hide-changes"), hideChanges],
   [at.thread(":appId", ":id", "unread"), markUnread],
   [at.thread(":appId", ":id", "decision"), decide],
   [at.thread(":appId", ":id", "recall"), recall],

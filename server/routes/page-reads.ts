@@ -1,6 +1,5 @@
 import type { Thread } from "../../src/contract/agent.ts";
 import type { AuditEntry } from "../../src/contract/console/audit.ts";
-import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
 import { sendsMail } from "../mail/queue-mail.ts";

@@ -63,7 +63,7 @@ const Inbox = ({ navigation, filter, cursor, items, proposals, nextCursor, since
   return (
     <ConsolePage navigation={navigation} title="Inbox">
       <h1 class="unseen">Inbox</h1>
-      <InboxChanges {...since} action={links.hideChanges(app.id)} list={list} />
+      <InboxChanges {...since} action={links.inbox(app.id, "hide-changes")} list={list} />
       <div class="filters">
         <Statuses filter={filter} address={address} unread={unread} />
         <Search navigation={navigation} filter={filter} />
@@ -93,7 +93,7 @@ const Inbox = ({ navigation, filter, cursor, items, proposals, nextCursor, since
           <MarkAllRead
             {...{ list, now, type: filter.type }}
             status={oneStatus(filter.status)}
-            action={links.markAllRead(app.id)}
+            action={links.inbox(app.id, "read")}
           />
         )}
         <Pager

@@ -1,10 +1,11 @@
+import { limits } from "../../../../src/contract/limits.ts";
 import { membershipOf } from "../../access/members/visibility.ts";
 import type { Reader } from "../../engine/database.ts";
 import { plannedEachTime } from "../../engine/planned-each-time.ts";
 import { activeAt, isNews, readUntil } from "./unread.ts";
 
 /** Counting ends here: whether more wait makes no difference to a reader, and costs a read of each. */
-export const mostCounted = 100;
+export const mostCounted = limits.mostCounted + 1;
 
 /** What waits for a person in an app; each number at most `mostCounted`. */
 export interface CountRow {

@@ -28,10 +28,7 @@ const all: Readonly<Record<string, readonly string[]>> = {
   ],
   "feedback resend": ["innkeep feedback resend --list", "innkeep feedback resend --all"],
   "feedback discard": ["innkeep feedback discard 01a1fda4-237d-759b-ad89-7cf5663516dc --yes"],
-  "feedback list": [
-    "innkeep feedback list --app Larder --status open --from 2026-11-01",
-    "innkeep feedback list --app Larder --unread",
-  ],
+  "feedback list": ["innkeep feedback list --app Larder --status open --from 2026-11-01"],
   "feedback inbox": ["innkeep feedback inbox --app Larder", "innkeep feedback inbox --type bug"],
   "feedback view": [
     "innkeep feedback view 01a1fda4",
