@@ -28,6 +28,10 @@ export const requestsTo = (endpoint: Endpoint): fc.Arbitrary<GeneratedRequest> =
 export function undeclaredIn(endpoint: Endpoint, answer: Answer): string[] {
   const { success } = endpoint;
   if (answer.status === success.status) {
+    if ("download" in success)
+      return success.download.includes(answer.headers.get("content-type") ?? "")
+        ? []
+        : ["It is no download."];
     if (!("body" in success)) return answer.text === "" ? [] : [`A 204 has a body: ${answer.text}`];
     const declared = success.body.safeParse(answer.body);
     if (!declared.success) return [`The answer does not match its schema: ${answer.text}`];

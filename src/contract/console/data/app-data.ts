@@ -55,7 +55,7 @@ export const appData = {
   }),
   import: endpoint({
     method: "POST",
-    path: "/api/v1/console/apps/import",
+    path: "/api/v1/console/import",
     summary: "Import a file of an export as a new app, of which you are the only owner",
     auth: "session",
     role: "account",

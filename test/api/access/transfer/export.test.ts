@@ -102,14 +102,14 @@ describe.each(databases)("GET /api/v1/console/apps/:appId/export on $name", (eng
     await eventually(async () => expect(await filesIn(folder)).toEqual([]));
   });
 
-  it("is read again by POST /api/v1/console/apps/import, by a person alone", async () => {
+  it("is read again by POST /api/v1/console/import, by a person alone", async () => {
     const { owner, app, headers } = await makeFullApp(service);
     const file = await exportFile(service, headers, app.id);
     const token = bearer(
       await service.makeToken(owner, "maintainer", { scopes: ["apps:export", "apps:write"] }),
     );
     expect((await importFile(service, token, file)).status).toBe(401);
-    const empty = await service.request("POST", "/api/v1/console/apps/import", {
+    const empty = await service.request("POST", "/api/v1/console/import", {
       headers,
       body: new FormData(),
     });

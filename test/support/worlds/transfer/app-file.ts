@@ -14,7 +14,7 @@ export function importFile(
   const bytes = typeof file === "string" ? new TextEncoder().encode(file) : new Uint8Array(file);
   body.append("file", new Blob([bytes]), "app.ndjson");
   if (name !== undefined) body.append("name", name);
-  return request("POST", "/api/v1/console/apps/import", { headers: { ...headers }, body });
+  return request("POST", "/api/v1/console/import", { headers: { ...headers }, body });
 }
 
 /** The bytes of an export. */
