@@ -116,6 +116,7 @@ describe("the members of an app in the console", () => {
       "/console/faqs/ID/new",
       "/console/changelog/ID/new",
       "/console/testing/ID/new",
+      "/console/data/ID",
       "/console/apps/ID",
     ]);
   });
@@ -138,6 +139,6 @@ describe("the members of an app in the console", () => {
       const { status } = await maintainer.open(path);
       if (status !== 200) refused.push(path.replace(world.app.id, "ID"));
     }
-    expect(refused).toEqual(["/console/apps/ID"]);
+    expect(refused).toEqual(["/console/data/ID", "/console/apps/ID"]);
   });
 });
