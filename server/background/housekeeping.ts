@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { lifetimes } from "../domain/access/oauth-lifetimes.ts";
+import { drafts } from "../store/access/drafts.ts";
 import { invitations } from "../store/access/members/invitations.ts";
 import { oauthClients, oauthCodes, oauthTokens } from "../store/access/oauth.ts";
 import { signInCodes } from "../store/access/sign-in/sign-in-codes.ts";
@@ -17,6 +18,8 @@ const pauseMilliseconds = 600_000;
 const atOnce = 1_000;
 /** How long the result of a delivery to a chat channel can be seen. */
 const deliveriesKeptMilliseconds = 30 * 86_400_000;
+/** How long typed text that was not sent is kept. (rule O17) */
+const draftsKeptMilliseconds = 30 * 86_400_000;
 /** For how long receivers outside can be told again what happened. */
 const eventsKeptMilliseconds = 90 * 86_400_000;
 
@@ -32,7 +35,8 @@ export function startHousekeeping(deps: Needed): () => void {
 }
 
 /**
- * Removes what imports have left that a crash ended, expired answers, rate limits, sign-in codes, invitations and deliveries, and temporary files that a crash left. Refreshes the
+ * Removes what imports have left that a crash ended, expired answers, rate limits, sign-in codes, invitations, unsent texts
+ * and deliveries, and temporary files that a crash left. Refreshes the
  * statistics that the database uses to choose its indexes. Does nothing while the clock's time is in doubt.
  */
 export async function tidy({ database, clock, time, files, keptFiles, log, newId }: Needed): Promise<void> {
@@ -49,6 +53,8 @@ export async function tidy({ database, clock, time, files, keptFiles, log, newId
   while ((await database.write((tx) => outbox.prune(tx, settledBefore, atOnce))) === atOnce);
   await database.write((tx) => mails.expire(tx, now.toISOString()));
   while ((await database.write((tx) => mails.prune(tx, settledBefore, atOnce))) === atOnce);
+  const draftsBefore = new Date(now.getTime() - draftsKeptMilliseconds).toISOString();
+  while ((await database.write((tx) => drafts.prune(tx, draftsBefore, atOnce))) === atOnce);
   await storeExpired({ database, newId }, now);
   const eventsBefore = new Date(now.getTime() - eventsKeptMilliseconds).toISOString();
   while ((await database.write((tx) => events.prune(tx, eventsBefore, atOnce))) === atOnce);

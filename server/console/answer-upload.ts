@@ -3,6 +3,7 @@ import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { createBodyReader, type Door } from "../http/mount.ts";
 import { refuseForeignForm } from "./browser-request.ts";
 import { fieldsOf } from "./kit/form/read-form.ts";
+import { noteDone } from "./note-done.ts";
 import type { Reply } from "./reply.ts";
 import type { PageHandler, UploadVisit } from "./visit.ts";
 import type { ConsoleDeps, OfCaller } from "./visits.ts";
@@ -31,7 +32,8 @@ export function createAnswerUpload(deps: ConsoleDeps, door: Door, ofCaller: OfCa
         typeof text === "string" ? [[name, text]] : [],
       );
       const sent = fieldsOf(new URLSearchParams(texts));
-      return await answer({ ...(await ofCaller(ctx, params, { caller, sent })), body });
+      const visit = { ...(await ofCaller(ctx, params, { caller, sent })), body };
+      return await noteDone(ctx, visit, await answer(visit));
     } finally {
       if (discard) await discard();
     }

@@ -56,8 +56,16 @@ export function createLinks(at: string) {
     devices: `${at}/devices`,
     device: (id: string, part: string) => `${at}/devices/${id}/${part}`,
     audit: `${at}/audit`,
+    ...linksOfDrafts(`${at}/drafts`),
   };
 }
+
+const linksOfDrafts = (at: string) => ({
+  drafts: at,
+  draftsOfPage: `${at}/of-page`,
+  saveDrafts: `${at}/save`,
+  discardDraft: `${at}/discard`,
+});
 
 const linksOfPeople = (at: string) => ({
   people: at,

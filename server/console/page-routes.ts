@@ -1,5 +1,6 @@
 import { appData } from "../../src/contract/console/data/app-data.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
+import type { Act } from "./acts.ts";
 import type { Links } from "./links.ts";
 import { endOtherSessions, endSession } from "./pages/account/forms.ts";
 import { accountPage } from "./pages/account/page.tsx";
@@ -26,6 +27,8 @@ import { importApp } from "./pages/data/forms.ts";
 import { dataPage, importPage } from "./pages/data/page.tsx";
 import { signDeviceOut } from "./pages/devices/forms.ts";
 import { devicesPage } from "./pages/devices/page.tsx";
+import { discardDraft } from "./pages/drafts/forms.ts";
+import { draftsPage } from "./pages/drafts/page.tsx";
 import { faqPage, newFaqPage } from "./pages/faqs/faq-page.tsx";
 import { createFaq, deleteFaq, orderFaqs, updateFaq } from "./pages/faqs/forms.ts";
 import { faqsPage } from "./pages/faqs/page.tsx";
@@ -66,6 +69,9 @@ import { tokensPage } from "./pages/tokens/page.tsx";
 import { signOut } from "./sign-in/console-session-forms.ts";
 import type { PageHandler, SignedInVisit, UploadVisit } from "./visit.ts";
 
+/** The addresses of forms, how each is answered, and what a person does with it. */
+export type FormRoutes = readonly (readonly [path: string, answer: PageHandler<SignedInVisit>, act: Act])[];
+
 export type PageRoutes = readonly (readonly [path: string, answer: PageHandler<SignedInVisit>])[];
 
 /** The pages of the console. */
@@ -97,81 +103,86 @@ export const pages = (at: Links): PageRoutes => [
   [at.receipt(":erasureId"), receiptPage],
   [at.devices, devicesPage],
   [at.audit, auditPage],
+  [at.drafts, draftsPage],
 ];
 
 /** The addresses to which forms with files are sent, and the endpoints with the rules of their bodies. */
 export const uploadForms = (
   at: Links,
-): readonly (readonly [path: string, endpoint: Endpoint, answer: PageHandler<UploadVisit>])[] => [
-  [at.importApp, appData.import, importApp],
+): readonly (readonly [path: string, endpoint: Endpoint, answer: PageHandler<UploadVisit>, act: Act])[] => [
+  [at.importApp, appData.import, importApp, "importApp"],
 ];
 
 const slotIds = { appId: ":appId", cycleId: ":cycleId", slotId: ":slotId" };
 
 /** The addresses to which the console's forms are sent. */
-export const forms = (at: Links): PageRoutes => [
-  [at.signOut, signOut],
-  ...feedbackForms(at),
-  [at.faqs(":appId", "new"), createFaq],
-  [at.faqs(":appId", "order"), orderFaqs],
-  [at.faq(":appId", ":faqId"), updateFaq],
-  [at.faq(":appId", ":faqId", "delete"), deleteFaq],
-  [at.changelog(":appId", "new"), createEntry],
-  [at.entry(":appId", ":entryId"), updateEntry],
-  [at.entry(":appId", ":entryId", "delete"), deleteEntry],
-  [at.testing(":appId", "new"), createListing],
-  [at.listing(":appId", ":listingId"), updateListing],
-  [at.listing(":appId", ":listingId", "cycles"), createCycle],
-  [at.cycle(":appId", ":cycleId", "assign"), assignSlot],
-  [at.cycle(":appId", ":cycleId", "cancel"), cancelCycle],
-  [at.slot(slotIds, "accept"), acceptRequest],
-  [at.slot(slotIds, "decline"), declineRequest],
-  [at.slot(slotIds, "remove"), removeTester],
-  [at.slot(slotIds, "rotate-key"), rotateKey],
-  [at.slot(slotIds, "confirm-join"), confirmJoin],
-  [at.members(":appId", "invitations"), invite],
-  [at.members(":appId", "invitations/:invitationId/withdraw"), withdrawInvitation],
-  [at.member(":appId", ":userId", "role"), changeRole],
-  [at.member(":appId", ":userId", "remove"), removeMember],
-  [at.invitation(":token", "accept"), acceptInvitation],
-  [at.newApp, createApp],
-  [at.app(":appId"), updateApp],
-  [at.app(":appId", "delete"), deleteApp],
-  [at.app(":appId", "keys"), createKey],
-  [at.key(":appId", ":keyId", "regenerate"), regenerateKey],
-  [at.key(":appId", ":keyId", "revoke"), revokeKey],
-  ...formsOfAccount(at),
+export const forms = (at: Links): FormRoutes => [
+  ...formsOfFeedback(at),
+  ...formsOfApps(at),
+  ...formsOfAccounts(at),
 ];
 
-/** What a person does with the own account, and outside of a single app. */
-const formsOfAccount = (at: Links): PageRoutes => [
-  [at.tokens, createToken],
-  [at.token(":tokenId", "revoke"), revokeToken],
-  [at.findPerson, findPerson],
-  [at.erasePerson, erasePerson],
-  [at.checkReceipt(":erasureId"), checkReceipt],
-  [at.device(":deviceId", "sign-out"), signDeviceOut],
-  [at.endSession(":sessionId"), endSession],
-  [at.endOtherSessions, endOtherSessions],
-  [at.password, changePassword],
-  [at.beginSecondFactor, beginSecondFactor],
-  [at.confirmSecondFactor, confirmSecondFactor],
-  [at.renewRecoveryCodes, renewRecoveryCodes],
-  [at.removeSecondFactor, removeSecondFactor],
-  [at.beginPasskey, beginPasskey],
-  [at.passkeys, createPasskey],
-  [at.removePasskey(":passkeyId"), removePasskey],
+const formsOfFeedback = (at: Links): FormRoutes => [
+  [at.inbox(":appId", "read"), markAllRead, "markAllRead"],
+  [at.inbox(":appId", "hide-changes"), hideChanges, "hideChanges"],
+  [at.thread(":appId", ":id", "unread"), markUnread, "markUnread"],
+  [at.thread(":appId", ":id", "decision"), decide, "decide"],
+  [at.thread(":appId", ":id", "recall"), recall, "recall"],
+  [at.thread(":appId", ":id", "release"), release, "release"],
+  [at.thread(":appId", ":id", "messages"), addMessage, "addMessage"],
+  [at.thread(":appId", ":id", "edit"), editThread, "change"],
+  [at.thread(":appId", ":id", "status-link"), renewStatusLink, "renewLink"],
+  [at.thread(":appId", ":id", "delete"), deleteThread, "deleteThread"],
 ];
 
-const feedbackForms = (at: Links): PageRoutes => [
-  [at.inbox(":appId", "read"), markAllRead],
-  [at.inbox(":appId", "hide-changes"), hideChanges],
-  [at.thread(":appId", ":id", "unread"), markUnread],
-  [at.thread(":appId", ":id", "decision"), decide],
-  [at.thread(":appId", ":id", "recall"), recall],
-  [at.thread(":appId", ":id", "release"), release],
-  [at.thread(":appId", ":id", "messages"), addMessage],
-  [at.thread(":appId", ":id", "edit"), editThread],
-  [at.thread(":appId", ":id", "status-link"), renewStatusLink],
-  [at.thread(":appId", ":id", "delete"), deleteThread],
+const formsOfApps = (at: Links): FormRoutes => [
+  [at.faqs(":appId", "new"), createFaq, "createFaq"],
+  [at.faqs(":appId", "order"), orderFaqs, "orderFaqs"],
+  [at.faq(":appId", ":faqId"), updateFaq, "change"],
+  [at.faq(":appId", ":faqId", "delete"), deleteFaq, "deleteFaq"],
+  [at.changelog(":appId", "new"), createEntry, "saveNote"],
+  [at.entry(":appId", ":entryId"), updateEntry, "saveNote"],
+  [at.entry(":appId", ":entryId", "delete"), deleteEntry, "deleteNote"],
+  [at.testing(":appId", "new"), createListing, "createListing"],
+  [at.listing(":appId", ":listingId"), updateListing, "change"],
+  [at.listing(":appId", ":listingId", "cycles"), createCycle, "planCycle"],
+  [at.cycle(":appId", ":cycleId", "assign"), assignSlot, "giveSlot"],
+  [at.cycle(":appId", ":cycleId", "cancel"), cancelCycle, "cancelCycle"],
+  [at.slot(slotIds, "accept"), acceptRequest, "giveSlot"],
+  [at.slot(slotIds, "decline"), declineRequest, "declineRequest"],
+  [at.slot(slotIds, "remove"), removeTester, "removeTester"],
+  [at.slot(slotIds, "rotate-key"), rotateKey, "rotateKey"],
+  [at.slot(slotIds, "confirm-join"), confirmJoin, "confirmJoin"],
+  [at.members(":appId", "invitations"), invite, "invite"],
+  [at.members(":appId", "invitations/:invitationId/withdraw"), withdrawInvitation, "withdrawInvitation"],
+  [at.member(":appId", ":userId", "role"), changeRole, "changeRole"],
+  [at.member(":appId", ":userId", "remove"), removeMember, "removeMember"],
+  [at.invitation(":token", "accept"), acceptInvitation, "join"],
+];
+
+const formsOfAccounts = (at: Links): FormRoutes => [
+  [at.signOut, signOut, "signOut"],
+  [at.newApp, createApp, "createApp"],
+  [at.app(":appId"), updateApp, "change"],
+  [at.app(":appId", "delete"), deleteApp, "deleteApp"],
+  [at.app(":appId", "keys"), createKey, "makeKey"],
+  [at.key(":appId", ":keyId", "regenerate"), regenerateKey, "makeKey"],
+  [at.key(":appId", ":keyId", "revoke"), revokeKey, "revokeKey"],
+  [at.tokens, createToken, "makeToken"],
+  [at.token(":tokenId", "revoke"), revokeToken, "revokeToken"],
+  [at.findPerson, findPerson, "findPerson"],
+  [at.erasePerson, erasePerson, "erasePerson"],
+  [at.checkReceipt(":erasureId"), checkReceipt, "checkReceipt"],
+  [at.device(":deviceId", "sign-out"), signDeviceOut, "signDeviceOut"],
+  [at.endSession(":sessionId"), endSession, "endSession"],
+  [at.endOtherSessions, endOtherSessions, "endSession"],
+  [at.password, changePassword, "changePassword"],
+  [at.beginSecondFactor, beginSecondFactor, "changeSecondFactor"],
+  [at.confirmSecondFactor, confirmSecondFactor, "changeSecondFactor"],
+  [at.renewRecoveryCodes, renewRecoveryCodes, "changeSecondFactor"],
+  [at.removeSecondFactor, removeSecondFactor, "changeSecondFactor"],
+  [at.beginPasskey, beginPasskey, "changeSecondFactor"],
+  [at.passkeys, createPasskey, "changeSecondFactor"],
+  [at.removePasskey(":passkeyId"), removePasskey, "changeSecondFactor"],
+  [at.discardDraft, discardDraft, "discardDraft"],
 ];

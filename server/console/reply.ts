@@ -2,7 +2,10 @@ import type { VNode } from "preact";
 import { ApiError } from "../../src/contract/errors.ts";
 
 /** The answer to a visit: a whole HTML document, or a redirect to another address. */
-export type Reply = PageReply | { readonly location: string };
+export type Reply = (PageReply | { readonly location: string }) & {
+  /** The fields whose text was acted on, if the form holds other text, too. */
+  readonly sentFields?: readonly string[];
+};
 
 interface PageReply {
   readonly status: number;

@@ -4,12 +4,15 @@ import type { Contract } from "../../src/contract/index.ts";
 import type { Deps } from "../deps.ts";
 import type { Api } from "../http/api.ts";
 import { type Door, mount, type Route } from "../http/mount.ts";
+import type { Act } from "./acts.ts";
 import { createAnswerUpload } from "./answer-upload.ts";
 import { assetRoutes } from "./assets/asset-routes.ts";
 import { acceptsHtml } from "./browser-request.ts";
 import { consolePathOf } from "./console-path.ts";
+import { draftRoutes } from "./draft-routes.ts";
 import { createLinks } from "./links.ts";
 import { forms, pages, uploadForms } from "./page-routes.ts";
+import { rememberAct } from "./pages/error/unsaved-text.ts";
 import { createRespond } from "./respond.ts";
 import { accountLinkRoutes } from "./sign-in/account-links/forms.ts";
 import { signIn } from "./sign-in/console-session-forms.ts";
@@ -38,23 +41,25 @@ export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>)
       respond(ctx, await answer(await visits.ofSignedIn(ctx, params)));
     },
   });
-  const form = (path: string, answer: PageHandler<SignedInVisit>): Route => ({
+  const form = (path: string, answer: PageHandler<SignedInVisit>, act: Act): Route => ({
     method: "POST",
     path,
     async answer(ctx, params) {
       try {
-        respond(ctx, await visits.answerForm(ctx, params, answer));
+        respond(ctx, await visits.answerForm(ctx, params, { answer, act }));
       } catch (error) {
+        rememberAct(ctx.req, act);
         await visits.rememberUnread(ctx, params);
         throw error;
       }
     },
   });
   const answerUpload = createAnswerUpload(deps, door, visits.ofCaller);
-  const upload = ([path, endpoint, handle]: ReturnType<typeof uploadForms>[number]): Route => ({
+  const upload = ([path, endpoint, handle, act]: ReturnType<typeof uploadForms>[number]): Route => ({
     method: "POST",
     path,
     async answer(ctx, params) {
+      rememberAct(ctx.req, act);
       respond(ctx, await answerUpload(ctx, params, { endpoint, answer: handle }));
     },
   });
@@ -65,12 +70,13 @@ export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>)
     open("POST", patterns.signIn, signIn),
     ...accountLinkRoutes(patterns).map(([method, path, answer]) => open(method, path, answer)),
     ...pages(patterns).map(([path, answer]) => page(path, answer)),
-    ...forms(patterns).map(([path, answer]) => form(path, answer)),
     ...uploadForms(patterns).map(upload),
     ...exportRoutes(deps, door, api).map((route) => ({
       ...route,
       path: patterns.data(":appId", "download"),
     })),
+    ...forms(patterns).map(([path, answer, act]) => form(path, answer, act)),
+    ...draftRoutes(patterns, visits.ofSignedIn),
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { ConsoleCaller } from "../http/handler.ts";
+import type { PageDrafts } from "../routes/page-drafts.ts";
 import type { PageLooks } from "../routes/page-looks.ts";
 import type { PageReads } from "../routes/page-reads.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -27,6 +28,7 @@ export interface SignedInVisit extends Visit {
   readonly looks: PageLooks;
   /** Whether a script asks what has changed on an open page, or a browser fetches the page in advance: nobody reads it now. */
   readonly isLive: boolean;
+  readonly drafts: PageDrafts;
 }
 
 /** The visit of a signed-in person whose form has files. */

@@ -7,22 +7,25 @@ import type { ConsoleCaller } from "../http/handler.ts";
 import type { InvokeDeps } from "../http/invoke.ts";
 import type { Door } from "../http/mount.ts";
 import { sessionCookie } from "../http/session-cookie.ts";
+import { createPageDrafts } from "../routes/page-drafts.ts";
 import { createPageLooks } from "../routes/page-looks.ts";
 import { createPageReads } from "../routes/page-reads.ts";
+import { notDoneWord } from "./acts.ts";
 import { createAsks } from "./ask.ts";
 import { refuseForeignForm, unlessSignedOut } from "./browser-request.ts";
 import { type ConsolePath, pageOfForm, returnPath } from "./console-path.ts";
 import { type Fields, noFields, readForm } from "./kit/form/read-form.ts";
 import { createLinks, type Links } from "./links.ts";
+import { noteDone } from "./note-done.ts";
 import { rememberForm } from "./pages/error/unsaved-text.ts";
 import { goTo, type Reply } from "./reply.ts";
 import { showSignIn } from "./sign-in/page.tsx";
-import { pageOfPending, pendingFormOf, readOnlyAsk } from "./sign-in/pending-form.ts";
-import type { PageHandler, SignedInVisit, Visit } from "./visit.ts";
+import { type Form, pageOfPending, pendingFormOf, showAgain } from "./sign-in/pending-form.ts";
+import type { SignedInVisit, Visit } from "./visit.ts";
 
 type Params = Readonly<Record<string, string>>;
 
-export type ConsoleDeps = InvokeDeps & Pick<Deps, "files" | "log" | "stopping">;
+export type ConsoleDeps = InvokeDeps & Pick<Deps, "files" | "log" | "newId" | "stopping">;
 
 interface ConsoleServer {
   readonly deps: ConsoleDeps;
@@ -45,13 +48,16 @@ const isLive = (ctx: Context): boolean =>
 export function createVisits({ deps, door, api }: ConsoleServer, { href, mountedAt }: ConsolePath) {
   const readsOf = createPageReads(deps);
   const looksOf = createPageLooks(deps);
+  const draftsOf = createPageDrafts(deps);
   const links = createLinks(href);
   const visitOf = createVisitOf({ deps, door, api }, links);
 
   const ofCaller: OfCaller = async (ctx, params, known) => {
     const visit = await visitOf(ctx, params, known);
     const { caller } = known;
-    const own = { reads: readsOf(caller, visit.now), looks: looksOf(caller, visit.now) };
+    const { now } = visit;
+    const drafts = draftsOf(caller, door.readCredentials(ctx, false), now);
+    const own = { reads: readsOf(caller, now), looks: looksOf(caller, now), drafts };
     return { ...visit, caller, ...own, isLive: isLive(ctx) };
   };
 
@@ -62,23 +68,22 @@ export function createVisits({ deps, door, api }: ConsoleServer, { href, mounted
   };
 
   /** A form that was sent without a console session is kept while the person signs in. Then its page shows it again. */
-  const answerForm = async (
-    ctx: Context,
-    params: Params,
-    answer: PageHandler<SignedInVisit>,
-  ): Promise<Reply> => {
+  const answerForm = async (ctx: Context, params: Params, { answer, act }: Form): Promise<Reply> => {
     const page = pageOfForm(ctx);
     const visit = await unlessSignedOut(() => ofSignedIn(ctx, params));
     if (!visit) {
       const unsigned = await visitOf(ctx, params);
       const from = pageOfPending(unsigned.fields) ?? page;
       const action = href + (ctx.req.url ?? "").slice(mountedAt.length);
-      return showSignIn(unsigned, { to: from, kept: pendingFormOf(unsigned.fields, action, from) });
+      const kept = pendingFormOf(unsigned.fields, { act, action, page: from });
+      return showSignIn(unsigned, { to: from, kept });
     }
     const from = pageOfPending(visit.fields);
-    if (from === undefined) return answer(visit);
-    const shown = await unlessSignedOut(() => answer({ ...visit, ask: readOnlyAsk(visit.ask) }));
-    return shown ?? goTo(returnPath(from, deps.settings.consoleUrl, links.home), "not-done");
+    if (from === undefined) return noteDone(ctx, visit, await answer(visit));
+    return (
+      (await showAgain(visit, { answer, act })) ??
+      goTo(returnPath(from, deps.settings.consoleUrl, links.home), notDoneWord(act))
+    );
   };
 
   /** Reads a form after an error came before its fields were read, such as a failed lookup of the console session. */

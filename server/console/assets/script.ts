@@ -1,3 +1,5 @@
+import { draftOffers } from "./script/draft-offers.ts";
+import { draftServer } from "./script/draft-server.ts";
 import { drafts } from "./script/drafts.ts";
 import { faqs } from "./script/faqs.ts";
 import { live } from "./script/live.ts";
@@ -115,7 +117,11 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   });
 }
 
+{
 ${drafts}
+${draftServer}
+${draftOffers}
+}
 ${faqs}
 ${passkeys}
 ${live}`;

@@ -1,4 +1,5 @@
 import type { Settings } from "../../settings/settings.ts";
+import { notDone } from "../acts.ts";
 import { returnPath } from "../console-path.ts";
 import { type Filled, TextField } from "../kit/form/field.tsx";
 import { filledWith } from "../kit/form/filled-form.ts";
@@ -38,7 +39,7 @@ const SignIn = ({
       <DoneNotice done={query("done")} />
       {kept && !form.refusal && (
         <Notice kind="alert">
-          <b>Your session has ended, so nothing was done.</b> What you wrote is kept. Sign in to see it in its
+          <b>Your session has ended. {notDone(kept.act)}</b> What you wrote is kept. Sign in to see it in its
           form again.
         </Notice>
       )}

@@ -1,3 +1,4 @@
+import { notDone } from "../acts.ts";
 import { HiddenFields } from "../kit/form/hidden-fields.tsx";
 import { BarePage } from "../kit/layout/bare-page.tsx";
 import type { Links } from "../links.ts";
@@ -11,7 +12,7 @@ export const showPendingForm = (links: Links, kept: PendingForm): Reply =>
       <div class="card stack">
         <h1>You are signed in again</h1>
         <p>
-          Your session had ended, so <b>what you sent was not done</b>. What you wrote is kept.
+          Your session had ended. <b>{notDone(kept.act)}</b> What you wrote is kept.
         </p>
         <form method="post" action={kept.action} data-continues>
           <HiddenFields values={showingAgain(kept)} />

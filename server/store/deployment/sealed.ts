@@ -8,6 +8,7 @@ const sealedColumns = [
   { table: "mails", column: "content" },
   { table: "second_factors", column: "secret_sealed" },
   { table: "erasures", column: "email_sealed" },
+  { table: "drafts", column: "content" },
 ] as const;
 
 const checkName = "secret_check";
@@ -34,7 +35,8 @@ export const sealed = {
 
   /**
    * Deletes all sealed values, because the secret is lost. Slots then have no test key and apps no chat address; pending
-   * deliveries fail. A second factor stays on, with its recovery codes alone. Gives the number of deleted values.
+   * deliveries fail, and unsent texts are gone. A second factor stays on, with its recovery codes alone. Gives the number of
+   * deleted values.
    */
   async forgetAll(tx: Transaction) {
     await tx.run("DELETE FROM deployment WHERE name = ?", checkName);
@@ -48,6 +50,7 @@ export const sealed = {
     await tx.run(
       "UPDATE erasures SET status = 'stopped', email_sealed = NULL WHERE email_sealed IS NOT NULL",
     );
+    await tx.run("DELETE FROM drafts");
     return {
       testKeys: await tx.run(
         "UPDATE slots SET key_hash = NULL, key_sealed = NULL WHERE key_sealed IS NOT NULL",

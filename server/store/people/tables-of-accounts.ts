@@ -55,6 +55,15 @@ export const tablesOfAccounts: Readonly<Record<string, TableRule>> = {
       text: ["name"],
     },
   },
+  drafts: {
+    of: "account",
+    erase: "Goes with the account, and after 30 days. Only the person who typed it can read it.",
+    holds: {
+      plain: ["id", "page", "form", "field", "writer", "updated_at"],
+      account: ["user_id"],
+      sealed: ["content"],
+    },
+  },
   account_links: {
     of: "account",
     erase: "Deleted with the account, and at the end of the link.",

@@ -97,13 +97,96 @@ describe("a draft in a browser", () => {
     await page.getByLabel("Note to the agent").fill("Mind the tests.");
     await page.context().clearCookies();
     await page.getByRole("button", { name: "Approve this plan" }).click();
-    await page.getByText("Your session has ended, so nothing was done.").waitFor();
+    await page.getByText("Your session has ended. Your decision was not taken.").waitFor();
     await page.getByLabel("E-mail").fill(account.email);
     await page.getByLabel("Password").fill(account.password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.getByText("it was not done. What you wrote is kept here").waitFor();
+    await page.getByText("Your decision was not taken. What you wrote is kept here").waitFor();
     expect(await page.getByLabel("Note to the agent").inputValue()).toBe("Mind the tests.");
     expect(page.url()).toBe(address);
     expect(await page.locator("#proposal").getByText("Waiting for your decision").count()).toBe(1);
+  });
+
+  const restore = (page: Page) => page.getByRole("button", { name: "Restore the text" }).click();
+  const reply = (page: Page) => page.getByLabel("Reply", { exact: true });
+  const onServer = async (page: Page) =>
+    (await service.deps.database.all("SELECT id FROM drafts WHERE page = ?", new URL(page.url()).pathname))
+      .length;
+  const openAgain = async (page: Page) => {
+    const next = await page.context().newPage();
+    await next.goto(page.url());
+    return next;
+  };
+
+  it("of another device is offered with one click", async () => {
+    const page = await openThread();
+    await typeReply(page);
+    await expect.poll(() => onServer(page), { timeout: 20_000 }).toBeGreaterThan(0);
+    const other = await openPage(browser, service, await service.signIn(account));
+    await other.goto(page.url());
+    await other.getByText(/You typed this in Chrome.* and did not send it\./).waitFor();
+    expect(await reply(other).inputValue()).toBe("");
+    await restore(other);
+    expect(await reply(other).inputValue()).toBe("Dear sender");
+    await other.getByRole("button", { name: "Send reply" }).click();
+    await other.getByText("The reply is on the thread").waitFor();
+    await expect.poll(() => onServer(page), { timeout: 20_000 }).toBe(0);
+    await page.context().close();
+  });
+
+  it("of two tabs with two texts is two drafts until one is chosen", async () => {
+    const first = await openThread();
+    const second = await openAgain(first);
+    await typeReply(first);
+    await second.getByText("Reply to the sender").click();
+    await reply(second).fill("Another text");
+    const third = await openAgain(first);
+    const shown = async () => [
+      await reply(third).inputValue(),
+      ...(await third
+        .locator("[data-draft-note] textarea")
+        .evaluateAll((areas) =>
+          areas.map((area) => (area instanceof HTMLTextAreaElement ? area.value : "")),
+        )),
+    ];
+    await expect.poll(shown).toEqual(["Another text", "Dear sender"]);
+    await restore(third);
+    await expect.poll(shown).toEqual(["Dear sender", "Another text"]);
+    await third.locator("[data-draft-note]", { hasText: "You typed this" }).getByText("Discard it").click();
+    await expect.poll(shown).toEqual(["Dear sender"]);
+    await first.context().close();
+  });
+
+  it("is not shown to the next person in the same browser, though they sign in on the form that was sent", async () => {
+    const page = await openThread();
+    const next = await makeAccount(service);
+    await page.getByLabel("Note to the agent").fill("A note of the first person");
+    await page.context().clearCookies();
+    await page.getByRole("button", { name: "Approve this plan" }).click();
+    await page.getByLabel("E-mail").fill(next.email);
+    await page.getByLabel("Password").fill(next.password);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByText("Nothing here").waitFor();
+    await page.goto("/console/drafts");
+    await page.getByText("No unsent text").waitFor();
+    expect(await page.content()).not.toContain("A note of the first person");
+    await page.context().close();
+  });
+
+  it("is on the server after a sign-out, and in no browser", async () => {
+    const page = await openThread();
+    page.on("dialog", (dialog) => dialog.accept());
+    const address = page.url();
+    await typeReply(page);
+    await page.locator("summary", { hasText: "Account" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    expect(await stored(page)).toBe("");
+    const other = await openPage(browser, service, await service.signIn(account));
+    await other.goto(address);
+    await restore(other);
+    expect(await reply(other).inputValue()).toBe("Dear sender");
+    await page.context().close();
+    await other.context().close();
   });
 });

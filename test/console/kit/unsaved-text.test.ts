@@ -106,11 +106,13 @@ describe.each(databases)("unsaved text on $name", (engine) => {
     const sent = { decision: "approve", note: "Mind the\ntests.", replyBody: "Dear sender" };
     const unsigned = await createBrowserWithoutScripts(service).send(page, address(id, "/decision"), sent);
     expect(unsigned.status).toBe(401);
-    expect(readingOf(unsigned)).toContain("Your session has ended, so nothing was done.");
+    expect(readingOf(unsigned)).toContain("Your session has ended. Your decision was not taken.");
     const { signedIn, visitor } = await signInAgain(unsigned);
-    expect(readingOf(signedIn)).toContain("what you sent was not done");
+    expect(readingOf(signedIn)).toContain("Your decision was not taken.");
     const shown = await visitor.send(signedIn, address(id, "/decision"));
-    expect(readingOf(shown)).toContain("it was not done. What you wrote is kept here: send it again.");
+    expect(readingOf(shown)).toContain(
+      "Your decision was not taken. What you wrote is kept here: send it again.",
+    );
     expect(fieldsIn(shown, id)).toMatchObject({ note: "Mind the\ntests.", replyBody: "Dear sender" });
     expect(await runOf(runId)).toBe("awaiting_approval");
     expect((await visitor.send(shown, address(id, "/decision"), { decision: "approve" })).status).toBe(200);
@@ -149,6 +151,6 @@ describe.each(databases)("unsaved text on $name", (engine) => {
     );
     const { signedIn, visitor } = await signInAgain(unsigned);
     const answer = await visitor.send(signedIn, `${path}/order`);
-    expect(answer.headers.get("location")).toBe(`${path}?done=not-done`);
+    expect(answer.headers.get("location")).toBe(`${path}?done=not-done-orderFaqs`);
   });
 });

@@ -38,6 +38,7 @@ export const consolePaths = ({
   "/console/sign-in-methods",
   "/console/people",
   "/console/audit",
+  "/console/drafts",
 ];
 
 /** The page of a thread for each state of a proposal. */

@@ -122,7 +122,8 @@ export const walls: Walls = {
   "server/console": [
     ...["server/console", "server/http", "server/domain", "server/secrets", "server/settings"],
     "server/routes/mail",
-    ...["server/routes/page-looks.ts", "server/routes/page-reads.ts", "server/routes/access/audit-names.ts"],
+    ...["server/routes/page-looks.ts", "server/routes/page-reads.ts", "server/routes/page-drafts.ts"],
+    "server/routes/access/audit-names.ts",
     ...["server/routes/access/device-approval.ts", "server/routes/access/oauth", "server/oauth/metadata.ts"],
     ...["server/oauth/fault-answers.ts"],
     ...["server/deps.ts", "server/clock.ts", "src/contract"],

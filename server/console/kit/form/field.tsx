@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { ApiError } from "../../../../src/contract/errors.ts";
+import { draftTraits } from "./draft-fields.ts";
 
 /** The values of a form, and the refusal if it was sent and refused. */
 export interface Filled {
@@ -19,6 +20,8 @@ export interface FieldProps {
   readonly unlabelled?: boolean;
   /** Keeps ids unique when two fields on a page have the same name. */
   readonly part?: string;
+  /** Whether its text is never kept, though the text of a field with this name is kept elsewhere. (rule O18) */
+  readonly unkept?: boolean;
 }
 
 type InputTraits = Pick<
@@ -33,12 +36,20 @@ export const TextField = ({
   hint,
   unlabelled,
   part,
+  unkept = false,
   ...traits
 }: FieldProps & InputTraits) => {
   const ids = fieldIds({ form, name, hint, part });
   return (
     <Labelled ids={ids} {...{ name, label, hint, unlabelled }} fault={faultAt(form, name)}>
-      <input type="text" {...traits} {...ids.control} name={name} value={form.value(name)} />
+      <input
+        type="text"
+        {...traits}
+        {...ids.control}
+        {...(unkept ? {} : draftTraits(name, form.sent))}
+        name={name}
+        value={form.value(name)}
+      />
     </Labelled>
   );
 };
@@ -49,11 +60,17 @@ export interface TextAreaProps extends FieldProps {
   readonly placeholder?: string;
 }
 
-export const TextArea = ({ form, size, required, placeholder, ...rest }: TextAreaProps) => {
+export const TextArea = ({ form, size, required, placeholder, unkept = false, ...rest }: TextAreaProps) => {
   const ids = fieldIds({ form, ...rest });
   return (
     <Labelled ids={ids} {...rest} fault={faultAt(form, rest.name)}>
-      <textarea {...ids.control} {...{ required, placeholder }} class={size} name={rest.name}>
+      <textarea
+        {...ids.control}
+        {...(unkept ? {} : draftTraits(rest.name, form.sent))}
+        {...{ required, placeholder }}
+        class={size}
+        name={rest.name}
+      >
         {/* The parser drops the first line break of a text area. */}
         {`\n${form.value(rest.name)}`}
       </textarea>

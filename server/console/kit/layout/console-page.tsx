@@ -131,8 +131,9 @@ const AccountMenu = ({ navigation: { links, email, docs } }: { readonly navigati
       <a href={links.signInMethods}>Sign-in methods</a>
       <a href={links.people}>Erase a person</a>
       <a href={links.audit}>Audit log</a>
+      <a href={links.drafts}>Unsent text</a>
       <a href={docs}>API</a>
-      <form class="apart" method="post" action={links.signOut}>
+      <form class="apart" method="post" action={links.signOut} data-signs-out>
         <IdempotencyField />
         <button class="plain" type="submit">
           Sign out

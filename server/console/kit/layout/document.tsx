@@ -20,7 +20,13 @@ export interface DocumentProps {
 
 /** The shell of every page. */
 export const Document = ({ links, title, address, person, base, scripts = [], children }: DocumentProps) => (
-  <html lang="en" data-person={person && versionOf(person)} data-address={address} data-base={base}>
+  <html
+    lang="en"
+    data-person={person && versionOf(person)}
+    data-drafts={person && links.drafts}
+    data-address={address}
+    data-base={base}
+  >
     <head>
       <meta charset="utf-8" />
       <title>{`${visibleLine(title)} · Innkeep`}</title>

@@ -1,3 +1,5 @@
+import { notDoneNotices } from "../../acts.ts";
+
 /** The notices after a form was done, by the word in the address. */
 export const doneNotices: ReadonlyMap<string, string> = new Map([
   ["approved", "Approved. The agent may now proceed."],
@@ -54,5 +56,6 @@ export const doneNotices: ReadonlyMap<string, string> = new Map([
   ["password-set", "Your new password is set. Sign in with it."],
   ["account-created", "Your account is ready."],
   ["signed-out", "You are signed out."],
-  ["not-done", "Your session had ended, so that was not done. Do it again if you still want it."],
+  ["draft-discarded", "The text is discarded."],
+  ...notDoneNotices,
 ]);

@@ -1,7 +1,6 @@
 import { itemTypes } from "../../../../src/contract/changelog.ts";
 import type { Values } from "../../kit/form/changed-values.ts";
 import { Choices } from "../../kit/form/choices.tsx";
-import { draftAttributes } from "../../kit/form/draft-attributes.ts";
 import { type Filled, Select, TextArea, TextField } from "../../kit/form/field.tsx";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { OriginalValues } from "../../kit/form/original-values.tsx";
@@ -26,7 +25,7 @@ export interface ChangelogEntryFormProps {
 export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
   const { form, action, current, published, existing } = props;
   return (
-    <form class="card stack editor" method="post" action={action} {...draftAttributes(action, form)}>
+    <form class="card stack editor" method="post" action={action} data-guards>
       <Refused refusal={form.refusal} />
       {existing !== undefined && (
         <p>
@@ -41,7 +40,7 @@ export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
         <Select form={form} name="releaseType" label="Kind of release" options={releaseTypes} />
       </div>
       <Choices form={form} name="bodyFormat" legend="What changed" options={bodyFormats} />
-      <div class="as-text">
+      <div class="as-text" data-shown-by="bodyFormat=markdown">
         <TextArea
           form={form}
           name="body"
@@ -93,7 +92,7 @@ const bodyFormats = [
 ] as const;
 
 const Items = (props: ChangelogEntryFormProps) => (
-  <fieldset class="as-list stack tight">
+  <fieldset class="as-list stack tight" data-shown-by="bodyFormat=items">
     <legend>Changes</legend>
     <RowCount list="items" {...props} />
     {rowNumbers(props, "items", 5).map((at) => (

@@ -34,11 +34,14 @@ export async function deleteEntry({ ask, fields, links, param }: SignedInVisit):
  * Handles the buttons of the form. Two only show it again; the others save, and one of them publishes. `save` gives the
  * entry's id.
  */
-function handleButton(visit: SignedInVisit, save: (visit: SignedInVisit) => Promise<string>): Promise<Reply> {
+async function handleButton(
+  visit: SignedInVisit,
+  save: (visit: SignedInVisit) => Promise<string>,
+): Promise<Reply> {
   const { fields, links, param } = visit;
   const intent = fields.text("intent");
-  if (intent === "preview") return entryPageAgain(visit, { preview: true });
-  if (intent === "more") return entryPageAgain(visit, { more: true });
+  if (intent === "preview") return { ...(await entryPageAgain(visit, { preview: true })), sentFields: [] };
+  if (intent === "more") return { ...(await entryPageAgain(visit, { more: true })), sentFields: [] };
   return reshowForm(
     async () => {
       const entryId = await save(visit);

@@ -5,12 +5,12 @@ import type { Door } from "../../../http/mount.ts";
 import { pathOf } from "../../../http/routing.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { acceptsHtml } from "../../browser-request.ts";
-import { type ConsolePath, consolePathOf, pageOfForm } from "../../console-path.ts";
+import { type ConsolePath, consolePathOf, pageOfForm, returnPath } from "../../console-path.ts";
 import { createLinks, type Links } from "../../links.ts";
 import { goTo, type Reply } from "../../reply.ts";
 import { createRespond } from "../../respond.ts";
 import { showErrorPage } from "./page.tsx";
-import { rememberedForm, unsavedTextsIn } from "./unsaved-text.ts";
+import { rememberedAct, rememberedForm, unsavedTextsIn } from "./unsaved-text.ts";
 
 /** The reply to a browser whose request failed: an error page, or a redirect. */
 export type ShowError = (ctx: Context, error: ApiError, links: Links) => Reply;
@@ -47,6 +47,8 @@ export function createErrorPages({ settings, door }: PageDeps): AnswerWithPage {
       : showErrorPage(links, asSeen(ctx, error), {
           requestId: String(ctx.state.requestId),
           typed: unsavedTextsIn(rememberedForm(ctx.req)),
+          act: rememberedAct(ctx.req),
+          from: ctx.method === "POST" ? returnPath(pageOfForm(ctx), settings.consoleUrl, "") : "",
         }),
   );
   return (ctx, error) => isPage(pathOf(ctx) ?? "") && answer(ctx, error);

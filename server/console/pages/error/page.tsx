@@ -1,4 +1,5 @@
 import type { ApiError } from "../../../../src/contract/errors.ts";
+import { type Act, notDone } from "../../acts.ts";
 import { BarePage } from "../../kit/layout/bare-page.tsx";
 import type { Links } from "../../links.ts";
 import { type Reply, show } from "../../reply.ts";
@@ -9,16 +10,28 @@ export interface FailedRequest {
   readonly requestId: string;
   /** The unsaved texts in its form. */
   readonly typed: readonly UnsavedText[];
+  /** What its form was for, if it was a form of the console. */
+  readonly act?: Act | undefined;
+  /** The page of its form; empty if that is not known. */
+  readonly from?: string;
 }
 
 /** The page that tells about an error. */
-export const showErrorPage = (links: Links, error: ApiError, { requestId, typed }: FailedRequest): Reply => {
+export const showErrorPage = (
+  links: Links,
+  error: ApiError,
+  { requestId, typed, act, from = "" }: FailedRequest,
+): Reply => {
   const { title, text } = wordsOf(error);
   return show(
     <BarePage links={links} title={title}>
       <div class="card stack">
         <h1>{title}</h1>
-        <p>{text}</p>
+        <p>
+          {/* After an error of the server it is not certain. */}
+          {act && error.status !== 500 && <b>{notDone(act)} </b>}
+          {text}
+        </p>
         {error.status === 500 && (
           <p class="muted small">
             Request <code>{requestId}</code>
@@ -26,6 +39,11 @@ export const showErrorPage = (links: Links, error: ApiError, { requestId, typed 
         )}
         {typed.length > 0 && <TypedText typed={typed} />}
         <div class="actions">
+          {from !== "" && (
+            <a class="button" href={from}>
+              Back to the page
+            </a>
+          )}
           <a class="button" href={links.home}>
             To the console
           </a>

@@ -1,4 +1,6 @@
+import type { Act } from "../../acts.ts";
 import { fieldVersion, originalVersionName } from "../../kit/form/changed-values.ts";
+import { draftFieldOf } from "../../kit/form/draft-fields.ts";
 import { type Fields, noFields } from "../../kit/form/read-form.ts";
 
 /** A text that was typed into a form, and the label of its field. */
@@ -7,36 +9,13 @@ export interface UnsavedText {
   readonly text: string;
 }
 
-/** The fields for text, with their labels. No other field is shown again: above all no password and no secret. */
-const labels: ReadonlyMap<string, string> = new Map([
-  ["note", "Note to the agent"],
-  ["noteBody", "Internal note"],
-  ["replyBody", "Reply"],
-  ["subject", "Subject"],
-  ["githubIssueUrl", "Linked issue"],
-  ["question", "Question"],
-  ["answer", "Answer"],
-  ["title", "Title"],
-  ["version", "Version"],
-  ["body", "Text"],
-  ["name", "Name"],
-  ["appName", "Name of the app"],
-  ["testBrief", "What to test"],
-]);
-
-/** The texts in a form that differ from the form's first values. */
+/** The texts in a form that differ from the form's first values. No password and no secret is among them. (rule O18) */
 export const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
   fields.entries().flatMap(([name, text]) => {
-    const label = labels.get(name) ?? labelOf(name);
+    const label = draftFieldOf(name)?.label;
     const typed = text.trim() !== "" && fields.text(originalVersionName(name)) !== fieldVersion(text);
     return label !== undefined && typed ? [{ label, text }] : [];
   });
-
-/** The label of a field of which a form has several. */
-function labelOf(name: string): string | undefined {
-  if (name.startsWith("recallNote:")) return "Why you recall it";
-  return /^items\.\d+\.text$/.test(name) ? "Change" : undefined;
-}
 
 const sent = new WeakMap<object, Fields>();
 
@@ -45,3 +24,11 @@ export const rememberForm = (request: object, fields: Fields): void => void sent
 
 /** The fields of this request's form; none when the form was not read. */
 export const rememberedForm = (request: object): Fields => sent.get(request) ?? noFields;
+
+const acts = new WeakMap<object, Act>();
+
+/** Remembers what a person wanted to do with this request's form. */
+export const rememberAct = (request: object, act: Act): void => void acts.set(request, act);
+
+/** What a person wanted to do with this request's form; undefined if it is no form of the console. */
+export const rememberedAct = (request: object): Act | undefined => acts.get(request);

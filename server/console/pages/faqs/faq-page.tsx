@@ -3,7 +3,6 @@ import { consoleFaqs } from "../../../../src/contract/console/faqs.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import type { ListedFaq } from "../../../../src/contract/faqs.ts";
 import { Line, UserText } from "../../kit/display/user-text.tsx";
-import { draftAttributes } from "../../kit/form/draft-attributes.ts";
 import { type Filled, TextArea, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
@@ -88,7 +87,7 @@ interface FaqFormProps {
 }
 
 const FaqForm = ({ form, action, faq }: FaqFormProps) => (
-  <form class="card stack" method="post" action={action} {...draftAttributes(action, form)}>
+  <form class="card stack" method="post" action={action} data-guards>
     <Refused refusal={form.refusal} />
     <IdempotencyField />
     {faq && <OriginalValues current={currentFaq(faq)} />}

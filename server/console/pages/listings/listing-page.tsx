@@ -4,7 +4,6 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 import type { SlotRequest } from "../../../routes/page-reads.ts";
 import { ExternalLink } from "../../kit/display/external-link.tsx";
 import { Line, UserText } from "../../kit/display/user-text.tsx";
-import { draftAttributes } from "../../kit/form/draft-attributes.ts";
 import type { Filled } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
@@ -45,7 +44,7 @@ export async function showNewListing(
           <p>What testers read about your app, and how long and how large each cycle is.</p>
         </div>
       </div>
-      <form class="card stack" method="post" action={action} {...draftAttributes(action, form)}>
+      <form class="card stack" method="post" action={action} data-guards>
         <Refused refusal={form.refusal} />
         <IdempotencyField />
         <ListingFields form={shown} />
@@ -186,7 +185,7 @@ const Edit = ({ navigation: { links, app }, listing, edit }: ListingDetailProps)
   return (
     <details class="reveal" open={edit !== undefined}>
       <summary>Edit this listing</summary>
-      <form class="card stack" method="post" action={action} {...draftAttributes(action, edit ?? {})}>
+      <form class="card stack" method="post" action={action} data-guards>
         <Refused refusal={edit?.refusal} />
         <IdempotencyField />
         <OriginalValues current={current} />

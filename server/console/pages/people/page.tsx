@@ -64,6 +64,7 @@ const LookUp = ({ form, links }: { readonly form: Filled | undefined; readonly l
     <TextField
       form={form ?? filledWith()}
       name="email"
+      unkept
       label="E-mail address"
       type="email"
       autocomplete="off"

@@ -74,6 +74,7 @@ export async function showReceipt(
           <TextField
             form={form ?? filledWith()}
             name="email"
+            unkept
             label="E-mail address"
             type="email"
             autocomplete="off"

@@ -49,8 +49,6 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
   /** The proposal whose approval or claim was to be ended; empty if the page was sent for something else. */
   readonly orderedRunId: string;
   readonly messageId: string | undefined;
-  /** Whether the values are those that were sent, not the stored ones. */
-  readonly sent: boolean;
 }
 
 /** The form of a page. Text that was sent and not saved stays; every other field has its stored value. */
@@ -69,7 +67,6 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
     decisionRefused: sent?.part === "decision" && sent.refusal !== undefined,
     orderedRunId: orderedRunIdOf(sent),
     messageId: sent?.messageId,
-    sent: sent !== undefined,
   };
 }
 
@@ -88,7 +85,7 @@ const draftNames = (fields: Fields): string[] => [
 ];
 
 /** The fields that a button sends for its part. */
-const namesOf = (part: ThreadPart, fields: Fields): readonly string[] =>
+export const namesOf = (part: ThreadPart, fields: Fields): readonly string[] =>
   part === "recall" ? [recallNoteName(fields.text("recall"))] : names[part];
 
 const orderedRunIdOf = (sent: SentThread | undefined): string =>
@@ -99,13 +96,14 @@ function partOf(part: ThreadPart, stored: Values, sent: SentThread | undefined):
   const { fields, refusal } = sent;
   if (isDone(part, sent)) return part === "recall" ? othersOf(part, fields) : filledWith(stored);
   return sent.part === part
-    ? { value: fields.text, refusal: atFieldsOf(namesOf(part, fields), refusal) }
-    : { value: fields.text };
+    ? { value: fields.text, refusal: atFieldsOf(namesOf(part, fields), refusal), sent: true }
+    : { value: fields.text, sent: true };
 }
 
 /** The notes for the recall of other proposals are not sent yet. */
 const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
   value: (name) => (namesOf(part, fields).includes(name) ? "" : fields.text(name)),
+  sent: true,
 });
 
 /** The API names the text of every message `body` and that of an order `note`, but the form has a field for each. */

@@ -6,7 +6,14 @@ import type { Fields } from "../../../kit/form/read-form.ts";
 import { goTo, type Reply, reshowForm } from "../../../reply.ts";
 import type { SignedInVisit } from "../../../visit.ts";
 import { inboxPositionOf, inboxPositionQuery } from "../inbox-position.ts";
-import { claimedName, currentThread, holdsDrafts, recallNoteName, type ThreadPart } from "./form-parts.ts";
+import {
+  claimedName,
+  currentThread,
+  holdsDrafts,
+  namesOf,
+  recallNoteName,
+  type ThreadPart,
+} from "./form-parts.ts";
 import { readThread, showThread } from "./page.tsx";
 
 /** Decides on the proposal that the form showed, never on a newer one. */
@@ -100,7 +107,7 @@ export function renewStatusLink(visit: SignedInVisit): Promise<Reply> {
         body: {},
         idempotencyKey: fields.idempotencyKey,
       });
-      return showThread(visit, { sent: { fields, part: "link" }, statusUrl });
+      return { ...(await showThread(visit, { sent: { fields, part: "link" }, statusUrl })), sentFields: [] };
     },
     (refusal) => showThread(visit, { sent: { fields, part: "link", refusal } }),
   );
@@ -134,7 +141,7 @@ function doPart(visit: SignedInVisit, part: ThreadPart, act: () => Promise<Done>
       const address = links.thread(param("appId"), param("id")) + inboxPositionQuery(inboxPositionOf(visit));
       if (!holdsDrafts(fields, part)) return goTo(address, done, anchor);
       const sent = { fields, part, ...(messageId === undefined ? {} : { messageId }) };
-      return showThread(visit, { sent, done });
+      return { ...(await showThread(visit, { sent, done })), sentFields: namesOf(part, fields) };
     },
     (refusal) => showThread(visit, { sent: { fields, part, refusal } }),
   );
@@ -147,5 +154,7 @@ export async function deleteThread(visit: SignedInVisit): Promise<Reply> {
   });
   const { list } = inboxPositionOf(visit);
   const inbox = visit.links.inbox(visit.param("appId"));
-  return goTo(list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`, "thread-deleted");
+  const reply = goTo(list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`, "thread-deleted");
+  // What was typed beside the button was not sent.
+  return { ...reply, sentFields: [] };
 }

@@ -4,7 +4,6 @@ import { threads } from "../../../../../src/contract/console/feedback.ts";
 import { ApiError } from "../../../../../src/contract/errors.ts";
 import { threadNews } from "../../../../domain/feedback/thread-news.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../../routes/page-reads.ts";
-import { draftAttributes } from "../../../kit/form/draft-attributes.ts";
 import { versionOf } from "../../../kit/form/filled-form.ts";
 import { HiddenFields } from "../../../kit/form/hidden-fields.tsx";
 import { IdempotencyField } from "../../../kit/form/idempotency-field.tsx";
@@ -174,7 +173,7 @@ interface ThreadFormProps {
  */
 const ThreadForm = ({ forms, address, position, children }: ThreadFormProps) => (
   <Can needs="maintainer" otherwise={<div class="thread">{children}</div>}>
-    <form class="thread" method="post" action={`${address}/edit`} {...draftAttributes(address, forms)}>
+    <form class="thread" method="post" action={`${address}/edit`} data-guards>
       <button class="unseen" type="submit" tabIndex={-1} aria-hidden="true">
         Save
       </button>

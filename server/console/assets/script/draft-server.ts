@@ -1,0 +1,87 @@
+/** Keeps typed text on the server, for other devices and for the time after a sign-out. (rule O17) */
+export const draftServer = `
+const pause = 3_000;
+const pauseAfterFailure = 15_000;
+const saveSoon = (state, after = pause) => { state.timer ??= setTimeout(() => save(state), after); };
+const stopSaving = (state) => {
+  clearTimeout(state.timer);
+  state.timer = undefined;
+  state.running?.abort();
+};
+// A text above its limit stays in this browser.
+const limitOf = (state, name) => Number(fieldOf(state, name)?.dataset.draft ?? Infinity);
+const bodyOf = (draft, fields) => {
+  const body = new URLSearchParams({ page: draft.page, "draft-form": draft.form, "draft-writer": draft.writer });
+  for (const [name, { text, was }] of fields) {
+    body.append("field", name);
+    body.append("text", text);
+    body.append("was", was ?? "");
+  }
+  return body;
+};
+const send = (body, options = {}) =>
+  fetch(document.documentElement.dataset.drafts + "/save", { method: "POST", body, headers: { Accept: "application/json" }, ...options });
+let toldEnd = false;
+const tellEnd = (state) => {
+  if (toldEnd) return;
+  toldEnd = true;
+  tellAt(state.element, "You are signed out. What you type stays in this browser: sign in again in another tab, or send the form and sign in then.");
+};
+const save = async (state, keepalive = false) => {
+  clearTimeout(state.timer);
+  state.timer = undefined;
+  const fields = Object.entries(state.fields).filter(([name, { text }]) => [...text].length <= limitOf(state, name));
+  const body = bodyOf(state, fields);
+  const replaced = [...state.replaces];
+  for (const writer of replaced) body.append("replaces", writer);
+  const said = String(body);
+  if (said === state.said || (state.said === undefined && fields.length + replaced.length === 0)) return;
+  const running = new AbortController();
+  state.running = running;
+  const answer = await send(body, { keepalive, signal: running.signal }).catch(() => undefined);
+  if (running.signal.aborted) return;
+  if (answer?.status === 401) return tellEnd(state);
+  if (!answer || answer.status === 429 || answer.status >= 500) return saveSoon(state, pauseAfterFailure);
+  if (!answer.ok) return;
+  for (const writer of replaced) state.replaces.delete(writer);
+  // The next request has no writers to replace.
+  state.said = String(bodyOf(state, fields));
+  markSaved(state, (await answer.json().catch(() => ({ kept: [] }))).kept);
+};
+const markSaved = (draft, kept) => {
+  const here = stored(draftName(draft));
+  const isSaved = here && Object.entries(here.fields).every(([name, { text }]) => kept.includes(name) && draft.fields[name]?.text === text);
+  if (isSaved) store(draftName(draft), JSON.stringify({ ...here, saved: true }));
+};
+// What was typed offline, or in a tab that is gone.
+const saveOthers = async (before = Infinity) => {
+  const waiting = ownDrafts().filter((draft) => !draft.saved && draft.at < before && !typing.some(({ writer }) => writer === draft.writer));
+  for (const draft of waiting) {
+    const answer = await send(bodyOf(draft, Object.entries(draft.fields))).catch(() => undefined);
+    if (answer?.ok) markSaved(draft, (await answer.json()).kept);
+  }
+};
+const signOut = async (form) => {
+  for (const state of typing) await save(state);
+  await saveOthers();
+  const lost = ownDrafts().filter(({ saved }) => !saved).length;
+  if (lost > 0 && !confirm("Some unsent text is only in this browser, and a sign-out deletes it. Sign out?")) return;
+  inTab.set("innkeep-leaving", person);
+  form.dataset.ready = "";
+  form.requestSubmit();
+  delete form.dataset.ready;
+};
+if (person) {
+  addEventListener("pagehide", () => { for (const state of typing) if (state.timer) save(state, true); });
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) for (const state of typing) if (state.timer) save(state, true);
+  });
+  addEventListener("online", () => {
+    for (const state of typing) if (Object.keys(state.fields).length > 0) save(state);
+    saveOthers();
+  });
+  // A save may reach the server after the form that it was about. It is taken back.
+  const rest = word === undefined ? undefined : ownDrafts().find(({ writer }) => writer === last.writer);
+  if (word !== undefined) send(bodyOf(last, Object.entries(rest?.fields ?? {}))).catch(() => undefined);
+}
+`;

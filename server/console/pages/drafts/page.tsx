@@ -1,0 +1,74 @@
+import type { Draft } from "../../../routes/page-drafts.ts";
+import { returnPath } from "../../console-path.ts";
+import { Ago } from "../../kit/display/timestamp.tsx";
+import { Line } from "../../kit/display/user-text.tsx";
+import { draftFieldOf } from "../../kit/form/draft-fields.ts";
+import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { ConsolePage } from "../../kit/layout/console-page.tsx";
+import { Empty } from "../../kit/layout/empty.tsx";
+import { navigationOf } from "../../kit/layout/navigation.ts";
+import { type Reply, show } from "../../reply.ts";
+import type { SignedInVisit } from "../../visit.ts";
+
+/** Everything that a person has typed and not sent, also for pages that are gone. (rule O17) */
+export async function draftsPage(visit: SignedInVisit): Promise<Reply> {
+  const navigation = await navigationOf(visit);
+  const found = await visit.drafts.list();
+  return show(
+    <ConsolePage navigation={navigation} title="Unsent text" narrow>
+      <div class="head">
+        <div>
+          <h1>Unsent text</h1>
+          <p>
+            What you have typed into forms of the console and not sent. Only you can read it here. It is
+            deleted when you send it or discard it, and 30 days after you last typed.
+          </p>
+        </div>
+      </div>
+      {found.length === 0 ? (
+        <Empty title="No unsent text">
+          <p>The console keeps your text while you type, and shows it here until you send it.</p>
+        </Empty>
+      ) : (
+        <ul class="list">
+          {found.map((draft) => (
+            <DraftLine key={draft.id} draft={draft} visit={visit} />
+          ))}
+        </ul>
+      )}
+    </ConsolePage>,
+  );
+}
+
+interface DraftLineProps {
+  readonly draft: Draft;
+  readonly visit: Pick<SignedInVisit, "links" | "now" | "settings">;
+}
+
+const DraftLine = ({ draft, visit: { links, now, settings } }: DraftLineProps) => {
+  const label = draftFieldOf(draft.field)?.label ?? "Text";
+  return (
+    <li>
+      <div class="row spread">
+        <b>{label}</b>
+        <a href={returnPath(draft.page, settings.consoleUrl, links.home)}>Open its page</a>
+      </div>
+      <p class="under">
+        <span>
+          typed <Ago at={draft.updatedAt} now={now} />
+        </span>
+        {draft.browser !== null && <Line text={draft.browser} />}
+      </p>
+      <textarea class="short" readOnly aria-label={label}>
+        {`\n${draft.text}`}
+      </textarea>
+      <form method="post" action={links.discardDraft}>
+        <input type="hidden" name="draft" value={draft.id} />
+        <IdempotencyField />
+        <button class="small" type="submit">
+          Discard
+        </button>
+      </form>
+    </li>
+  );
+};

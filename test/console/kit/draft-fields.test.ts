@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+} from "../../support/browser/browser-without-scripts.ts";
+import { consolePaths, proposalPaths } from "../../support/browser/console-paths.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeAccount } from "../../support/sign-in/password-accounts.ts";
+import { makeProposalStates } from "../../support/worlds/agents/proposal-states.ts";
+import { makeOwnerWithOneOfEach } from "../../support/worlds/owner-with-one-of-each.ts";
+
+/** The fields of forms whose text is not kept, and why. */
+const notKept: Readonly<Record<string, string>> = {
+  currentPassword: "a password",
+  newPassword: "a password",
+  repeatedPassword: "a password",
+  password: "a password",
+  code: "a code",
+  file: "a file",
+  confirmation: "a confirmation must be typed again",
+  chatWebhookUrl: "a secret: everybody who knows the address can post there",
+  "email of a person to erase": "after the erasure nothing here has the address",
+};
+
+interface Field {
+  readonly name: string;
+  readonly type: string;
+  readonly kept: boolean;
+}
+
+/** The fields of a page for text that a person types and sends. Forms that only search have their text in the address. */
+const typedFields = (html: string): Field[] =>
+  [...html.matchAll(/<form\b([^>]*method="post"[^>]*)>([\s\S]*?)<\/form>/g)].flatMap(
+    ([, form = "", inside = ""]) =>
+      [...inside.matchAll(/<(input|textarea)\b([^>]*)>/g)].flatMap(([, tag, traits = ""]) => {
+        const type = tag === "textarea" ? "textarea" : (/\btype="([^"]*)"/.exec(traits)?.[1] ?? "text");
+        if (["hidden", "checkbox", "radio"].includes(type) || /\sreadonly/i.test(traits)) return [];
+        const of = form.includes('action="/console/people') ? " of a person to erase" : "";
+        const name = (/\bname="([^"]*)"/.exec(traits)?.[1] ?? "") + of;
+        return [{ name, type, kept: /\bdata-draft="\d+"/.test(traits) }];
+      }),
+  );
+
+describe("the fields of the console", () => {
+  let service: Service;
+  let owner: BrowserWithoutScripts;
+  let paths: string[];
+  beforeAll(async () => {
+    service = await startService();
+    const world = await makeOwnerWithOneOfEach(service);
+    owner = createBrowserWithoutScripts(service, world.headers);
+    paths = [
+      ...consolePaths(world),
+      ...proposalPaths(world, await makeProposalStates(service, world)),
+      "/console/sign-in",
+      "/console/recover",
+    ];
+  });
+  afterAll(() => service.stop());
+
+  it("keep every typed text, except those of a list with reasons, and never a password, a code or a secret", async () => {
+    const person = createBrowserWithoutScripts(service, await service.signIn(await makeAccount(service)));
+    const pages = [
+      ...(await Promise.all(paths.map((path) => owner.open(path)))),
+      await person.open("/console/sign-in-methods"),
+    ];
+    const fields = pages.flatMap(({ text }) => typedFields(text));
+    const names = (wanted: (field: Field) => boolean) =>
+      [...new Set(fields.filter(wanted).map(({ name }) => name))].sort();
+    expect(names(({ name, kept }) => !kept && !(name in notKept))).toEqual([]);
+    expect(names(({ name, kept }) => kept && name in notKept)).toEqual([]);
+    expect(names(({ type, kept }) => kept && ["password", "file"].includes(type))).toEqual([]);
+    expect(names(({ kept }) => kept)).toEqual(
+      expect.arrayContaining(["answer", "items.0.text", "note", "noteBody", "replyBody", "screens", "label"]),
+    );
+    // A reason whose field is gone misleads. A page with a field for a code needs an account with a second factor.
+    expect(names(({ kept }) => !kept)).toEqual(
+      Object.keys(notKept)
+        .filter((name) => name !== "code")
+        .sort(),
+    );
+  });
+});

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { tidy } from "../../../server/background/housekeeping.ts";
+import { sealed } from "../../../server/store/deployment/sealed.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import {
+  createBrowserWithoutScripts,
+  fieldsOf,
+  formOf,
+  readingOf,
+} from "../../support/browser/browser-without-scripts.ts";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+
+const day = 86_400_000;
+const form = "/console/faqs/a/new";
+const writer = "writer0001";
+
+describe.each(databases)("drafts on $name", (engine) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  afterAll(() => service.stop());
+
+  let user: { readonly id: string };
+  let headers: Record<string, string>;
+  beforeEach(async () => {
+    user = await service.makeUser();
+    headers = await service.signIn(user);
+  });
+
+  type Texts = Readonly<Record<string, string>>;
+  const save = (texts: Texts, more: Texts = {}, sent: object = headers) => {
+    const body = new URLSearchParams({ page: form, "draft-form": form, "draft-writer": writer, ...more });
+    for (const [field, text] of Object.entries(texts)) {
+      body.append("field", field);
+      body.append("text", text);
+      body.append("was", "");
+    }
+    return service.request("POST", "/console/drafts/save", {
+      headers: {
+        origin: service.baseUrl,
+        "content-type": "application/x-www-form-urlencoded",
+        ...sent,
+      },
+      body: body.toString(),
+    });
+  };
+  const kept = async (sent: object = headers): Promise<string[]> => {
+    const path = `/console/drafts/of-page?${new URLSearchParams({ page: form, form })}`;
+    const answer = await service.request("GET", path, { headers: { ...sent } });
+    return [...answer.text.matchAll(/"text":"([^"]*)"/g)].map(([, text = ""]) => text);
+  };
+  const rows = () => service.deps.database.all<{ content: string }>("SELECT content FROM drafts");
+
+  it("are given back to their person only, and are sealed in the database", async () => {
+    await save({ question: "How?", answer: "Like this." });
+    expect((await kept()).sort()).toEqual(["How?", "Like this."]);
+    expect(await kept(await service.signIn(await service.makeUser()))).toEqual([]);
+    expect(JSON.stringify(await rows())).not.toContain("Like this.");
+    const page = await createBrowserWithoutScripts(service, headers).open("/console/drafts");
+    expect(readingOf(page)).toContain("Like this.");
+  });
+
+  it("are refused without a session and from another site", async () => {
+    expect((await save({ question: "How?" }, {}, {})).status).toBe(401);
+    expect(
+      (await save({ question: "How?" }, {}, { ...headers, origin: "https://evil.example" })).status,
+    ).toBe(403);
+    expect((await save({ question: "How?" }, { "draft-form": "https://evil.example" })).status).toBe(400);
+    expect(await kept()).toEqual([]);
+  });
+
+  it("replace what the same page had, and stand beside those of other pages until one is chosen", async () => {
+    await save({ question: "One", answer: "A" });
+    await save({ question: "Two" });
+    expect(await kept()).toEqual(["Two"]);
+    await save({ question: "Three" }, { "draft-writer": "writer0002" });
+    expect((await kept()).sort()).toEqual(["Three", "Two"]);
+    await save({ question: "Three" }, { "draft-writer": "writer0003", replaces: "writer0002" });
+    expect((await kept()).sort()).toEqual(["Three", "Two"]);
+    await save({});
+    expect(await kept()).toEqual(["Three"]);
+    const again = Array.from({ length: 8 }, () =>
+      save({ question: "Four" }, { field: "answer", text: "Once" }),
+    );
+    expect((await Promise.all(again)).map(({ status }) => status)).toEqual(again.map(() => 200));
+    expect((await kept()).sort()).toEqual(["Four", "Once", "Three"]);
+  });
+
+  it("are kept for known fields only, and up to the limit of the field", async () => {
+    const long = "é".repeat(limits.question);
+    const answer = await save({
+      question: long,
+      password: "no",
+      code: "no",
+      chatWebhookUrl: "no",
+      once: "no",
+    });
+    expect(answer.body).toEqual({ kept: ["question"] });
+    expect(await kept()).toEqual([long]);
+    await save({ question: `${long}é` });
+    expect(await kept()).toEqual([]);
+  });
+
+  it("are 200 of a person at most, and the oldest go", async () => {
+    const items = Object.fromEntries(
+      Array.from({ length: 201 }, (_, at) => [`items.${at}.text`, `Change ${at}`]),
+    );
+    await save({ question: "The oldest" });
+    service.clock.advance(1_000);
+    await save(items, { "draft-writer": "writer0002" });
+    expect(await kept()).toHaveLength(200);
+    expect(await kept()).not.toContain("The oldest");
+  });
+
+  it("go after 30 days without a keystroke, with the account, and with a lost secret", async () => {
+    await save({ question: "Old" });
+    service.clock.pass(29 * day);
+    await tidy(service.deps);
+    headers = await service.signIn(user);
+    expect(await kept()).toEqual(["Old"]);
+    service.clock.pass(2 * day);
+    await tidy(service.deps);
+    headers = await service.signIn(user);
+    expect(await kept()).toEqual([]);
+    await save({ question: "New" });
+    await service.deps.database.write((tx) => tx.run("DELETE FROM users WHERE id = ?", user.id));
+    expect(await rows()).toEqual([]);
+    user = await service.makeUser();
+    headers = await service.signIn(user);
+    await save({ question: "New" });
+    await service.deps.database.write((tx) => sealed.forgetAll(tx));
+    expect(await rows()).toEqual([]);
+  });
+
+  it("are discarded without scripts", async () => {
+    const browser = createBrowserWithoutScripts(service, headers);
+    await save({ question: "How?" });
+    const page = await browser.open("/console/drafts");
+    const after = await browser.follow(await browser.send(page, "/console/drafts/discard"));
+    expect(readingOf(after)).toContain("No unsent text");
+  });
+
+  it("end when their form is done, not when it is refused, and the answer says so to the script", async () => {
+    const app = await service.makeApp(user);
+    const path = `/console/faqs/${app.id}/new`;
+    const browser = createBrowserWithoutScripts(service, headers);
+    const page = await browser.open(path);
+    const { once = "" } = fieldsOf(formOf(page, path));
+    const marks = { "draft-form": path, "draft-writer": writer };
+    await save({ question: "How?", sortOrder: "older" }, marks);
+    await save({ question: "How?", answer: "Other." }, { ...marks, "draft-writer": "writer0002" });
+    const texts = async () => {
+      const query = new URLSearchParams({ page: path, form: path });
+      const { text } = await service.request("GET", `/console/drafts/of-page?${query}`, { headers });
+      return [...text.matchAll(/"text":"([^"]*)"/g)].map(([, each]) => each).sort();
+    };
+    const refused = await browser.send(page, path, { ...marks, question: "How?", answer: "" });
+    expect([refused.status, refused.headers.get("set-cookie")]).toEqual([400, null]);
+    expect(await texts()).toHaveLength(4);
+    const done = await browser.send(page, path, { ...marks, question: "How?", answer: "So." });
+    expect(done.headers.get("set-cookie")).toMatch(
+      new RegExp(`^innkeep-done-${once}=all; Path=/; Max-Age=120; SameSite=Strict$`),
+    );
+    expect(await texts()).toEqual(["Other."]);
+  });
+});
