@@ -24,6 +24,8 @@ export async function everyPage(
     if (kinds.has(kindOf(path))) continue;
     kinds.add(kindOf(path));
     const page = await visitor.open(path);
+    // A download is no page.
+    if (!page.headers.get("content-type")?.startsWith("text/html")) continue;
     pages.set(path, page);
     for (const [, href = ""] of page.text.matchAll(/<a\b[^>]*\shref="([^"]*)"/g)) {
       const to = new URL(href.replaceAll("&amp;", "&"), `${baseUrl}${path}`);
