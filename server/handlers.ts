@@ -27,6 +27,9 @@ import { feedback } from "./routes/feedback/feedback.ts";
 import { readMarks } from "./routes/feedback/read-marks.ts";
 import { agent } from "./routes/feedback/runs/agent.ts";
 import { consoleProposals } from "./routes/feedback/runs/console-proposals.ts";
+import { blockedSenders } from "./routes/feedback/triage/blocked-senders.ts";
+import { savedReplies } from "./routes/feedback/triage/saved-replies.ts";
+import { tags } from "./routes/feedback/triage/tags.ts";
 import { cycles } from "./routes/testing/cycles.ts";
 import { listings } from "./routes/testing/listings.ts";
 import { slots } from "./routes/testing/slots.ts";
@@ -55,6 +58,9 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   tokens: tokens(deps),
   threads: consoleFeedback(deps),
   readMarks: readMarks(deps),
+  tags: tags(deps),
+  blockedSenders: blockedSenders(deps),
+  savedReplies: savedReplies(deps),
   failures: failures(deps),
   runs: consoleProposals(deps),
   consoleFaqs: consoleFaqs(deps),

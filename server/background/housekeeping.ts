@@ -6,6 +6,8 @@ import { oauthClients, oauthCodes, oauthTokens } from "../store/access/oauth.ts"
 import { signInCodes } from "../store/access/sign-in/sign-in-codes.ts";
 import { keepStatistics } from "../store/engine/statistics.ts";
 import { events } from "../store/feedback/events.ts";
+import { removeThread } from "../store/feedback/feedback-removal.ts";
+import { hiddenFeedback } from "../store/feedback/hidden-feedback.ts";
 import { outbox } from "../store/feedback/outbox.ts";
 import { expiredApprovals } from "../store/feedback/runs/expired-approvals.ts";
 import { proposals } from "../store/feedback/runs/proposals.ts";
@@ -20,6 +22,7 @@ const atOnce = 1_000;
 const deliveriesKeptMilliseconds = 30 * 86_400_000;
 /** How long typed text that was not sent is kept. (rule O17) */
 const draftsKeptMilliseconds = 30 * 86_400_000;
+const hiddenKeptMilliseconds = 30 * 86_400_000;
 /** For how long receivers outside can be told again what happened. */
 const eventsKeptMilliseconds = 90 * 86_400_000;
 
@@ -56,10 +59,20 @@ export async function tidy({ database, clock, time, files, keptFiles, log, newId
   const draftsBefore = new Date(now.getTime() - draftsKeptMilliseconds).toISOString();
   while ((await database.write((tx) => drafts.prune(tx, draftsBefore, atOnce))) === atOnce);
   await storeExpired({ database, newId }, now);
+  await tidyHidden(database, now);
   const eventsBefore = new Date(now.getTime() - eventsKeptMilliseconds).toISOString();
   while ((await database.write((tx) => events.prune(tx, eventsBefore, atOnce))) === atOnce);
   await database.write(keepStatistics, "long");
   await files.sweepTemporary();
+}
+
+/** What blocked senders sent is deleted. The nightly search for stray files removes its files. (rule F34) */
+async function tidyHidden(database: Deps["database"], now: Date): Promise<void> {
+  const before = new Date(now.getTime() - hiddenKeptMilliseconds).toISOString();
+  for (const { id } of await hiddenFeedback.oldReports(database, before, atOnce))
+    await database.write((tx) => removeThread(tx, id));
+  for (const answer of await hiddenFeedback.oldAnswers(database, before, atOnce))
+    await database.write((tx) => hiddenFeedback.removeAnswer(tx, answer));
 }
 
 /**

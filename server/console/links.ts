@@ -19,8 +19,8 @@ export function createLinks(at: string) {
     signOut: `${at}/sign-out`,
     asset: (name: string) => `${at}/assets/${name}`,
     inbox: app("feedback"),
+    ...triageLinks(at),
     thread: (appId: string, id: string, part = "") => `${at}/feedback/${appId}/${id}${part && `/${part}`}`,
-    faqs: app("faqs"),
     faq: (appId: string, id: string, part = "") => `${at}/faqs/${appId}/${id}${part && `/${part}`}`,
     changelog: app("changelog"),
     entry: (appId: string, id: string, part = "") => `${at}/changelog/${appId}/${id}${part && `/${part}`}`,
@@ -73,6 +73,16 @@ const linksOfPeople = (at: string) => ({
   erasePerson: `${at}/erase`,
   receipt: (id: string) => `${at}/${id}`,
   checkReceipt: (id: string) => `${at}/${id}/check`,
+});
+
+/** The pages by which a team sorts and answers its feedback, and the FAQ. */
+const triageLinks = (at: string) => ({
+  faqs: (appId: string, part = "") => `${at}/faqs/${appId}${part && `/${part}`}`,
+  blocked: (appId: string, part = "") => `${at}/blocked/${appId}${part && `/${part}`}`,
+  tags: (appId: string) => `${at}/tags/${appId}`,
+  tag: (appId: string, id: string, part: string) => `${at}/tags/${appId}/${id}/${part}`,
+  savedReplies: (appId: string) => `${at}/saved-replies/${appId}`,
+  savedReply: (appId: string, id: string, part: string) => `${at}/saved-replies/${appId}/${id}/${part}`,
 });
 
 export type Links = ReturnType<typeof createLinks>;

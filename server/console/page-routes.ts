@@ -9,6 +9,8 @@ import { createApp, deleteApp, updateApp } from "./pages/apps/forms.ts";
 import { newAppPage } from "./pages/apps/new-app-page.tsx";
 import { appPage } from "./pages/apps/page.tsx";
 import { auditPage } from "./pages/audit/page.tsx";
+import { releaseHidden, unblockSender } from "./pages/blocked/forms.ts";
+import { blockedPage } from "./pages/blocked/page.tsx";
 import { entryPage, newEntryPage } from "./pages/changelog/changelog-entry-page.tsx";
 import { createEntry, deleteEntry, updateEntry } from "./pages/changelog/forms.ts";
 import { changelogPage } from "./pages/changelog/page.tsx";
@@ -36,12 +38,16 @@ import { hideChanges, markAllRead } from "./pages/feedback/forms.ts";
 import { inboxPage } from "./pages/feedback/page.tsx";
 import {
   addMessage,
+  assignToMe,
+  blockSender,
   decide,
   deleteThread,
   editThread,
+  insertSavedReply,
   markUnread,
   recall,
   release,
+  removeTag,
   renewStatusLink,
 } from "./pages/feedback/thread/forms.ts";
 import { threadPage } from "./pages/feedback/thread/page.tsx";
@@ -55,6 +61,8 @@ import { membersPage } from "./pages/members/page.tsx";
 import { checkReceipt, erasePerson, findPerson } from "./pages/people/forms.ts";
 import { peoplePage } from "./pages/people/page.tsx";
 import { receiptPage } from "./pages/people/receipt-page.tsx";
+import { createSavedReply, deleteSavedReply, updateSavedReply } from "./pages/saved-replies/forms.ts";
+import { savedRepliesPage } from "./pages/saved-replies/page.tsx";
 import { changePassword } from "./pages/sign-in-methods/forms.ts";
 import { signInMethodsPage } from "./pages/sign-in-methods/page.tsx";
 import { beginPasskey, createPasskey, removePasskey } from "./pages/sign-in-methods/passkey-forms.ts";
@@ -64,6 +72,8 @@ import {
   removeSecondFactor,
   renewRecoveryCodes,
 } from "./pages/sign-in-methods/second-factor-forms.ts";
+import { createTag, deleteTag, mergeTag, updateTag } from "./pages/tags/forms.ts";
+import { tagsPage } from "./pages/tags/page.tsx";
 import { createToken, revokeToken } from "./pages/tokens/forms.ts";
 import { tokensPage } from "./pages/tokens/page.tsx";
 import { signOut } from "./sign-in/console-session-forms.ts";
@@ -79,6 +89,9 @@ export const pages = (at: Links): PageRoutes => [
   [at.home, homePage],
   [at.inbox(":appId"), inboxPage],
   [at.thread(":appId", ":id"), threadPage],
+  [at.tags(":appId"), tagsPage],
+  [at.savedReplies(":appId"), savedRepliesPage],
+  [at.blocked(":appId"), blockedPage],
   [at.faqs(":appId"), faqsPage],
   [at.faqs(":appId", "new"), newFaqPage],
   [at.faq(":appId", ":faqId"), faqPage],
@@ -117,6 +130,7 @@ const slotIds = { appId: ":appId", cycleId: ":cycleId", slotId: ":slotId" };
 
 /** The addresses to which the console's forms are sent. */
 export const forms = (at: Links): FormRoutes => [
+  ...formsOfTriage(at),
   ...formsOfFeedback(at),
   ...formsOfApps(at),
   ...formsOfAccounts(at),
@@ -185,4 +199,20 @@ const formsOfAccounts = (at: Links): FormRoutes => [
   [at.passkeys, createPasskey, "changeSecondFactor"],
   [at.removePasskey(":passkeyId"), removePasskey, "changeSecondFactor"],
   [at.discardDraft, discardDraft, "discardDraft"],
+];
+
+const formsOfTriage = (at: Links): FormRoutes => [
+  [at.thread(":appId", ":id", "tags"), removeTag, "change"],
+  [at.thread(":appId", ":id", "assign"), assignToMe, "change"],
+  [at.thread(":appId", ":id", "saved-reply"), insertSavedReply, "change"],
+  [at.thread(":appId", ":id", "block"), blockSender, "change"],
+  [at.blocked(":appId", ":blockedSenderId/unblock"), unblockSender, "change"],
+  [at.blocked(":appId", "feedback/:hiddenId/release"), releaseHidden, "change"],
+  [at.savedReplies(":appId"), createSavedReply, "change"],
+  [at.savedReply(":appId", ":savedReplyId", "change"), updateSavedReply, "change"],
+  [at.savedReply(":appId", ":savedReplyId", "delete"), deleteSavedReply, "change"],
+  [at.tags(":appId"), createTag, "change"],
+  [at.tag(":appId", ":tagId", "change"), updateTag, "change"],
+  [at.tag(":appId", ":tagId", "merge"), mergeTag, "change"],
+  [at.tag(":appId", ":tagId", "delete"), deleteTag, "change"],
 ];

@@ -50,6 +50,8 @@ const aboutTheForm: ReadonlySet<string> = new Set([
   "already_decided",
   "run_claimed",
   "wrong_state",
+  "tag_exists",
+  "assignee_changed",
   "version_exists",
   "already_member",
   "last_owner",

@@ -134,6 +134,7 @@ const appCaller = ({ id, appId, ownerId, kind, ...row }: AppKeyCredential): AppC
   feedbackEnabled: row.feedbackEnabled === 1,
   changelogEnabled: row.changelogEnabled === 1,
   senderPages: row.senderPages === 1,
+  blocksSenders: Number(row.blockedSenders) > 0,
   faqsVersion: row.faqsVersion,
   changelogVersion: row.changelogVersion,
   scopes: kind === "full" ? maintainerScopes : intakeScopes,

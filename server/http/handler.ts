@@ -20,6 +20,8 @@ export interface AppCaller {
   readonly feedbackEnabled: boolean;
   readonly changelogEnabled: boolean;
   readonly senderPages: boolean;
+  /** Whether the app has blocked senders. */
+  readonly blocksSenders: boolean;
   readonly faqsVersion: number;
   readonly changelogVersion: number;
   readonly scopes: readonly MaintainerScope[];

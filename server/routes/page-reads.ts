@@ -22,6 +22,7 @@ import {
   type ShownClaim,
   type ShownLife,
 } from "./feedback/runs/run-lives.ts";
+import { assignableMembers } from "./feedback/triage/assignment.ts";
 import { idPart, instantPart, pageOf, readCursor } from "./list-page.ts";
 import { audienceOf } from "./mail/tell-senders.ts";
 
@@ -131,6 +132,9 @@ export const createPageReads =
 
     /** Who last changed the settings of an app. The caller has checked that the app is this person's. */
     appAuthor: (appId: string) => authors.ofApp(database, appId),
+
+    /** Who can look after a thread of an app. The caller has checked that the app is this person's. */
+    assignableMembers: (appId: string) => assignableMembers(database, appId),
 
     async hasPassword(): Promise<boolean> {
       const user = await users.findByEmail(database, email);

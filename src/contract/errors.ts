@@ -78,6 +78,14 @@ export const errorCatalogue = {
     status: 409,
     message: "There is a release note of this version already. Change it, or allow a duplicate.",
   },
+  tag_exists: {
+    status: 409,
+    message: "The app has a tag with this name already. Merge the two, or take another name.",
+  },
+  assignee_changed: {
+    status: 409,
+    message: "Somebody else has this thread now. Read it again, then decide.",
+  },
   wrong_state: { status: 409, message: "This is not possible in the current state. Read it again." },
   already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
   run_superseded: {

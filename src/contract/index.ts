@@ -22,6 +22,9 @@ import { runs } from "./console/proposals.ts";
 import { secondFactor } from "./console/second-factor.ts";
 import { slots } from "./console/slots.ts";
 import { tokens } from "./console/tokens.ts";
+import { blockedSenders } from "./console/triage/blocked-senders.ts";
+import { savedReplies } from "./console/triage/saved-replies.ts";
+import { tags } from "./console/triage/tags.ts";
 import { faqs } from "./faqs.ts";
 import { feedback } from "./feedback.ts";
 import { signIn } from "./sign-in.ts";
@@ -50,6 +53,9 @@ export const contract = {
   tokens,
   threads,
   readMarks,
+  tags,
+  savedReplies,
+  blockedSenders,
   failures,
   runs,
   consoleFaqs,

@@ -7,6 +7,13 @@ export const limits = {
   senderName: 200,
   email: 254,
   source: 100,
+  tagName: 40,
+  /** Tags of a thread, and of an app. */
+  threadTags: 20,
+  appTags: 500,
+  savedReplyTitle: 100,
+  savedReplies: 200,
+  blockedSenders: 1_000,
   dedupeKey: 200,
   dedupeScope: 300,
   dedupeRun: 200,

@@ -4,6 +4,7 @@ import { drafts } from "./script/drafts.ts";
 import { faqs } from "./script/faqs.ts";
 import { live } from "./script/live.ts";
 import { passkeys } from "./script/passkeys.ts";
+import { savedReplies } from "./script/saved-replies.ts";
 
 /** The script of every page. Every page works without it. */
 export const script = `
@@ -124,4 +125,5 @@ ${draftOffers}
 }
 ${faqs}
 ${passkeys}
+${savedReplies}
 ${live}`;

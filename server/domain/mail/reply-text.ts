@@ -1,3 +1,5 @@
+import { withStatusUrl } from "../feedback/saved-reply.ts";
+
 const quotedLines = 12;
 const quotedLength = 1_000;
 
@@ -16,7 +18,7 @@ export interface RepliedReport {
 export function replyText({ reply, appName, message, createdAt, statusUrl }: RepliedReport): string {
   const page = statusUrl === undefined ? [] : ["Answer, and see all replies, on your page:", statusUrl, ""];
   const about = `You wrote to ${appName} on ${createdAt.slice(0, 10)}:`;
-  return [reply, "", "-- ", ...page, about, ...quotedBeginning(message)].join("\n");
+  return [withStatusUrl(reply, statusUrl), "", "-- ", ...page, about, ...quotedBeginning(message)].join("\n");
 }
 
 /** The first lines of a text, each marked as a quotation. */

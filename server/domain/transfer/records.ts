@@ -24,6 +24,7 @@ import {
 import { type RecordKind, withBelow } from "./record-kinds.ts";
 import { listings } from "./testing-records.ts";
 import { threads } from "./thread-records.ts";
+import { blockedSenders, savedReplies, tags } from "./triage-records.ts";
 
 /** The settings of the app: the first record of a file. */
 export const appRecord: RecordKind = {
@@ -160,7 +161,18 @@ export const personRecord: RecordKind = {
 
 /** The records of an app in the order of the file. A record comes after those that it refers to. */
 export const rootRecords: readonly RecordKind[] = [
-  ...[appRecord, faqs, threads, releaseNotes, listings, audit, unsubscribed],
+  ...[
+    appRecord,
+    faqs,
+    tags,
+    savedReplies,
+    blockedSenders,
+    threads,
+    releaseNotes,
+    listings,
+    audit,
+    unsubscribed,
+  ],
 ];
 
 /** Every kind of record that an import stores. */

@@ -19,6 +19,7 @@ import {
   whole,
 } from "./fields.ts";
 import type { RecordKind } from "./record-kinds.ts";
+import { threadTags } from "./triage-records.ts";
 
 /** A character has at most two UTF-16 units. */
 const characters = (most: number) => text(2 * most);
@@ -146,7 +147,11 @@ const messages: RecordKind = {
     files: orNull(reportFiles),
   },
   people: ["author_id"],
-  left: { link_counter: "links of senders end: they name the old server's ids" },
+  where: "direction <> 'blocked'",
+  left: {
+    link_counter: "links of senders end: they name the old server's ids",
+    blocked_by: "hidden feedback stays where it is",
+  },
 };
 
 const failures: RecordKind = {
@@ -185,12 +190,15 @@ export const threads: RecordKind = {
     created_at: instant,
   },
   fixed: { indexed: () => 0 },
+  where: "status <> 'blocked'",
   left: {
+    assignee_id: "a member of the old server",
+    blocked_by: "hidden feedback stays where it is",
     activity_count: "counts what members have not read",
     seq: "the place in the order of arrival in one database",
     proposal_status: "follows from the proposals",
     waiting: "follows from the proposals",
     link_counter: "links of senders end: they name the old server's ids",
   },
-  below: [messages, failures, runs, threadUploads],
+  below: [messages, failures, runs, threadUploads, threadTags],
 };

@@ -37,7 +37,7 @@ export async function namedTargets(
 }
 
 /** The kinds of targets whose label stays in the audit after they are deleted. */
-const keepLabel = new Set(["token", "connection", "key"]);
+const keepLabel = new Set(["token", "connection", "key", "tag", "saved_reply"]);
 
 /** A token by which an audited action was done. */
 export interface NamedToken {

@@ -11,6 +11,7 @@ import type { Reader } from "../../store/engine/database.ts";
 import { removeThread } from "../../store/feedback/feedback-removal.ts";
 import { updateThread } from "../../store/feedback/inbox.ts";
 import { messages } from "../../store/feedback/messages.ts";
+import { threadTags } from "../../store/feedback/tags.ts";
 import { mails, type ReplyMail } from "../../store/mail/mails.ts";
 import { createAuditWriter } from "../access/audit-record.ts";
 import { mailReply, renewedLink, replyTo } from "../mail/replies.ts";
@@ -18,6 +19,8 @@ import { proposalsOf, threadAnswer } from "./feedback-answer.ts";
 import { removeFiles } from "./feedback-removal.ts";
 import { listInbox } from "./inbox-list.ts";
 import { appOfThread, ownedThread } from "./owned-feedback.ts";
+import { assigneeOf } from "./triage/assignment.ts";
+import { triage } from "./triage/triage.ts";
 
 export function consoleFeedback(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer" | "settings">,
@@ -28,10 +31,17 @@ export function consoleFeedback(
 
     read: ({ caller, params }) => read(deps, deps.database, { id: params.id, viewer: caller }),
 
-    update: ({ caller, address, params: { id }, body, save }) =>
-      save(async (tx) => {
+    update: (request) =>
+      request.save(async (tx) => {
+        const {
+          caller,
+          address,
+          params: { id },
+        } = request;
         const appId = await appOfThread(tx, id, caller);
-        await updateThread(tx, id, { ...body, at: deps.clock.now().toISOString(), by: caller.userId });
+        const { change, isTriaged } = await triage(deps, tx, { request, appId });
+        if (isTriaged && Object.keys(change).length === 0) return read(deps, tx, { id, viewer: caller });
+        await updateThread(tx, id, { ...change, at: deps.clock.now().toISOString(), by: caller.userId });
         await record(tx, { caller, address }, { action: "thread.update", appId, target: id });
         return read(deps, tx, { id, viewer: caller });
       }),
@@ -102,6 +112,8 @@ async function read(
     ...answer,
     messages: all.map((message) => withMails(withWriter(message, writers), sent)),
     sender: { name: thread.senderName, email: thread.senderEmail },
+    assignee: assigneeOf(thread),
+    tags: (await threadTags.of(reader, [thread.id])).get(thread.id) ?? [],
     proposals: proposalsOf(thread, clock.now()),
   };
 }

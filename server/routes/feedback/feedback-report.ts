@@ -25,13 +25,15 @@ interface Given {
   readonly files: readonly FeedbackFile[];
   /** Whether the app's quota has room for the files. */
   readonly hasRoom: boolean;
+  /** The block that hides the report. */
+  readonly blockedBy?: string | undefined;
 }
 
 /** The report that a request sends, as it is stored. */
 export function feedbackReportOf(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
   appId: string,
-  { body, files: given, hasRoom }: Given,
+  { body, files: given, hasRoom, blockedBy }: Given,
 ): FeedbackReport {
   const files = hasRoom ? given : [];
   const metadata = fitMetadata(body.metadata ?? {});
@@ -49,6 +51,7 @@ export function feedbackReportOf(
       files: filesJson(files),
       dedupeKey: body.dedupeKey || null,
       createdAt: clock.now().toISOString(),
+      blockedBy,
     },
     ownSubject: body.subject || null,
     scope: body.dedupeScope || "",

@@ -3,6 +3,7 @@ import type { feedback as contract } from "../../../src/contract/feedback.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
 import type { Transaction } from "../../store/engine/database.ts";
+import { blockedSenders } from "../../store/feedback/blocked-senders.ts";
 import { failures } from "../../store/feedback/failures.ts";
 import { feedbackThreads as rows } from "../../store/feedback/feedback.ts";
 import { messages } from "../../store/feedback/messages.ts";
@@ -21,9 +22,12 @@ export const feedback = (
       const { caller, body } = request;
       if (!caller.feedbackEnabled) throw new ApiError("feedback_disabled");
       const files = feedbackFilesOf(body);
+      const blockedBy = caller.blocksSenders
+        ? await blockedSenders.blocking(deps.database, caller.appId, [body.email])
+        : undefined;
       const bytes = files.reduce((sum, { upload }) => sum + upload.size, 0);
       return storage.withRoom(caller.appId, bytes, (hasRoom) => {
-        const report = feedbackReportOf(deps, caller.appId, { body, files, hasRoom });
+        const report = feedbackReportOf(deps, caller.appId, { body, files, hasRoom, blockedBy });
         const received = report.files.map((file) => file.received);
         return deps.keptFiles.keepFor(received, () => save(deps, request, report));
       });
@@ -75,13 +79,14 @@ function save(
 async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise<string | undefined> {
   if (thread.dedupeKey === null) return undefined;
   await failures.lock(tx, thread.appId, thread.dedupeKey);
-  return (await rows.findRepeated(tx, thread.appId, thread.dedupeKey))?.id;
+  return (await rows.findRepeated(tx, thread, thread.dedupeKey))?.id;
 }
 
 /** Stores which run reported the failure. Gives false if the same run has reported it before. (rule F23) */
 async function noteFailure(tx: Transaction, feedbackId: string, report: FeedbackReport): Promise<boolean> {
   const { thread, scope, run } = report;
-  if (thread.dedupeKey === null) return true;
+  // A blocked sender changes nothing of a failure.
+  if (thread.dedupeKey === null || thread.blockedBy !== undefined) return true;
   return failures.report(tx, { feedbackId, appId: thread.appId, scope, run, reportedAt: thread.createdAt });
 }
 
@@ -92,8 +97,9 @@ interface Repeat {
 
 async function addRepeat(tx: Transaction, repeatId: string, { id, report }: Repeat): Promise<void> {
   const { thread, ownSubject: subject } = report;
-  const { message: body, createdAt } = thread;
-  await rows.repeat(tx, id);
-  const message = { id: repeatId, feedbackId: id, direction: "inbound", body, createdAt } as const;
+  const { message: body, createdAt, blockedBy } = thread;
+  const direction = blockedBy === undefined ? "inbound" : "blocked";
+  if (direction === "inbound") await rows.repeat(tx, id);
+  const message = { id: repeatId, feedbackId: id, direction, body, createdAt, blockedBy } as const;
   await messages.insertRepeat(tx, message, { ...thread, subject });
 }

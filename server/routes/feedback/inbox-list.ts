@@ -10,8 +10,10 @@ import type { Request } from "../../http/handler.ts";
 import { listThreads, orderOf, type SummaryRow } from "../../store/feedback/inbox.ts";
 import { type NewsRow, threadNews } from "../../store/feedback/looks/thread-news.ts";
 import { indexForSearch } from "../../store/feedback/search/feedback-search.ts";
+import { threadTags } from "../../store/feedback/tags.ts";
 import { ownedApp } from "../access/owned-app.ts";
 import { idPart, instantPart, pageOf, readCursor, sequencePart } from "../list-page.ts";
+import { assigneeOf, filteredAssignee } from "./triage/assignment.ts";
 
 const keys = {
   created: { parts: [instantPart, idPart], of: ({ createdAt, id }: SummaryRow) => [createdAt, id] },
@@ -24,7 +26,8 @@ export async function listInbox(
   { database }: Pick<Deps, "database">,
   { caller, params: { appId }, query }: Request<typeof contract.list>,
 ) {
-  const { cursor, limit = limits.listPage.default, ...filters } = query;
+  const { cursor, limit = limits.listPage.default, tag, assignee: given, ...filters } = query;
+  const tags = tag?.split(",").filter((name) => name.trim() !== "");
   if (filters.q !== undefined && filters.unread !== undefined)
     throw badRequest("unread", "cannot be combined with `q`");
   const order = orderOf(filters);
@@ -32,23 +35,25 @@ export async function listInbox(
   const position = readCursor(cursor, key.parts);
   await ownedApp(database, appId, caller);
   if (order === "found") await indexForSearch(database);
-  const scope = { appId, userId: caller.userId, ...filters };
+  const { userId } = caller;
+  const assignee = await filteredAssignee(database, appId, { assignee: given, userId });
+  const scope = { appId, userId, tags, assignee, ...filters };
   const rows = await listThreads(database, scope, { position, limit: limit + 1 });
   const { items, nextCursor } = pageOf(rows, limit, key.of);
-  const found = await threadNews(
-    database,
-    caller.userId,
-    items.map(({ id }) => id),
-  );
+  const ids = items.map(({ id }) => id);
+  const found = await threadNews(database, caller.userId, ids);
   const news = new Map(found.map((row) => [row.id, row]));
-  return { items: items.flatMap((row) => summaryOf(row, news.get(row.id))), nextCursor };
+  const tagsOf = await threadTags.of(database, ids);
+  const summaries = items.flatMap((row) => summaryOf(row, news.get(row.id)));
+  return { items: summaries.map((item) => ({ ...item, tags: tagsOf.get(item.id) ?? [] })), nextCursor };
 }
 
 /** A thread that was deleted since the list was read is left out. */
-function summaryOf(row: SummaryRow, news: NewsRow | undefined): ThreadSummary[] {
+function summaryOf(row: SummaryRow, news: NewsRow | undefined): Omit<ThreadSummary, "tags">[] {
   if (!news) return [];
-  const { seq: _, ...summary } = row;
-  return [{ ...summary, unread: news.unread === 1, lastMessage: lastMessageOf(news) }];
+  const { seq: _, assigneeId, assigneeEmail, ...summary } = row;
+  const assignee = assigneeOf({ assigneeId, assigneeEmail });
+  return [{ ...summary, assignee, unread: news.unread === 1, lastMessage: lastMessageOf(news) }];
 }
 
 const authors: Readonly<Record<string, LastMessage["author"]>> = { team: "team", agent: "agent" };

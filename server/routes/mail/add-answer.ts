@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
+import { blockedSenders } from "../../store/feedback/blocked-senders.ts";
 import { messages } from "../../store/feedback/messages.ts";
 import { type ReportRow, reports } from "../../store/mail/reports.ts";
 
@@ -41,11 +42,14 @@ export async function addAnswer(
   if (await reports.hasMessage(tx, id)) return false;
   const { id: reportId, feedbackId, appId } = report;
   const createdAt = clock.now().toISOString();
+  const blockedBy = await blockedSenders.blocking(tx, appId, [report.senderEmail, foreignFrom]);
+  const direction = blockedBy === undefined ? "inbound" : "blocked";
   await messages.insert(tx, {
-    ...{ id, feedbackId, direction: "inbound", body, createdAt, reportId },
+    ...{ id, feedbackId, direction, body, createdAt, reportId, blockedBy },
     ...(foreignFrom === undefined ? {} : { foreignFrom }),
     ...(files === undefined ? {} : { files }),
   });
+  if (blockedBy !== undefined) return true;
   await reports.reopen(tx, feedbackId);
   if (confirmed !== undefined)
     await reports.confirmAddress(tx, { appId, recipient: confirmed, at: createdAt });

@@ -1,6 +1,7 @@
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
+import { withStatusUrl } from "../../domain/feedback/saved-reply.ts";
 import { isMailAddress } from "../../domain/mail/mail-address.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { readReportToken } from "../../secrets/report-tokens.ts";
@@ -9,6 +10,7 @@ import { type ReportRow, reports, type SharedMessage } from "../../store/mail/re
 import { toldSenders } from "../../store/mail/told-senders.ts";
 import { fileAddresses } from "../feedback/feedback-answer.ts";
 import { addAnswer, answerPauseSeconds, mayAnswer } from "./add-answer.ts";
+import { statusPath } from "./status-url.ts";
 
 /** The addresses of images, videos and attachments. */
 export type SharedFiles = ReturnType<typeof fileAddresses>;
@@ -50,7 +52,7 @@ export const createSenderPages = (deps: Needed) => ({
     const { appName, status, message, createdAt } = report;
     const addressed = (files: string) => fileAddresses(deps.settings, files);
     const messages = (await reports.conversation(deps.database, report)).map((shared) => ({
-      ...shared,
+      ...withOwnLink(shared, deps.settings, token),
       files: shared.files === null ? undefined : addressed(shared.files),
     }));
     const isOpen = report.feedbackEnabled === 1;
@@ -91,6 +93,12 @@ export const createSenderPages = (deps: Needed) => ({
 });
 
 export type SenderPages = ReturnType<typeof createSenderPages>;
+
+/** A reply that names the page of its receiver has the link by which this one was opened. */
+const withOwnLink = (message: SharedMessage, { baseUrl }: Deps["settings"], token: string): SharedMessage =>
+  message.direction === "inbound"
+    ? message
+    : { ...message, body: withStatusUrl(message.body, `${baseUrl}${statusPath}/${token}`) };
 
 /** The report of a link. Throws `not_found`, whatever is wrong with the link. */
 async function reportOf(

@@ -17,6 +17,8 @@ const queries = {
   key: "SELECT id, label AS name, id AS seen_at FROM app_keys",
   token: "SELECT id, label AS name, id AS seen_at FROM tokens",
   connection: "SELECT id, label AS name, id AS seen_at FROM tokens",
+  saved_reply: "SELECT id, title AS name, id AS seen_at FROM saved_replies",
+  tag: "SELECT id, name, id AS seen_at FROM tags",
   listing: "SELECT id, app_name AS name, id AS seen_at FROM listings",
 } as const;
 

@@ -9,6 +9,8 @@ export interface AppKeyCredential {
   readonly feedbackEnabled: number;
   readonly changelogEnabled: number;
   readonly senderPages: number;
+  /** The number of blocked senders. */
+  readonly blockedSenders: number;
   readonly faqsVersion: number;
   readonly changelogVersion: number;
 }
@@ -55,6 +57,7 @@ export const credentials = {
     reader.get<AppKeyCredential>(
       `SELECT k.id, k.app_id AS "appId", a.owner_id AS "ownerId", k.kind, k.last_used_at AS "lastUsedAt",
               a.feedback_enabled AS "feedbackEnabled", a.changelog_enabled AS "changelogEnabled", a.sender_pages AS "senderPages",
+              (SELECT count(*) FROM blocked_senders b WHERE b.app_id = a.id) AS "blockedSenders",
               a.faqs_version AS "faqsVersion", a.changelog_version AS "changelogVersion"
        FROM app_keys k JOIN apps a ON a.id = k.app_id WHERE k.key_hash = ?`,
       keyHash,

@@ -40,7 +40,7 @@ export const changelogFeedback = {
   async existing(reader: Reader, appId: string, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
     const rows = await reader.all<{ id: string }>(
-      `SELECT id FROM feedback WHERE app_id = ? AND id IN (${placeholders(ids)}) ORDER BY id`,
+      `SELECT id FROM feedback WHERE app_id = ? AND status <> 'blocked' AND id IN (${placeholders(ids)}) ORDER BY id`,
       appId,
       ...ids,
     );

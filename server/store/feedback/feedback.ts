@@ -1,6 +1,7 @@
 import { limits } from "../../../src/contract/limits.ts";
 import { oneForViewer, type Viewer } from "../access/members/visibility.ts";
 import type { Engine, Inserter, Reader, Transaction } from "../engine/database.ts";
+import { type AssigneeRow, assigneeColumns } from "./assignees.ts";
 
 /** The stored form of a thread. `metadata` and `files` are JSON. */
 export interface NewThread {
@@ -16,9 +17,11 @@ export interface NewThread {
   readonly files: string;
   readonly dedupeKey: string | null;
   readonly createdAt: string;
+  /** The block that hides the report. */
+  readonly blockedBy?: string | undefined;
 }
 
-export interface ThreadRow extends NewThread {
+export interface ThreadRow extends NewThread, AssigneeRow {
   readonly appName: string;
   readonly status: string;
   readonly occurrences: number;
@@ -39,7 +42,8 @@ export const feedbackThreads = {
       subject: thread.subject,
       message: thread.message,
       category: thread.category,
-      status: "open",
+      status: thread.blockedBy === undefined ? "open" : "blocked",
+      blocked_by: thread.blockedBy ?? null,
       source: thread.source,
       sender_name: thread.senderName,
       sender_email: thread.senderEmail,
@@ -52,10 +56,15 @@ export const feedbackThreads = {
     }),
 
   /** The open thread to which a repeated report of the same failure belongs. */
-  findRepeated: (tx: Transaction, appId: string, dedupeKey: string) =>
+  findRepeated: (
+    tx: Transaction,
+    { appId, blockedBy }: Pick<NewThread, "appId" | "blockedBy">,
+    dedupeKey: string,
+  ) =>
     tx.get<{ id: string }>(
-      `SELECT id FROM feedback
-       WHERE app_id = ? AND dedupe_key = ? AND status IN ('open', 'in_progress') ORDER BY created_at DESC LIMIT 1`,
+      `SELECT id FROM feedback WHERE app_id = ? AND dedupe_key = ?
+         AND status IN ('open', 'in_progress'${blockedBy === undefined ? "" : ", 'blocked'"})
+       ORDER BY created_at DESC LIMIT 1`,
       appId,
       dedupeKey,
     ),
@@ -91,7 +100,11 @@ const waitingOf = `CASE
   WHEN r.status = 'approved' AND c.id IS NULL THEN 'approved'
   WHEN r.status = 'approved' AND c.outcome_status IS NULL THEN 'outcome' END`;
 
-const inApp = { from: "FROM feedback f JOIN apps a ON a.id = f.app_id", app: "f.app_id", where: "f.id = ?" };
+const inApp = {
+  from: "FROM feedback f JOIN apps a ON a.id = f.app_id",
+  app: "f.app_id",
+  where: "f.id = ? AND f.status <> 'blocked'",
+};
 
 const appOfThread = oneForViewer<
   Pick<ThreadRow, "appId" | "subject" | "appName"> & { readonly chatWebhookUrl: string | null }
@@ -106,7 +119,7 @@ const threadOn = (engine: Engine, mostProposals: number) => ({
                  f.sender_name AS "senderName", f.sender_email AS "senderEmail", f.metadata, f.files,
                  f.dedupe_key AS "dedupeKey", f.occurrences, f.github_issue_url AS "githubIssueUrl",
                  f.created_at AS "createdAt", ${messagesOf(engine)} AS messages, ${proposalsOf(engine, mostProposals)} AS proposals,
-                 (SELECT count(*) FROM messages WHERE feedback_id = f.id) AS "messageCount"`,
+                 ${assigneeColumns}, (SELECT count(*) FROM messages WHERE feedback_id = f.id AND direction <> 'blocked') AS "messageCount"`,
 });
 
 function messagesOf(engine: Engine): string {
@@ -116,7 +129,7 @@ function messagesOf(engine: Engine): string {
       ...["id", "direction", "author", "body", "created_at", "report_id", "everyone", "foreign_from"],
       ...["category", "subject", "source", "sender_name", "sender_email", "metadata", "files"],
     ],
-    newest("messages", limits.threadMessages),
+    newest("messages", limits.threadMessages, "AND direction <> 'blocked'"),
   );
 }
 
@@ -132,8 +145,8 @@ function proposalsOf(engine: Engine, most: number): string {
 }
 
 /** The newest rows of a thread, oldest first. The limit keeps a thread readable that is repeated for months. */
-function newest(table: string, most: number): string {
-  return `FROM (SELECT * FROM ${table} WHERE feedback_id = f.id ORDER BY created_at DESC, id DESC LIMIT ${most}) AS newest
+function newest(table: string, most: number, only = ""): string {
+  return `FROM (SELECT * FROM ${table} WHERE feedback_id = f.id ${only} ORDER BY created_at DESC, id DESC LIMIT ${most}) AS newest
           ORDER BY created_at, id`;
 }
 

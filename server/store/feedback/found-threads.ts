@@ -132,7 +132,8 @@ const newestOfApps: Record<Engine, (ofEachApp: string) => string> = {
 };
 
 const matching = ({ status, type, updatedSince, waiting }: Search["filters"]): Condition[] => [
-  ...given("f.status = ?", status),
+  // Those of blocked senders have a status of their own.
+  ...(status === undefined ? [["f.status <> 'blocked'"] as const] : given("f.status = ?", status)),
   ...given("f.category = ?", type),
   ...given(`${active} >= ?`, updatedSince),
   ...(waiting === "none" ? [["f.waiting IS NULL"] as const] : given("f.waiting = ?", waiting)),

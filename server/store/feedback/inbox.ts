@@ -1,13 +1,17 @@
 import type { ThreadChange, ThreadFilters, ThreadSummary } from "../../../src/contract/console/feedback.ts";
 import { assignments } from "../engine/assignments.ts";
-import type { Reader, Transaction, Value } from "../engine/database.ts";
+import type { Engine, Reader, Transaction, Value } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
+import { type AssigneeRow, assigneeColumns } from "./assignees.ts";
 import { noteActivity } from "./looks/activity.ts";
-import { byActivity, newestByActivity } from "./looks/threads-by-activity.ts";
+import { type ActivityScope, byActivity, newestByActivity } from "./looks/threads-by-activity.ts";
 import { activeAt, type MemberOf } from "./looks/unread.ts";
 import { searchClauses, wordsOf } from "./search/feedback-search.ts";
+import { threadTags } from "./tags.ts";
 
-export interface SummaryRow extends Omit<ThreadSummary, "unread" | "lastMessage"> {
+export interface SummaryRow
+  extends Omit<ThreadSummary, "unread" | "lastMessage" | "tags" | "assignee">,
+    AssigneeRow {
   readonly seq: number;
 }
 
@@ -17,7 +21,12 @@ export interface InboxPage {
   readonly limit: number;
 }
 
-type Filters = Omit<ThreadFilters, "cursor" | "limit">;
+export type Filters = Omit<ThreadFilters, "cursor" | "limit" | "tag" | "assignee"> & {
+  /** Tags by their names; a thread has all of them. */
+  readonly tags?: readonly string[] | undefined;
+  /** The id of an account, or null for threads that are nobody's. */
+  readonly assignee?: string | null | undefined;
+};
 
 /** How a list is sorted: by the arrival of the report, by the last activity, or for a search by `seq`. */
 export const orderOf = ({ q, order, unread }: Filters): "created" | "activity" | "found" => {
@@ -36,33 +45,46 @@ export async function listThreads(
   { appId, userId, ...filters }: Filters & MemberOf,
   page: InboxPage,
 ): Promise<SummaryRow[]> {
+  const tagIds = await tagsOf(reader, appId, filters);
+  if (tagIds === undefined) return [];
   const order = orderOf(filters);
-  if (order === "activity") return listByActivity(reader, { appId, userId, ...filters }, page);
-  const words = wordsOf(filters.q ?? "");
-  const matching = ofApp(appId, filters);
-  if (order === "created") {
-    const conditions = [...matching, afterInTime(page)];
-    return read(reader, { ...inTime, conditions }, page.limit);
+  if (order !== "found") {
+    const scope = {
+      appId,
+      userId,
+      filters,
+      conditions: [...shown(filters.status), ...ofAssignee(filters), ...withTags(tagIds)],
+    };
+    const isNarrow = tagIds.length > 0 || typeof filters.assignee === "string";
+    if (order === "activity" && (filters.unread === "true" || !isNarrow))
+      return listByActivity(reader, scope, page);
+    const { key, ...ordered } = inOrder(reader.engine, { order, tagIds, filters });
+    const conditions = [...ordered.conditions, ...ofApp(appId, filters), afterKey(key, page)];
+    return read(reader, { ...ordered, conditions }, page.limit);
   }
+  const words = wordsOf(filters.q ?? "");
   if (words.length === 0) return [];
   const search = { scope: { appIds: [appId], ...filters }, words };
   const before = Number(page.position[0]);
   const found = await searchClauses(reader, search, {
-    conditions: inTimes(filters),
+    conditions: [...shown(filters.status), ...inTimes(filters), ...ofAssignee(filters), ...withTags(tagIds)],
     before,
     limit: page.limit,
   });
-  const conditions = [...found.conditions, ...matching];
+  const conditions = [...found.conditions, ...ofApp(appId, filters), ...withTags(tagIds)];
   return read(reader, { from: found.from, order: `${found.sequence} DESC`, conditions }, page.limit);
 }
 
+const tagsOf = async (reader: Reader, appId: string, { tags = [] }: Filters) =>
+  tags.length === 0 ? [] : threadTags.rarestFirst(reader, appId, tags);
+
 function listByActivity(
   reader: Reader,
-  { appId, userId, ...filters }: Filters & MemberOf,
+  { conditions: given, ...scope }: ActivityScope,
   { position, limit }: InboxPage,
 ): Promise<SummaryRow[]> {
   const after = [`(${activeAt}, f.id) < (?, ?)`, ...position] as const;
-  const newest = newestByActivity({ appId, userId, filters, conditions: [after] }, limit);
+  const newest = newestByActivity({ ...scope, conditions: [after, ...given] }, limit);
   // The few that were found are read as rows. (CROSS JOIN makes SQLite keep that order.)
   const from = `${newest.sql} AS newest CROSS JOIN feedback f`;
   const conditions = [["f.seq = newest.seq", ...newest.values] as const];
@@ -76,7 +98,50 @@ interface ThreadQuery {
   readonly conditions: readonly Condition[];
 }
 
-const inTime = { from: "feedback f", order: "f.created_at DESC, f.id DESC" };
+interface OrderAsked {
+  readonly order: "created" | "activity";
+  /** The rarest first. */
+  readonly tagIds: readonly string[];
+  readonly filters: Filters;
+}
+
+/**
+ * The threads in an order, and its sort key. With tags it reads the index of the first one: the planner must not read all
+ * threads of the app, nor sort all of the tag.
+ */
+function inOrder(
+  engine: Engine,
+  { order, tagIds: [tagId, ...others], filters }: OrderAsked,
+): ThreadQuery & { readonly key: string } {
+  if (tagId === undefined) {
+    const sorted = order === "created" ? "f.created_at" : activeAt;
+    return {
+      from: typeof filters.assignee === "string" ? ofOneAssignee[engine] : "feedback f",
+      order: `${sorted} DESC, f.id DESC`,
+      key: `${sorted}, f.id`,
+      conditions: [],
+    };
+  }
+  const at = order === "created" ? "t.created_at" : "t.active_at";
+  return {
+    from: `thread_tags t ${engine === "sqlite" ? "CROSS JOIN" : "JOIN"} feedback f ON f.id = t.feedback_id`,
+    order: `${at} DESC, t.feedback_id DESC`,
+    key: `${at}, t.feedback_id`,
+    conditions: [["t.tag_id = ?", tagId], ...given("t.status = ?", filters.status), ...withTags(others)],
+  };
+}
+
+// Without the name SQLite would read an index with more equal columns, and all threads of a status with it.
+const ofOneAssignee: Record<Engine, string> = {
+  sqlite: "feedback f INDEXED BY feedback_by_assignee",
+  postgres: "feedback f",
+};
+
+const ofAssignee = ({ assignee }: Filters): Condition[] =>
+  assignee === null ? [["f.assignee_id IS NULL"]] : given("f.assignee_id = ?", assignee);
+
+const withTags = (ids: readonly string[]): Condition[] =>
+  ids.map((id) => ["EXISTS (SELECT 1 FROM thread_tags x WHERE x.feedback_id = f.id AND x.tag_id = ?)", id]);
 
 function read(
   reader: Reader,
@@ -86,7 +151,7 @@ function read(
   return reader.all<SummaryRow>(
     plannedEachTime(`SELECT f.id, f.app_id AS "appId", f.subject, f.category, f.status, f.sender_name AS "senderName",
             f.sender_email AS "senderEmail", f.source, f.occurrences, f.proposal_status AS "proposalStatus",
-            f.created_at AS "createdAt", ${activeAt} AS "activeAt", f.seq
+            ${assigneeColumns}, f.created_at AS "createdAt", ${activeAt} AS "activeAt", f.seq
      FROM ${from} WHERE ${conditions.map(([sql]) => sql).join(" AND ")} ORDER BY ${order} LIMIT ?`),
     ...conditions.flatMap(([, ...values]) => values),
     limit,
@@ -95,10 +160,15 @@ function read(
 
 const ofApp = (appId: string, { status, type, ...filters }: Filters): Condition[] => [
   ["f.app_id = ?", appId],
-  ...given("f.status = ?", status),
+  ...shown(status),
   ...given("f.category = ?", type),
   ...inTimes(filters),
+  ...ofAssignee(filters),
 ];
+
+/** Without a status, all threads but those of blocked senders. */
+const shown = (status: string | undefined): Condition[] =>
+  status === undefined ? [["f.status <> 'blocked'"]] : [["f.status = ?", status]];
 
 const inTimes = ({ from, to }: Pick<Filters, "from" | "to">): Condition[] => [
   ...given("f.created_at >= ?", from),
@@ -108,7 +178,7 @@ const inTimes = ({ from, to }: Pick<Filters, "from" | "to">): Condition[] => [
 const given = (sql: string, value: string | undefined): Condition[] =>
   value === undefined ? [] : [[sql, value]];
 
-const afterInTime = ({ position }: InboxPage): Condition => ["(f.created_at, f.id) < (?, ?)", ...position];
+const afterKey = (key: string, { position }: InboxPage): Condition => [`(${key}) < (?, ?)`, ...position];
 
 /** Sets the given fields for the member `by`. If the search index contains one of them, the thread is indexed again. */
 export async function updateThread(

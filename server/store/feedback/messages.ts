@@ -5,7 +5,10 @@ import { noteActivity } from "./looks/activity.ts";
 export interface NewMessage {
   readonly id: string;
   readonly feedbackId: string;
-  readonly direction: "inbound" | "outbound" | "note";
+  /** `blocked`: from a blocked sender, and hidden. */
+  readonly direction: "inbound" | "outbound" | "note" | "blocked";
+  /** The block that hides it. */
+  readonly blockedBy?: string | undefined;
   /** The default is the sender for an inbound message and the team for all others. */
   readonly author?: MessageAuthor;
   /** The account of the member who wrote it. */
@@ -38,7 +41,8 @@ export interface RepeatedReport {
 export const messages = {
   async insert(tx: Transaction, message: NewMessage): Promise<void> {
     await tx.insert("messages", columnsOf(message));
-    await noteActivity(tx, message.feedbackId, { at: message.createdAt, by: message.authorId });
+    if (message.direction !== "blocked")
+      await noteActivity(tx, message.feedbackId, { at: message.createdAt, by: message.authorId });
   },
 
   async insertRepeat(tx: Transaction, message: NewMessage, report: RepeatedReport): Promise<void> {
@@ -52,7 +56,8 @@ export const messages = {
       metadata: report.metadata,
       files: report.files,
     });
-    await noteActivity(tx, message.feedbackId, { at: message.createdAt });
+    if (message.direction !== "blocked")
+      await noteActivity(tx, message.feedbackId, { at: message.createdAt });
   },
 };
 
@@ -60,7 +65,7 @@ const columnsOf = ({ id, feedbackId, direction, author, body, createdAt, ...more
   id,
   feedback_id: feedbackId,
   direction,
-  author: author ?? (direction === "inbound" ? "sender" : "team"),
+  author: author ?? (direction === "inbound" || direction === "blocked" ? "sender" : "team"),
   author_id: more.authorId ?? null,
   body,
   created_at: createdAt,
@@ -68,4 +73,5 @@ const columnsOf = ({ id, feedbackId, direction, author, body, createdAt, ...more
   everyone: more.everyone ?? 0,
   foreign_from: more.foreignFrom ?? null,
   files: more.files ?? null,
+  blocked_by: more.blockedBy ?? null,
 });

@@ -29,7 +29,7 @@ export interface SharedMessage {
 }
 
 const ofApp = `a.id AS "appId", a.name AS "appName", a.feedback_enabled AS "feedbackEnabled",
-  a.sender_pages AS "senderPages", f.status`;
+  a.sender_pages AS "senderPages", CASE f.status WHEN 'blocked' THEN 'open' ELSE f.status END AS status`;
 
 const firstReports = `SELECT f.id, f.id AS "feedbackId", ${ofApp}, f.category, f.message, f.sender_email AS "senderEmail",
     f.link_counter AS "linkCounter", f.created_at AS "createdAt", f.files
@@ -59,7 +59,7 @@ export const reports = {
   /** The reports of a thread, newest first: the first one is the last. */
   list: async (reader: Reader, feedbackId: string): Promise<ReportRow[]> => [
     ...(await reader.all<ReportRow>(
-      `${repeats} AND m.feedback_id = ? ORDER BY m.created_at DESC, m.id DESC LIMIT ?`,
+      `${repeats} AND m.direction <> 'blocked' AND m.feedback_id = ? ORDER BY m.created_at DESC, m.id DESC LIMIT ?`,
       feedbackId,
       mostReports,
     )),
@@ -72,8 +72,9 @@ export const reports = {
    */
   async conversation(reader: Reader, report: ReportRow): Promise<SharedMessage[]> {
     const newest = await reader.all<SharedMessage>(
-      `SELECT id, direction, body, created_at AS "createdAt", files FROM messages
-       WHERE feedback_id = ? AND category IS NULL AND direction IN ('inbound', 'outbound')
+      `SELECT id, CASE direction WHEN 'blocked' THEN 'inbound' ELSE direction END AS direction, body,
+         created_at AS "createdAt", files FROM messages
+       WHERE feedback_id = ? AND category IS NULL AND direction IN ('inbound', 'outbound', 'blocked')
          AND (report_id = ? OR (direction = 'outbound' AND everyone = 1 AND created_at >= ?))
        ORDER BY created_at DESC, id DESC LIMIT ?`,
       report.feedbackId,
@@ -88,7 +89,7 @@ export const reports = {
   async countAnswers(reader: Reader, { feedbackId, id }: ReportRow, since: string): Promise<number> {
     const row = await reader.get<{ count: number }>(
       `SELECT count(*) AS count FROM messages
-       WHERE feedback_id = ? AND report_id = ? AND direction = 'inbound' AND created_at > ?`,
+       WHERE feedback_id = ? AND report_id = ? AND direction IN ('inbound', 'blocked') AND created_at > ?`,
       feedbackId,
       id,
       since,

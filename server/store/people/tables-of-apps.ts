@@ -27,11 +27,6 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
       account: ["user_id"],
     },
   },
-  thread_looks: {
-    of: "app",
-    erase: "Goes with the membership, with the account and with the thread.",
-    holds: { plain: ["app_id", "feedback_id", "looked_at", "since_at", "active_at"], account: ["user_id"] },
-  },
   app_keys: {
     of: "app",
     erase: text,
@@ -56,10 +51,11 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
     holds: {
       plain: [
         ...["id", "app_id", "category", "status", "created_at", "active_at"],
-        ...["proposal_status", "waiting"],
+        ...["proposal_status", "waiting", "blocked_by"],
       ],
       address: ["sender_email"],
       name: ["sender_name"],
+      account: ["assignee_id"],
       text: ["subject", "message", "source", "github_issue_url"],
       key: ["dedupe_key"],
       json: ["metadata", "files"],
@@ -69,7 +65,16 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
     of: "app",
     erase: "Reports and answers of the person, and the replies to them, are deleted with their files.",
     holds: {
-      plain: ["id", "feedback_id", "direction", "created_at", "category", "author", "report_id"],
+      plain: [
+        "id",
+        "feedback_id",
+        "direction",
+        "created_at",
+        "category",
+        "author",
+        "report_id",
+        "blocked_by",
+      ],
       address: ["sender_email", "foreign_from"],
       name: ["sender_name"],
       account: ["author_id"],
@@ -114,11 +119,6 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
       text: ["worker", "progress_text", "outcome_summary"],
       json: ["outcome_links"],
     },
-  },
-  run_progress: {
-    of: "app",
-    erase: text,
-    holds: { plain: ["id", "claim_id", "created_at"], text: ["text"] },
   },
   events: {
     of: "app",

@@ -10,6 +10,7 @@ import type { ResendFlags } from "../feedback/resending/resend.ts";
 import type { ResolveFlags } from "../feedback/resolving/resolve.ts";
 import type { SendFlags } from "../feedback/sending/send.ts";
 import { addMessage, type BodyFlags, editThread, listThreads, viewThread } from "../feedback/threads.ts";
+import { assignThread, changeTags, listSavedReplies, listTags } from "../feedback/triage.ts";
 
 export function addFeedback(feedback: Command, setup: Setup): void {
   addSending(feedback, setup);
@@ -78,6 +79,8 @@ function addReading(feedback: Command, setup: Setup): void {
   list
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
+    .option("--tag <name>", "only those with this tag; repeatable: those with all of them", several)
+    .option("--assignee <who>", "only those of a member: `me`, `none` or an e-mail address")
     .option("--q <words>", "only those that hold these words")
     .option("--from <instant>", "only those since then: ISO 8601, or a day in UTC")
     .option("--to <instant>", "only those before then")
@@ -117,6 +120,7 @@ function addWorking(feedback: Command, setup: Setup): void {
   commandAction(ofApp(edit), setup, editThread);
 
   addResolving(feedback, setup);
+  addTriage(feedback, setup);
 
   const reply = feedback
     .command("reply <thread>")
@@ -129,6 +133,33 @@ function addWorking(feedback: Command, setup: Setup): void {
   const note = feedback.command("note <thread>").description("Add a note that the sender does not see");
   commandAction<BodyFlags, string>(withBody(note), setup, (invocation, flags, thread) =>
     addMessage(invocation, { ...flags, direction: "note" }, thread),
+  );
+}
+
+function addTriage(feedback: Command, setup: Setup): void {
+  const tags = feedback.command("tags").description(routes.tags.list.summary);
+  commandAction(ofApp(tags), setup, listTags);
+
+  const replies = feedback.command("saved-replies").description(routes.savedReplies.list.summary);
+  commandAction(ofApp(replies), setup, listSavedReplies);
+
+  const tag = feedback
+    .command("tag <thread> <name...>")
+    .description("Give a thread tags; a name that is new makes a tag");
+  commandAction<object, string>(mutates(ofApp(tag)), setup, (invocation, _, thread) =>
+    changeTags(invocation, thread, { addTags: tag.processedArgs[1] }),
+  );
+
+  const untag = feedback.command("untag <thread> <name...>").description("Take tags from a thread");
+  commandAction<object, string>(mutates(ofApp(untag)), setup, (invocation, _, thread) =>
+    changeTags(invocation, thread, { removeTags: untag.processedArgs[1] }),
+  );
+
+  const assign = feedback
+    .command("assign <thread> <who>")
+    .description("Say who looks after a thread: `me`, `none` or the e-mail address of a member");
+  commandAction<object, string>(mutates(ofApp(assign)), setup, (invocation, _, thread) =>
+    assignThread(invocation, thread, String(assign.processedArgs[1])),
   );
 }
 

@@ -4,7 +4,15 @@ type Message = OwnedThread["messages"][number];
 type Proposal = OwnedThread["proposals"][number];
 
 /** A thread as text for a terminal. */
-export function threadText({ app, feedback, sender, messages, proposals }: OwnedThread): string {
+export function threadText({
+  app,
+  feedback,
+  sender,
+  assignee,
+  tags = [],
+  messages,
+  proposals,
+}: OwnedThread): string {
   return [
     feedback.subject,
     feedback.consoleUrl,
@@ -13,6 +21,8 @@ export function threadText({ app, feedback, sender, messages, proposals }: Owned
     line("From", `${nameOf(sender)}, ${feedback.createdAt}`),
     line("Source", feedback.source),
     line("Issue", feedback.githubIssueUrl),
+    line("Assigned to", assignee?.email ?? null),
+    line("Tags", tags.length === 0 ? null : tags.map(({ name }) => name).join(", ")),
     ...factLines(feedback),
     `\n${feedback.message}`,
     ...messages.map(messageText),

@@ -16,6 +16,8 @@ export interface ListFlags {
   readonly q?: string;
   readonly from?: string;
   readonly to?: string;
+  readonly tag?: readonly string[];
+  readonly assignee?: string;
   readonly limit?: string;
   readonly cursor?: string;
   readonly order?: ListOrder;
@@ -29,7 +31,18 @@ export async function listThreads(invocation: Invocation, flags: ListFlags): Pro
   const period = { from: instantOf("--from", flags.from), to: instantOf("--to", flags.to) };
   const { items, nextCursor } = await invocation.client().threads.list({
     params: { appId: await appIdOf(invocation) },
-    query: { status, type, q, limit, cursor, order, unread, ...period },
+    query: {
+      status,
+      type,
+      q,
+      limit,
+      cursor,
+      order,
+      unread,
+      tag: flags.tag?.join(","),
+      assignee: flags.assignee,
+      ...period,
+    },
   });
   const byActivity = order === "activity" || flags.unread;
   printList(invocation, { items, columns: byActivity ? activityColumns : columns, extra: { nextCursor } });
@@ -45,6 +58,8 @@ const columns: readonly Column<ThreadSummary>[] = [
   { heading: "sender", of: ({ senderName, senderEmail }) => senderName ?? senderEmail },
   { heading: "proposal", of: ({ proposalStatus }) => proposalStatus },
   { heading: "subject", of: ({ subject }) => subject },
+  { heading: "assignee", of: ({ assignee }) => assignee?.email },
+  { heading: "tags", of: ({ tags }) => tags?.map(({ name }) => name).join(", ") },
 ];
 
 const activityColumns: readonly Column<ThreadSummary>[] = [
@@ -63,7 +78,7 @@ export const threadId = (given: string): string =>
     .at(-1) ?? given;
 
 /** The whole id of a thread, from a console link, its id, or the start of its id. */
-const wholeThreadId = (invocation: Invocation, given: string): Promise<string> =>
+export const wholeThreadId = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(threadId(given), {
     thing: "feedback",
     command: "innkeep feedback list",

@@ -6,6 +6,7 @@ import { FeedbackType } from "../feedback.ts";
 import { givenInstant, instant, openEnum, queryInteger, text, uuid, webUrl } from "../fields.ts";
 import { limits } from "../limits.ts";
 import { appParams } from "./apps.ts";
+import { TagName, ThreadTag } from "./triage/tags.ts";
 
 export const ThreadStatus = z.enum(threadStatuses);
 export type ThreadStatus = z.output<typeof ThreadStatus>;
@@ -25,6 +26,10 @@ const LastMessage = z.object({
 });
 export type LastMessage = z.output<typeof LastMessage>;
 
+/** The member who looks after a thread. */
+export const Assignee = z.object({ userId: uuid, email: z.string() });
+export type Assignee = z.output<typeof Assignee>;
+
 /** A thread in the list of the inbox. */
 export const ThreadSummary = z.object({
   id: uuid,
@@ -37,6 +42,8 @@ export const ThreadSummary = z.object({
   source: z.nullable(z.string()),
   occurrences: z.int(),
   proposalStatus: z.nullable(z.string()),
+  tags: z.array(ThreadTag),
+  assignee: z.nullable(Assignee),
   createdAt: instant,
   /** When something last happened on it. */
   activeAt: instant,
@@ -75,16 +82,27 @@ export type OwnedMessage = z.output<typeof OwnedMessage>;
 /** The thread as an agent reads it, with the fields that only its owner may read. */
 export const OwnedThread = z.extend(Thread, {
   sender: Sender,
+  tags: z.array(ThreadTag),
+  assignee: z.nullable(Assignee),
   messages: z.array(OwnedMessage),
   proposals: z.array(Proposal),
 });
 export type OwnedThread = z.output<typeof OwnedThread>;
+
+const tagNames = z.optional(z.array(TagName).check(z.maxLength(limits.threadTags)));
 
 const changes = z.object({
   status: z.optional(ThreadStatus),
   category: z.optional(FeedbackType),
   subject: z.optional(text(1, limits.subject)),
   githubIssueUrl: z.optional(z.nullable(webUrl(limits.url))),
+  /** Names of tags. A name of no tag makes one. Others' changes of the tags stay. */
+  addTags: tagNames,
+  removeTags: tagNames,
+  /** Who looks after it: `me`, the id or the e-mail address of a member, null for nobody. */
+  assignee: z.optional(z.nullable(text(1, limits.email))),
+  /** The id of the assignee that the caller saw, null for nobody. If it is another now, the change is refused. */
+  expectedAssignee: z.optional(z.nullable(uuid)),
 });
 export type ThreadChange = z.output<typeof changes>;
 
@@ -94,6 +112,10 @@ export type ListOrder = (typeof listOrders)[number];
 const filters = z.object({
   status: z.optional(ThreadStatus),
   type: z.optional(FeedbackType),
+  /** Names of tags, with commas between them: the thread has all of them. */
+  tag: z.optional(text(1, 1_000)),
+  /** Who looks after it: `me`, `none`, or the id or the e-mail address of a member. */
+  assignee: z.optional(text(1, limits.email)),
   q: z.optional(text(1, 200)),
   from: z.optional(givenInstant),
   to: z.optional(givenInstant),
@@ -147,14 +169,14 @@ export const threads = {
   update: endpoint({
     method: "PATCH",
     path,
-    summary: "Change a thread's status, category, subject or linked issue",
+    summary: "Change a thread's status, category, subject, linked issue, tags or assignee",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",
     params: threadParams,
     body: changes,
     success: { status: 200, body: OwnedThread },
-    errors: ["not_found"],
+    errors: ["not_found", "assignee_changed", "wrong_state"],
   }),
   remove: endpoint({
     method: "DELETE",

@@ -62,7 +62,13 @@ export const consoleExamples: Readonly<Record<string, Example>> = {
   "people.check": { request: { email: "grace@example.org" } },
   "keys.create": { request: { label: "CI", kind: "intake" } },
   "tokens.create": { request: { kind: "maintainer", label: "Releases", scopes: ["changelog:write"], appId } },
-  "threads.update": { request: { status: "in_progress" } },
+  "threads.update": { request: { status: "in_progress", addTags: ["crash"] } },
+  "savedReplies.create": { request: { title: "Thanks", body: "Thank you, {name}! See {statusUrl}." } },
+  "savedReplies.update": { request: { title: "Many thanks" } },
+  "blockedSenders.create": { request: { kind: "address", sender: "eve@example.org" } },
+  "tags.create": { request: { name: "crash", colour: "red" } },
+  "tags.update": { request: { name: "crashes" } },
+  "tags.merge": { request: { into: faqId } },
   "failures.resolve": {
     request: {
       scope: "ci test linux main",

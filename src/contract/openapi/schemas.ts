@@ -13,6 +13,9 @@ import * as threads from "../console/feedback.ts";
 import * as listings from "../console/listings.ts";
 import * as runs from "../console/proposals.ts";
 import * as tokens from "../console/tokens.ts";
+import * as blockedSenders from "../console/triage/blocked-senders.ts";
+import * as savedReplies from "../console/triage/saved-replies.ts";
+import * as tags from "../console/triage/tags.ts";
 import * as faqs from "../faqs.ts";
 import * as feedback from "../feedback.ts";
 import * as run from "../run.ts";
@@ -71,7 +74,20 @@ export function createSchemas(): Schemas {
 
 const modules: readonly Record<string, unknown>[] = [
   ...[agent, changelog, apps, audit, consoleChangelog, cycles, devices, consoleFaqs, threads, keys, listings],
-  ...[runs, session, tokens, faqs, feedback, run, sessions, signIn, tester],
+  ...[
+    runs,
+    blockedSenders,
+    savedReplies,
+    session,
+    tags,
+    tokens,
+    faqs,
+    feedback,
+    run,
+    sessions,
+    signIn,
+    tester,
+  ],
 ];
 
 /** The exported schemas: a type of the API begins with a capital letter. */

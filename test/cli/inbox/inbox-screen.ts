@@ -10,6 +10,8 @@ export const summary = (at: number): ThreadSummary => ({
   ...{ id: `t${at}`, appId: "a", subject: `Subject ${at}\u001b[2J`, category: "bug", status: "open" },
   ...{ senderName: "Ada", senderEmail: null, source: null, occurrences: 1, proposalStatus: null },
   ...{ createdAt: "2026-11-21T09:00:00.000Z", activeAt: "2026-11-21T09:00:00.000Z", unread: at >= 9 },
+  tags: [],
+  assignee: null,
   lastMessage: {
     ...{ direction: "inbound", author: "sender", sender: { name: "Ada", email: null }, writtenBy: null },
     ...{ text: "It broke.", createdAt: "2026-11-21T09:00:00.000Z" },
@@ -42,6 +44,8 @@ export const thread = (id: string): OwnedThread => ({
     ...{ metadata: {}, images: [], videos: [], attachments: [], githubIssueUrl: null, source: null },
     ...{ occurrences: 1, createdAt: "2026-11-21T09:00:00.000Z" },
   },
+  tags: [],
+  assignee: null,
   sender: { name: "Ada", email: "ada@example.org" },
   messages: [],
   omittedMessages: 0,

@@ -148,7 +148,7 @@ describe("SQLite serves", () => {
 
     it("a repeated report only by its dedupeKey", async () => {
       const plan = await planOf((database) =>
-        database.write((tx) => feedbackThreads.findRepeated(tx, appId, "key")),
+        database.write((tx) => feedbackThreads.findRepeated(tx, { appId }, "key")),
       );
       expect(plan).toMatch(/INDEX feedback_by_dedupe_key \(app_id=\? AND dedupe_key=\?\)/);
       expect(plan).not.toContain("TEMP B-TREE");

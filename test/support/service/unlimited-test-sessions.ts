@@ -17,6 +17,7 @@ export function unlimitedTestSessions({ deps }: Service, appId: string) {
     feedbackEnabled: true,
     changelogEnabled: true,
     senderPages: true,
+    blocksSenders: false,
     faqsVersion: 0,
     changelogVersion: 0,
     scopes: [],

@@ -5,6 +5,8 @@ import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
 import { newListing, requestSlotAs } from "./listing-and-slot-activity.ts";
 
+const blockedSender = { kind: "address", sender: "eve@spam.example" };
+
 /** An owner with an app and one thing of each kind in it. */
 export type OwnerWithOneOfEach = Awaited<ReturnType<typeof makeOwnerWithOneOfEach>>;
 
@@ -40,6 +42,13 @@ export async function makeOwnerWithOneOfEach(service: Service) {
     invitationId: await make(`/apps/${app.id}/invitations`, { email: "guest@example.org", role: "viewer" }),
     keyId: await make(`/apps/${app.id}/keys`, { label: "CI" }),
     tokenId: await make("/tokens", { kind: "maintainer", label: "CI", scopes: maintainerScopes }),
+    blockedSenderId: await make(`/apps/${app.id}/blocked-senders`, blockedSender),
+    hiddenId: await sendFeedback(service, app.key, { message: "Buy now.", email: blockedSender.sender }),
+    savedReplyId: await make(`/apps/${app.id}/saved-replies`, {
+      title: "Thanks",
+      body: "Thank you, {name}!",
+    }),
+    tagId: await make(`/apps/${app.id}/tags`, { name: "crash", colour: "red" }),
     faqId: await make(`/apps/${app.id}/faqs`, { question: "Why?", answer: "Because." }),
     entryId: await make(`/apps/${app.id}/changelog`, { title: "First", version: "1.0.0" }),
     listingId,

@@ -33,6 +33,18 @@ export const elements = `
 .badge.attention { background: var(--attention-soft); color: var(--attention); }
 .badge.bad { background: var(--danger-soft); color: var(--danger); }
 .badge.attention::before { content: ""; width: 0.45rem; height: 0.45rem; border-radius: 50%; background: var(--attention-line); }
+.badge.tag { max-width: 100%; white-space: normal; overflow-wrap: anywhere; }
+.badge.tag::before { content: ""; flex: none; width: 0.6rem; height: 0.6rem; border-radius: 50%; background: #868e96; }
+.badge.tag.red::before { background: #e5484d; }
+.badge.tag.orange::before { background: #f76b15; }
+.badge.tag.yellow::before { background: #d9a300; }
+.badge.tag.green::before { background: #30a46c; }
+.badge.tag.blue::before { background: #3b82f6; }
+.badge.tag.purple::before { background: #8e4ec6; }
+.badge.tag.pink::before { background: #d6409f; }
+.chosen { display: inline-flex; align-items: center; gap: 0.3rem; text-decoration: none; }
+.tags { flex-wrap: wrap; gap: 0.35rem; }
+.tags > li { gap: 0; }
 .count { display: inline-grid; place-items: center; min-width: 1.35rem; height: 1.35rem; padding: 0 0.4rem; border-radius: 99px; background: var(--attention-soft); color: var(--attention); font-size: var(--small); font-weight: 640; }
 
 .empty { text-align: center; padding: 3.5rem 1.5rem; background: var(--surface); border: 1px dashed var(--line); border-radius: var(--radius); }
@@ -46,8 +58,8 @@ export const elements = `
 .pills a:hover { background: var(--sunken); color: var(--text); }
 .pills a[aria-current] { background: var(--text); color: var(--ground); }
 .filter-form { margin-bottom: 1.25rem; }
-.search { display: flex; gap: 0.5rem; flex: 1 1 18rem; min-width: 0; max-width: 30rem; }
-.search input { min-width: 0; }
+.search { display: flex; flex-wrap: wrap; gap: 0.5rem; flex: 1 1 18rem; min-width: 0; max-width: 30rem; }
+.search input { flex: 1 1 10rem; min-width: 0; }
 .filters > search { flex: 1 1 18rem; min-width: 0; max-width: 30rem; }
 .search select { width: auto; min-width: 0; flex: 0 1 auto; max-width: 15rem; }
 .search input ~ select { flex-shrink: 0; }
@@ -105,6 +117,7 @@ td.fit { white-space: nowrap; }
   .search input { flex: 1 1 0; }
   .search input:has(~ select) { flex-basis: 100%; }
   .search select, .search input ~ select { flex: 1 1 0; max-width: none; }
+  .search input ~ select.more { flex: 1 0 100%; }
   table.stacked thead { display: none; }
   table.stacked tr { display: block; padding: 0.7rem 1rem; border-top: 1px solid var(--line); }
   table.stacked tr:first-child { border-top: 0; }

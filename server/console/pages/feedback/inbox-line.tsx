@@ -2,6 +2,7 @@ import type { ThreadSummary } from "../../../../src/contract/console/feedback.ts
 import type { InboxProposal } from "../../../routes/page-reads.ts";
 import { Ago } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
+import { TagBadge } from "../tags/tag-badge.tsx";
 import { Badge, type BadgeProps, nameIn, StatusBadge, typeNames } from "./feedback-badges.tsx";
 
 export interface ThreadLineProps {
@@ -24,6 +25,9 @@ export const ThreadLine = ({ thread, proposal, href, person, now }: ThreadLinePr
         <Line text={thread.subject} />
       </a>
       <span class="row">
+        {thread.tags.map((tag) => (
+          <TagBadge key={tag.id} tag={tag} />
+        ))}
         {thread.occurrences > 1 && <span class="badge">{`reported ${thread.occurrences} times`}</span>}
         {proposal !== undefined && <ProposalBadge proposal={proposal} />}
         {thread.status !== "open" && <StatusBadge status={thread.status} />}
@@ -38,6 +42,11 @@ export const ThreadLine = ({ thread, proposal, href, person, now }: ThreadLinePr
       {thread.source !== null && (
         <span>
           <Line text={thread.source} />
+        </span>
+      )}
+      {thread.assignee !== null && (
+        <span>
+          assigned to <Line text={thread.assignee.email} />
         </span>
       )}
       <span>

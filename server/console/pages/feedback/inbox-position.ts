@@ -2,6 +2,7 @@ import { threads } from "../../../../src/contract/console/feedback.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import type { Ask } from "../../ask.ts";
 import type { SignedInVisit } from "../../visit.ts";
+import { chosenTags } from "./tag-filter.tsx";
 
 /** The page of the inbox from which a thread was opened, and the line on that page. */
 export interface InboxPosition {
@@ -45,6 +46,8 @@ export function inboxQuery(query: (name: string) => string) {
     q,
     ...(q === "" ? { order: "activity" } : {}),
     ...(isUnread ? { unread: "true" } : {}),
+    assignee: query("assignee"),
+    tag: chosenTags(query).join(","),
     cursor: query("cursor"),
   };
 }

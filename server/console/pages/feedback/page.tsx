@@ -1,4 +1,5 @@
-import { type ThreadSummary, threads } from "../../../../src/contract/console/feedback.ts";
+import { type Assignee, type ThreadSummary, threads } from "../../../../src/contract/console/feedback.ts";
+import { type Tag, tags as tagEndpoints } from "../../../../src/contract/console/triage/tags.ts";
 import type { InboxProposal } from "../../../routes/page-reads.ts";
 import { shownCount } from "../../kit/display/counts.ts";
 import { versionOf } from "../../kit/form/filled-form.ts";
@@ -9,25 +10,31 @@ import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation
 import { Pager } from "../../kit/layout/pager.tsx";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
+import { AssigneeChoice } from "./assignee-filter.tsx";
 import { statusNames, typeNames } from "./feedback-badges.tsx";
 import { InboxChanges, type InboxChangesProps } from "./inbox-changes.tsx";
 import { ThreadLine } from "./inbox-line.tsx";
 import { inboxPositionQuery, inboxQuery, oneStatus } from "./inbox-position.ts";
 import { MarkAllRead } from "./mark-all-read.tsx";
+import { ChosenTags, TagChoice } from "./tag-filter.tsx";
 
 /** The filter of the inbox. An empty value means all. */
 interface Filter {
   readonly status: string;
   readonly type: string;
+  /** Names of tags, with commas between them. */
+  readonly tag: string;
+  /** `me`, `none`, or the id of a member. */
+  readonly assignee: string;
   readonly q: string;
 }
 
 /** The feedback of an app. Shows the open threads unless the address names another status. */
 export async function inboxPage(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "inbox");
-  const filter = { status: visit.query("status") || "open", type: visit.query("type"), q: visit.query("q") };
-  const cursor = visit.query("cursor");
   const query = inboxQuery(visit.query);
+  const { type, tag, assignee, cursor } = query;
+  const filter = { status: visit.query("status") || "open", type, tag, assignee, q: visit.query("q") };
   const look = await visit.looks.atInbox(navigation.app.id);
   const changes =
     look.since === null ? undefined : await visit.reads.changesSince(navigation.app.id, look.since);
@@ -35,8 +42,11 @@ export async function inboxPage(visit: SignedInVisit): Promise<Reply> {
   const withProposal = list.items.filter(({ proposalStatus }) => proposalStatus !== null);
   const proposals = await visit.reads.newestProposals(withProposal.map(({ id }) => id));
   await look.note();
+  const people = await visit.reads.assignableMembers(navigation.app.id);
+  const { items: tags } = await visit.ask(tagEndpoints.list, { params: { appId: navigation.app.id } });
   const since = { changes, since: look.since };
-  return show(<Inbox {...{ navigation, filter, cursor, proposals, since, ...list }} now={visit.now} />);
+  const shown = { navigation, filter, cursor, proposals, since, tags, people, ...list };
+  return show(<Inbox {...shown} now={visit.now} />);
 }
 
 interface InboxProps {
@@ -49,10 +59,15 @@ interface InboxProps {
   readonly nextCursor: string | null;
   /** What happened since the person was here. */
   readonly since: Pick<InboxChangesProps, "changes" | "since">;
+  /** All tags of the app. */
+  readonly tags: readonly Tag[];
+  /** Who can look after a thread. */
+  readonly people: readonly Assignee[];
   readonly now: Date;
 }
 
-const Inbox = ({ navigation, filter, cursor, items, proposals, nextCursor, since, now }: InboxProps) => {
+const Inbox = (props: InboxProps) => {
+  const { navigation, filter, cursor, items, proposals, nextCursor, since, now } = props;
   const { app, links } = navigation;
   const address = (change: Record<string, string>) => {
     const given = Object.entries({ ...filter, ...change }).filter(([, value]) => value !== "");
@@ -66,7 +81,13 @@ const Inbox = ({ navigation, filter, cursor, items, proposals, nextCursor, since
       <InboxChanges {...since} action={links.inbox(app.id, "hide-changes")} list={list} />
       <div class="filters">
         <Statuses filter={filter} address={address} unread={unread} />
-        <Search navigation={navigation} filter={filter} />
+        <Search {...props} />
+        <ChosenTags
+          chosen={tagNames(filter)}
+          all={props.tags}
+          address={(tags) => address({ tag: tags.join(",") })}
+          manage={links.tags(app.id)}
+        />
       </div>
       <div
         id="threads"
@@ -89,7 +110,7 @@ const Inbox = ({ navigation, filter, cursor, items, proposals, nextCursor, since
             ))}
           </ul>
         )}
-        {unread > 0 && items.length > 0 && filter.q.trim() === "" && (
+        {unread > 0 && items.length > 0 && isWhole(filter) && (
           <MarkAllRead
             {...{ list, now, type: filter.type }}
             status={oneStatus(filter.status)}
@@ -104,6 +125,11 @@ const Inbox = ({ navigation, filter, cursor, items, proposals, nextCursor, since
     </ConsolePage>
   );
 };
+
+const tagNames = ({ tag }: Filter): string[] => tag.split(",").filter((name) => name !== "");
+
+/** Whether the list has all threads of its status and type. */
+const isWhole = ({ q, tag, assignee }: Filter): boolean => q.trim() + tag + assignee === "";
 
 const pills = [["unread", "Unread"], ...Object.entries(statusNames), ["all", "All"]] as const;
 
@@ -128,7 +154,9 @@ const Statuses = ({ filter, address, unread }: StatusesProps) => (
   </nav>
 );
 
-const Search = ({ navigation, filter }: Pick<InboxProps, "navigation" | "filter">) => (
+type SearchProps = Pick<InboxProps, "navigation" | "filter" | "tags" | "people">;
+
+const Search = ({ navigation, filter, tags, people }: SearchProps) => (
   <search class="search">
     <form class="search" method="get" action={navigation.links.inbox(navigation.app.id)}>
       <input type="hidden" name="status" value={filter.status} />
@@ -143,6 +171,8 @@ const Search = ({ navigation, filter }: Pick<InboxProps, "navigation" | "filter"
         placeholder="Search feedback"
         maxLength={200}
       />
+      <AssigneeChoice chosen={filter.assignee} people={people} />
+      <TagChoice chosen={tagNames(filter)} all={tags} />
       <label class="unseen" for="type">
         Type
       </label>
@@ -164,7 +194,7 @@ interface NothingProps extends Pick<InboxProps, "navigation" | "filter"> {
 }
 
 const Nothing = ({ navigation: { app, links }, filter, everywhere }: NothingProps) => {
-  if (filter.q !== "" || filter.type !== "") {
+  if (!isWhole(filter) || filter.type !== "") {
     return (
       <Empty title="Nothing matches">
         <p>No feedback with this status matches your search.</p>

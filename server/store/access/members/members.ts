@@ -2,6 +2,7 @@ import type { Member } from "../../../../src/contract/console/members/members.ts
 import type { Role } from "../../../../src/contract/endpoint.ts";
 import type { Reader, Transaction } from "../../engine/database.ts";
 import { credentialsTopic, tokensTopic } from "../../engine/topics.ts";
+import { assignees } from "../../feedback/assignees.ts";
 
 export interface NewMember {
   readonly appId: string;
@@ -71,12 +72,14 @@ export const members = {
   async setRole(tx: Transaction, { appId, userId }: Membership, role: Role): Promise<void> {
     await tx.run("UPDATE app_members SET role = ? WHERE app_id = ? AND user_id = ?", role, appId, userId);
     if (role !== "owner") await endOwnership(tx, { appId, userId });
+    if (role === "viewer") await assignees.takeAll(tx, appId, userId);
     changed(tx);
   },
 
   /** Removes a member, with the tokens that were for this app alone. */
   async remove(tx: Transaction, { appId, userId }: Membership): Promise<void> {
     await tx.run("DELETE FROM app_members WHERE app_id = ? AND user_id = ?", appId, userId);
+    await assignees.takeAll(tx, appId, userId);
     await endOwnership(tx, { appId, userId });
     await tx.run("DELETE FROM tokens WHERE app_id = ? AND user_id = ?", appId, userId);
     changed(tx);

@@ -40,6 +40,10 @@ import { wordsOfApps } from "./feedback/066-words-of-apps.ts";
 import { requests } from "./requests/002-requests.ts";
 import { closedTesting } from "./testing/003-closed-testing.ts";
 import { sessionsBySeat } from "./testing/004-sessions-by-seat.ts";
+import { tags } from "./triage/069-tags.ts";
+import { assignees } from "./triage/070-assignees.ts";
+import { savedReplies } from "./triage/071-saved-replies.ts";
+import { blockedSenders } from "./triage/072-blocked-senders.ts";
 
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
@@ -84,4 +88,8 @@ export const migrations: readonly Migration[] = [
   auditByActor,
   wordsOfApps,
   verifiedAddresses,
+  tags,
+  assignees,
+  savedReplies,
+  blockedSenders,
 ];

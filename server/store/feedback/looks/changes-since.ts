@@ -30,7 +30,7 @@ interface Since extends MemberOf {
  */
 export async function changesSince(reader: Reader, { appId, userId, since }: Since): Promise<ChangeCounts> {
   const active = await reader.all<{ id: string }>(
-    plannedEachTime(`SELECT f.id FROM feedback f WHERE f.app_id = ? AND ${activeAt} > ?
+    plannedEachTime(`SELECT f.id FROM feedback f WHERE f.app_id = ? AND f.status <> 'blocked' AND ${activeAt} > ?
        ORDER BY ${activeAt} DESC, f.id DESC LIMIT ?`),
     ...[appId, since, mostThreads + 1],
   );

@@ -30,7 +30,7 @@ const sql = (ids: readonly string[]) =>
     u.email AS "writtenBy", substr(coalesce(m.body, f.message), 1, ${newsText}) AS text,
     coalesce(m.created_at, f.created_at) AS "createdAt"
   FROM (SELECT id, app_id, sender_name, sender_email, message, active_at, created_at, activity_count,
-      (SELECT n.id FROM messages n WHERE n.feedback_id = feedback.id ORDER BY n.created_at DESC, n.id DESC LIMIT 1) AS last
+      (SELECT n.id FROM messages n WHERE n.feedback_id = feedback.id AND n.direction <> 'blocked' ORDER BY n.created_at DESC, n.id DESC LIMIT 1) AS last
     FROM feedback WHERE id IN (${ids.map(() => "?").join(", ")})) AS f
   JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ?
   LEFT JOIN messages m ON m.id = f.last

@@ -18,7 +18,9 @@ export interface CountRow {
 const counted = (sql: string): string =>
   `(SELECT count(*) FROM (SELECT 1 AS one ${sql} LIMIT ${mostCounted}) AS counted)`;
 
-const later = counted(`FROM feedback f WHERE f.app_id = v.app_id AND ${isNews} ORDER BY ${activeAt} DESC`);
+const later = counted(
+  `FROM feedback f WHERE f.app_id = v.app_id AND f.status <> 'blocked' AND ${isNews} ORDER BY ${activeAt} DESC`,
+);
 const marked =
   counted(`FROM thread_looks l CROSS JOIN feedback f WHERE l.app_id = v.app_id AND l.user_id = v.user_id
   AND f.id = l.feedback_id AND l.seen_count < f.activity_count AND ${activeAt} <= ${readUntil}`);

@@ -1,3 +1,5 @@
+import { feedbackExamples } from "./feedback-examples.ts";
+
 const all: Readonly<Record<string, readonly string[]>> = {
   serve: ["innkeep serve --demo", "innkeep serve --data /srv/innkeep --base-url https://inn.example.org"],
 
@@ -16,27 +18,7 @@ const all: Readonly<Record<string, readonly string[]>> = {
   "dev snapshot load": ["innkeep dev snapshot load day-9"],
   "dev snapshot list": ["innkeep dev snapshot list"],
 
-  "feedback send": [
-    'innkeep feedback send --type bug --message "The list is empty after syncing" --image screen.png',
-    "innkeep feedback send --type bug --subject 'Tests fail' --message @log.txt --dedupe-key tests --best-effort",
-    "innkeep feedback send --type bug --message 'The build fails' --attach build.log",
-    "innkeep feedback send --junit 'reports/*.xml' --best-effort",
-  ],
-  "feedback resolve": [
-    "innkeep feedback resolve --junit 'reports/*.xml' --run-status success",
-    "innkeep feedback resolve --dedupe-key nightly --run-status success --dedupe-run 1234",
-  ],
-  "feedback resend": ["innkeep feedback resend --list", "innkeep feedback resend --all"],
-  "feedback discard": ["innkeep feedback discard 01a1fda4-237d-759b-ad89-7cf5663516dc --yes"],
-  "feedback list": ["innkeep feedback list --app Larder --status open --from 2026-11-01"],
-  "feedback inbox": ["innkeep feedback inbox --app Larder", "innkeep feedback inbox --type bug"],
-  "feedback view": [
-    "innkeep feedback view 01a1fda4",
-    "innkeep feedback view 01a1fda4 --raw feedback.message",
-  ],
-  "feedback edit": ["innkeep feedback edit 01a1fda4 --status resolved"],
-  "feedback reply": ['innkeep feedback reply 01a1fda4 --body "Fixed in 2.4.0. Thank you!"'],
-  "feedback note": ["innkeep feedback note 01a1fda4 --body @note.md"],
+  ...feedbackExamples,
 
   "faq list": ["innkeep faq list", "innkeep faq list --app Larder --fields id,question"],
   "faq view": ["innkeep faq view 01a1fda4", "innkeep faq view 01a1fda4 --raw answer > answer.md"],

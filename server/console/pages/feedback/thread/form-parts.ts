@@ -6,15 +6,28 @@ import { filledWith } from "../../../kit/form/filled-form.ts";
 import type { Fields } from "../../../kit/form/read-form.ts";
 
 /** A stored thread as the text of the fields at the side. */
-export const currentThread = ({ feedback }: OwnedThread) => ({
+export const currentThread = ({ feedback, assignee }: OwnedThread) => ({
   status: feedback.status,
   category: feedback.category,
   subject: feedback.subject,
   githubIssueUrl: feedback.githubIssueUrl ?? "",
+  addTags: "",
+  assignee: assignee?.userId ?? "",
 });
 
 /** The parts of a thread's page that a person fills in. All are one form, so that each button sends all of them. */
-export type ThreadPart = "decision" | "recall" | "release" | "note" | "reply" | "edit" | "link";
+export type ThreadPart =
+  | "decision"
+  | "recall"
+  | "release"
+  | "note"
+  | "reply"
+  | "edit"
+  | "tags"
+  | "assign"
+  | "insert"
+  | "block"
+  | "link";
 
 /** The field for the note of a recall. Each approved proposal of the thread has its own. */
 export const recallNoteName = (runId: string): string => `recallNote:${runId}`;
@@ -27,7 +40,11 @@ const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> 
   link: [],
   note: ["noteBody"],
   reply: ["replyBody", "replyReceiver"],
-  edit: ["status", "category", "subject", "githubIssueUrl"],
+  edit: ["status", "category", "subject", "githubIssueUrl", "addTags", "assignee"],
+  tags: [],
+  assign: [],
+  insert: [],
+  block: [],
 };
 
 /** The form as it was sent, and for which part. Without a refusal, that part was done. */
@@ -59,6 +76,10 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
     recall: partOf("recall", {}, sent),
     release: partOf("release", {}, sent),
     note: partOf("note", {}, sent),
+    tags: partOf("tags", {}, sent),
+    assign: partOf("assign", {}, sent),
+    insert: partOf("insert", {}, sent),
+    block: partOf("block", {}, sent),
     link: partOf("link", {}, sent),
     reply: partOf("reply", {}, sent),
     edit: { ...partOf("edit", current, sent), value: (name) => edit.values[name] ?? "" },

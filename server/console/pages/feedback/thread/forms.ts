@@ -1,6 +1,8 @@
 import { threads } from "../../../../../src/contract/console/feedback.ts";
 import { readMarks } from "../../../../../src/contract/console/inbox/read-marks.ts";
 import { runs } from "../../../../../src/contract/console/proposals.ts";
+import { blockedSenders } from "../../../../../src/contract/console/triage/blocked-senders.ts";
+import { senderKeysOf } from "../../../../domain/feedback/blocked-sender.ts";
 import { changedValues, givenFor } from "../../../kit/form/changed-values.ts";
 import type { Fields } from "../../../kit/form/read-form.ts";
 import { goTo, type Reply, reshowForm } from "../../../reply.ts";
@@ -15,6 +17,7 @@ import {
   type ThreadPart,
 } from "./form-parts.ts";
 import { readThread, showThread } from "./page.tsx";
+import { withSavedReply } from "./saved-reply-choice.tsx";
 
 /** Decides on the proposal that the form showed, never on a newer one. */
 export function decide(visit: SignedInVisit): Promise<Reply> {
@@ -80,6 +83,18 @@ export function addMessage(visit: SignedInVisit): Promise<Reply> {
   });
 }
 
+/** Shows the page again with a saved reply in the field of the reply. Nothing is sent to the sender. */
+export function insertSavedReply(visit: SignedInVisit): Promise<Reply> {
+  const { fields } = visit;
+  return reshowForm(
+    async () => {
+      const filled = await withSavedReply(visit, await readThread(visit));
+      return showThread(visit, { sent: { fields: filled, part: "insert" } });
+    },
+    (refusal) => showThread(visit, { sent: { fields, part: "insert", refusal } }),
+  );
+}
+
 /** Whom a reply is for, as the API takes it. */
 function receiverIn(fields: Fields): { readonly everyone?: boolean; readonly reportId?: string } {
   const receiver = fields.text("replyReceiver");
@@ -90,12 +105,62 @@ function receiverIn(fields: Fields): { readonly everyone?: boolean; readonly rep
 export const editThread = (visit: SignedInVisit): Promise<Reply> =>
   doPart(visit, "edit", async () => {
     const { ask, fields, param } = visit;
-    const current = currentThread(await readThread(visit));
+    const thread = await readThread(visit);
+    const current = currentThread(thread);
     const changed = changedValues(fields, givenFor(fields, current), current);
-    const body = changed.githubIssueUrl === "" ? { ...changed, githubIssueUrl: null } : changed;
+    const { addTags = "", assignee, ...rest } = changed;
+    const body = {
+      ...rest,
+      ...(changed.githubIssueUrl === "" ? { githubIssueUrl: null } : {}),
+      ...(assignee === undefined
+        ? {}
+        : { assignee: assignee || null, expectedAssignee: thread.assignee?.userId ?? null }),
+      ...(addTags === "" ? {} : { addTags: tagsIn(addTags) }),
+    };
     await ask(threads.update, { params: { id: param("id") }, body, idempotencyKey: fields.idempotencyKey });
     return { done: "changed" };
   });
+
+const tagsIn = (typed: string): string[] => typed.split(",").filter((name) => name.trim() !== "");
+
+/** Gives the thread to the person at the page, unless somebody else has taken it since the page was shown. */
+export function assignToMe(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, param } = visit;
+  return doPart(visit, "assign", async () => {
+    await ask(threads.update, {
+      params: { id: param("id") },
+      body: { assignee: "me", expectedAssignee: fields.text("shownAssignee") || null },
+      idempotencyKey: fields.idempotencyKey,
+    });
+    return { done: "assigned" };
+  });
+}
+
+export function removeTag(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, param } = visit;
+  return doPart(visit, "tags", async () => {
+    await ask(threads.update, {
+      params: { id: param("id") },
+      body: { removeTags: [fields.text("removeTag")] },
+      idempotencyKey: fields.idempotencyKey,
+    });
+    return { done: "changed" };
+  });
+}
+
+export function blockSender(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, param } = visit;
+  const [kind, contact] = [fields.text("block"), fields.text("blockedContact")];
+  const [domain] = senderKeysOf(contact).domains;
+  return doPart(visit, "block", async () => {
+    await ask(blockedSenders.create, {
+      params: { appId: param("appId") },
+      body: { kind, sender: kind === "domain" ? (domain ?? contact) : contact },
+      idempotencyKey: fields.idempotencyKey,
+    });
+    return { done: "blocked" };
+  });
+}
 
 /** Makes a new link to the sender's page, and shows it once. All typed text stays on the page. */
 export function renewStatusLink(visit: SignedInVisit): Promise<Reply> {

@@ -7,6 +7,7 @@ import { type Filled, Select, TextArea } from "../../../kit/form/field.tsx";
 import { Refused } from "../../../kit/layout/notice.tsx";
 import type { ThreadForms } from "./form-parts.ts";
 import { senderName } from "./reply-delivery.tsx";
+import { SavedReplyChoice, type SavedReplyChoiceProps } from "./saved-reply-choice.tsx";
 
 export interface MessageComposerProps {
   readonly forms: ThreadForms;
@@ -14,6 +15,7 @@ export interface MessageComposerProps {
   readonly address: string;
   /** How replies reach senders. */
   readonly ways: ReplyWays;
+  readonly savedReplies: Omit<SavedReplyChoiceProps, "action">;
 }
 
 /** How replies leave this server: by mail, and on the page of each sender. */
@@ -23,7 +25,7 @@ export interface ReplyWays {
 }
 
 /** Two fields with a button each, so that an internal note is not sent as a reply by mistake. */
-export const MessageComposer = ({ forms, thread, address, ways }: MessageComposerProps) => (
+export const MessageComposer = ({ forms, thread, address, ways, savedReplies }: MessageComposerProps) => (
   <section class="card composer" aria-labelledby="add">
     <h2 id="add">Add to this thread</h2>
     <MessageField form={forms.note} direction="note" action={`${address}/messages`} />
@@ -33,6 +35,8 @@ export const MessageComposer = ({ forms, thread, address, ways }: MessageCompose
       <div class="stack">
         <SenderHint thread={thread} ways={ways} />
         <ReplyReceiver form={forms.reply} thread={thread} />
+        <Refused refusal={forms.insert.refusal} />
+        <SavedReplyChoice {...savedReplies} action={`${address}/saved-reply`} />
         <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`} />
       </div>
     </details>

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
 import { threads } from "../../../../../src/contract/console/feedback.ts";
+import { type SavedReply, savedReplies } from "../../../../../src/contract/console/triage/saved-replies.ts";
+import { tags } from "../../../../../src/contract/console/triage/tags.ts";
 import { ApiError } from "../../../../../src/contract/errors.ts";
 import { threadNews } from "../../../../domain/feedback/thread-news.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../../routes/page-reads.ts";
@@ -28,6 +30,7 @@ import { OriginalFeedback } from "./original-feedback.tsx";
 import { EarlierProposals } from "./proposal/earlier-proposals.tsx";
 import { CurrentProposal } from "./proposal/proposal.tsx";
 import { ThreadAside, type ThreadAsideProps } from "./thread-aside.tsx";
+import type { ThreadSorting } from "./thread-assignee.tsx";
 import { ThreadHead } from "./thread-head.tsx";
 import { ThreadNavigation } from "./thread-navigation.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -59,6 +62,10 @@ export async function showThread(
     ...release,
     address: visit.links.entry(thread.app.id, release.id),
   }));
+  const { items: known } = await visit.ask(tags.list, { params: { appId: navigation.app.id } });
+  const { items: replies } = await visit.ask(savedReplies.list, { params: { appId: navigation.app.id } });
+  const people = await visit.reads.assignableMembers(navigation.app.id);
+  const sorting = { knownTags: known.map(({ name }) => name), people, me: visit.caller.userId };
   const forms = threadForms(currentThread(thread), sent);
   const position = inboxPositionOf(visit);
   const here = { appId: navigation.app.id, id: thread.feedback.id };
@@ -75,6 +82,8 @@ export async function showThread(
     fresh,
     releases,
     ways,
+    sorting,
+    replies,
     statusUrl,
   };
   return show(<Thread {...shown} now={visit.now} />, sent?.refusal?.status);
@@ -115,6 +124,8 @@ interface ThreadProps {
   readonly position: InboxPosition;
   readonly neighbours: Neighbours;
   readonly ways: ReplyWays;
+  readonly sorting: ThreadSorting;
+  readonly replies: readonly SavedReply[];
   readonly statusUrl: string | undefined;
 }
 
@@ -144,12 +155,23 @@ const Thread = (props: ThreadProps) => {
           <EarlierProposals {...props} address={address} />
           <Timeline thread={thread} lives={props.lives} newest={forms.messageId} fresh={props.fresh} />
           <Can needs="maintainer">
-            <MessageComposer forms={forms} thread={thread} address={address} ways={props.ways} />
+            <MessageComposer
+              forms={forms}
+              thread={thread}
+              address={address}
+              ways={props.ways}
+              savedReplies={{
+                replies: props.replies,
+                manage: navigation.links.savedReplies(navigation.app.id),
+              }}
+            />
           </Can>
         </div>
         <ThreadAside
           thread={thread}
-          form={forms.edit}
+          forms={forms}
+          sorting={props.sorting}
+          blocked={navigation.links.blocked(navigation.app.id)}
           address={address}
           releases={props.releases}
           statusLink={props.ways.page ? { refusal: forms.link.refusal, url: props.statusUrl } : undefined}

@@ -7,11 +7,18 @@ import { Can } from "../../../kit/layout/can.tsx";
 import { Refused } from "../../../kit/layout/notice.tsx";
 import { PublicationBadge } from "../../changelog/publication-badge.tsx";
 import { statusNames, typeNames } from "../feedback-badges.tsx";
+import { BlockSender } from "./block-sender.tsx";
+import type { ThreadForms } from "./form-parts.ts";
 import { MetadataPairs, Pair } from "./metadata-pairs.tsx";
+import { ThreadAssignee, type ThreadSorting } from "./thread-assignee.tsx";
+import { ThreadTags } from "./thread-tags.tsx";
 
 export interface ThreadAsideProps {
   readonly thread: OwnedThread;
-  readonly form: Filled;
+  readonly forms: ThreadForms;
+  readonly sorting: ThreadSorting;
+  /** The page of blocked senders. */
+  readonly blocked: string;
   readonly address: string;
   /** The release notes that name the thread. */
   readonly releases: readonly NamingRelease[];
@@ -29,37 +36,47 @@ interface NamingRelease {
 }
 
 /** The facts about a thread, and the fields that can be changed. */
-export const ThreadAside = ({ thread, form, address, releases, now, statusLink }: ThreadAsideProps) => (
-  <aside class="aside" aria-label="About this thread">
-    <Can needs="maintainer" otherwise={<State thread={thread} />}>
-      <EditFields thread={thread} form={form} />
-    </Can>
-    <Facts thread={thread} />
-    <Can needs="maintainer">
-      {statusLink && <StatusLink link={statusLink} action={`${address}/status-link`} />}
-    </Can>
-    <Releases releases={releases} now={now} />
-    <Metadata metadata={thread.feedback.metadata} />
-    <Can needs="maintainer">
-      <details class="reveal danger">
-        <summary>Delete thread</summary>
-        <div class="stack">
-          <p>The report, its files, the conversation and all proposals are deleted permanently.</p>
-          <button class="danger" type="submit" formaction={`${address}/delete`} formnovalidate>
-            Delete permanently
-          </button>
-        </div>
-      </details>
-    </Can>
-  </aside>
-);
+export const ThreadAside = (props: ThreadAsideProps) => {
+  const { thread, address, releases, now, statusLink } = props;
+  return (
+    <aside class="aside" aria-label="About this thread">
+      <Can needs="maintainer" otherwise={<State thread={thread} />}>
+        <EditFields {...props} />
+      </Can>
+      <Facts thread={thread} />
+      <Can needs="maintainer">
+        {statusLink && <StatusLink link={statusLink} action={`${address}/status-link`} />}
+      </Can>
+      <Can needs="maintainer">
+        <Refused refusal={props.forms.block.refusal} />
+        {thread.sender.email !== null && (
+          <BlockSender contact={thread.sender.email} action={`${address}/block`} manage={props.blocked} />
+        )}
+      </Can>
+      <Releases releases={releases} now={now} />
+      <Metadata metadata={thread.feedback.metadata} />
+      <Can needs="maintainer">
+        <details class="reveal danger">
+          <summary>Delete thread</summary>
+          <div class="stack">
+            <p>The report, its files, the conversation and all proposals are deleted permanently.</p>
+            <button class="danger" type="submit" formaction={`${address}/delete`} formnovalidate>
+              Delete permanently
+            </button>
+          </div>
+        </details>
+      </Can>
+    </aside>
+  );
+};
 
 /** What the fields show, for a person who cannot change them. */
-const State = ({ thread: { feedback } }: Pick<ThreadAsideProps, "thread">) => (
+const State = ({ thread: { feedback, assignee } }: Pick<ThreadAsideProps, "thread">) => (
   <section>
     <h2>State</h2>
     <dl class="pairs">
       <Pair name="Status" value={nameIn(statusNames, feedback.status)} />
+      <Pair name="Assigned to" value={assignee?.email ?? "Nobody"} />
       <Pair name="Type" value={nameIn(typeNames, feedback.category)} />
     </dl>
     {feedback.githubIssueUrl !== null && (
@@ -72,11 +89,12 @@ const State = ({ thread: { feedback } }: Pick<ThreadAsideProps, "thread">) => (
 
 const nameIn = (names: Readonly<Record<string, string>>, value: string): string => names[value] ?? value;
 
-type EditFieldsProps = Pick<ThreadAsideProps, "thread" | "form">;
+type EditFieldsProps = Pick<ThreadAsideProps, "thread" | "forms" | "sorting" | "address">;
 
-const EditFields = ({ thread, form }: EditFieldsProps) => (
+const EditFields = ({ thread, forms: { edit: form, assign }, sorting, address }: EditFieldsProps) => (
   <div class="stack">
-    <Refused refusal={form.refusal} />
+    <Refused refusal={assign.refusal ?? form.refusal} />
+    <ThreadAssignee thread={thread} form={form} sorting={sorting} action={`${address}/assign`} />
     <Select form={form} name="status" label="Status" options={Object.entries(statusNames)} />
     <Select form={form} name="category" label="Type" options={Object.entries(typeNames)} />
     <TextField
@@ -94,6 +112,7 @@ const EditFields = ({ thread, form }: EditFieldsProps) => (
       placeholder="https://github.com/…"
       hint={<IssueLink url={thread.feedback.githubIssueUrl} />}
     />
+    <ThreadTags tags={thread.tags} known={sorting.knownTags} form={form} action={`${address}/tags`} />
     <div class="actions">
       <button class="small" type="submit">
         Save

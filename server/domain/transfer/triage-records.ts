@@ -1,0 +1,65 @@
+import { tagColours } from "../../../src/contract/console/triage/tags.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { tagKeyOf } from "../feedback/tag-names.ts";
+import { id, instant, oneOf, orNull, text } from "./fields.ts";
+import type { RecordKind } from "./record-kinds.ts";
+
+/** The tags of an app. Threads refer to them. */
+export const tags: RecordKind = {
+  type: "tag",
+  table: "tags",
+  parent: "app_id",
+  order: ["id"],
+  columns: {
+    id,
+    name: text(2 * limits.tagName),
+    colour: orNull(oneOf(...tagColours)),
+    created_at: instant,
+  },
+  adjusted: (row) => ({ ...row, name_key: tagKeyOf(String(row.name)) }),
+};
+
+/** The tags of a thread. */
+export const threadTags: RecordKind = {
+  type: "threadTag",
+  table: "thread_tags",
+  parent: "feedback_id",
+  order: ["tag_id"],
+  columns: {
+    tag_id: id,
+    created_at: instant,
+    active_at: instant,
+    status: oneOf("open", "in_progress", "resolved", "archived"),
+  },
+};
+
+export const savedReplies: RecordKind = {
+  type: "savedReply",
+  table: "saved_replies",
+  parent: "app_id",
+  order: ["id"],
+  columns: {
+    id,
+    title: text(2 * limits.savedReplyTitle),
+    body: text(2 * limits.message),
+    updated_by: orNull(id),
+    created_at: instant,
+    updated_at: instant,
+  },
+  people: ["updated_by"],
+};
+
+export const blockedSenders: RecordKind = {
+  type: "blockedSender",
+  table: "blocked_senders",
+  parent: "app_id",
+  order: ["id"],
+  columns: {
+    id,
+    kind: oneOf("address", "domain"),
+    sender: text(2 * limits.email),
+    created_by: orNull(id),
+    created_at: instant,
+  },
+  people: ["created_by"],
+};

@@ -1,0 +1,86 @@
+import type { blockedSenders as contract } from "../../../../src/contract/console/triage/blocked-senders.ts";
+import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
+import { limits } from "../../../../src/contract/limits.ts";
+import type { Deps } from "../../../deps.ts";
+import { suffices } from "../../../domain/access/app-roles.ts";
+import type { ConsoleCaller, Handlers } from "../../../http/handler.ts";
+import type { Reader } from "../../../store/engine/database.ts";
+import { credentialsTopic } from "../../../store/engine/topics.ts";
+import { blockedSenders as rows } from "../../../store/feedback/blocked-senders.ts";
+import { hiddenFeedback } from "../../../store/feedback/hidden-feedback.ts";
+import { noteActivity } from "../../../store/feedback/looks/activity.ts";
+import { createAuditWriter } from "../../access/audit-record.ts";
+import { ownedApp } from "../../access/owned-app.ts";
+
+const mostHidden = 100;
+
+/** Blocked senders, and what they sent. (rule F34) */
+export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
+  const record = createAuditWriter(deps);
+  return {
+    async list({ caller, params: { appId } }) {
+      await ownedApp(deps.database, appId, caller);
+      return { items: await rows.list(deps.database, appId) };
+    },
+
+    create: ({ caller, address, params: { appId }, body: { kind, sender: given }, save }) =>
+      save(async (tx) => {
+        const { viewerRole } = await ownedApp(tx, appId, caller);
+        // A domain may be that of a whole mail service.
+        if (kind === "domain" && !suffices(viewerRole, "owner"))
+          throw new ApiError("forbidden", { message: "Only an owner of this app may block a mail domain." });
+        const sender = rows.spellingOf(kind, given);
+        if (sender === undefined) throw badRequest("sender", "must be a mail domain such as example.org");
+        const block = { id: deps.newId(), kind, sender, createdAt: deps.clock.now().toISOString() };
+        if (!(await rows.insert(tx, { ...block, appId, by: caller.userId })))
+          throw new ApiError("wrong_state", { message: "This sender is blocked already." });
+        if ((await rows.list(tx, appId)).length > limits.blockedSenders)
+          throw new ApiError("wrong_state", {
+            message: `The app has ${limits.blockedSenders} blocked senders already. Unblock some first.`,
+          });
+        await record(tx, { caller, address }, { action: "sender.block", appId, target: sender });
+        tx.signal(credentialsTopic);
+        return { ...block, blockedBy: caller.email };
+      }),
+
+    remove: ({ caller, address, params: { blockedSenderId: id }, save }) =>
+      save(async (tx) => {
+        const block = await rows.find(tx, caller, id);
+        if (!block) throw new ApiError("not_found");
+        const { appId, kind, sender, viewerRole } = block;
+        if (kind === "domain" && !suffices(viewerRole, "owner")) throw new ApiError("forbidden");
+        await hiddenFeedback.releaseAll(tx, appId, id);
+        await rows.remove(tx, id);
+        await record(tx, { caller, address }, { action: "sender.unblock", appId, target: sender });
+        tx.signal(credentialsTopic);
+        return undefined;
+      }),
+
+    async listHidden({ caller, params: { appId } }) {
+      await ownedApp(deps.database, appId, caller);
+      return { items: await hiddenFeedback.list(deps.database, appId, mostHidden) };
+    },
+
+    release: ({ caller, address, params: { hiddenId: id }, save }) =>
+      save(async (tx) => {
+        const { found, isReport } = await hiddenOf(tx, id, caller);
+        const { appId, ...hidden } = found;
+        if (isReport) await hiddenFeedback.releaseReport(tx, id);
+        else {
+          await hiddenFeedback.releaseAnswer(tx, id);
+          await noteActivity(tx, hidden.threadId, { at: hidden.createdAt });
+        }
+        const target = hidden.threadId;
+        await record(tx, { caller, address }, { action: "sender.release", appId, target });
+        return hidden;
+      }),
+  };
+}
+
+/** A hidden report or answer of an app of the caller. Throws `not_found` otherwise. */
+async function hiddenOf(reader: Reader, id: string, caller: ConsoleCaller) {
+  const report = await hiddenFeedback.findReport(reader, caller, id);
+  const found = report ?? (await hiddenFeedback.findAnswer(reader, caller, id));
+  if (!found) throw new ApiError("not_found");
+  return { found, isReport: report !== undefined };
+}

@@ -1,0 +1,59 @@
+import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
+import { limits } from "../../../../src/contract/limits.ts";
+import type { Deps } from "../../../deps.ts";
+import type { Transaction } from "../../../store/engine/database.ts";
+import { tags, threadTags } from "../../../store/feedback/tags.ts";
+
+export interface TagChange {
+  readonly addTags?: readonly string[] | undefined;
+  readonly removeTags?: readonly string[] | undefined;
+}
+
+/** A thread, and the app to which it belongs. */
+export interface ThreadOfApp {
+  readonly id: string;
+  readonly appId: string;
+}
+
+/**
+ * Takes tags from a thread, then gives it tags; makes those that the app lacks. Gives whether there was something to do. Throws
+ * `bad_request` for too many tags on the thread, and `wrong_state` for too many of the app. (rule F30)
+ */
+export async function changeTags(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { id, appId, addTags = [], removeTags = [] }: ThreadOfApp & TagChange,
+): Promise<boolean> {
+  if (addTags.length + removeTags.length === 0) return false;
+  await tx.lock(id);
+  for (const name of removeTags) await threadTags.remove(tx, id, name);
+  for (const name of addTags) {
+    await makeTag(deps, tx, { appId, name });
+    await threadTags.add(tx, id, name);
+  }
+  if ((await threadTags.count(tx, id)) > limits.threadTags)
+    throw badRequest("addTags", `must leave the thread with at most ${limits.threadTags} tags`);
+  return true;
+}
+
+interface NamedTag {
+  readonly appId: string;
+  readonly name: string;
+  readonly colour?: string | null | undefined;
+}
+
+/** Makes a tag. Gives its id; undefined if the app has it already. Throws `wrong_state` for too many tags. */
+export async function makeTag(
+  { clock, newId }: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { appId, name, colour = null }: NamedTag,
+): Promise<string | undefined> {
+  const id = newId();
+  const createdAt = clock.now().toISOString();
+  if (!(await tags.insert(tx, { id, appId, name, colour, createdAt }))) return undefined;
+  if ((await tags.count(tx, appId)) > limits.appTags)
+    throw new ApiError("wrong_state", {
+      message: `The app has ${limits.appTags} tags already. Delete or merge some first.`,
+    });
+  return id;
+}

@@ -1,0 +1,104 @@
+import { oneForViewer } from "../access/members/visibility.ts";
+import type { Reader, Transaction } from "../engine/database.ts";
+
+/** A report, a repeat or an answer of a blocked sender. */
+export interface HiddenRow {
+  readonly id: string;
+  readonly threadId: string;
+  readonly senderName: string | null;
+  readonly senderEmail: string | null;
+  /** The beginning of the text. */
+  readonly text: string;
+  readonly createdAt: string;
+}
+
+const reports = {
+  columns: `f.id, f.id AS "threadId", f.sender_name AS "senderName", f.sender_email AS "senderEmail",
+    substr(f.message, 1, 300) AS text, f.created_at AS "createdAt"`,
+  from: "FROM feedback f",
+  app: "f.app_id",
+};
+const answers = {
+  columns: `m.id, m.feedback_id AS "threadId", coalesce(m.sender_name, f.sender_name) AS "senderName",
+    coalesce(m.foreign_from, m.sender_email, f.sender_email) AS "senderEmail",
+    substr(m.body, 1, 300) AS text, m.created_at AS "createdAt"`,
+  from: "FROM messages m JOIN feedback f ON f.id = m.feedback_id",
+  app: "f.app_id",
+};
+
+type Found = HiddenRow & { readonly appId: string };
+const where = { reports: "f.status = 'blocked'", answers: "m.direction = 'blocked'" };
+const findReport = oneForViewer<Found>({
+  ...reports,
+  columns: `${reports.columns}, f.app_id AS "appId"`,
+  where: `f.id = ? AND ${where.reports}`,
+});
+const findAnswer = oneForViewer<Found>({
+  ...answers,
+  columns: `${answers.columns}, f.app_id AS "appId"`,
+  where: `m.id = ? AND ${where.answers}`,
+});
+
+// Its report is shown again, found again, and counts as activity of the time at which it came.
+const showReports = `UPDATE feedback SET status = 'open', blocked_by = NULL, indexed = 0, activity_count = activity_count + 1`;
+const showAnswers = `UPDATE messages SET direction = 'inbound', blocked_by = NULL WHERE direction = 'blocked'`;
+
+/** What blocked senders sent: kept for 30 days, and shown to nobody until it is released. (rule F34) */
+export const hiddenFeedback = {
+  /** The newest of an app. */
+  list: (reader: Reader, appId: string, most: number) =>
+    reader.all<HiddenRow>(
+      `SELECT * FROM (
+         SELECT ${reports.columns} ${reports.from} WHERE f.app_id = ? AND ${where.reports}
+         UNION ALL SELECT ${answers.columns} ${answers.from} WHERE f.app_id = ? AND ${where.answers}) AS hidden
+       ORDER BY "createdAt" DESC, id DESC LIMIT ?`,
+      ...[appId, appId, most],
+    ),
+
+  findReport,
+  findAnswer,
+
+  async releaseReport(tx: Transaction, id: string): Promise<void> {
+    await tx.run(
+      `${showAnswers} AND feedback_id = ? AND blocked_by = (SELECT blocked_by FROM feedback WHERE id = ?)`,
+      ...[id, id],
+    );
+    await tx.run(`${showReports} WHERE id = ? AND status = 'blocked'`, id);
+  },
+
+  releaseAnswer: (tx: Transaction, id: string) => tx.run(`${showAnswers} AND id = ?`, id),
+
+  /** Shows all that a block hid. */
+  async releaseAll(tx: Transaction, appId: string, blockId: string): Promise<void> {
+    await tx.run(
+      `UPDATE feedback SET active_at = coalesce(active_at, created_at), activity_count = activity_count + 1
+       WHERE app_id = ? AND status <> 'blocked' AND id IN (
+         SELECT feedback_id FROM messages WHERE direction = 'blocked' AND blocked_by = ?)`,
+      ...[appId, blockId],
+    );
+    await tx.run(`${showAnswers} AND blocked_by = ?`, blockId);
+    await tx.run(`${showReports} WHERE app_id = ? AND status = 'blocked' AND blocked_by = ?`, appId, blockId);
+  },
+
+  /** Reports from before that instant, at most so many. */
+  oldReports: (reader: Reader, before: string, most: number) =>
+    reader.all<{ id: string }>(
+      `SELECT id FROM feedback WHERE status = 'blocked' AND created_at < ? LIMIT ?`,
+      ...[before, most],
+    ),
+
+  /** Answers and repeats from before that instant, at most so many. */
+  oldAnswers: (reader: Reader, before: string, most: number) =>
+    reader.all<{ id: string; files: string | null }>(
+      "SELECT id, files FROM messages WHERE direction = 'blocked' AND created_at < ? LIMIT ?",
+      ...[before, most],
+    ),
+
+  /** Deletes an answer with its uploads. */
+  async removeAnswer(tx: Transaction, { id, files }: { readonly id: string; readonly files: string | null }) {
+    const kinds: Record<string, { upload: string }[]> = JSON.parse(files ?? "{}");
+    for (const { upload } of Object.values(kinds).flat())
+      await tx.run("DELETE FROM uploads WHERE name = ?", upload);
+    await tx.run("DELETE FROM messages WHERE id = ? AND direction = 'blocked'", id);
+  },
+};

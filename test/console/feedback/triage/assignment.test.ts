@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  readingOf,
+} from "../../../support/browser/browser-without-scripts.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
+import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the assignee in the console, without scripts", () => {
+  let service: Service;
+  let team: Team;
+  let maria: BrowserWithoutScripts & { readonly email: string; readonly id: string };
+  let ben: BrowserWithoutScripts & { readonly email: string };
+  beforeAll(async () => {
+    service = await startService();
+    team = await makeTeam(service);
+    const join = async () => {
+      const member = await team.join("maintainer");
+      return { ...member, ...createBrowserWithoutScripts(service, member.headers) };
+    };
+    maria = await join();
+    ben = await join();
+  });
+  afterAll(() => service.stop());
+
+  const at = (id: string, part = "") => `/console/feedback/${team.app.id}/${id}${part}`;
+  const send = (message: string) => sendFeedback(service, team.app.key, { message });
+  const inbox = (query: string) => maria.open(`/console/feedback/${team.app.id}?${query}`);
+
+  it("takes a thread with one click, and finds it under the own ones", async () => {
+    const id = await send("Mine now.");
+    const page = await maria.open(at(id));
+    expect(page.text).toContain("Assign to me");
+    const answer = await maria.send(page, at(id, "/assign"));
+    const after = await maria.follow(answer);
+    expect(readingOf(after)).toContain(`Assigned to ${maria.email}`);
+    expect(after.text).not.toContain("Assign to me");
+    expect(readingOf(await inbox("assignee=me"))).toContain("Mine now.");
+    expect(readingOf(await inbox("assignee=none"))).not.toContain("Mine now.");
+  });
+
+  it("tells the second of two who take a thread who has it, and keeps what was typed", async () => {
+    const id = await send("Wanted by two.");
+    const [mine, his] = [await maria.open(at(id)), await ben.open(at(id))];
+    await ben.send(his, at(id, "/assign"));
+    const refused = await maria.send(mine, at(id, "/assign"), { noteBody: "Half a note" });
+    expect(refused.status).toBe(409);
+    expect(readingOf(refused)).toContain(`${ben.email} has this thread now.`);
+    expect(refused.text).toContain("Half a note");
+    const again = await maria.send(refused, at(id, "/assign"));
+    expect(readingOf(await maria.open(at(id)))).toContain(`Assigned to ${maria.email}`);
+    expect(again.status).toBe(200);
+  });
+
+  it("gives a thread to a member, and takes it back, with the other fields", async () => {
+    const id = await send("Given.");
+    const given = await ben.send(await ben.open(at(id)), at(id, "/edit"), {
+      assignee: maria.id,
+      status: "in_progress",
+    });
+    const page = await ben.follow(given);
+    expect(readingOf(page)).toContain(`In progress Bug Assigned to ${maria.email}`);
+    await ben.send(page, at(id, "/edit"), { assignee: "" });
+    expect(readingOf(await ben.open(at(id)))).not.toContain(`Assigned to ${maria.email}`);
+  });
+
+  it("does not overwrite who took the thread since the page was shown", async () => {
+    const id = await send("Shown before.");
+    const page = await maria.open(at(id));
+    await ben.send(await ben.open(at(id)), at(id, "/assign"));
+    const answer = await maria.send(page, at(id, "/edit"), { assignee: maria.id });
+    expect(answer.status).toBe(400);
+    expect(readingOf(answer)).toContain("Assigned to was changed by somebody else");
+    await maria.send(page, at(id, "/edit"), { subject: "Another subject" });
+    expect(readingOf(await maria.open(at(id)))).toContain(`Assigned to ${ben.email}`);
+  });
+
+  it("is shown to a viewer, who cannot change it", async () => {
+    const id = await send("Seen by a viewer.");
+    await maria.send(await maria.open(at(id)), at(id, "/assign"));
+    const viewer = createBrowserWithoutScripts(service, (await team.join("viewer")).headers);
+    const page = await viewer.open(at(id));
+    expect(readingOf(page)).toContain(`Assigned to ${maria.email}`);
+    expect(page.text).not.toContain("Assign to me");
+  });
+});

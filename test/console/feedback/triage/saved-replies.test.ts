@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  readingOf,
+} from "../../../support/browser/browser-without-scripts.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
+import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("saved replies in the console, without scripts", () => {
+  let service: Service;
+  let team: Team;
+  let maria: BrowserWithoutScripts;
+  beforeAll(async () => {
+    service = await startService();
+    team = await makeTeam(service);
+    maria = createBrowserWithoutScripts(service, (await team.join("maintainer")).headers);
+  });
+  afterAll(() => service.stop());
+
+  const own = () => `/console/saved-replies/${team.app.id}`;
+  const at = (id: string, part = "") => `/console/feedback/${team.app.id}/${id}${part}`;
+  const save = async (title: string, body: string) => {
+    const made = await team.call("POST", `${team.at}/saved-replies`, { title, body });
+    return String(made.field("id"));
+  };
+  const typedReply = ({ text }: { readonly text: string }) =>
+    /<textarea[^>]*name="replyBody"[^>]*>\n?([\s\S]*?)<\/textarea>/.exec(text)?.[1];
+  const insert = async (id: string, values: Record<string, string>) =>
+    maria.send(await maria.open(at(id)), at(id, "/saved-reply"), values);
+
+  it("are written on their page, which shows them as a sender named Ada would read them", async () => {
+    const wrong = await maria.send(await maria.open(own()), own(), { title: "Hello", body: "Hi {nam}" });
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toContain("Hi {nam}");
+    const made = await maria.send(wrong, own(), { title: "Hello", body: "Hi {name} of {app}: {statusUrl}" });
+    const page = await maria.follow(made);
+    expect(readingOf(page)).toContain("Hi Ada of Demo: https://…");
+    const { items } = Object((await team.call("GET", `${team.at}/saved-replies`)).body);
+    const part = (name: string) => `${own()}/${items[0].id}/${name}`;
+    const changed = await maria.send(page, part("change"), { title: "Hello again" });
+    expect(readingOf(await maria.follow(changed))).toContain("Hello again");
+    await maria.send(await maria.open(own()), part("delete"));
+    expect(readingOf(await maria.open(own()))).toContain("No saved replies yet");
+  });
+
+  it("stand in the field after what was typed, and nothing is sent", async () => {
+    const savedReply = await save("Thanks", "Thank you, {name}!\nYour {app}");
+    const id = await sendFeedback(service, team.app.key, { name: "Ada" });
+    const page = await insert(id, { savedReply, replyBody: "Dear you,", noteBody: "A note" });
+    expect(page.status).toBe(200);
+    expect(typedReply(page)).toBe("Dear you,\n\nThank you, Ada!\nYour Demo");
+    expect(page.text).toContain("A note");
+    expect((await team.call("GET", `/feedback/${id}`)).body).toMatchObject({ messages: [] });
+  });
+
+  it("have the name of the sender for whom the reply is", async () => {
+    const savedReply = await save("Named", "Hello {name}!");
+    const first = await sendFeedback(service, team.app.key, { name: "Ada", dedupeKey: "named" });
+    await sendFeedback(service, team.app.key, { name: "Grace", dedupeKey: "named" });
+    const { messages } = Object((await team.call("GET", `/feedback/${first}`)).body);
+    const [repeat] = messages;
+    expect(typedReply(await insert(first, { savedReply }))).toBe("Hello Ada!");
+    expect(typedReply(await insert(first, { savedReply, replyReceiver: repeat.id }))).toBe("Hello Grace!");
+    expect(typedReply(await insert(first, { savedReply, replyReceiver: "everyone" }))).toBe("Hello!");
+  });
+
+  it("stay inert with a hostile name, which is no placeholder either", async () => {
+    const savedReply = await save("Hostile", "Hello {name}.");
+    const name = "</textarea><script>alert(1)</script>{statusUrl}";
+    const id = await sendFeedback(service, team.app.key, { name });
+    const page = await insert(id, { savedReply });
+    expect(page.text).not.toContain("<script>alert");
+    expect(typedReply(page)).toBe("Hello &lt;/textarea>&lt;script>alert(1)&lt;/script>statusUrl.");
+  });
+
+  it("say so if the chosen one was deleted meanwhile", async () => {
+    const savedReply = await save("Deleted", "Gone.");
+    const id = await sendFeedback(service, team.app.key);
+    const page = await maria.open(at(id));
+    await team.call("DELETE", `/saved-replies/${savedReply}`);
+    const answer = await maria.send(page, at(id, "/saved-reply"), { savedReply, replyBody: "Typed" });
+    expect([answer.status, typedReply(answer)]).toEqual([400, "Typed"]);
+  });
+
+  it("give each receiver the own link, which the thread does not hold", async () => {
+    const app = { headers: { "x-api-key": team.app.key } };
+    const body = { type: "bug", message: "Where is it?" };
+    const sent = await service.request("POST", "/api/v1/feedback/remote", { ...app, body });
+    const [id, statusUrl] = [sent.field("id"), String(sent.field("statusUrl"))];
+    const reply = { direction: "outbound", body: "Look at {statusUrl} again." };
+    await team.call("POST", `/feedback/${id}/messages`, reply);
+    const page = await service.request("GET", new URL(statusUrl).pathname, {
+      headers: { accept: "text/html" },
+    });
+    expect(readingOf(page)).toContain(`Look at ${statusUrl} again.`);
+    expect((await team.call("GET", `/feedback/${id}`)).text).not.toContain("/p/t/");
+  });
+});
