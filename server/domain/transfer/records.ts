@@ -211,4 +211,5 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   thread_changes: "counts changes in one database",
   change_counts: "counts changes in one database",
   imports: "imports that are running",
+  drafts: "typed text of members that was not sent",
 };
