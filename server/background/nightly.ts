@@ -1,11 +1,12 @@
 import type { Deps } from "../deps.ts";
 import { forgetDeletedWords } from "../store/feedback/search/feedback-search-merge.ts";
+import { deleteExpired } from "./retention.ts";
 import { sweepFiles } from "./stray-files.ts";
 
 const dayMilliseconds = 86_400_000;
 const pauseMilliseconds = 600_000;
 
-type Needed = Pick<Deps, "database" | "files" | "keptFiles" | "log" | "time">;
+type Needed = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "time">;
 
 /** Cleans up at the start and then once a day. Gives the function that stops it and waits for a running cleanup to end. */
 export function startNightly(deps: Needed): () => Promise<void> {
@@ -28,8 +29,12 @@ export function startNightly(deps: Needed): () => Promise<void> {
   };
 }
 
-/** Deletes files to which nothing refers, and the words of deleted threads from the search index. */
+/**
+ * Deletes threads that apps no longer keep, files to which nothing refers, and the words of deleted threads from the search
+ * index.
+ */
 export async function cleanUp(deps: Needed, stopping: AbortSignal): Promise<void> {
+  await deleteExpired(deps, stopping);
   const count = await sweepFiles(deps, stopping);
   if (count > 0) deps.log.info({ count }, "deleted files to which nothing refers");
   await forgetDeletedWords(deps.database, stopping);

@@ -27,6 +27,7 @@ export async function createApp(
     chatWebhookUrl: app.chatWebhookUrl ?? null,
     githubRepository: app.githubRepository ?? null,
     approvalHours: app.approvalHours ?? null,
+    retentionDays: app.retentionDays ?? null,
     createdAt: clock.now().toISOString(),
   };
   await apps.insert(tx, ownerId, row);

@@ -34,6 +34,8 @@ export const limits = {
   outcomeLinks: 10,
   /** For how many hours an approval may be good, at most: a year. */
   approvalHours: 8_760,
+  /** For how many days resolved threads may be kept, at most: a hundred years. */
+  retentionDays: 36_500,
   changelogTitle: 200,
   changelogBody: 100_000,
   changelogItems: 200,

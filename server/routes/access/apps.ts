@@ -6,6 +6,7 @@ import { maskAddress, openAddress, sealAddress } from "../../secrets/sealed-addr
 import { type AppRow, apps as rows } from "../../store/access/apps.ts";
 import type { Seen } from "../../store/access/members/visibility.ts";
 import { credentialsTopic, tokensTopic } from "../../store/engine/topics.ts";
+import { retention } from "../../store/feedback/retention.ts";
 import { proofs } from "../../store/testing/proofs.ts";
 import { removeFiles, removeLastThreads, removeThreads } from "../feedback/feedback-removal.ts";
 import { createAuditWriter } from "./audit-record.ts";
@@ -40,6 +41,13 @@ export function apps(
         tx.signal(credentialsTopic);
         return appAnswer(await ownedApp(tx, appId, caller));
       }),
+
+    async retention({ caller, params: { appId }, query }) {
+      const { retentionDays } = await ownedApp(deps.database, appId, caller);
+      const days = query.days ?? retentionDays;
+      const kept = { days: days ?? 0, now: deps.clock.now() };
+      return { threads: days === null ? 0 : await retention.countDue(deps.database, appId, kept) };
+    },
 
     async remove({ caller, address, params: { appId }, save }) {
       await ownedApp(deps.database, appId, caller);

@@ -14,13 +14,14 @@ export interface AppRow {
   readonly chatWebhookUrl: string | null;
   readonly githubRepository: string | null;
   readonly approvalHours: number | null;
+  readonly retentionDays: number | null;
   readonly createdAt: string;
 }
 
 const columns = `a.id, a.name, a.feedback_enabled AS "feedbackEnabled", a.changelog_enabled AS "changelogEnabled",
   a.sender_pages AS "senderPages",
   a.chat_webhook_url AS "chatWebhookUrl", a.github_repository AS "githubRepository",
-  a.approval_hours AS "approvalHours", a.created_at AS "createdAt"`;
+  a.approval_hours AS "approvalHours", a.retention_days AS "retentionDays", a.created_at AS "createdAt"`;
 
 const appOf = oneForViewer<AppRow>({ columns, from: "FROM apps a", app: "a.id", where: "a.id = ?" });
 
@@ -57,6 +58,7 @@ export const apps = {
       chat_webhook_url: app.chatWebhookUrl,
       github_repository: app.githubRepository,
       approval_hours: app.approvalHours,
+      retention_days: app.retentionDays,
       created_at: app.createdAt,
     });
     await members.insert(tx, { appId: app.id, userId: ownerId, role: "owner", createdAt: app.createdAt });
@@ -76,6 +78,7 @@ export const apps = {
       chat_webhook_url: change.chatWebhookUrl,
       github_repository: change.githubRepository,
       approval_hours: change.approvalHours,
+      retention_days: change.retentionDays,
     });
     if (sql === "") return;
     await tx.run(

@@ -16,6 +16,7 @@ export interface AppFlags {
   readonly chatWebhookUrl?: string;
   readonly githubRepository?: string;
   readonly approvalHours?: string;
+  readonly retentionDays?: string;
 }
 
 export async function listApps(invocation: Invocation): Promise<undefined> {
@@ -48,9 +49,24 @@ export async function editApp(
   if (Object.values(body).every((value) => value === undefined))
     throw usageError("There is nothing to change.", "`innkeep app edit --help` lists the flags.");
   const appId = await appIdOf(invocation, given, "Name one:");
+  await noteOldThreads(invocation, appId, body.retentionDays);
   const app = await invocation.client().apps.update({ params: { appId }, body });
   note(invocation, `Changed the app ${app.name}.`);
   printOne(invocation, app, () => appLines(app));
+}
+
+/** Says how many threads the next cleanup deletes with a new setting. */
+async function noteOldThreads(
+  invocation: Invocation,
+  appId: string,
+  days: number | null | undefined,
+): Promise<void> {
+  if (!days) return;
+  const { threads } = await invocation
+    .client()
+    .apps.retention({ params: { appId }, query: { days: String(days) } });
+  const what = threads === 1 ? "1 resolved thread is" : `${threads} resolved threads are`;
+  note(invocation, `${what} older than ${days} days. The next daily cleanup deletes what is.`);
 }
 
 async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppChange> {
@@ -62,19 +78,19 @@ async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppCha
     changelogEnabled: changelogEnabled && changelogEnabled === "on",
     chatWebhookUrl: chatWebhookUrl === "" ? null : chatWebhookUrl,
     githubRepository: githubRepository === "" ? null : githubRepository,
-    approvalHours: flags.approvalHours === "" ? null : hoursOf(flags.approvalHours),
+    approvalHours: numberOf("--approval-hours", flags.approvalHours, limits.approvalHours),
+    retentionDays: numberOf("--retention-days", flags.retentionDays, limits.retentionDays),
   };
 }
 
-const hoursOf = (given: string | undefined): number | undefined => {
+/** A whole number from 1 on; null for an empty text, which removes the setting. */
+function numberOf(flag: string, given: string | undefined, most: number): number | null | undefined {
   if (given === undefined) return undefined;
-  const hours = /^\d{1,6}$/.test(given.trim()) ? Number(given) : 0;
-  if (hours >= 1 && hours <= limits.approvalHours) return hours;
-  throw usageError(
-    `--approval-hours must be a whole number from 1 to ${limits.approvalHours}.`,
-    "Leave it empty, and approvals do not expire.",
-  );
-};
+  if (given === "") return null;
+  const number = /^\d{1,6}$/.test(given.trim()) ? Number(given) : 0;
+  if (number >= 1 && number <= most) return number;
+  throw usageError(`${flag} must be a whole number from 1 to ${most}.`, "Leave it empty for no limit.");
+}
 
 const switchOf = (enabled: boolean): Switch => (enabled ? "on" : "off");
 
@@ -87,5 +103,6 @@ const appLines = (app: App): string =>
     chat: app.chatWebhookUrl,
     repository: app.githubRepository,
     approvals: app.approvalHours && `expire after ${app.approvalHours} hours`,
+    "resolved threads": app.retentionDays && `deleted after ${app.retentionDays} days`,
     created: app.createdAt,
   });

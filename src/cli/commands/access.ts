@@ -33,6 +33,10 @@ export function addApp(app: Command, setup: Setup): void {
     .option(
       "--approval-hours <number>",
       "for how many hours an approval is good unless claimed; empty is for ever",
+    )
+    .option(
+      "--retention-days <number>",
+      "for how many days resolved threads are kept after their last activity; empty is for ever",
     );
   commandAction<AppFlags, string | undefined>(edit, setup, async (invocation, flags, given) =>
     ofConsole(invocation, async () => (await import("../access/apps.ts")).editApp(invocation, flags, given)),

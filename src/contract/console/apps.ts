@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint, roles } from "../endpoint.ts";
-import { instant, text, uuid, webUrl } from "../fields.ts";
+import { instant, queryInteger, text, uuid, webUrl } from "../fields.ts";
 import { limits } from "../limits.ts";
 
 export const App = z.object({
@@ -14,6 +14,8 @@ export const App = z.object({
   githubRepository: z.nullable(z.string()),
   /** For how many hours an approval is good unless it is claimed. Null if approvals do not expire. */
   approvalHours: z.nullable(z.int()),
+  /** For how many days resolved threads are kept after their last activity. Null if they are kept for ever. */
+  retentionDays: z.nullable(z.int()),
   /** What the caller is in this app. */
   role: z.enum(roles),
   createdAt: instant,
@@ -29,6 +31,13 @@ const hours = z
     z.lte(limits.approvalHours, `must be at most ${limits.approvalHours}`),
   );
 
+const days = z
+  .int()
+  .check(
+    z.gte(1, "must be a whole number from 1"),
+    z.lte(limits.retentionDays, `must be at most ${limits.retentionDays}`),
+  );
+
 export const NewApp = z.object({
   name: text(1, limits.appName),
   feedbackEnabled: z.optional(z.boolean()),
@@ -37,6 +46,7 @@ export const NewApp = z.object({
   chatWebhookUrl: z.optional(z.nullable(webUrl(limits.url))),
   githubRepository: z.optional(z.nullable(repository)),
   approvalHours: z.optional(z.nullable(hours)),
+  retentionDays: z.optional(z.nullable(days)),
 });
 export type NewApp = z.output<typeof NewApp>;
 export const AppChange = z.partial(NewApp);
@@ -88,6 +98,20 @@ export const apps = {
     params: appParams,
     body: AppChange,
     success: { status: 200, body: App },
+    errors: ["not_found"],
+  }),
+  retention: endpoint({
+    method: "GET",
+    path: `${path}/retention`,
+    summary:
+      "Count the resolved threads that are too old, by the setting of the app or by another number of days",
+    auth: "console",
+    role: "owner",
+    scope: "apps:write",
+    params: appParams,
+    /** Without `days` the setting of the app. */
+    query: z.object({ days: z.optional(queryInteger(1, limits.retentionDays)) }),
+    success: { status: 200, body: z.object({ threads: z.int() }) },
     errors: ["not_found"],
   }),
   remove: endpoint({

@@ -42,6 +42,7 @@ export const auditActions = [
   "passkey.create",
   "passkey.delete",
   "person.erase",
+  "retention.delete",
   "run.approve",
   "run.claim",
   "run.expire",

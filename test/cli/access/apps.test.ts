@@ -95,7 +95,19 @@ describe("app edit", () => {
     expect((await run("")).json()).toMatchObject({ approvalHours: null });
   });
 
+  it("sets for how long resolved threads are kept, says what that deletes, and removes it", async () => {
+    const { script } = await makeOwnerCommandLine(service);
+    const line = await script(scopes);
+    const run = (days: string) => line.run(["app", "edit", "Larder", "--retention-days", days, "--json"]);
+    expect((await run("365")).json()).toMatchObject({ retentionDays: 365 });
+    const set = await line.run(["app", "edit", "Larder", "--retention-days", "365"]);
+    expect(set.stderr).toContain("0 resolved threads are older than 365 days.");
+    expect((await line.run(["app", "view", "Larder"])).stdout).toContain("deleted after 365 days");
+    expect((await run("")).json()).toMatchObject({ retentionDays: null });
+  });
+
   it.each([
+    [["--retention-days", "0"], "--retention-days must be a whole number from 1 to 36500."],
     [["--approval-hours", "0"], "--approval-hours must be a whole number from 1 to 8760."],
     [["--approval-hours", "soon"], "--approval-hours must be a whole number from 1 to 8760."],
     [[], "There is nothing to change."],

@@ -47,5 +47,12 @@ export const AppFields = ({ form }: { readonly form: Filled }) => (
       type="number"
       hint="An approved proposal that no agent has claimed by then counts as rejected. Empty: approvals do not expire."
     />
+    <TextField
+      form={form}
+      name="retentionDays"
+      label="Days for which resolved threads are kept"
+      type="number"
+      hint="A resolved thread is deleted with its files when nothing has happened on it for so many days. Empty: threads are kept for ever."
+    />
   </>
 );

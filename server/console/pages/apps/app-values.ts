@@ -10,6 +10,7 @@ export const emptyApp: Values = {
   chatWebhookUrl: "",
   githubRepository: "",
   approvalHours: "",
+  retentionDays: "",
 };
 
 /** A stored app as the text of its form fields. */
@@ -21,6 +22,7 @@ export const currentApp = (app: App) => ({
   chatWebhookUrl: app.chatWebhookUrl ?? "",
   githubRepository: app.githubRepository ?? "",
   approvalHours: app.approvalHours === null ? "" : String(app.approvalHours),
+  retentionDays: app.retentionDays === null ? "" : String(app.retentionDays),
 });
 
 /** Values of the form as the API takes them. */
@@ -30,7 +32,7 @@ export function appBody({
   senderPages,
   ...rest
 }: Values): Record<string, unknown> {
-  const { chatWebhookUrl, githubRepository, approvalHours } = rest;
+  const { chatWebhookUrl, githubRepository, approvalHours, retentionDays } = rest;
   return {
     ...rest,
     ...(feedbackEnabled === undefined ? {} : { feedbackEnabled: feedbackEnabled === "on" }),
@@ -38,8 +40,9 @@ export function appBody({
     ...(senderPages === undefined ? {} : { senderPages: senderPages === "on" }),
     ...(chatWebhookUrl === "" ? { chatWebhookUrl: null } : {}),
     ...(githubRepository === "" ? { githubRepository: null } : {}),
-    ...(approvalHours === undefined
-      ? {}
-      : { approvalHours: approvalHours === "" ? null : Number(approvalHours) }),
+    ...(approvalHours === undefined ? {} : { approvalHours: numberOf(approvalHours) }),
+    ...(retentionDays === undefined ? {} : { retentionDays: numberOf(retentionDays) }),
   };
 }
+
+const numberOf = (text: string): number | null => (text === "" ? null : Number(text));

@@ -6,7 +6,7 @@ import { goTo, type Reply, reshowForm } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { appBody, currentApp, emptyApp } from "./app-values.ts";
 import { showNewApp } from "./new-app-page.tsx";
-import { showApp } from "./page.tsx";
+import { type Doomed, showApp } from "./page.tsx";
 
 export function createApp(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links } = visit;
@@ -27,11 +27,22 @@ export function updateApp(visit: SignedInVisit): Promise<Reply> {
     async () => {
       const current = currentApp(await ask(apps.read, { params }));
       const body = appBody(changedValues(fields, givenFor(fields, current), current));
+      const doomed = await oldThreads(visit, body.retentionDays);
+      if (doomed) return showApp(visit, { edit: { value: fields.text, sent: true }, doomed });
       await ask(apps.update, { params, body, idempotencyKey: fields.idempotencyKey });
       return goTo(links.app(params.appId), "changed");
     },
     (refusal) => showApp(visit, { edit: filledAgain(fields, refusal) }),
   );
+}
+
+/** The threads that the next cleanup deletes with a new setting, unless the person has seen that. */
+async function oldThreads({ ask, fields, param }: SignedInVisit, days: unknown): Promise<Doomed | undefined> {
+  if (typeof days !== "number" || fields.text("seenDays") === String(days)) return undefined;
+  const params = { appId: param("appId") };
+  const query = { days: String(days) };
+  const { threads } = await ask(apps.retention, { params, query });
+  return threads === 0 ? undefined : { days, threads };
 }
 
 /** Deletes an app after its name was typed, so that nobody deletes the wrong app by mistake. */

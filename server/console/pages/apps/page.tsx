@@ -6,11 +6,12 @@ import { Ago } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import { type Filled, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
+import { HiddenFields } from "../../kit/form/hidden-fields.tsx";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { OriginalValues } from "../../kit/form/original-values.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
-import { Refused } from "../../kit/layout/notice.tsx";
+import { Notice, Refused } from "../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { ApiKeys, type KeyForms } from "../api-keys/api-keys.tsx";
@@ -21,6 +22,14 @@ import { currentApp } from "./app-values.ts";
 export interface AppForms extends KeyForms {
   readonly edit?: Filled;
   readonly removal?: Filled;
+  /** What saving the settings would delete. */
+  readonly doomed?: Doomed;
+}
+
+/** Resolved threads that are older than a new setting keeps them. */
+export interface Doomed {
+  readonly days: number;
+  readonly threads: number;
 }
 
 export const appPage = (visit: SignedInVisit): Promise<Reply> => showApp(visit);
@@ -62,7 +71,7 @@ const AppSettings = (props: AppSettingsProps) => {
       </div>
       <div class="stack wide">
         <ApiKeys {...props} />
-        <Edit navigation={navigation} form={forms.edit} />
+        <Edit navigation={navigation} form={forms.edit} doomed={forms.doomed} />
         {navigation.app.role === "owner" && (
           <p>
             <a href={navigation.links.data(navigation.app.id)}>
@@ -81,7 +90,11 @@ interface FormProps {
   readonly form: Filled | undefined;
 }
 
-const Edit = ({ navigation: { app, links }, form }: FormProps) => {
+interface EditProps extends FormProps {
+  readonly doomed: Doomed | undefined;
+}
+
+const Edit = ({ navigation: { app, links }, form, doomed }: EditProps) => {
   const current = currentApp(app);
   return (
     <section class="stack" aria-labelledby="app">
@@ -90,16 +103,28 @@ const Edit = ({ navigation: { app, links }, form }: FormProps) => {
         <Refused refusal={form?.refusal} />
         <IdempotencyField />
         <OriginalValues current={current} />
+        {doomed && <DoomedThreads {...doomed} />}
         <AppFields form={form ?? filledWith(current)} />
         <div class="actions">
-          <button class="primary" type="submit">
-            Save
+          <button class={doomed ? "danger" : "primary"} type="submit">
+            {doomed ? "Save, and delete them" : "Save"}
           </button>
         </div>
       </form>
     </section>
   );
 };
+
+const DoomedThreads = ({ days, threads }: Doomed) => (
+  <>
+    <HiddenFields values={[["seenDays", String(days)]]} />
+    <Notice kind="attention">
+      <b>Nothing is saved yet.</b>{" "}
+      {threads === 1 ? "1 resolved thread is" : `${threads} resolved threads are`} older than {days} days. The
+      next daily cleanup would delete {threads === 1 ? "it" : "them"} with all files.
+    </Notice>
+  </>
+);
 
 const Delete = ({ navigation: { app, links }, form }: FormProps) => (
   <details class="reveal danger" open={form !== undefined}>

@@ -15,6 +15,7 @@ const names: Readonly<Record<AuditActionName, string>> = {
   "user.password": "Changed the password",
   "user.recover": "Set a new password with a mailed link",
   "identity.connect": "Connected a sign-in method",
+  "retention.delete": "Old resolved threads were deleted",
   "person.erase": "Erased a person",
   "device.create": "Signed a device in",
   "device.delete": "Signed a device out",

@@ -37,6 +37,7 @@ import { activityOfThreads } from "./feedback/057-activity-of-threads.ts";
 import { looks } from "./feedback/058-looks.ts";
 import { activityOfLooks } from "./feedback/059-activity-of-looks.ts";
 import { wordsOfApps } from "./feedback/066-words-of-apps.ts";
+import { retentionOfApps } from "./feedback/063-retention.ts";
 import { requests } from "./requests/002-requests.ts";
 import { closedTesting } from "./testing/003-closed-testing.ts";
 import { sessionsBySeat } from "./testing/004-sessions-by-seat.ts";
@@ -92,4 +93,5 @@ export const migrations: readonly Migration[] = [
   assignees,
   savedReplies,
   blockedSenders,
+  retentionOfApps,
 ];

@@ -144,6 +144,7 @@ const all: Readonly<Record<string, readonly string[]>> = {
     "innkeep app edit Larder --feedback-enabled off",
     "innkeep app edit 01a1fda3 --name Pantry --github-repository example/pantry",
     "innkeep app edit Larder --chat-webhook-url - < address.txt",
+    "innkeep app edit Larder --retention-days 365",
   ],
   "key list": ["innkeep key list", "innkeep key list --app Larder"],
   "key revoke": ["innkeep key revoke 01a1fda3 --yes"],
