@@ -11,6 +11,7 @@ import { consoleSessionList } from "./routes/access/console-sessions.ts";
 import { devices } from "./routes/access/devices.ts";
 import { invitations } from "./routes/access/members/invitations.ts";
 import { members } from "./routes/access/members/members.ts";
+import { account } from "./routes/access/people/account.ts";
 import { people } from "./routes/access/people/people.ts";
 import { passkeyHandlers } from "./routes/access/second-factor/passkeys.ts";
 import { secondFactorHandlers } from "./routes/access/second-factor/second-factor.ts";
@@ -71,4 +72,5 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   devices: devices(deps),
   audit: audit(deps),
   people: people(deps),
+  account: account(deps),
 });

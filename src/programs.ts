@@ -48,6 +48,7 @@ export type AdminCommand =
   | { readonly command: "user create"; readonly email: string; readonly password: string }
   | { readonly command: "user password"; readonly email: string; readonly password: string }
   | { readonly command: "user remove-second-factor"; readonly email: string }
+  | { readonly command: "user erase"; readonly email: string }
   | { readonly command: "app create"; readonly name: string; readonly owner: string }
   | {
       readonly command: "app import";

@@ -77,6 +77,7 @@ const onlyInTheConsole: Record<string, string> = {
   "signIn.await": "`auth login` calls it through src/client/waiting/wait-for-sign-in-code.ts",
   "signIn.register": "for apps of before; people sign in in the browser",
   "signIn.token": "for apps of before; people sign in in the browser",
+  "account.remove": "a person deletes the own account in a browser; `admin user erase` for the operator",
   "people.preview": "an owner looks in a browser",
   "people.erase": "only an owner in a browser erases; `admin user erase` for the operator",
   "people.list": "an owner reads receipts in a browser",

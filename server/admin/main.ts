@@ -6,6 +6,7 @@ import { checkAll } from "./check.ts";
 import { listKeys, listTokens, revokeKey, revokeToken } from "./credentials.ts";
 import { withDatabase } from "./data-location.ts";
 import { importOwned } from "./import.ts";
+import { eraseUser } from "./erase.ts";
 import { checkMail, sendTestMail } from "./mail.ts";
 import { addMember, changeRole, listMembers, removeMember } from "./members.ts";
 import { repair } from "./repair.ts";
@@ -55,6 +56,8 @@ function run(request: AdminCommand, location: DataLocation): Promise<Record<stri
       return withDatabase(location, "update", (database) => changeRole(database, request));
     case "member remove":
       return withDatabase(location, "update", (database) => removeMember(database, request));
+    case "user erase":
+      return withDatabase(location, "update", (database) => eraseUser(database, location, request));
     case "key list":
       return withDatabase(location, "update", (database) => listKeys(database, request));
     case "key revoke":

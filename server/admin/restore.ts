@@ -59,11 +59,14 @@ async function restoreFolder(location: DataLocation, backup: Backup) {
   }
 }
 
+const erasedAreBack =
+  "People who were erased after this backup was made are in it again. Erase them again: docs/privacy.md.";
+
 async function restoreAll(location: DataLocation, address: DatabaseAddress, backup: Backup) {
   const files = await restoreFiles(location, backup.archive);
   await restoreSecret(location, backup.archive);
   const rows = await loadDatabase(address, backup);
-  return { rows, files, withoutRecoveryCodes: await endRecoveryCodes(address) };
+  return { rows, files, withoutRecoveryCodes: await endRecoveryCodes(address), note: erasedAreBack };
 }
 
 /** Opening applies the migrations that are newer than the backup. Backups of older versions hold recovery codes. */

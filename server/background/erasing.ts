@@ -31,10 +31,11 @@ export async function eraseNext(deps: Needed): Promise<number> {
   const row = await erasures.next(database);
   if (!row?.emailSealed) return 0;
   if (row.files !== "[]") return deleteFiles(deps, row);
-  const email = openAddress(deps.sealer, row.emailSealed);
-  const account = await users.findByEmail(database, email);
+  // After an account was deleted only the row still knows its id.
+  const [email = "", deletedId] = openAddress(deps.sealer, row.emailSealed).split(" ");
+  const accountId = deletedId ?? (await users.findByEmail(database, email))?.id ?? null;
   const erasing: Erasing = {
-    person: { finder: findAddress(email), accountId: account?.id ?? null },
+    person: { finder: findAddress(email), accountId },
     scope: row.ownerId === null ? "everywhere" : { ownerId: row.ownerId },
   };
   const place = placeOf(row);
@@ -54,9 +55,9 @@ interface Step {
 async function step(database: Database, row: ErasureRow, { erasing, place, found }: Step): Promise<1> {
   await database.write(async (tx) => {
     if (!(await erasures.hold(tx, row))) return;
-    const effects = await eraseAt(tx, erasing, { pass: place.pass, keys: found.keys });
+    const effects = await eraseAt(tx, erasing, { place, keys: found.keys });
     await erasures.advance(tx, row, { place: found.next, effects });
-  });
+  }, "long");
   return 1;
 }
 
@@ -74,7 +75,7 @@ async function eraseSeats(
     const effects = [];
     for (const id of ended) effects.push(await seats.erase(tx, erasing.person, id));
     await erasures.advance(tx, row, { place, effects });
-  });
+  }, "long");
   return 1;
 }
 

@@ -40,6 +40,7 @@ const acts = {
   checkReceipt: "The receipt was not checked.",
   signDeviceOut: "The device was not signed out.",
   endSession: "No session was ended.",
+  deleteAccount: "Your account was not deleted.",
   changePassword: "Your password was not changed.",
   changeSecondFactor: "Your second factor was not changed.",
   signOut: "There was no session left to end.",

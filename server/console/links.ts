@@ -52,6 +52,7 @@ export function createLinks(at: string) {
     account: `${at}/account`,
     endSession: (id: string) => `${at}/account/sessions/${id}/end`,
     endOtherSessions: `${at}/account/end-other-sessions`,
+    deleteAccount: `${at}/account/delete`,
     ...linksOfPeople(`${at}/people`),
     devices: `${at}/devices`,
     device: (id: string, part: string) => `${at}/devices/${id}/${part}`,

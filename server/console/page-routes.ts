@@ -2,7 +2,7 @@ import { appData } from "../../src/contract/console/data/app-data.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import type { Act } from "./acts.ts";
 import type { Links } from "./links.ts";
-import { endOtherSessions, endSession } from "./pages/account/forms.ts";
+import { deleteAccount, endOtherSessions, endSession } from "./pages/account/forms.ts";
 import { accountPage } from "./pages/account/page.tsx";
 import { createKey, regenerateKey, revokeKey } from "./pages/api-keys/forms.ts";
 import { createApp, deleteApp, updateApp } from "./pages/apps/forms.ts";
@@ -190,6 +190,7 @@ const formsOfAccounts = (at: Links): FormRoutes => [
   [at.device(":deviceId", "sign-out"), signDeviceOut, "signDeviceOut"],
   [at.endSession(":sessionId"), endSession, "endSession"],
   [at.endOtherSessions, endOtherSessions, "endSession"],
+  [at.deleteAccount, deleteAccount, "deleteAccount"],
   [at.password, changePassword, "changePassword"],
   [at.beginSecondFactor, beginSecondFactor, "changeSecondFactor"],
   [at.confirmSecondFactor, confirmSecondFactor, "changeSecondFactor"],

@@ -123,7 +123,8 @@ async function seedAll(deps: SeedingDeps, tx: Transaction, demo: NewDemo): Promi
       changelogEnabled: 1,
       senderPages: 1,
       chatWebhookUrl: null,
-      approvalHours: null, retentionDays: null,
+      approvalHours: null,
+      retentionDays: null,
     };
     await apps.insert(tx, userId, { id, name, githubRepository, ...switches, createdAt });
     const key = { id: deps.newId(), appId: id, label: "Demo", kind: "full", createdAt } as const;

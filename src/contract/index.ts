@@ -17,6 +17,7 @@ import { readMarks } from "./console/inbox/read-marks.ts";
 import { listings } from "./console/listings.ts";
 import { invitations, members } from "./console/members/members.ts";
 import { passkeys } from "./console/passkeys.ts";
+import { account } from "./console/people/account.ts";
 import { people } from "./console/people/people.ts";
 import { runs } from "./console/proposals.ts";
 import { secondFactor } from "./console/second-factor.ts";
@@ -66,6 +67,7 @@ export const contract = {
   devices,
   audit,
   people,
+  account,
 } as const;
 
 export type Contract = typeof contract;

@@ -40,6 +40,7 @@ const titles: Record<keyof typeof contract, string> = {
   devices: "Console: devices",
   audit: "Console: audit",
   people: "Console: people",
+  account: "Console: your account",
 };
 
 const head = `# The API

@@ -45,6 +45,9 @@ export const erasures = {
   find: (reader: Reader, id: string, ownerId: string) =>
     reader.get<ErasureRow>(`SELECT ${columns} FROM erasures WHERE id = ? AND owner_id = ?`, ...[id, ownerId]),
 
+  findAny: (reader: Reader, id: string) =>
+    reader.get<ErasureRow>(`SELECT ${columns} FROM erasures WHERE id = ?`, id),
+
   /** The erasure of this person in the apps of an owner that still runs. */
   findRunning: (reader: Reader, ownerId: string, personHash: string) =>
     reader.get<ErasureRow>(

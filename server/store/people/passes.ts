@@ -36,6 +36,16 @@ const passes: readonly Pass[] = [
     .map(({ name }) => replacing(name)),
 ];
 
+/** What apps keep of the acts of an account that was deleted. Reports that its person sent are the owners' matter. */
+const passesOfAccount: readonly Pass[] = [
+  { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
+  replacing("tokens"),
+  ...Object.values(searchedTables).flatMap(({ name: table }): Pass[] => {
+    const accounts = authorColumns[table];
+    return accounts ? [{ table, columns: [], accounts, count: "texts", apply: replaceTexts(table) }] : [];
+  }),
+];
+
 function deleting(table: SearchedTableName, columns: readonly string[], count: PreviewedCount): Pass {
   return { table, columns, count, apply: deleteRow(searchedTables[table], count) };
 }
@@ -56,9 +66,14 @@ function replacing(table: SearchedTableName): Pass {
 export interface Place {
   readonly pass: number;
   readonly after: Key | undefined;
+  /** Only what apps keep of the acts of an account that was deleted. */
+  readonly of?: "account" | undefined;
 }
 
 export const firstPlace: Place = { pass: 0, after: undefined };
+export const firstPlaceOfAccount: Place = { ...firstPlace, of: "account" };
+
+const passAt = ({ pass, of }: Place): Pass | undefined => (of === "account" ? passesOfAccount : passes)[pass];
 
 /** What is found at a place, and the next one. */
 export interface FoundThere {
@@ -77,16 +92,17 @@ export interface Erasing {
 export async function findAt(
   reader: Reader,
   { person, scope }: Erasing,
-  { pass: at, after }: Place,
+  place: Place,
 ): Promise<FoundThere | undefined> {
-  const pass = passes[at];
+  const pass = passAt(place);
   if (!pass) return undefined;
-  const { keys, next } = await findMentions(reader, searchOf(pass, scope), { person, after });
+  const { keys, next } = await findMentions(reader, searchOf(pass, scope), { person, after: place.after });
   return {
     table: pass.table,
     count: pass.count,
     keys,
-    next: next === undefined ? { pass: at + 1, after: undefined } : { pass: at, after: next },
+    next:
+      next === undefined ? { ...place, pass: place.pass + 1, after: undefined } : { ...place, after: next },
   };
 }
 
@@ -94,9 +110,9 @@ export async function findAt(
 export async function eraseAt(
   tx: Transaction,
   { person, scope }: Erasing,
-  { pass: at, keys }: { readonly pass: number; readonly keys: readonly Key[] },
+  { place, keys }: { readonly place: Place; readonly keys: readonly Key[] },
 ): Promise<Effect[]> {
-  const pass = passes[at];
+  const pass = passAt(place);
   if (!pass) return [noEffect];
   const effects: Effect[] = [];
   for (const key of keys) {

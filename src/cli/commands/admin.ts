@@ -45,6 +45,15 @@ function addAccounts(admin: Command, setup: Setup): void {
     administer(invocation, flags, { command: "user remove-second-factor", email }),
   );
 
+  const erase = onDatabase(user.command("erase"))
+    .description("Erase a person in all apps, and the account with the address if there is one")
+    .requiredOption("--email <address>", "the address of the person")
+    .option("-y, --yes", "do not ask");
+  commandAction<UserFlags>(erase, setup, async (invocation, { email, ...flags }) => {
+    await confirm(invocation, `Erase ${email} in all apps, with the account? This cannot be undone.`);
+    return administer(invocation, flags, { command: "user erase", email });
+  });
+
   const app = onDatabase(group(admin, "app", "Apps").command("create <name>"))
     .description("Create an app, with its first key")
     .requiredOption("--owner <email>", "the account that owns it");

@@ -57,6 +57,9 @@ export const consoleExamples: Readonly<Record<string, Example>> = {
   "apps.update": { request: { changelogEnabled: true } },
   "members.update": { request: { role: "maintainer" } },
   "invitations.create": { request: { email: "grace@example.org", role: "viewer" } },
+  "account.remove": {
+    request: { email: "ada@example.org", currentPassword: "a long passphrase of her own" },
+  },
   "people.preview": { request: { email: "grace@example.org" } },
   "people.erase": { request: { email: "grace@example.org" } },
   "people.check": { request: { email: "grace@example.org" } },

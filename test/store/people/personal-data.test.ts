@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { everyTable } from "../../../server/store/deployment/tables.ts";
 import { personalData } from "../../../server/store/people/personal-data.ts";
+import { searchedTables } from "../../../server/store/people/searched-tables.ts";
 import { databases } from "../../support/database/databases.ts";
 
 describe.each(databases)("the rules for personal data on $name", ({ create }) => {
@@ -25,4 +26,12 @@ describe.each(databases)("the rules for personal data on $name", ({ create }) =>
       await created.remove();
     }
   });
+});
+
+it("a table of apps that holds texts of people is searched in an erasure", () => {
+  const holding = Object.entries(personalData).filter(([, { of, holds }]) => {
+    const { address = [], name = [], text = [], json = [], key = [] } = holds;
+    return of === "app" && [address, name, text, json, key].some((columns) => columns.length > 0);
+  });
+  expect(Object.keys(searchedTables)).toEqual(expect.arrayContaining(holding.map(([name]) => name)));
 });

@@ -203,6 +203,7 @@ export const walls: Walls = {
       "server/background/stray-files.ts",
       "server/domain/access",
       "server/domain/mail",
+      "server/domain/people",
       "server/files",
       "server/mail",
       "server/secrets",

@@ -44,6 +44,7 @@ export const doneNotices: ReadonlyMap<string, string> = new Map([
   ["member-removed", "The person is no longer a member of this app."],
   ["left", "You have left the app."],
   ["joined", "You are a member of this app now."],
+  ["account-deleted", "Your account is deleted."],
   ["erasure-begun", "The erasure has begun. It goes on by itself."],
   ["key-revoked", "The key is revoked. Nothing can use it any more."],
   ["token-revoked", "The token is revoked. Nothing can use it any more."],

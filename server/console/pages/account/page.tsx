@@ -3,23 +3,28 @@ import { devices } from "../../../../src/contract/console/devices.ts";
 import { secondFactor } from "../../../../src/contract/console/second-factor.ts";
 import { tokens } from "../../../../src/contract/console/tokens.ts";
 import { Line } from "../../kit/display/user-text.tsx";
+import type { Filled } from "../../kit/form/field.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { navigationOf } from "../../kit/layout/navigation.ts";
 import { Notice } from "../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { noRecoveryCodes } from "../sign-in-methods/second-factor.tsx";
+import { DeleteAccount } from "./delete-account.tsx";
 import { OtherAccess } from "./other-access.tsx";
 import { Sessions } from "./sessions.tsx";
 
 /** Where a person is signed in, and what else has access in their name. */
-export async function accountPage(visit: SignedInVisit): Promise<Reply> {
+export const accountPage = (visit: SignedInVisit): Promise<Reply> => showAccount(visit);
+
+export async function showAccount(visit: SignedInVisit, removal?: Filled): Promise<Reply> {
   const navigation = await navigationOf(visit);
   const { items: sessions } = await visit.ask(consoleSessions.list);
   const { items: signedIn } = await visit.ask(devices.list);
   const { items: allTokens } = await visit.ask(tokens.list);
   const { totp, recoveryCodesLeft } = await visit.ask(secondFactor.find);
   const mustVerify = await visit.reads.mustVerify();
+  const hasPassword = await visit.reads.hasPassword();
   const { links, now } = visit;
   return show(
     <ConsolePage navigation={navigation} title="Your account" narrow>
@@ -60,7 +65,9 @@ export async function accountPage(visit: SignedInVisit): Promise<Reply> {
           page={{ at: links.tokens, name: "Tokens" }}
           now={now}
         />
+        <DeleteAccount form={removal} {...{ links, hasPassword }} hasFactor={totp !== null} />
       </div>
     </ConsolePage>,
+    removal?.refusal?.status,
   );
 }

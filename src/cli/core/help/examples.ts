@@ -163,6 +163,7 @@ const all: Readonly<Record<string, readonly string[]>> = {
   import: ["innkeep import Larder-2026-11-23.tar --owner ada@example.org --data /srv/innkeep --name Pantry"],
 
   "admin user create": ["innkeep admin user create --email ada@example.org --password-stdin < password.txt"],
+  "admin user erase": ["innkeep admin user erase --email grace@example.org --yes"],
   "admin user remove-second-factor": ["innkeep admin user remove-second-factor --email ada@example.org"],
   "admin user password": [
     "innkeep admin user password --email ada@example.org --password-stdin < password.txt",

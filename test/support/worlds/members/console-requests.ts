@@ -19,6 +19,7 @@ export const bodies: Record<string, unknown> = {
   "apps.update": { name: "Other" },
   "members.update": { role: "viewer" },
   "invitations.create": { email: "somebody@example.org", role: "viewer" },
+  "account.remove": { email: "other@example.org" },
   "people.preview": { email: "grace@example.org" },
   "people.erase": { email: "grace@example.org" },
   "people.check": { email: "grace@example.org" },
