@@ -49,10 +49,7 @@ export function createLinks(at: string) {
     passkeys: `${at}/sign-in-methods/passkeys`,
     beginPasskey: `${at}/sign-in-methods/passkeys/begin`,
     removePasskey: (id: string) => `${at}/sign-in-methods/passkeys/${id}/remove`,
-    account: `${at}/account`,
-    endSession: (id: string) => `${at}/account/sessions/${id}/end`,
-    endOtherSessions: `${at}/account/end-other-sessions`,
-    deleteAccount: `${at}/account/delete`,
+    ...linksOfAccount(`${at}/account`),
     ...linksOfPeople(`${at}/people`),
     devices: `${at}/devices`,
     device: (id: string, part: string) => `${at}/devices/${id}/${part}`,
@@ -66,6 +63,13 @@ const linksOfDrafts = (at: string) => ({
   draftsOfPage: `${at}/of-page`,
   saveDrafts: `${at}/save`,
   discardDraft: `${at}/discard`,
+});
+
+const linksOfAccount = (at: string) => ({
+  account: at,
+  deleteAccount: `${at}/delete`,
+  endSession: (id: string) => `${at}/sessions/${id}/end`,
+  endOtherSessions: `${at}/end-other-sessions`,
 });
 
 const linksOfPeople = (at: string) => ({

@@ -141,10 +141,9 @@ const all: Readonly<Record<string, readonly string[]>> = {
   "app list": ["innkeep app list", "innkeep app list --fields id,name"],
   "app view": ["innkeep app view Larder"],
   "app edit": [
-    "innkeep app edit Larder --feedback-enabled off",
+    "innkeep app edit Larder --feedback-enabled off --retention-days 365",
     "innkeep app edit 01a1fda3 --name Pantry --github-repository example/pantry",
     "innkeep app edit Larder --chat-webhook-url - < address.txt",
-    "innkeep app edit Larder --retention-days 365",
   ],
   "key list": ["innkeep key list", "innkeep key list --app Larder"],
   "key revoke": ["innkeep key revoke 01a1fda3 --yes"],
@@ -220,12 +219,10 @@ const all: Readonly<Record<string, readonly string[]>> = {
   help: ["innkeep help faq create", "innkeep help environment"],
 };
 
+const short = (words: string): string => words.replace("testing ", "");
 const shortForms = Object.entries(all)
   .filter(([words]) => words.startsWith("testing ") && words !== "testing slot rotate-key")
-  .map(([words, lines]) => [
-    words.replace("testing ", ""),
-    lines.map((line) => line.replace("innkeep testing ", "innkeep ")),
-  ]);
+  .map(([words, lines]) => [short(words), lines.map(short)]);
 
 /** What to type, by the words of the command. `innkeep help …` shows it. */
 export const examples: Readonly<Record<string, readonly string[]>> = {

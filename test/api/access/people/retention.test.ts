@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cleanUp } from "../../../server/background/nightly.ts";
-import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../support/database/databases.ts";
-import { eventually } from "../../support/eventually.ts";
-import { dataUrl, png } from "../../support/files/sample-files.ts";
-import { filesIn } from "../../support/files/temporary-folder.ts";
-import { type Service, startService } from "../../support/service/service.ts";
-import { propose, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+import { cleanUp } from "../../../../server/background/nightly.ts";
+import { createBrowserWithoutScripts, readingOf } from "../../../support/browser/browser-without-scripts.ts";
+import { databases } from "../../../support/database/databases.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { dataUrl, png } from "../../../support/files/sample-files.ts";
+import { filesIn } from "../../../support/files/temporary-folder.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import { propose, sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
 const day = 86_400_000;
 
