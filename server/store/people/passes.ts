@@ -29,6 +29,7 @@ const passes: readonly Pass[] = [
   deleting("mail_addresses", ["recipient"], "mails"),
   deleting("imported_people", ["email"], "texts"),
   deleting("invitations", ["email"], "invitations"),
+  deleting("blocked_senders", ["sender"], "mails"),
   { ...deleting("idempotency", ["body"], "answers"), names: ["key"] },
   { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
   ...Object.values(searchedTables)

@@ -12,6 +12,9 @@ export const searchedTables = {
   app_keys: byId("app_keys"),
   imported_people: byId("imported_people"),
   invitations: byId("invitations"),
+  tags: ofItself("tags", "app_id", "name_key"),
+  blocked_senders: byId("blocked_senders"),
+  saved_replies: byId("saved_replies"),
   feedback: byId("feedback"),
   messages: {
     name: "messages",
@@ -57,6 +60,8 @@ export const authorColumns: Readonly<Partial<Record<SearchedTableName, readonly 
   apps: ["updated_by"],
   messages: ["author_id"],
   faqs: ["updated_by"],
+  saved_replies: ["updated_by"],
+  blocked_senders: ["created_by"],
   changelog_entries: ["updated_by"],
   runs: ["decided_by", "approved_by"],
   run_claims: ["released_by"],

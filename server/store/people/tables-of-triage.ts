@@ -19,7 +19,7 @@ export const tablesOfTriage: Readonly<Record<string, TableRule>> = {
   },
   blocked_senders: {
     of: "app",
-    erase: "Kept, or the person could send again; an owner unblocks the person first.",
+    erase: "The block of the person is deleted: the address stays nowhere.",
     holds: { plain: ["id", "app_id", "kind", "created_at"], text: ["sender"], account: ["created_by"] },
   },
   run_progress: {
