@@ -1,92 +1,12 @@
-import { execFileSync, spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { startBrowser } from "../support/browser/browser.ts";
-import { type Scene, scenes } from "./scenes.ts";
-import { terminalPage, themes } from "./terminal-html.ts";
+import { drawConsole } from "./console/draw-console.ts";
+import { drawTerminal } from "./terminal/draw-terminal.ts";
 
-// Draws the pictures of the command line in docs/pictures: real commands against a demo server, in tmux.
-const folder = "docs/pictures";
-const innkeep = new URL("innkeep.cjs", import.meta.url).pathname;
-const place = await mkdtemp(join(tmpdir(), "innkeep-pictures-"));
-const server = spawn(
-  process.execPath,
-  [innkeep, "serve", "--demo", "--dev", "--port", "4791", "--data", join(place, "data")],
-  {
-    stdio: ["ignore", "ignore", "pipe"],
-  },
-);
-const environment = await exportsOf(server.stderr);
-const browser = await startBrowser();
-// tmux ends with its last session: this one stays.
-tmux("new-session", "-d", "-s", "stays");
-try {
-  await mkdir(folder, { recursive: true });
-  for (const scene of scenes) for (const columns of [80, 200]) await draw(scene, columns);
-} finally {
-  tmux("kill-server");
-  await browser.close();
-  server.kill();
-  await rm(place, { recursive: true, force: true });
-}
-
-async function draw({ name, command, shows }: Scene, columns: number): Promise<void> {
-  const session = `innkeep-${name}-${columns}`;
-  const program = `innkeep() { '${process.execPath}' '${innkeep}' "$@"; }`;
-  const shell = `${program}; clear; printf '$ %s\\n' '${command.replaceAll("'", "'\\''")}'; ${command}; printf '\\n$ '; cat`;
-  tmux(
-    "new-session",
-    "-d",
-    "-s",
-    session,
-    "-x",
-    String(columns),
-    "-y",
-    "45",
-    ...environment,
-    "sh",
-    "-c",
-    shell,
-  );
-  try {
-    await shown(session, shows);
-    const screen = tmux("capture-pane", "-e", "-p", "-t", session).trimEnd();
-    for (const theme of themes) {
-      const context = await browser.newContext();
-      const page = await context.newPage();
-      await page.setContent(terminalPage(screen, theme));
-      await page.locator("pre").screenshot({ path: join(folder, `${name}-${columns}-${theme.name}.png`) });
-      await context.close();
-    }
-  } finally {
-    tmux("kill-session", "-t", session);
-  }
-}
-
-/** Waits until the terminal shows a text. */
-async function shown(session: string, text: RegExp): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (text.test(tmux("capture-pane", "-p", "-t", session))) return;
-    await sleep(50);
-  }
-  throw new Error(`${session} does not show ${text}: ${tmux("capture-pane", "-p", "-t", session)}`);
-}
-
-function tmux(...words: readonly string[]): string {
-  return execFileSync("tmux", ["-L", "innkeep-pictures", "-f", "/dev/null", ...words], { encoding: "utf8" });
-}
-
-/** The variables that the demo prints, as flags of tmux. */
-async function exportsOf(output: NodeJS.ReadableStream): Promise<string[]> {
-  let text = "";
-  await new Promise<void>((resolve) => {
-    output.on("data", (chunk) => {
-      text += String(chunk);
-      if (text.includes("claude mcp add")) resolve();
-    });
-  });
-  const found = [...text.matchAll(/^ {2}export (\w+=\S+)$/gm)].flatMap(([, pair = ""]) => ["-e", pair]);
-  return ["-e", `INNKEEP_CONFIG_DIR=${join(place, "config")}`, ...found];
+// Draws the pictures of the documentation anew: `npm run pictures`, or only those of `console` or `terminal`.
+const drawings = {
+  console: () => drawConsole("docs/pictures/console"),
+  terminal: () => drawTerminal("docs/pictures"),
+};
+const wanted = process.argv[2];
+for (const [name, draw] of Object.entries(drawings)) {
+  if (wanted === undefined || wanted === name) await draw();
 }

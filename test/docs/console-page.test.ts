@@ -1,0 +1,25 @@
+import { readdir } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { createLinks } from "../../server/console/links.ts";
+import { pages } from "../../server/console/page-routes.ts";
+import { looks, pictureOf } from "../pictures/console/picture-names.ts";
+import { consoleScenes } from "../pictures/console/scenes.ts";
+import { consolePage } from "./console-page.ts";
+
+describe("docs/console.md", () => {
+  it("is made from the list of scenes", async () => {
+    await expect(consolePage()).toMatchFileSnapshot("../../docs/console.md");
+  });
+
+  it("shows every page of the console", () => {
+    const shown = consoleScenes.map(({ page }) => page);
+    const all = pages(createLinks("/console")).map(([path]) => path);
+    expect(all.filter((path) => !shown.includes(path))).toEqual([]);
+  });
+
+  it("has each picture, and no other: `npm run pictures console` draws them", async () => {
+    const drawn = await readdir("docs/pictures/console");
+    const named = consoleScenes.flatMap((scene) => looks.map((look) => pictureOf(scene, look)));
+    expect(drawn.sort()).toEqual(named.sort());
+  });
+});

@@ -1,0 +1,63 @@
+import { statusUrlOf } from "../../../server/routes/mail/status-url.ts";
+import { everyPage, openDemo } from "../../support/browser/demo-pages.ts";
+import type { Service } from "../../support/service/service.ts";
+import { authorizeAddress, newDevice } from "../../support/sign-in/device-sign-in.ts";
+import { consentAddress, registerProgram } from "../../support/sign-in/oauth.ts";
+import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+
+/** Where the pages of the demo are, and who looks at them. */
+export interface Places {
+  /** The demo's owner, signed in with a browser. */
+  readonly owner: { readonly cookie?: string };
+  /** The addresses that links lead to. */
+  readonly linked: readonly string[];
+  /** The pages that no link leads to, by the name of their scene. */
+  readonly unlinked: Readonly<Record<string, string>>;
+}
+
+/** Fills the demo with what its pages show, and finds the pages. */
+export async function findPlaces(service: Service): Promise<Places> {
+  const { appId, headers, visitor } = await openDemo(service);
+  const guest = { email: "maria@larder.example", role: "maintainer" };
+  await service.request("POST", `/api/v1/console/apps/${appId}/invitations`, { headers, body: guest });
+  const linked = [...(await everyPage(service, visitor)).keys()];
+  return {
+    owner: headers,
+    linked,
+    unlinked: {
+      "/console/invitations/:token": await invitation(service, "you@larder.example"),
+      "sign-in": "/console/sign-in",
+      recovery: "/console/recover",
+      "sign-up": "/console/sign-up/x",
+      device: authorizeAddress(await newDevice()),
+      consent: consentAddress(await registerProgram(service, {})),
+      sender: await answeredReport(service),
+    },
+  };
+}
+
+/** The page of an invitation to another person's app. */
+async function invitation(service: Service, email: string): Promise<string> {
+  const owner = await service.makeUser("maria@pantry.example");
+  const app = await service.makeApp(owner, { name: "Pantry" });
+  const headers = await service.signIn(owner);
+  const body = { email, role: "maintainer" };
+  const path = `/api/v1/console/apps/${app.id}/invitations`;
+  const made = await service.request("POST", path, { headers, body });
+  // Where the server sends mail, the address is only in the mail.
+  return new URL(made.field("url")).pathname;
+}
+
+/** The sender's page of a report with a reply. */
+async function answeredReport(service: Service): Promise<string> {
+  const owner = await service.makeUser();
+  const app = await service.makeApp(owner, { name: "Larder" });
+  const id = await sendFeedback(service, app.key, {
+    message: "The shopping list is empty after I sync two phones.",
+    name: "Ada",
+  });
+  const headers = await service.signIn(owner);
+  const body = { direction: "outbound", body: "Thank you. Version 2.4 mends this. Can you try it?" };
+  await service.request("POST", `/api/v1/console/feedback/${id}/messages`, { headers, body });
+  return new URL(statusUrlOf(service.deps, { reportId: id, counter: 0, mailed: false })).pathname;
+}

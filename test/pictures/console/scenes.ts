@@ -1,0 +1,172 @@
+import { createLinks } from "../../../server/console/links.ts";
+
+/** A page of the console in `docs/console.md`. */
+export interface ConsoleScene {
+  /** The start of the names of its four files. */
+  readonly name: string;
+  readonly title: string;
+  /** What a person does there. */
+  readonly says: string;
+  /** The pattern of its address in `server/console/page-routes.ts`, or the name of a page that nobody has to sign in for. */
+  readonly page: string;
+}
+
+const at = createLinks("/console");
+
+/** The pages in the order in which `docs/console.md` shows them. */
+export const consoleScenes: readonly ConsoleScene[] = [
+  {
+    name: "home",
+    title: "Decisions",
+    page: at.home,
+    says: "The first page after the sign-in: proposals that wait for you, plans in work, testers who ask for slots, and your apps.",
+  },
+  {
+    name: "inbox",
+    title: "Inbox",
+    page: at.inbox(":appId"),
+    says: "The threads of an app. Filter them, search them, and open one.",
+  },
+  {
+    name: "thread",
+    title: "Thread with a proposal",
+    page: at.thread(":appId", ":id"),
+    says: "A report and everything that followed. Read the plan of the agent, and approve it, ask for changes or reject it. Answer the sender, or write a note for the team.",
+  },
+  {
+    name: "faqs",
+    title: "FAQ",
+    page: at.faqs(":appId"),
+    says: "The questions and answers of an app, in the order in which the app shows them.",
+  },
+  {
+    name: "faq",
+    title: "FAQ entry",
+    page: at.faq(":appId", ":faqId"),
+    says: "Edit one question and its answer.",
+  },
+  { name: "new-faq", title: "New FAQ entry", page: at.faqs(":appId", "new"), says: "Add a question." },
+  {
+    name: "changelog",
+    title: "Release notes",
+    page: at.changelog(":appId"),
+    says: "Drafts and published release notes.",
+  },
+  {
+    name: "changelog-entry",
+    title: "Release note",
+    page: at.entry(":appId", ":entryId"),
+    says: "Edit a release note, look at its preview, and publish it. The page says how many senders will get a mail.",
+  },
+  {
+    name: "new-changelog-entry",
+    title: "New release note",
+    page: at.changelog(":appId", "new"),
+    says: "Write a release note.",
+  },
+  {
+    name: "listings",
+    title: "Closed tests",
+    page: at.testing(":appId"),
+    says: "The listings of an app, and their cycles.",
+  },
+  {
+    name: "listing",
+    title: "Listing",
+    page: at.listing(":appId", ":listingId"),
+    says: "Describe the test to testers, and plan a cycle.",
+  },
+  { name: "new-listing", title: "New listing", page: at.testing(":appId", "new"), says: "Add a listing." },
+  {
+    name: "cycle",
+    title: "Cycle",
+    page: at.cycle(":appId", ":cycleId"),
+    says: "Slots and days. Each day shows if it counts and why.",
+  },
+  {
+    name: "cycle-report",
+    title: "Report of a cycle",
+    page: at.cycle(":appId", ":cycleId", "report"),
+    says: "What you can show to a store: testers, days and evidence.",
+  },
+  {
+    name: "members",
+    title: "Members",
+    page: at.members(":appId"),
+    says: "Invite people, change their roles, and remove them.",
+  },
+  {
+    name: "invitation",
+    title: "Invitation",
+    page: at.invitation(":token"),
+    says: "The page that an invited person sees.",
+  },
+  { name: "new-app", title: "New app", page: at.newApp, says: "Add an app." },
+  {
+    name: "app",
+    title: "Settings of an app",
+    page: at.app(":appId"),
+    says: "Name, switches and keys of an app. An owner deletes it here.",
+  },
+  {
+    name: "tokens",
+    title: "Tokens",
+    page: at.tokens,
+    says: "Tokens for agents and scripts, and the agents that are connected.",
+  },
+  {
+    name: "devices",
+    title: "Devices",
+    page: at.devices,
+    says: "Devices on which you test. Sign them out here.",
+  },
+  {
+    name: "sign-in-methods",
+    title: "Sign-in methods",
+    page: at.signInMethods,
+    says: "Password, second factor, passkeys and identity providers.",
+  },
+  {
+    name: "account",
+    title: "Account",
+    page: at.account,
+    says: "Where you are signed in. End a session here.",
+  },
+  { name: "audit", title: "Audit", page: at.audit, says: "Who did what, and when." },
+  {
+    name: "sign-in",
+    title: "Sign-in",
+    page: "sign-in",
+    says: "Sign in with a password, a passkey or a provider.",
+  },
+  {
+    name: "recovery",
+    title: "New password",
+    page: "recovery",
+    says: "Ask for a mail with a link to a new password. A server without mail says who can help.",
+  },
+  {
+    name: "sign-up",
+    title: "New account",
+    page: "sign-up",
+    says: "The page behind the link in a mail for a new account.",
+  },
+  {
+    name: "device",
+    title: "Sign-in of a device",
+    page: "device",
+    says: "A tester allows a device or the command line to act for them.",
+  },
+  {
+    name: "consent",
+    title: "Connection of an agent",
+    page: "consent",
+    says: "Allow an agent to connect, for the apps and rights that you choose.",
+  },
+  {
+    name: "sender",
+    title: "The sender's page",
+    page: "sender",
+    says: "A sender reads the replies to one report and answers. It needs no account.",
+  },
+];
