@@ -1,5 +1,6 @@
 import { statusUrlOf } from "../../../server/routes/mail/status-url.ts";
 import { everyPage, openDemo } from "../../support/browser/demo-pages.ts";
+import type { Answer } from "../../support/service/request.ts";
 import type { Service } from "../../support/service/service.ts";
 import { authorizeAddress, newDevice } from "../../support/sign-in/device-sign-in.ts";
 import { consentAddress, registerProgram } from "../../support/sign-in/oauth.ts";
@@ -18,8 +19,9 @@ export interface Places {
 /** Fills the demo with what its pages show, and finds the pages. */
 export async function findPlaces(service: Service): Promise<Places> {
   const { appId, headers, visitor } = await openDemo(service);
-  const guest = { email: "maria@larder.example", role: "maintainer" };
-  await service.request("POST", `/api/v1/console/apps/${appId}/invitations`, { headers, body: guest });
+  const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
+    service.request(method, `/api/v1/console${path}`, { headers, body });
+  await fillApp(call, `/apps/${appId}`);
   const linked = [...(await everyPage(service, visitor)).keys()];
   return {
     owner: headers,
@@ -34,6 +36,25 @@ export async function findPlaces(service: Service): Promise<Places> {
       sender: await answeredReport(service),
     },
   };
+}
+
+type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+/** Adds what the demo does not have. */
+async function fillApp(call: Call, app: string): Promise<void> {
+  await call("POST", `${app}/invitations`, { email: "maria@larder.example", role: "maintainer" });
+  const threads = await call("GET", `${app}/feedback`);
+  const change = (at: number, body: object) =>
+    call("PATCH", `/feedback/${threads.field(`items.${at}.id`)}`, body);
+  await change(0, { addTags: ["photos", "crash"], assignee: "me" });
+  await change(1, { addTags: ["recipes"] });
+  await change(2, { addTags: ["sharing", "sync"] });
+  await call("POST", `${app}/saved-replies`, {
+    title: "Mended in the next version",
+    body: "Hello {name}, thank you. The next version of {app} mends this.",
+  });
+  await call("POST", `${app}/blocked-senders`, { kind: "address", sender: "sales@spam.example" });
+  await call("POST", "/people/erase", { email: "gone@kitchen.example" });
 }
 
 /** The page of an invitation to another person's app. */

@@ -34,6 +34,24 @@ export const consoleScenes: readonly ConsoleScene[] = [
     says: "A report and everything that followed. Read the plan of the agent, and approve it, ask for changes or reject it. Answer the sender, or write a note for the team.",
   },
   {
+    name: "tags",
+    title: "Tags",
+    page: at.tags(":appId"),
+    says: "Rename, merge and delete the tags of an app.",
+  },
+  {
+    name: "saved-replies",
+    title: "Saved replies",
+    page: at.savedReplies(":appId"),
+    says: "Texts that the team sends often. A thread offers them for a reply.",
+  },
+  {
+    name: "blocked",
+    title: "Blocked senders",
+    page: at.blocked(":appId"),
+    says: "Addresses and domains whose feedback is hidden. Look at it, release it, or unblock the sender.",
+  },
+  {
     name: "faqs",
     title: "FAQ",
     page: at.faqs(":appId"),
@@ -109,6 +127,18 @@ export const consoleScenes: readonly ConsoleScene[] = [
     says: "Name, switches and keys of an app. An owner deletes it here.",
   },
   {
+    name: "data",
+    title: "Data of an app",
+    page: at.data(":appId"),
+    says: "Download everything of an app.",
+  },
+  {
+    name: "import-app",
+    title: "Import of an app",
+    page: at.importApp,
+    says: "Make a new app from such a download.",
+  },
+  {
     name: "tokens",
     title: "Tokens",
     page: at.tokens,
@@ -131,6 +161,24 @@ export const consoleScenes: readonly ConsoleScene[] = [
     title: "Account",
     page: at.account,
     says: "Where you are signed in. End a session here.",
+  },
+  {
+    name: "people",
+    title: "Erase a person",
+    page: at.people,
+    says: "See what your apps hold of an e-mail address, erase it, and check a receipt.",
+  },
+  {
+    name: "receipt",
+    title: "Receipt of an erasure",
+    page: at.receipt(":erasureId"),
+    says: "What was erased, and until when older backups hold it. The receipt does not have the address.",
+  },
+  {
+    name: "unsent-text",
+    title: "Unsent text",
+    page: at.drafts,
+    says: "What you typed and did not send, on any of your browsers.",
   },
   { name: "audit", title: "Audit", page: at.audit, says: "Who did what, and when." },
   {
