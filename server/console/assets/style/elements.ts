@@ -58,6 +58,7 @@ export const elements = `
 .pills a:hover { background: var(--sunken); color: var(--text); }
 .pills a[aria-current] { background: var(--text); color: var(--ground); }
 .filter-form { margin-bottom: 1.25rem; }
+.inbox-links { margin-top: 1.25rem; }
 .search { display: flex; flex-wrap: wrap; gap: 0.5rem; flex: 1 1 18rem; min-width: 0; max-width: 30rem; }
 .search input { flex: 1 1 10rem; min-width: 0; }
 .filters > search { flex: 1 1 18rem; min-width: 0; max-width: 30rem; }
@@ -69,9 +70,10 @@ export const elements = `
 .written.exact { font: 0.875rem / 1.65 var(--mono); }
 .hidden-mark { display: inline-block; padding: 0 0.25rem; margin: 0 1px; border-radius: 4px; background: var(--attention-soft); color: var(--attention); font: 600 0.75em / 1.5 var(--mono); white-space: nowrap; unicode-bidi: isolate; direction: ltr; user-select: none; }
 
-.pairs { display: grid; grid-template-columns: minmax(5rem, auto) minmax(0, 1fr); gap: 0.5rem 1rem; font-size: var(--small); }
+.pairs { display: grid; grid-template-columns: fit-content(50%) minmax(0, 1fr); gap: 0.5rem 1rem; font-size: var(--small); }
 .pairs dt { color: var(--muted); }
 .pairs dd { min-width: 0; }
+.pairs dd time { white-space: normal; }
 .pairs > div { display: grid; grid-template-columns: subgrid; grid-column: 1 / -1; }
 .pairs > .long { grid-template-columns: minmax(0, 1fr); gap: 0.1rem; }
 .rest > summary { margin-top: 0.25rem; }

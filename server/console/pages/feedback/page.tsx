@@ -14,6 +14,7 @@ import { AssigneeChoice } from "./assignee-filter.tsx";
 import { statusNames, typeNames } from "./feedback-badges.tsx";
 import { InboxChanges, type InboxChangesProps } from "./inbox-changes.tsx";
 import { ThreadLine } from "./inbox-line.tsx";
+import { InboxLinks } from "./inbox-links.tsx";
 import { inboxPositionQuery, inboxQuery, oneStatus } from "./inbox-position.ts";
 import { MarkAllRead } from "./mark-all-read.tsx";
 import { ChosenTags, TagChoice } from "./tag-filter.tsx";
@@ -82,12 +83,13 @@ const Inbox = (props: InboxProps) => {
       <div class="filters">
         <Statuses filter={filter} address={address} unread={unread} />
         <Search {...props} />
-        <ChosenTags
-          chosen={tagNames(filter)}
-          all={props.tags}
-          address={(tags) => address({ tag: tags.join(",") })}
-          manage={links.tags(app.id)}
-        />
+        {filter.tag !== "" && (
+          <ChosenTags
+            chosen={tagNames(filter)}
+            all={props.tags}
+            address={(tags) => address({ tag: tags.join(",") })}
+          />
+        )}
       </div>
       <div
         id="threads"
@@ -122,6 +124,7 @@ const Inbox = (props: InboxProps) => {
           next={nextCursor === null ? undefined : address({ cursor: nextCursor })}
         />
       </div>
+      <InboxLinks navigation={navigation} />
     </ConsolePage>
   );
 };

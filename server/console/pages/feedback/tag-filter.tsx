@@ -13,11 +13,10 @@ interface ChosenTagsProps {
   readonly all: readonly Tag[];
   /** The address of the inbox with these tags. */
   readonly address: (tags: readonly string[]) => string;
-  readonly manage: string;
 }
 
-/** The tags by which the list is filtered, and the way to all tags. */
-export const ChosenTags = ({ chosen, all, address, manage }: ChosenTagsProps) => (
+/** The tags by which the list is filtered. */
+export const ChosenTags = ({ chosen, all, address }: ChosenTagsProps) => (
   <div class="row">
     {chosen.map((name) => (
       <a key={name} href={address(chosen.filter((other) => other !== name))} class="chosen">
@@ -26,9 +25,6 @@ export const ChosenTags = ({ chosen, all, address, manage }: ChosenTagsProps) =>
         <span class="unseen">Show feedback without this tag, too</span>
       </a>
     ))}
-    <a class="muted small" href={manage}>
-      Tags
-    </a>
   </div>
 );
 

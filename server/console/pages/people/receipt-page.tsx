@@ -53,7 +53,7 @@ export async function showReceipt(
               <Timestamp at={createdAt} />
             </Pair>
             <Pair name="Done">{finishedAt === null ? "not yet" : <Timestamp at={finishedAt} />}</Pair>
-            <Pair name="Keyed hash of the address">
+            <Pair name="Keyed hash of the address" long>
               <code>{personHash}</code>
             </Pair>
             <Pair name="Older backups hold the person">
@@ -100,8 +100,15 @@ const BackupsUntil = ({ receipt: { finishedAt, backupsUntil } }: { readonly rece
   );
 };
 
-const Pair = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
-  <div>
+interface PairProps {
+  readonly name: string;
+  /** Shown below its name, because it needs the whole line. */
+  readonly long?: boolean;
+  readonly children: ComponentChildren;
+}
+
+const Pair = ({ name, long = false, children }: PairProps) => (
+  <div class={long ? "long" : undefined}>
     <dt>{name}</dt>
     <dd>{children}</dd>
   </div>
