@@ -48,7 +48,7 @@ export async function findThreads(reader: Reader, search: Search, page: FoundPag
   const sort = `ORDER BY ${key} DESC, f.id DESC LIMIT ?`;
   const inApp = [...matching(search.filters), [`(${key}, f.id) < (?, ?)`, ...page.position]] as const;
   // Each app's newest threads come in order from its index, so no app is read further than a page.
-  const ofEachApp = `SELECT f.seq FROM feedback f WHERE f.app_id = v.app_id AND ${sqlOf(inApp)} ${sort}`;
+  const ofEachApp = `FROM feedback f WHERE f.app_id = v.app_id AND ${sqlOf(inApp)} ${sort}`;
   // Only the newest of all apps are read with everything that the list shows.
   const newest = `SELECT f.seq FROM ${newestOfApps[reader.engine](ofEachApp)} WHERE ${seen.sql} ${sort}`;
   return reader.all<FoundRow>(
@@ -126,9 +126,9 @@ const columns = { sqlite: columnsOn("sqlite"), postgres: columnsOn("postgres") }
 
 /** The tables `app_members v` and `feedback f`, of which only the threads that `ofEachApp` gives for an app. */
 const newestOfApps: Record<Engine, (ofEachApp: string) => string> = {
-  sqlite: (ofEachApp) => `app_members v CROSS JOIN feedback f ON f.seq IN (${ofEachApp})`,
+  sqlite: (ofEachApp) => `app_members v CROSS JOIN feedback f ON f.seq IN (SELECT f.seq ${ofEachApp})`,
   postgres: (ofEachApp) =>
-    `app_members v CROSS JOIN LATERAL (${ofEachApp}) AS of_app JOIN feedback f ON f.seq = of_app.seq`,
+    `app_members v CROSS JOIN LATERAL (SELECT f.seq, f.id, f.created_at, f.active_at ${ofEachApp}) AS f`,
 };
 
 const matching = ({ status, type, updatedSince, waiting }: Search["filters"]): Condition[] => [

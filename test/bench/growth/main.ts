@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { atCluster, createDatabase, databaseUrl } from "../../support/database/migrated-templates.ts";
 import { startPostgresCluster } from "../../support/postgres/postgres-cluster.ts";
-import { type FilledDatabase, fillDatabase, serve, setStatistics } from "./filled-server.ts";
+import {
+  type FilledDatabase,
+  type FilledServer,
+  fillDatabase,
+  serve,
+  setStatistics,
+} from "./filled-server.ts";
 import { measure } from "./measure.ts";
 import { reads } from "./requests.ts";
 import { type Size, sizeOf } from "./size.ts";
@@ -78,28 +84,32 @@ async function once(name: string, fillIt: () => Promise<FilledDatabase>): Promis
   return filled;
 }
 
+/** Prints a line for each read, with the set of few threads and that of many. */
 async function compare(engine: string, filled: readonly FilledDatabase[]) {
   const bound = engine === "SQLite" ? 5 : 10;
   for (const statistics of given.statistics.split(",")) {
     for (const each of filled) await setStatistics(each, statistics === "with");
-    const servers = [];
+    const servers: FilledServer[] = [];
     for (const each of filled) servers.push(await serve(each));
-    say(`\n${engine}, ${statistics} statistics`);
-    let worst = 0;
+    say(`\n${engine}, ${statistics} statistics: milliseconds`);
+    say(lineOf("", ["few p50", "many p50", "ratio", "p99", "stall"]));
+    let longest = 0;
     for (const read of reads.filter(({ name }) => name.includes(given.only))) {
-      try {
-        const [small, big] = await measure(servers, read);
-        if (!small || !big) continue;
-        worst = Math.max(worst, big.stall);
-        const bad = read.isSearch ? big.p99 > 50 : big.p50 > 2 * small.p50 && big.p50 > bound;
-        say(
-          `${read.name.padEnd(70)} ${small.p50.toFixed(2).padStart(8)} ${big.p50.toFixed(2).padStart(8)} ${(big.p50 / small.p50).toFixed(2).padStart(7)} ${big.p99.toFixed(1).padStart(8)} ${big.stall.toFixed(1).padStart(8)} ${bad ? "MISSED" : ""}`,
-        );
-      } catch (error) {
-        say(`${read.name} FAILED ${String(error).slice(0, 200)}`);
-      }
+      const [few, many] = await measure(servers, read).catch((error: unknown) => {
+        say(`${read.name}: FAILED, ${String(error).slice(0, 200)}`);
+        process.exitCode = 1;
+        return [];
+      });
+      if (!few || !many) continue;
+      longest = Math.max(longest, many.stall);
+      const figures = [few.p50, many.p50, many.p50 / few.p50, many.p99, many.stall];
+      const missed = read.isSearch ? many.p99 > 50 : many.p50 > bound && many.p50 > 2 * few.p50;
+      say(lineOf(read.name, [...figures.map((figure) => figure.toFixed(2)), missed ? "MISSED" : ""]));
     }
-    say(`longest stall ${worst.toFixed(1)} ms`);
+    say(`longest stall: ${longest.toFixed(1)} ms`);
     for (const { program } of servers) await program.stop();
   }
 }
+
+const lineOf = (name: string, cells: readonly string[]): string =>
+  [name.slice(0, 80).padEnd(80), ...cells.map((cell) => cell.padStart(9))].join(" ").trimEnd();

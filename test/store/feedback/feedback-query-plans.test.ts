@@ -1,98 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database, Reader } from "../../../server/store/engine/database.ts";
+import type { Database } from "../../../server/store/engine/database.ts";
 import { keepStatistics, refreshStatistics } from "../../../server/store/engine/statistics.ts";
 import { feedbackThreads } from "../../../server/store/feedback/feedback.ts";
-import { findChanged, findThreads, type Search } from "../../../server/store/feedback/found-threads.ts";
-import { listThreads } from "../../../server/store/feedback/inbox.ts";
-import { changesSince } from "../../../server/store/feedback/looks/changes-since.ts";
+import { findChanged } from "../../../server/store/feedback/found-threads.ts";
 import { threadNews } from "../../../server/store/feedback/looks/thread-news.ts";
-import { unreadCounts } from "../../../server/store/feedback/looks/unread-counts.ts";
-import { awaitingProposals } from "../../../server/store/feedback/runs/awaiting-proposals.ts";
 import { findRuns } from "../../../server/store/feedback/runs/found-runs.ts";
 import { indexNext } from "../../../server/store/feedback/search/feedback-search.ts";
 import { sqlite } from "../../support/database/databases.ts";
+import { fromTop, hotReads, owner } from "../../support/database/hot-reads.ts";
 import { tracedDatabase } from "../../support/database/traced-database.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { fillThreads } from "../../support/worlds/owner-with-one-of-each.ts";
-
-const owner = { userId: "owner", appId: null, needs: "owner", kind: "agentToken" } as const;
-
-const filters = (given: object = {}) => ({ userId: "owner", ...given });
-const fromTop = { position: ["9999", ""], limit: 51 };
-
-/** Queries that must not scan all threads of an app, and the index of each. */
-const reads: readonly (readonly [
-  name: string,
-  index: string,
-  read: (reader: Reader, appId: string) => Promise<unknown>,
-])[] = [
-  ["counting what awaits a decision", "feedback_by_waiting", (reader) => unreadCounts(reader, "owner")],
-  ["counting what is unread", "feedback_by_activity", (reader) => unreadCounts(reader, "owner")],
-  [
-    "finding what changed since",
-    "feedback_by_activity",
-    (reader, appId) => changesSince(reader, { appId, userId: "owner", since: "2026-01-01T00:00:00.000Z" }),
-  ],
-  [
-    "listing what awaits a decision",
-    "feedback_by_waiting",
-    (reader) => awaitingProposals.list(reader, "owner", { newestFirst: true, ...fromTop }),
-  ],
-  ["the inbox", "feedback_by_app", (reader, appId) => listThreads(reader, { appId, ...filters() }, fromTop)],
-  [
-    "the inbox of a status",
-    "feedback_by_status",
-    (reader, appId) => listThreads(reader, { appId, ...filters({ status: "open" }) }, fromTop),
-  ],
-  [
-    "the inbox of a type",
-    "feedback_by_category",
-    (reader, appId) => listThreads(reader, { appId, ...filters({ type: "bug" }) }, fromTop),
-  ],
-  [
-    "the inbox of a status and a type",
-    "feedback_by_status_and_category",
-    (reader, appId) => listThreads(reader, { appId, ...filters({ status: "open", type: "bug" }) }, fromTop),
-  ],
-  ...activityReads(),
-  ...agentReads(),
-];
-
-/** The inbox by activity: a row for each filter. */
-function activityReads() {
-  const rows: readonly [string, string, object][] = [
-    ["the inbox", "feedback_by_activity", {}],
-    ["the inbox of a status", "feedback_by_state_and_activity", { status: "open" }],
-    ["the inbox of a type", "feedback_by_state_and_activity", { type: "bug" }],
-    ["the inbox of a status and a type", "feedback_by_state_and_activity", { status: "open", type: "bug" }],
-    ["what is unread", "feedback_by_activity", { unread: "true" }],
-    ["what is unread of a status", "feedback_by_state_and_activity", { unread: "true", status: "open" }],
-  ];
-  return rows.map(([name, index, given]) => {
-    const read = (reader: Reader, appId: string) =>
-      listThreads(reader, { appId, ...filters({ order: "activity", ...given }) }, fromTop);
-    return [`${name} by activity`, index, read] as const;
-  });
-}
-
-/** The lists of an agent: a row for each order and filter. */
-function agentReads() {
-  const since = "2026-01-01T00:00:00.000Z";
-  const rows: readonly [string, string, Search["filters"]][] = [
-    ["all threads", "feedback_by_app", {}],
-    ["threads of a status", "feedback_by_status", { status: "open" }],
-    ["threads of a type", "feedback_by_category", { type: "bug" }],
-    ["threads of a status and a type", "feedback_by_status_and_category", { status: "open", type: "bug" }],
-    ["threads that wait for approval", "feedback_by_waiting", { waiting: "approval" }],
-    ["open threads without a proposal", "feedback_by_status", { status: "open", waiting: "none" }],
-    ["threads with activity", "feedback_by_activity", { updatedSince: since }],
-  ];
-  return rows.map(([name, index, given]) => {
-    const search = { viewer: owner, filters: given };
-    const read = (reader: Reader) => findThreads(reader, search, fromTop);
-    return [`an agent's list of ${name}`, index, read] as const;
-  });
-}
 
 describe("SQLite serves", () => {
   const traced = tracedDatabase(sqlite);
@@ -112,7 +30,7 @@ describe("SQLite serves", () => {
   };
 
   const everyRead = () => {
-    it.each(reads)("%s by %s, without sorting or scanning threads", async (_, index, read) => {
+    it.each(hotReads)("%s by %s, without sorting or scanning threads", async (_, index, read) => {
       const plan = await planOf((database) => read(database, appId));
       expect(plan).toMatch(new RegExp(`SEARCH f USING (COVERING )?INDEX ${index} \\(`));
       expect(plan).not.toContain("SCAN f");

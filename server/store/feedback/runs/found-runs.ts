@@ -34,7 +34,7 @@ export function findRuns(
   const [ofStatus, statuses] = status === undefined ? ["", []] : ["AND r.status = ?", [status]];
   const seen = visibleTo(viewer);
   const sort = "ORDER BY r.created_at DESC, r.id DESC LIMIT ?";
-  const ofEachApp = `SELECT r.id FROM runs r WHERE r.app_id = v.app_id ${ofStatus} AND (r.created_at, r.id) < (?, ?) ${sort}`;
+  const ofEachApp = `FROM runs r WHERE r.app_id = v.app_id ${ofStatus} AND (r.created_at, r.id) < (?, ?) ${sort}`;
   const newest = `SELECT r.id FROM ${newestOfApps[reader.engine](ofEachApp)} WHERE ${seen.sql} ${sort}`;
   return reader.all<FoundRunRow>(
     plannedEachTime(
@@ -50,7 +50,6 @@ export function findRuns(
 
 /** The tables `app_members v` and `runs r`, of which only the proposals that `ofEachApp` gives for an app. */
 const newestOfApps: Record<Engine, (ofEachApp: string) => string> = {
-  sqlite: (ofEachApp) => `app_members v CROSS JOIN runs r ON r.id IN (${ofEachApp})`,
-  postgres: (ofEachApp) =>
-    `app_members v CROSS JOIN LATERAL (${ofEachApp}) AS of_app JOIN runs r ON r.id = of_app.id`,
+  sqlite: (ofEachApp) => `app_members v CROSS JOIN runs r ON r.id IN (SELECT r.id ${ofEachApp})`,
+  postgres: (ofEachApp) => `app_members v CROSS JOIN LATERAL (SELECT r.id, r.created_at ${ofEachApp}) AS r`,
 };

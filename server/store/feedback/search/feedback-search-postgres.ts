@@ -43,6 +43,8 @@ const steps = [
 const few = 200;
 /** If so many threads of the two newest ranges have the beginning, all of them are too many to begin with. */
 const common = 500;
+/** The marks of more apps cost the index more than to look at the app of each thread that it finds. */
+const mostMarks = 3;
 
 /**
  * The newest threads that match, as their `seq`. A common word is in so many threads that they cannot all be sorted, so the
@@ -52,13 +54,15 @@ const common = 500;
 export async function newestFound(
   reader: Reader,
   searched: SearchedWords,
-  page: SearchPage,
+  given: SearchPage,
 ): Promise<number[]> {
+  const page = { ...given, conditions: [...given.conditions, ...ofApps(searched.scope.appIds)] };
   const words = await lexemesOf(reader, searched);
   if (words.whole.length === 0 && words.beginning.length === 0) return [];
   const { scope } = searched;
+  const many = scope.appIds.length > mostMarks;
   const end = Math.min(page.before, words.newest + 1) - 1;
-  for (const { ranges, thousands } of steps) {
+  for (const { ranges, thousands } of many ? steps.slice(0, 2) : steps) {
     const asked = withMarks(scope, [
       inRanges(scope, words, { end, ranges }),
       ...newestPlaces(end, thousands),
@@ -87,8 +91,12 @@ function inRanges({ appIds }: SearchScope, { whole, beginning }: Words, { end, r
       ...beginning.map((word) => anyAfter(wordInRange(range, word))),
     ]),
   );
-  return allOf([anyOf(appIds.map((id) => lexeme(marks.app + id))), anyOf(found)]);
+  return allOf([...marksOf(appIds), anyOf(found)]);
 }
+
+/** None for many apps: `ofApps` compares their ids. */
+const marksOf = (appIds: readonly string[]): string[] =>
+  appIds.length > mostMarks ? [] : [anyOf(appIds.map((id) => lexeme(marks.app + id)))];
 
 function newestPlaces(end: number, thousands: number): string[] {
   if (thousands === 0) return [];
@@ -100,12 +108,16 @@ const inApps = ({ appIds }: SearchScope, { whole, beginning }: Words): string =>
   anyOf(
     appIds.map((id) =>
       allOf([
-        lexeme(marks.app + id),
+        ...(whole.length + beginning.length > 0 && appIds.length > mostMarks ? [] : [lexeme(marks.app + id)]),
         ...whole.map((word) => lexeme(wordInApp(id, word))),
         ...beginning.map((word) => anyAfter(wordInApp(id, word))),
       ]),
     ),
   );
+
+// An expression, because the planner must not find the threads by an index of their apps.
+const ofApps = (ids: readonly string[]): Condition[] =>
+  ids.length > mostMarks ? [[`f.app_id || '' IN (${ids.map(() => "?").join(", ")})`, ...ids]] : [];
 
 interface Left {
   readonly searched: SearchedWords;
@@ -121,8 +133,7 @@ async function leftOver(reader: Reader, { searched, words, end, page }: Left): P
   if (beginning.length === 0 || (whole.length === 0 && status === undefined && type === undefined)) return;
   const everywhere = { appIds: searched.scope.appIds };
   const begun = inRanges(everywhere, { whole: [], beginning }, { end, ranges: 2 });
-  const probe = { ...page, conditions: [] };
-  if ((await findFew(reader, begun, { page: probe, most: common })) !== undefined) return;
+  if ((await findFew(reader, begun, { page, most: common })) !== undefined) return;
   const asked = withMarks(searched.scope, [inApps(searched.scope, { whole, beginning: [] })]);
   return findFew(reader, asked, { page, most: few });
 }

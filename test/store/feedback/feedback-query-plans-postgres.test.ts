@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { refreshStatistics } from "../../../server/store/engine/statistics.ts";
+import { findRuns } from "../../../server/store/feedback/runs/found-runs.ts";
+import { postgres } from "../../support/database/databases.ts";
+import { fromTop, hotReads, owner } from "../../support/database/hot-reads.ts";
+import { planOf } from "../../support/database/plans.ts";
+import { tracedDatabase } from "../../support/database/traced-database.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+
+const apps = 20;
+const threads = 6_000;
+
+/** Threads of many apps, with a proposal on every tenth, which all belong to the account `owner`. */
+const filling = [
+  `INSERT INTO users (id, email, password_hash, created_at) VALUES ('owner', 'owner@example.org', '', '2026-01-01T00:00:00.000Z')`,
+  `INSERT INTO apps (id, owner_id, name, feedback_enabled, changelog_enabled, created_at)
+   SELECT 'app' || n, 'owner', 'App', 1, 1, '2026-01-01T00:00:00.000Z' FROM generate_series(0, ${apps - 1}) AS n`,
+  `INSERT INTO app_members (app_id, user_id, role, created_at)
+   SELECT id, 'owner', 'owner', '2026-03-01T00:00:00.000Z' FROM apps WHERE owner_id = 'owner'`,
+  `INSERT INTO feedback (id, app_id, subject, message, category, status, metadata, files, occurrences, indexed, created_at, waiting)
+   SELECT 'thread' || n, 'app' || n % ${apps}, 'It broke', 'It broke.',
+     (ARRAY['bug', 'feature', 'question', 'general'])[1 + n % 4],
+     (ARRAY['open', 'in_progress', 'resolved', 'archived'])[1 + n / ${apps} % 4], '{}', '{}', 1, 0,
+     to_char(timestamp '2026-01-01' + n * interval '30 minutes', 'YYYY-MM-DD"T"HH24:MI:SS".000Z"'),
+     CASE WHEN n / ${apps} % 10 = 0 THEN 'approval' END
+   FROM generate_series(1, ${threads}) AS n`,
+  `INSERT INTO runs (id, feedback_id, app_id, status, summary, plan, created_at)
+   SELECT 'run' || id, id, app_id, CASE WHEN id LIKE '%7' THEN 'approved' ELSE 'awaiting_approval' END, 'Mend it', '1.', created_at
+   FROM feedback WHERE waiting IS NOT NULL`,
+];
+
+describe("PostgreSQL with many threads and statistics serves", () => {
+  const traced = tracedDatabase(postgres);
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ engine: traced.engine });
+    await service.deps.database.write(async (tx) => {
+      for (const sql of filling) await tx.run(sql);
+      await refreshStatistics(tx);
+    });
+  });
+  afterAll(() => service.stop());
+
+  it.each(hotReads)("%s by %s, without reading all threads", async (_, index, read) => {
+    const plan = await planOf(traced, service.deps.database, (database) => read(database, "app7"));
+    expect(plan).toMatch(new RegExp(`${index}\\b.*\\n *Index Cond: \\(*(app_id|waiting) = `));
+    expect(plan).not.toMatch(/Seq Scan on feedback/);
+  });
+
+  it.each([
+    ["an agent's list of proposals", "runs_by_app", undefined],
+    ["an agent's list of the approved proposals", "runs_by_status", "approved"],
+  ] as const)("%s by %s", async (_, index, status) => {
+    const search = { viewer: owner, status };
+    const plan = await planOf(traced, service.deps.database, (database) =>
+      findRuns(database, search, fromTop),
+    );
+    expect(plan).toMatch(new RegExp(`${index}\\b`));
+  });
+});
