@@ -84,4 +84,3 @@ function agentReads() {
     return [`an agent's list of ${name}`, index, read] as const;
   });
 }
-
