@@ -18,6 +18,7 @@ import { mailReply, renewedLink, replyTo } from "../mail/replies.ts";
 import { proposalsOf, threadAnswer } from "./feedback-answer.ts";
 import { removeFiles } from "./feedback-removal.ts";
 import { listInbox } from "./inbox-list.ts";
+import { refuseUnseenReply } from "./newer-reply.ts";
 import { appOfThread, ownedThread } from "./owned-feedback.ts";
 import { assigneeOf } from "./triage/assignment.ts";
 import { triage } from "./triage/triage.ts";
@@ -58,9 +59,11 @@ export function consoleFeedback(
       return undefined;
     },
 
-    addMessage: ({ caller, address, params: { id }, body: { direction, body, ...receivers }, save }) =>
+    addMessage: ({ caller, address, params: { id }, body: { direction, body, ...reply }, save }) =>
       save(async (tx) => {
         const appId = await appOfThread(tx, id, caller);
+        const isReply = direction === "outbound";
+        if (isReply) await refuseUnseenReply(tx, id, { ...reply, userId: caller.userId });
         const createdAt = deps.clock.now().toISOString();
         const message = {
           id: deps.newId(),
@@ -71,9 +74,9 @@ export function consoleFeedback(
           body,
           createdAt,
         } as const;
-        const reply = direction === "outbound" ? await replyTo(tx, id, receivers) : undefined;
-        await messages.insert(tx, { ...message, ...reply?.stored });
-        if (reply) await mailReply(deps, tx, { message, reports: reply.reports });
+        const sent = isReply ? await replyTo(tx, id, reply) : undefined;
+        await messages.insert(tx, { ...message, ...sent?.stored });
+        if (sent) await mailReply(deps, tx, { message, reports: sent.reports });
         await record(tx, { caller, address }, { action: `message.${direction}`, appId, target: id });
         return message;
       }),

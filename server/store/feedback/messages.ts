@@ -1,5 +1,6 @@
 import type { MessageAuthor } from "../../../src/contract/agent.ts";
-import type { Transaction } from "../engine/database.ts";
+import { emailOf } from "../access/members/authors.ts";
+import type { Reader, Transaction } from "../engine/database.ts";
 import { noteActivity } from "./looks/activity.ts";
 
 export interface NewMessage {
@@ -37,6 +38,15 @@ export interface RepeatedReport {
   readonly files: string;
 }
 
+/** A reply of a member. */
+export interface ReplyRow {
+  readonly id: string;
+  readonly authorId: string | null;
+  /** The e-mail address of the author; null for an account that was deleted. */
+  readonly email: string | null;
+  readonly createdAt: string;
+}
+
 /** The messages of threads. */
 export const messages = {
   async insert(tx: Transaction, message: NewMessage): Promise<void> {
@@ -59,6 +69,14 @@ export const messages = {
     if (message.direction !== "blocked")
       await noteActivity(tx, message.feedbackId, { at: message.createdAt });
   },
+
+  /** The replies on a thread, in the order of its messages. */
+  listReplies: (reader: Reader, feedbackId: string) =>
+    reader.all<ReplyRow>(
+      `SELECT id, author_id AS "authorId", ${emailOf("m.author_id")} AS email, created_at AS "createdAt"
+       FROM messages m WHERE feedback_id = ? AND direction = 'outbound' ORDER BY created_at, id`,
+      feedbackId,
+    ),
 };
 
 const columnsOf = ({ id, feedbackId, direction, author, body, createdAt, ...more }: NewMessage) => ({

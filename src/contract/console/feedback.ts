@@ -134,6 +134,8 @@ const NewMessage = z.object({
   body: text(1, limits.message),
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
+  /** The newest reply that the caller saw, null for none. If somebody else has replied since, a reply is refused. */
+  expectedReplyId: z.optional(z.nullable(uuid)),
 });
 
 const path = "/api/v1/console/feedback/:id";
@@ -199,7 +201,7 @@ export const threads = {
     params: threadParams,
     body: NewMessage,
     success: { status: 201, body: Message },
-    errors: ["not_found"],
+    errors: ["not_found", "reply_added"],
   }),
   renewStatusLink: endpoint({
     method: "POST",

@@ -66,6 +66,8 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
   /** The proposal whose approval or claim was to be ended; empty if the page was sent for something else. */
   readonly orderedRunId: string;
   readonly messageId: string | undefined;
+  /** The newest reply that the writer of the typed reply saw; undefined for the newest one on the page. */
+  readonly seenReply: string | undefined;
 }
 
 /** The form of a page. Text that was sent and not saved stays; every other field has its stored value. */
@@ -88,7 +90,17 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
     decisionRefused: sent?.part === "decision" && sent.refusal !== undefined,
     orderedRunId: orderedRunIdOf(sent),
     messageId: sent?.messageId,
+    seenReply: seenReplyOf(sent),
   };
+}
+
+/** A page that another button shows again does not say that there is a newer reply. So it must not count as read. */
+function seenReplyOf(sent: SentThread | undefined): string | undefined {
+  if (!sent?.fields.has("seenReply") || isDone("reply", sent)) return undefined;
+  const { fields, refusal } = sent;
+  return refusal?.code === "reply_added" || fields.text("replyBody") === ""
+    ? undefined
+    : fields.text("seenReply");
 }
 
 /** Whether a part other than the sent one holds unsaved text. */

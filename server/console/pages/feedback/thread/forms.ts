@@ -73,7 +73,7 @@ export function addMessage(visit: SignedInVisit): Promise<Reply> {
   const note = fields.text("direction") === "note";
   return doPart(visit, note ? "note" : "reply", async () => {
     const text = fields.text(note ? "noteBody" : "replyBody");
-    const body = { direction: fields.text("direction"), body: text, ...(note ? {} : receiverIn(fields)) };
+    const body = { direction: fields.text("direction"), body: text, ...(note ? {} : aboutReply(fields)) };
     const { id } = await ask(threads.addMessage, {
       params: { id: param("id") },
       body,
@@ -94,6 +94,11 @@ export function insertSavedReply(visit: SignedInVisit): Promise<Reply> {
     (refusal) => showThread(visit, { sent: { fields, part: "insert", refusal } }),
   );
 }
+
+const aboutReply = (fields: Fields) => ({
+  ...receiverIn(fields),
+  ...(fields.has("seenReply") ? { expectedReplyId: fields.text("seenReply") || null } : {}),
+});
 
 /** Whom a reply is for, as the API takes it. */
 function receiverIn(fields: Fields): { readonly everyone?: boolean; readonly reportId?: string } {

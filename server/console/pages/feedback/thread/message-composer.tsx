@@ -6,6 +6,7 @@ import { visibleLine } from "../../../kit/display/visible-text.ts";
 import { type Filled, Select, TextArea } from "../../../kit/form/field.tsx";
 import { Refused } from "../../../kit/layout/notice.tsx";
 import type { ThreadForms } from "./form-parts.ts";
+import { NewerReply, newestReplyId, type PageReader } from "./newer-reply.tsx";
 import { senderName } from "./reply-delivery.tsx";
 import { SavedReplyChoice, type SavedReplyChoiceProps } from "./saved-reply-choice.tsx";
 
@@ -16,6 +17,7 @@ export interface MessageComposerProps {
   /** How replies reach senders. */
   readonly ways: ReplyWays;
   readonly savedReplies: Omit<SavedReplyChoiceProps, "action">;
+  readonly reader: PageReader;
 }
 
 /** How replies leave this server: by mail, and on the page of each sender. */
@@ -25,7 +27,14 @@ export interface ReplyWays {
 }
 
 /** Two fields with a button each, so that an internal note is not sent as a reply by mistake. */
-export const MessageComposer = ({ forms, thread, address, ways, savedReplies }: MessageComposerProps) => (
+export const MessageComposer = ({
+  forms,
+  thread,
+  address,
+  ways,
+  savedReplies,
+  reader,
+}: MessageComposerProps) => (
   <section class="card composer" aria-labelledby="add">
     <h2 id="add">Add to this thread</h2>
     <MessageField form={forms.note} direction="note" action={`${address}/messages`} />
@@ -37,6 +46,8 @@ export const MessageComposer = ({ forms, thread, address, ways, savedReplies }: 
         <ReplyReceiver form={forms.reply} thread={thread} />
         <Refused refusal={forms.insert.refusal} />
         <SavedReplyChoice {...savedReplies} action={`${address}/saved-reply`} />
+        <NewerReply form={forms.reply} thread={thread} reader={reader} />
+        <input type="hidden" name="seenReply" value={forms.seenReply ?? newestReplyId(thread)} />
         <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`} />
       </div>
     </details>
@@ -78,7 +89,7 @@ const MessageField = ({ form, direction, action }: MessageFieldProps) => {
   const note = direction === "note";
   return (
     <div class="stack">
-      <Refused refusal={form.refusal} />
+      <Refused refusal={form.refusal?.code === "reply_added" ? undefined : form.refusal} />
       <TextArea
         form={form}
         name={note ? "noteBody" : "replyBody"}

@@ -160,6 +160,7 @@ const Thread = (props: ThreadProps) => {
               thread={thread}
               address={address}
               ways={props.ways}
+              reader={{ email: navigation.email, now: props.now }}
               savedReplies={{
                 replies: props.replies,
                 manage: navigation.links.savedReplies(navigation.app.id),
