@@ -2,9 +2,9 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { limits } from "../../src/contract/limits.ts";
 import { isObject } from "../domain/transfer/fields.ts";
-import { faultsOf, formatVersion, type Line, parseLine } from "../domain/transfer/line.ts";
-import type { RecordKind } from "../domain/transfer/record-kinds.ts";
-import { allRecords } from "../domain/transfer/records.ts";
+import { faultsOf, formatVersion, type Line, parseLine } from "../store/transfer/records/line.ts";
+import type { RecordKind } from "../store/transfer/records/record-kinds.ts";
+import { allRecords } from "../store/transfer/records/records.ts";
 import { atLine, refusedFile } from "./import-fault.ts";
 import { linesOf, type Source } from "./read-source.ts";
 

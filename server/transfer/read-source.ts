@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
-import { mostLineBytes } from "../domain/transfer/line.ts";
 import { blockSize, paddingOf, readTarHeader } from "../files/tar-header.ts";
+import { mostLineBytes } from "../store/transfer/records/line.ts";
 import { filesFolder, linesName } from "./export-tar.ts";
 import { atLine, refusedFile } from "./import-fault.ts";
 

@@ -1,12 +1,12 @@
 import type { Deps } from "../deps.ts";
 import type { Naming } from "../domain/transfer/fields.ts";
-import { parseLine, rowOf } from "../domain/transfer/line.ts";
-import type { RecordKind, StoredRow } from "../domain/transfer/record-kinds.ts";
-import { allRecords } from "../domain/transfer/records.ts";
 import type { Table } from "../store/deployment/tables.ts";
 import type { Transaction } from "../store/engine/database.ts";
 import { isConflict, isDangling } from "../store/engine/errors.ts";
 import { imports, tableOf, tablesByName } from "../store/transfer/imports.ts";
+import { parseLine, rowOf } from "../store/transfer/records/line.ts";
+import type { RecordKind, StoredRow } from "../store/transfer/records/record-kinds.ts";
+import { allRecords } from "../store/transfer/records/records.ts";
 import { kindsByType } from "./check-lines.ts";
 import { atLine, refusedFile } from "./import-fault.ts";
 import { linesOf, type Source } from "./read-source.ts";

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Deps } from "../deps.ts";
-import { formatVersion, lineOf } from "../domain/transfer/line.ts";
-import type { RecordKind } from "../domain/transfer/record-kinds.ts";
-import { personRecord, rootRecords } from "../domain/transfer/records.ts";
 import type { TemporaryFile } from "../files/files.ts";
 import { members } from "../store/access/members/members.ts";
 import type { Reader } from "../store/engine/database.ts";
 import { exported, exportedRows } from "../store/transfer/exported-rows.ts";
+import { formatVersion, lineOf } from "../store/transfer/records/line.ts";
+import type { RecordKind } from "../store/transfer/records/record-kinds.ts";
+import { personRecord, rootRecords } from "../store/transfer/records/records.ts";
 import { serverVersion } from "../version.ts";
 
 export interface Wanted {

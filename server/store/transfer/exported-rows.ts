@@ -1,6 +1,6 @@
 import type { Stored } from "../../domain/transfer/fields.ts";
-import type { RecordKind, StoredRow } from "../../domain/transfer/record-kinds.ts";
 import type { Reader } from "../engine/database.ts";
+import type { RecordKind, StoredRow } from "./records/record-kinds.ts";
 
 /** How many rows are in memory at once. */
 const atOnce = 200;

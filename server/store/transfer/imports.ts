@@ -1,4 +1,3 @@
-import type { RecordKind, StoredRow } from "../../domain/transfer/record-kinds.ts";
 import { members } from "../access/members/members.ts";
 import { loadRows } from "../deployment/dump.ts";
 import { everyTable, type Table } from "../deployment/tables.ts";
@@ -7,6 +6,7 @@ import { credentialsTopic, threadsTopic, tokensTopic } from "../engine/topics.ts
 import { feedbackThreads } from "../feedback/feedback.ts";
 import { removeOldestThreads } from "../feedback/feedback-removal.ts";
 import { proofs } from "../testing/proofs.ts";
+import type { RecordKind, StoredRow } from "./records/record-kinds.ts";
 
 /** How many proposals are settled in one transaction. */
 const atOnce = 200;

@@ -1,7 +1,7 @@
-import { tagColours } from "../../../src/contract/console/triage/tags.ts";
-import { limits } from "../../../src/contract/limits.ts";
-import { tagKeyOf } from "../feedback/tag-names.ts";
-import { id, instant, oneOf, orNull, text } from "./fields.ts";
+import { tagColours } from "../../../../src/contract/console/triage/tags.ts";
+import { limits } from "../../../../src/contract/limits.ts";
+import { tagKeyOf } from "../../../domain/feedback/tag-names.ts";
+import { id, instant, oneOf, orNull, text } from "../../../domain/transfer/fields.ts";
 import type { RecordKind } from "./record-kinds.ts";
 
 /** The tags of an app. Threads refer to them. */

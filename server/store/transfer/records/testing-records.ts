@@ -1,9 +1,9 @@
-import { NewListing } from "../../../src/contract/console/listings.ts";
-import { utcOf } from "../../../src/contract/instants.ts";
-import { limits } from "../../../src/contract/limits.ts";
-import { timeZone } from "../../../src/contract/sign-in.ts";
-import { sessionReasons } from "../../../src/contract/test-sessions.ts";
-import { cycleStatuses, slotStatuses } from "../../../src/contract/tester.ts";
+import { NewListing } from "../../../../src/contract/console/listings.ts";
+import { utcOf } from "../../../../src/contract/instants.ts";
+import { limits } from "../../../../src/contract/limits.ts";
+import { timeZone } from "../../../../src/contract/sign-in.ts";
+import { sessionReasons } from "../../../../src/contract/test-sessions.ts";
+import { cycleStatuses, slotStatuses } from "../../../../src/contract/tester.ts";
 import {
   accepted,
   type Field,
@@ -16,7 +16,7 @@ import {
   orNull,
   text,
   whole,
-} from "./fields.ts";
+} from "../../../domain/transfer/fields.ts";
 import type { RecordKind, StoredRow } from "./record-kinds.ts";
 import { proofUploads } from "./thread-records.ts";
 

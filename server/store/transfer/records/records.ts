@@ -3,10 +3,10 @@ import {
   EditedChangelogEntry,
   NewChangelogEntry,
   ReleaseType,
-} from "../../../src/contract/changelog.ts";
-import { NewApp } from "../../../src/contract/console/apps.ts";
-import { feedbackIdsIn } from "../../../src/contract/feedback-lines.ts";
-import { limits } from "../../../src/contract/limits.ts";
+} from "../../../../src/contract/changelog.ts";
+import { NewApp } from "../../../../src/contract/console/apps.ts";
+import { feedbackIdsIn } from "../../../../src/contract/feedback-lines.ts";
+import { limits } from "../../../../src/contract/limits.ts";
 import {
   accepted,
   actor,
@@ -20,7 +20,7 @@ import {
   text,
   textWithIds,
   whole,
-} from "./fields.ts";
+} from "../../../domain/transfer/fields.ts";
 import { type RecordKind, withBelow } from "./record-kinds.ts";
 import { listings } from "./testing-records.ts";
 import { threads } from "./thread-records.ts";
@@ -49,6 +49,7 @@ export const appRecord: RecordKind = {
     chat_webhook_url: "a secret",
     faqs_version: "counts changes in one database",
     changelog_version: "counts changes in one database",
+    retention_days: "an import deletes no threads: the new owner decides how long they are kept",
   },
 };
 

@@ -1,4 +1,4 @@
-import type { Field, Naming, Stored } from "./fields.ts";
+import type { Field, Naming, Stored } from "../../../domain/transfer/fields.ts";
 
 /** A stored row without the columns that the database fills itself. */
 export type StoredRow = Readonly<Record<string, Stored>>;

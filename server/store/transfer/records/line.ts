@@ -1,4 +1,4 @@
-import { id as idField, isObject, type Naming, type Stored } from "./fields.ts";
+import { id as idField, isObject, type Naming, type Stored } from "../../../domain/transfer/fields.ts";
 import { nameOf, type RecordKind, type StoredRow } from "./record-kinds.ts";
 
 /** A line of an export, read as JSON. */

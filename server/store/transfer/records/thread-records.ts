@@ -1,9 +1,9 @@
-import { threadStatuses } from "../../../src/contract/agent/find-work.ts";
-import { authors, directions } from "../../../src/contract/agent.ts";
-import { FeedbackType } from "../../../src/contract/feedback.ts";
-import { anyObject, webUrl } from "../../../src/contract/fields.ts";
-import { documentTypes, imageTypes, limits, videoTypes } from "../../../src/contract/limits.ts";
-import { outcomeStatuses, runDecisions, runStatuses, runWork } from "../../../src/contract/run.ts";
+import { threadStatuses } from "../../../../src/contract/agent/find-work.ts";
+import { authors, directions } from "../../../../src/contract/agent.ts";
+import { FeedbackType } from "../../../../src/contract/feedback.ts";
+import { anyObject, webUrl } from "../../../../src/contract/fields.ts";
+import { documentTypes, imageTypes, limits, videoTypes } from "../../../../src/contract/limits.ts";
+import { outcomeStatuses, runDecisions, runStatuses, runWork } from "../../../../src/contract/run.ts";
 import {
   accepted,
   flag,
@@ -17,7 +17,7 @@ import {
   text,
   upload,
   whole,
-} from "./fields.ts";
+} from "../../../domain/transfer/fields.ts";
 import type { RecordKind } from "./record-kinds.ts";
 import { threadTags } from "./triage-records.ts";
 

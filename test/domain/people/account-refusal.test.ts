@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { accountRefusal } from "../../../server/domain/people/account-refusal.ts";
+
+const free = { onlyOwnerOf: [], testerOf: [] };
+
+it.each([
+  ["nothing", free, undefined],
+  [
+    "apps without another owner",
+    { ...free, onlyOwnerOf: ["Larder", "Pantry"] },
+    /^Larder, Pantry would have no/,
+  ],
+  ["a seat in a test", { ...free, testerOf: ["Larder"] }, /^There is a seat in a test of Larder\./],
+  [
+    "both: the apps come first",
+    { onlyOwnerOf: ["Pantry"], testerOf: ["Larder"] },
+    /^Pantry would have no owner/,
+  ],
+])("the deletion of an account is refused for %s", (_, obstacles, says) => {
+  const refusal = accountRefusal(obstacles);
+  if (says === undefined) expect(refusal).toBeUndefined();
+  else expect(refusal).toMatch(says);
+});
