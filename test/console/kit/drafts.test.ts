@@ -62,7 +62,7 @@ describe("a draft in a browser", () => {
     await goAway(page);
     await page.getByRole("button", { name: "Send reply" }).click();
     await page.getByText("The reply is on the thread").waitFor();
-    expect(await stored(page)).toBe("");
+    await expect.poll(() => stored(page)).toBe("");
   });
 
   it("belongs to one person, and ends with their session", async () => {
@@ -73,7 +73,7 @@ describe("a draft in a browser", () => {
     await page.locator("summary", { hasText: "Account" }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByText("You are signed out.").waitFor();
-    expect(await stored(page)).toBe("");
+    await expect.poll(() => stored(page)).toBe("");
   });
 
   it("is protected while another form of the page is sent", async () => {
