@@ -58,8 +58,8 @@ const columns: readonly Column<ThreadSummary>[] = [
   { heading: "sender", of: ({ senderName, senderEmail }) => senderName ?? senderEmail },
   { heading: "proposal", of: ({ proposalStatus }) => proposalStatus },
   { heading: "subject", of: ({ subject }) => subject },
-  { heading: "assignee", of: ({ assignee }) => assignee?.email },
-  { heading: "tags", of: ({ tags }) => tags?.map(({ name }) => name).join(", ") },
+  { heading: "assignee", of: ({ assignee }) => assignee?.email, isRare: true },
+  { heading: "tags", of: ({ tags }) => tags?.map(({ name }) => name).join(", "), isRare: true },
 ];
 
 const activityColumns: readonly Column<ThreadSummary>[] = [

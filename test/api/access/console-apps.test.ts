@@ -38,6 +38,7 @@ describe.each(databases)("apps on $name", (engine) => {
       chatWebhookUrl: null,
       githubRepository: null,
       approvalHours: null,
+      retentionDays: null,
       senderPages: true,
       role: "owner",
       createdAt: expect.stringMatching(/^\d{4}-.+T.+\.\d{3}Z$/),

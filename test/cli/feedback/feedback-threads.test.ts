@@ -56,6 +56,19 @@ describe("feedback list", () => {
     expect(stdout.split("\n")[0]).toMatch(/^ID +CREATED +STATUS/);
   });
 
+  it("has columns for assignees and tags on a terminal if a thread has one", async () => {
+    const { app, line, feedback } = await newApp();
+    const { id } = await feedback("First");
+    const headings = async () => {
+      const list = ["feedback", "list", "--app", app.id, "--no-color"];
+      return (await line.run(list, { terminal: true })).stdout;
+    };
+    expect(await headings()).not.toMatch(/TAGS|ASSIGNEE/);
+    await line.run(["feedback", "tag", id, "sync"]);
+    expect(await headings()).toMatch(/TAGS/);
+    expect(await headings()).not.toMatch(/ASSIGNEE/);
+  });
+
   it("shows the last active first, and what is unread", async () => {
     const { feedback, list, line } = await newApp();
     const first = await feedback("First");
@@ -66,7 +79,7 @@ describe("feedback list", () => {
       ["unread", "open"],
       ["unread", "open"],
     ]);
-    expect(rows[0]).toMatch(new RegExp(`^${first.id}\t\\d{4}-.*First$`));
+    expect(rows[0]).toMatch(new RegExp(`^${first.id}\t\\d{4}-.*\tFirst\t\t$`));
     const { stdout } = await list("--unread", "--json");
     expect(JSON.parse(stdout)).toMatchObject({
       items: [

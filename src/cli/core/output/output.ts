@@ -13,6 +13,8 @@ export interface Column<Row> {
   readonly of: (row: Row) => unknown;
   /** An id that commands also take by its start. A terminal shows only the start. */
   readonly isId?: boolean;
+  /** A terminal shows it only if a row has something in it. */
+  readonly isRare?: boolean;
 }
 
 /**
@@ -66,15 +68,18 @@ export function printList<Row>(
     return;
   }
   const shown = names?.map((name) => ({ heading: name, of: (row: Row) => fieldOf(row, name) })) ?? columns;
-  const rows = items.map((item) => shown.map((column) => column.of(item)));
-  if (!invocation.context.io.stdout.isTerminal) for (const row of rows) writeRow(invocation, row);
+  const rowsOf = (of: readonly Column<Row>[]) => items.map((item) => of.map((column) => column.of(item)));
+  if (!invocation.context.io.stdout.isTerminal) for (const row of rowsOf(shown)) writeRow(invocation, row);
   else if (names)
     writeTable(
       invocation,
       shown,
-      rows.map((row) => row.map(plain)),
+      rowsOf(shown).map((row) => row.map(plain)),
     );
-  else writeTable(invocation, columns, forPeople(invocation, columns, rows));
+  else {
+    const used = columns.filter(({ isRare, of }) => !isRare || items.some((item) => plain(of(item)) !== ""));
+    writeTable(invocation, used, forPeople(invocation, used, rowsOf(used)));
+  }
 }
 
 /** Short ids and relative times, unless `--fields` is given. */
