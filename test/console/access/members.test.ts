@@ -113,6 +113,7 @@ describe("the members of an app in the console", () => {
       expect(main).not.toMatch(/formaction=|<textarea|href="[^"]*\/new"|href="[^"]*\/console\/apps\//);
     }
     expect(refused).toEqual([
+      "/console/blocked/ID",
       "/console/faqs/ID/new",
       "/console/changelog/ID/new",
       "/console/testing/ID/new",
