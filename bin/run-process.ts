@@ -10,6 +10,8 @@ export const version = INNKEEP_VERSION;
 /** Runs a program, waits until all its output is written, and ends the process with its exit code. */
 export async function runProcess(program: (signal: AbortSignal) => Promise<number>): Promise<void> {
   process.on("exit", leaveGoneTerminals);
+  // A program that waits for something that can no longer happen ends here, and must not look like a success.
+  process.exitCode = 1;
   const code = await program(interruption());
   await flushed();
   process.exit(code);

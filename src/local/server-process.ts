@@ -75,7 +75,8 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     ended,
     guard: (processId) => void child.stdin.write(`${JSON.stringify({ guard: processId })}\n`),
     async stop() {
-      child.ref();
+      // Until it has ended and its output is closed: otherwise this program ends first, with the code 0.
+      for (const handle of [child, child.stdout]) hold(handle);
       if (keep) child.stdin.end();
       else child.kill("SIGKILL");
       await ended;
@@ -93,6 +94,10 @@ async function readyOf({ stdout }: ChildProcess): Promise<Ready> {
     return told;
   }
   throw new Error("The server ended before it was ready.");
+}
+
+function hold(handle: object): void {
+  if ("ref" in handle && typeof handle.ref === "function") handle.ref();
 }
 
 function letGo(handle: object): void {

@@ -69,7 +69,7 @@ export async function signInOn(page: Page, { email, password }: Typed["account"]
 }
 
 export async function signOutOn(page: Page): Promise<void> {
-  await page.locator("summary", { hasText: "Account" }).click();
+  await page.locator("summary", { hasText: /^Account/ }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByText("You are signed out.").waitFor();
 }
