@@ -13,9 +13,10 @@ describe("a search", () => {
   let onPostgres: Database;
   beforeAll(async () => {
     places = [await sqlite.create(), await postgres.create()];
-    [onSqlite, onPostgres] = await Promise.all(places.map((place) => place.open())).then(
-      ([first = expect.fail(), second = expect.fail()]) => [first, second],
-    );
+    [onSqlite, onPostgres] = await Promise.all(
+      // One connection, because each has its own list of planned statements.
+      places.map((place) => place.open({ poolSize: 1 })),
+    ).then(([first = expect.fail(), second = expect.fail()]) => [first, second]);
   });
   afterAll(() => Promise.all(places.map((place) => place.remove())));
 
