@@ -60,9 +60,24 @@ export async function serveThrowaway({ environment, input, out, err }: Throwaway
   if (typeof guarded === "object") for (const processId of guarded) await endTree(processId);
   stop.abort();
   if (keep) await failed;
-  // Nothing else runs meanwhile, so that nothing new is written.
-  else rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  else removeFolder(folder);
   return guarded === true ? 1 : 0;
+}
+
+/**
+ * Removes a folder while this thread does nothing else. A thread of the database may still write a file into it: then it
+ * is tried again. Not every Node.js does what `maxRetries` asks for.
+ */
+function removeFolder(folder: string): void {
+  for (let tries = 1; ; tries++) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (tries === 50) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+  }
 }
 
 const noFolder = (code: string): string =>
