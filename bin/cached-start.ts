@@ -24,12 +24,13 @@ const programs: ReadonlySet<string> = new Set([
 
 /**
  * Runs a built CommonJS file of this folder and gives its exports. Uses the machine code that V8 made of it at an
- * earlier start, from a folder that only this user can write to. Without that code the start only takes longer.
+ * earlier start, from a folder that only this user can write to. Without that code the start only takes longer. Each `use`
+ * of a file has code of its own, because the code of one use lacks functions that another one needs.
  */
-export function start(name: string): Record<string, () => unknown> {
+export function start(name: string, use = ""): Record<string, () => unknown> {
   const file = join(__dirname, name);
   const source = readFileSync(file, "utf8");
-  const code = codeFileFor(name, source);
+  const code = codeFileFor([name, use], source);
   const cachedData = code && read(code);
   const script = new Script(wrap(source), {
     filename: file,
@@ -59,13 +60,13 @@ interface CodeFile {
  * The place of the machine code: its name holds all that the code depends on, such as the hash that the build wrote
  * at the end of the file. Undefined without a folder that only this user can write to.
  */
-function codeFileFor(name: string, source: string): CodeFile | undefined {
+function codeFileFor([name, use]: readonly [string, string], source: string): CodeFile | undefined {
   const [, hash] = /\/\/([0-9a-f]{64})$/.exec(source.slice(-66)) ?? [];
   if (hash === undefined) return undefined;
   const folder = folderOf(process.env);
   if (folder === undefined || !isPrivate(folder)) return undefined;
   const flags = process.execArgv.join(" ").replace(/[^\w=-]/g, "_");
-  const parts = [name, hash.slice(0, 32), process.version, process.arch, flags.slice(0, 80)];
+  const parts = [name, hash.slice(0, 32), process.version, process.arch, flags.slice(0, 80), use];
   return { folder, file: join(folder, parts.join("-")) };
 }
 

@@ -11,9 +11,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
 } else if (words.some(isVersion) && words.every((word) => isVersion(word) || word === "--json")) {
   const isJson = words.indexOf("--json") >= 0;
   process.stdout.write(`${isJson ? JSON.stringify({ version: INNKEEP_VERSION }) : INNKEEP_VERSION}\n`);
-} else if (/^(admin|dev|mcp|serve)$/.test(words[0] || "")) {
-  // Agents, tests and scripts wait for these programs each time they start.
-  void import("./cached-start.ts").then(({ start }) => start("cli.cjs").main?.());
 } else {
-  void import("./main.ts").then(({ main }) => main());
+  // Programs that others wait for keep the code that they need. All other commands share theirs.
+  const use = /^(admin|dev|mcp|serve)$/.test(words[0] || "") ? "" : "commands";
+  void import("./cached-start.ts").then(({ start }) => start("cli.cjs", use).main?.());
 }

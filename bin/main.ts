@@ -45,6 +45,7 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
     return serve(flags, {
       command: startCommand({ script: process.argv[1] ?? "", path: process.env.PATH ?? "" }),
       environment: process.env,
+      program: [process.execPath, fileBeside("innkeep.cjs")],
       out: (line) => io.stdout.write(`${line}\n`),
       err: io.stderr.write,
       stop: signal,
@@ -62,12 +63,12 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
   async devExec(request) {
     const { runWithServer } = await import("../src/local/run-with-server.ts");
     const { env: environment, platform } = process;
-    return runWithServer(request, { program: devServer(), environment, platform });
+    return runWithServer(request, { program: fileBeside("dev-server.cjs"), environment, platform });
   },
 });
 
-/** The server of `dev exec` is a file beside this one. */
-const devServer = () => process.getBuiltinModule("node:path").join(__dirname, "dev-server.cjs");
+/** The program itself and the server of `dev exec` are files beside this one. */
+const fileBeside = (name: string) => process.getBuiltinModule("node:path").join(__dirname, name);
 
 /** The keychain needs a variable that programs which start agents often do not pass on. */
 async function keychain() {

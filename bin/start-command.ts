@@ -3,7 +3,7 @@ import { delimiter, join, sep } from "node:path";
 
 /** How this program was started. */
 export interface Start {
-  /** The file that Node was told to run. */
+  /** The file that Node runs. */
   readonly script: string;
   /** The PATH of this process. */
   readonly path: string;

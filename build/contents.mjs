@@ -19,7 +19,7 @@ const forbidden = {
   rules: new RegExp(["^(server|mcp)/", server, screen, protocol, packages("undici")].join("|")),
   agentServer: new RegExp(["^(server|src/cli)/", server, screen, packages("undici")].join("|")),
   agentTools: new RegExp(["^(server|src/cli)/", server, screen, packages("undici")].join("|")),
-  server: new RegExp(["^mcp/", protocol].join("|")),
+  server: new RegExp(["^mcp/", protocol, packages("undici")].join("|")),
   action: new RegExp(["^(server|mcp)/", server, screen, protocol].join("|")),
   library: new RegExp(["^(server|mcp|src/cli)/", server, screen, protocol, packages("undici")].join("|")),
 };

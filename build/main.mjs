@@ -16,7 +16,7 @@ import {
   undiciParts,
   withoutUnused,
 } from "./plugins.mjs";
-import { cjs, esm, external, folderIs, outdir, shared, sharedPackages } from "./settings.mjs";
+import { cjs, esm, external, folderIs, mailboxAlias, outdir, shared, sharedPackages } from "./settings.mjs";
 import { shortLocals } from "./short-locals.mjs";
 import { buildTools } from "./tools.mjs";
 import { wasmBeside } from "./wasm.mjs";
@@ -66,7 +66,7 @@ const { action, ...inPackage } = await allOf({
   postgres: buildShared("pg", ["Client", "DatabaseError", "Pool", "types"]),
   mail: buildShared("nodemailer", ["createTransport"]),
   passkeys: buildShared("@simplewebauthn/server", passkeyChecks),
-  mailbox: buildShared("imapflow", ["ImapFlow"]),
+  mailbox: buildShared("imapflow", ["ImapFlow"], mailboxAlias),
   mailParts: buildShared("postal-mime", []),
   agentServer: buildAgentServer(loadedLate),
   agentTools: buildAgentTools(loadedLate),
@@ -151,7 +151,7 @@ function buildLoadedLate() {
 }
 
 /** Each exports what the package exports. Node finds the names only if they stand in the file. */
-function buildShared(name, names) {
+function buildShared(name, names, alias = {}) {
   return build({
     ...shared,
     stdin: { contents: `module.exports = require("${name}");`, resolveDir: process.cwd() },
@@ -160,6 +160,7 @@ function buildShared(name, names) {
     format: "cjs",
     minifyIdentifiers: true,
     external,
+    alias,
     footer: { js: `0&&(module.exports={${names}});` },
   });
 }
@@ -179,7 +180,14 @@ function buildServer() {
     },
     plugins: [
       asValues("src/client/calls/routes.ts"),
-      required({ "mcp/http/http-tools.ts": "./mcp-session.cjs" }, ["@node-rs/argon2"]),
+      required(
+        {
+          "mcp/http/http-tools.ts": "./mcp-session.cjs",
+          // Loaded with the first request to an S3 store.
+          "src/client/transport/undici.ts": "./undici.cjs",
+        },
+        ["@node-rs/argon2"],
+      ),
       packagesApart(sharedPackages),
       withoutUnused(),
       fewTypes(),

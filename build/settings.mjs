@@ -52,6 +52,9 @@ export const madeNow = [
 /** The protocol's library without its validator for JSON schemas. */
 export const agentServerAlias = { "@modelcontextprotocol/server/_shims": "./mcp/protocol-shims.ts" };
 
+/** The library of the mailbox without its tables for Japanese. */
+export const mailboxAlias = { "encoding-japanese": "./server/mail/no-japanese-charsets.ts" };
+
 /** Packages that the command line and the server share, with the file that is built from each. */
 export const sharedPackages = {
   yaml: "./yaml.cjs",

@@ -18,7 +18,7 @@ const icon = {
 const neverChanges = { listChanged: false } as const;
 
 export interface Offering {
-  /** Whether it tells the client of changes that it follows. */
+  /** Whether it sends the client the changes that it follows. */
   readonly announces: boolean;
   /** The only tool that will be called, and nothing else asked: the rest is not made. */
   readonly only?: string | undefined;

@@ -1,4 +1,6 @@
+import type { RequestListener } from "node:http";
 import Koa from "koa";
+import type { Endpoint } from "../src/contract/endpoint.ts";
 import { contract } from "../src/contract/index.ts";
 import { docsRoutes } from "./console/docs/routes.ts";
 import { createErrorPages } from "./console/pages/error/error-pages.ts";
@@ -10,6 +12,7 @@ import { consentRoutes } from "./console/sign-in/oauth/routes.ts";
 import type { Deps } from "./deps.ts";
 import { createDevServer } from "./dev/dev-server.ts";
 import { createHandlers } from "./handlers.ts";
+import { mapEndpoints } from "./http/api.ts";
 import { createAuthenticate } from "./http/authenticate.ts";
 import { createAdmit } from "./http/bodies/admission.ts";
 import { createIncomingBodies } from "./http/bodies/arrivals.ts";
@@ -19,10 +22,11 @@ import { allowOrigins } from "./http/cors.ts";
 import { answerErrors } from "./http/errors.ts";
 import { serveFiles } from "./http/files/serve-file.ts";
 import { mount } from "./http/mount.ts";
-import { observe } from "./http/observe.ts";
-import { createMetrics } from "./http/operations/metrics.ts";
+import { createObserver, observe } from "./http/observe.ts";
+import { createMetrics, type Watched } from "./http/operations/metrics.ts";
 import { operationsRoutes } from "./http/operations/operations-routes.ts";
 import { createReadCredentials } from "./http/presented-credentials.ts";
+import { createReady } from "./http/ready.ts";
 import { answerUnknown, routing } from "./http/routing.ts";
 import { createHoldAnswer } from "./http/waiting-answers.ts";
 import { createReadUpload } from "./mcp/read-upload.ts";
@@ -31,12 +35,20 @@ import { oauthRoutes } from "./oauth/routes.ts";
 import { createFollow } from "./routes/feedback/runs/followed-topics.ts";
 import { uploads } from "./store/requests/uploads.ts";
 
-/** Builds the whole server as a Koa application. */
-export function createApp(deps: Deps): Koa {
+/** Makes the function that answers every request. `ready`: whether it sends ready answers before Koa is asked. */
+export function createApp(
+  deps: Deps,
+  watched: Watched = {},
+  { ready: wanted = !deps.settings.dev } = {},
+): RequestListener {
   const app = new Koa();
   const api = { contract, handlers: createHandlers(deps) };
-  const metrics = createMetrics();
+  const metrics = createMetrics(watched);
+  const observer = createObserver(deps, metrics);
+  const endpoints = mapEndpoints(api, (endpoint): Endpoint => endpoint);
+  const ready = wanted ? createReady(endpoints, deps, observer) : undefined;
   const door = {
+    ready,
     readCredentials: createReadCredentials(deps.settings),
     authenticate: createAuthenticate(deps),
     addressOf: createAddressOf(deps.settings.trustedProxies),
@@ -46,7 +58,7 @@ export function createApp(deps: Deps): Koa {
   };
   const findUpload = (name: string) => uploads.find(deps.database, name);
   const readUpload = createReadUpload(findUpload, deps.files);
-  app.use(observe(deps, metrics, createAnswerEarly(door.arrivals)));
+  app.use(observe(deps, observer, createAnswerEarly(door.arrivals)));
   const dev = createDevServer(deps, door);
   if (dev) app.use(dev.record);
   app.use(answerErrors(deps, createErrorPages({ settings: deps.settings, door })));
@@ -71,5 +83,6 @@ export function createApp(deps: Deps): Koa {
   app.use(answerUnknown);
   // An error that `answerErrors` does not catch is a broken connection. There is no client to answer.
   app.on("error", (error) => deps.log.debug({ err: error }, "connection broke"));
-  return app;
+  const callback = app.callback();
+  return ready ? ready.before(callback) : callback;
 }

@@ -4,10 +4,13 @@ import type { PassingTime } from "./background/passing-time.ts";
 import type { ThreadWatch } from "./background/thread-watch.ts";
 import type { TimeWatch } from "./background/time-watch.ts";
 import type { Waiting } from "./background/waiting.ts";
+import type { WaitingAgents } from "./background/waiting-agents.ts";
 import type { Clock } from "./clock.ts";
 import type { Files } from "./files/files.ts";
 import type { KeptFiles } from "./files/kept-files.ts";
+import type { KeptNames } from "./files/kept-names.ts";
 import type { Answers } from "./http/answers.ts";
+import type { Limiter } from "./http/limits/limiter.ts";
 import type { ClientDocument } from "./outgoing/client-document.ts";
 import type { Sealer } from "./secrets/secrets.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -19,6 +22,8 @@ export interface Deps {
   readonly database: Database;
   readonly files: Files;
   readonly keptFiles: KeptFiles;
+  /** The names of files that were kept, for a continuous backup; undefined without one. */
+  readonly keptNames?: KeptNames | undefined;
   readonly clock: Clock;
   /** Whether the clock can be relied on. */
   readonly time: TimeWatch;
@@ -26,8 +31,10 @@ export interface Deps {
   readonly sealer: Sealer;
   readonly answers: Answers;
   readonly waiting: Waiting;
+  readonly waitingAgents: WaitingAgents;
   readonly threadWatch: ThreadWatch;
   readonly passingTime: PassingTime;
+  readonly limiter: Limiter;
   readonly attest: Attest;
   /** Reads what a program says of itself at the address that is its id. Rejects with what is wrong. */
   readonly readClientDocument: (id: string) => Promise<ClientDocument>;

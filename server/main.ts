@@ -11,6 +11,8 @@ import { startMail } from "./background/mail/worker.ts";
 import { startNightly } from "./background/nightly.ts";
 import { startOutbox } from "./background/outbox/worker.ts";
 import { startPassingTime } from "./background/passing-time-worker.ts";
+import { startSettling } from "./background/settling.ts";
+import { startStatistics } from "./background/statistics.ts";
 import { startTimeKeeper } from "./background/time-keeper.ts";
 import { systemClock } from "./clock.ts";
 import { readSeed, type Seed } from "./demo/seed.ts";
@@ -18,16 +20,18 @@ import { seedDemo } from "./demo/seed-demo.ts";
 import { createMovableClock } from "./dev/movable-clock.ts";
 import { attach, createListener } from "./http/connections/listener.ts";
 import { createLog } from "./log.ts";
+import { mailReleases } from "./routes/mail/mail-releases.ts";
 import { createTakeMail } from "./routes/mail/take-mail.ts";
-import { tellSenders } from "./routes/mail/tell-senders.ts";
 import { passwordWarning } from "./secrets/passwords.ts";
 import { readSettings } from "./settings/environment.ts";
 import { SettingError } from "./settings/setting-error.ts";
 import type { Environment, ServeFlags, Settings } from "./settings/settings.ts";
 import { announce } from "./start/announce.ts";
-import { bindFolder } from "./start/bind-folder.ts";
+import { bindFiles } from "./start/bind-files.ts";
 import { takeDataFolder } from "./start/data-folder.ts";
+import { assertKeys, startContinuous } from "./start/open-continuous.ts";
 import { createDeps, openSettingsDatabase } from "./start/open-deps.ts";
+import { openDrills } from "./start/open-drills.ts";
 import { unlockDatabase } from "./start/unlock-database.ts";
 import { sqliteDriver } from "./store/engine/open.ts";
 
@@ -41,6 +45,8 @@ export interface ServeWorld {
   readonly command?: string;
   /** Aborts when the server must stop. */
   readonly stop: AbortSignal;
+  /** How this program is called: the runtime and its file. It makes the nightly backups. */
+  readonly program?: readonly [string, string];
   /** How long to wait for another server that still uses the data folder. */
   readonly folderPatienceMs?: number;
 }
@@ -71,7 +77,9 @@ export async function serve(flags: ServeFlags, given: ServeWorld): Promise<numbe
 
 /** The variables may name a server that other people use. */
 function withoutOtherServer(environment: Environment): Environment {
-  const { INNKEEP_BASE_URL, INNKEEP_CONSOLE_URL, INNKEEP_DATA, INNKEEP_DATABASE_URL, ...rest } = environment;
+  const { INNKEEP_BASE_URL, INNKEEP_CONSOLE_URL, INNKEEP_DATA, INNKEEP_DATABASE_URL, ...others } =
+    environment;
+  const { INNKEEP_S3_URL, INNKEEP_BACKUP_DRILL, INNKEEP_CONTINUOUS_BACKUP, ...rest } = others;
   return rest;
 }
 
@@ -103,26 +111,31 @@ async function serveFrom(wanted: Settings, { flags, seed }: Wishes, world: Serve
   const log = createLog(wanted.logLevel, { write: world.err });
   const database = await openSettingsDatabase(wanted);
   const { secret, old: oldSecrets } = await unlockDatabase(environment, wanted, database);
-  await bindFolder(database, wanted);
+  await bindFiles(database, wanted);
+  assertKeys(wanted.continuous);
   const server = await listenWhereFree(wanted, flags);
   const settings = readSettings({ ...flags, port: portOf(server) }, environment);
   const stopping = new AbortController();
   const clock = settings.dev ? createMovableClock() : systemClock;
   const deps = createDeps(settings, database, { clock, log, secret, oldSecrets, stopping: stopping.signal });
+  const continuous = startContinuous(deps);
   const slowness = await passwordWarning();
   if (slowness) log.warn(slowness);
   const stopTimeKeeper = await startTimeKeeper(deps);
   if (!deps.time.isDoubtful()) await deps.files.sweepTemporary();
-  attach(server, createApp(deps), deps);
+  const drills = openDrills(deps, world);
+  attach(server, createApp(deps, { drill: drills?.last, continuous: continuous?.status }), deps);
   const outbox = startOutbox(deps);
   const mail = await startMail(deps);
   const receiver = startMailReceiver(deps, createTakeMail(deps));
-  const stopAnnouncing = startAnnouncing(deps, () => tellSenders(deps));
+  const stopAnnouncing = startAnnouncing(deps, () => mailReleases(deps));
   const stopErasing = startErasing(deps);
   const stopHousekeeping = startHousekeeping(deps);
   const stopNightly = startNightly(deps);
   const stopIndexing = startIndexing(deps);
+  const stopStatistics = startStatistics(deps);
   const stopPassingTime = startPassingTime(deps);
+  const stopSettling = startSettling(deps);
   const demo = settings.demo ? await seedDemo(deps, seed) : undefined;
   const { command = "innkeep", out, err } = world;
   announce({ flags, settings, environment, demo, command }, { out, err, warn: (text) => log.warn(text) });
@@ -132,13 +145,18 @@ async function serveFrom(wanted: Settings, { flags, seed }: Wishes, world: Serve
   await close(server, settings.budgets);
   stopTimeKeeper();
   stopHousekeeping();
+  await drills?.stop();
   await stopErasing();
   await stopNightly();
   await stopIndexing();
+  await stopStatistics();
   await stopPassingTime();
   await stopAnnouncing();
   await Promise.all([outbox.stop(), mail.stop(), receiver.stop()]);
+  await stopSettling();
+  await continuous?.stop();
   await database.close();
+  await continuous?.close();
   return 0;
 }
 

@@ -1,3 +1,4 @@
+import type { BackupCommand } from "./backup-commands.ts";
 import type { Exchange } from "./client/options.ts";
 import type { ProxySettings } from "./client/transport/proxy.ts";
 import type { Role } from "./contract/endpoint.ts";
@@ -29,6 +30,15 @@ export interface DatabaseChoice {
   readonly data?: string;
   /** PostgreSQL instead of SQLite; the files stay in the folder. */
   readonly databaseUrl?: string;
+  /** The S3 store that keeps the files instead of the folder. */
+  readonly s3?: S3Choice | undefined;
+}
+
+/** The address of an S3 store, and its key if the address has none. */
+export interface S3Choice {
+  readonly url: string | undefined;
+  readonly accessKeyId: string | undefined;
+  readonly secretAccessKey: string | undefined;
 }
 
 /** The mail server, and who mails are from. */
@@ -80,15 +90,22 @@ export type AdminCommand =
   | { readonly command: "token revoke"; readonly id: string }
   | ({ readonly command: "mail check" } & MailChoice)
   | ({ readonly command: "mail test"; readonly to: string } & MailChoice)
-  | { readonly command: "migrate" }
-  | { readonly command: "check" }
-  | { readonly command: "repair" }
-  | { readonly command: "secret reset" }
-  | { readonly command: "backup"; readonly file: string }
-  | { readonly command: "restore"; readonly file: string };
+  | { readonly command: "migrate" | "check" | "repair" | "files check" | "secret reset" }
+  | { readonly command: "files move"; readonly to: "folder" | "s3" }
+  | BackupCommand;
 
 /** A command of the person who runs the server, and the database that it works on. */
-export type AdminRequest = AdminCommand & DatabaseChoice;
+export type AdminRequest = AdminCommand & DatabaseChoice & AdminEnvironment;
+
+/** What a command of the operator takes from the environment. */
+export interface AdminEnvironment {
+  /** The server's secret. With SQLite it may be in the folder instead. */
+  readonly secret?: string | undefined;
+  /** Former secrets, separated by commas. */
+  readonly oldSecrets?: string | undefined;
+  /** Where the server notes erasures, if not in its folder. */
+  readonly erasuresFile?: string | undefined;
+}
 
 /** What `innkeep mcp` gives the MCP server. Addresses have no slash at the end. */
 export interface McpRequest {
@@ -169,7 +186,7 @@ export interface Topics {
   readonly queue: boolean;
 }
 
-/** What a client follows, and how it hears of changes. */
+/** What a client follows, and how it gets changes. */
 export interface Following {
   /** Of what the client asked for, what it may read. */
   readonly topics: Topics;

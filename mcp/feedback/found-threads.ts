@@ -10,6 +10,8 @@ const ofRow = 19;
 const ofId = 23;
 const subjectTokens = { least: 6, most: 40 } as const;
 
+const notYet = "No newer thread matches. Older ones were not searched yet: call again with cursor.";
+
 /** A page of threads as structured content. */
 export type FoundThreads = ListFeedbackOutput & { readonly team?: { readonly app_names: readonly string[] } };
 
@@ -34,7 +36,7 @@ export function foundThreads(answer: unknown, { text, removed }: Sanitiser): Fou
     ...(apps.size > 0 && { team: { app_names: apps.size === 1 ? names.slice(0, 1) : names } }),
     untrusted: { notice: notices.public, subjects },
     next_cursor: cursorAt(answer),
-    ...(items.length === 0 && { note: "No thread matches." }),
+    ...(items.length === 0 && { note: cursorAt(answer) === null ? "No thread matches." : notYet }),
     ...(removed() > 0 && { removed_characters: removed() }),
   };
 }

@@ -23,7 +23,7 @@ export interface ThreadPageParts {
   readonly omittedMessages?: number;
 }
 
-/** A note of an agent takes no more if the thread does not fit: older plans must not crowd out what people wrote. */
+/** The longest note of an agent if the thread does not fit: what people wrote is more important than older plans. */
 const mostOfNote = 500;
 /** Short messages cost an answer more than their text. */
 const mostMessages = 200;

@@ -24,7 +24,7 @@ export interface ListenParts extends Pick<HttpToolOptions, "onError"> {
 }
 
 /**
- * Answers with a stream on which the client hears of each change of the resources that it may read, until it leaves, its
+ * Answers with a stream on which the client gets each change of the resources that it may read, until it leaves, its
  * token is revoked, or the server stops. (rule A60)
  */
 export async function listen(

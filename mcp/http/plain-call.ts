@@ -42,7 +42,7 @@ type Headers = ToolRequest["headers"];
 const acceptsBoth = ({ accept = "", "content-type": sent = "" }: Headers): boolean =>
   accept.includes("application/json") &&
   accept.includes("text/event-stream") &&
-  /^application\/json *(;|$)/i.test(sent);
+  /^application\/json(; ?charset=utf-8)?$/i.test(sent);
 
 interface Named {
   readonly tool: string;

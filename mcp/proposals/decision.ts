@@ -114,13 +114,13 @@ export const nextSteps = {
   approvedToClaim:
     "Approved. Call start_work with run_id before you act: only one worker gets the claim. Then carry out the approved_plan that it gives.",
   approvedWithoutText:
-    "Approved, but nobody here can vouch for the approved text. Do not act. Call get_decision once more with `feedback` set to the thread's id or console link; if may_proceed stays false, give the user console_url and propose the plan anew.",
+    "Approved, but the approved text is not certain. Do not act. Call get_decision once more with `feedback` set to the thread's id or console link; if may_proceed stays false, give the user console_url and propose the plan again.",
   rejected: "Stop. Do not carry out the plan. Tell the user and quote decision_note.",
   changes:
     "Do not carry out this plan: a person asks for changes. Follow decision_note, then call propose_plan with the new plan and expected_run_id set to this run_id.",
   recalled: "Stop. A person took the approval back. Do not carry out the plan. Tell the user.",
   expired:
-    "Stop. The approval expired before the work was started. If the plan is still wanted, call propose_plan with expected_run_id set to this run_id; a person decides anew.",
+    "Stop. The approval expired before the work was started. If the plan is still wanted, call propose_plan with expected_run_id set to this run_id; a person decides again.",
   superseded: "Stop. A newer proposal replaced this one. Call get_decision with superseded_by as run_id.",
   awaiting:
     "No decision yet. Do not act on the plan. Call get_decision again with wait_seconds, or end your turn and give the user console_url.",

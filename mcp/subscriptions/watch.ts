@@ -8,7 +8,7 @@ import { readRun } from "../tools/get-decision/read-run.ts";
 
 /** Follows topics at a server from afar. */
 export interface Watch {
-  /** Follows these topics instead of those before. Once it resolves, the client hears of every later change. */
+  /** Follows these topics instead of those before. Once it resolves, the client gets every later change. */
   follow(topics: Topics): Promise<void>;
 }
 

@@ -1,68 +1,161 @@
-import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
-import type { Files } from "../files/files.ts";
-import { createLocalFiles } from "../files/local-files.ts";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { journalOf } from "../background/erase-again.ts";
+import { addToJournal, journalName, readJournal } from "../files/erasure-journal.ts";
+import { type Files, FilesUnavailable } from "../files/files.ts";
+import type { Recipient } from "../secrets/age/age-keys.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
+import { assertPlace } from "../start/bind-files.ts";
+import { openFiles } from "../start/open-files.ts";
 import { dumpRows } from "../store/deployment/dump.ts";
 import { lockFor } from "../store/deployment/folder-lock.ts";
-import { withSnapshot } from "../store/deployment/snapshot.ts";
+import { snapshotName, withSnapshot } from "../store/deployment/snapshot.ts";
 import { type Table, tablesOf } from "../store/deployment/tables.ts";
 import type { Database, Reader } from "../store/engine/database.ts";
-import { appliedMigrations } from "../store/engine/migrate.ts";
+import { appliedMigrations, isCurrent } from "../store/engine/migrate.ts";
+import { migrations } from "../store/engine/migrations/all-migrations.ts";
 import { type StoredFile, storedFiles, uploads } from "../store/requests/uploads.ts";
 import { type ArchiveWriter, createArchive } from "./archive/archive-writer.ts";
-import { formatVersion, headerName, secretName } from "./archive/backup-format.ts";
-import { exists, filesFolder, secretFile } from "./data-location.ts";
+import {
+  type BackupContents,
+  contentsName,
+  formatVersion,
+  headerName,
+  secretName,
+} from "./archive/backup-format.ts";
+import { draftOf, encryptInto, publishDraft } from "./archive/draft.ts";
+import { recipientsIn } from "./archive/keys.ts";
+import { exists, secretFile } from "./data-location.ts";
+import { fullDisk } from "./full-disk.ts";
+import { leftoversIn } from "./leftovers.ts";
+import { verify } from "./verify/verify-backup.ts";
 
 /** The length in characters at which an entry of rows is written and the next one begins. */
 const entryLength = 1_048_576;
 
+interface Order {
+  readonly file: string;
+  readonly erasuresFile?: string | undefined;
+  /** The public keys that it is encrypted to. */
+  readonly recipient?: string | undefined;
+  /** Verifies it before it gets its name. */
+  readonly prove?: boolean | undefined;
+  /** Where it is restored to verify it; the data folder unless given. */
+  readonly scratch?: string | undefined;
+}
+
 /**
  * Copies the state of the database at one instant, the files to which it refers, and the secret of the data folder into one
- * tar file, while the server goes on. Gives the numbers of rows and files, and the files that are missing or damaged.
+ * tar file, while the server goes on. Copies the journal of erasures to
+ * the folder of that file, for a restore of an older backup. Gives the numbers of rows and files, and the files that are missing
+ * or damaged.
  */
-export async function backUp(database: Database, location: DataLocation, file: string) {
+export async function backUp(database: Database, location: DataLocation, order: Order) {
+  const { file, erasuresFile } = order;
+  const recipients = recipientsIn(order.recipient);
   if (await exists(file)) throw new SettingError(`${file} already exists. Choose another file name.`);
+  if (await isCurrent(database, migrations)) await assertPlace(database, location);
   await mkdir(location.data, { recursive: true, mode: 0o700 });
   const lock = await lockFor("backup", location.data);
   try {
     await removeScratch(location);
-    const archive = await createArchive(file).catch((cause) => {
-      throw new SettingError(`${file} cannot be written (${cause.code}).`);
+    const made = await inDraft(file, async () => {
+      const result = await make(database, location, { ...order, recipients });
+      await copyJournal(journalOf({ data: location.data, erasuresFile }), dirname(file));
+      return result;
     });
-    return { file, ...(await fill(archive, database, location)) };
+    return { file, ...made };
   } finally {
     await lock.release();
   }
 }
 
-async function fill(archive: ArchiveWriter, database: Database, location: DataLocation) {
-  const scratch = await mkdtemp(join(location.data, scratchPrefix));
+/** Copies the journal of erasures beside the backup, before the backup gets its name. Throws a SettingError. */
+async function copyJournal(journal: string, folder: string): Promise<void> {
+  const copy = join(folder, journalName);
+  const entries = await readJournal(journal);
+  await addToJournal(copy, entries).catch((cause) => {
+    throw new SettingError(`The journal of erasures ${copy} cannot be written (${cause.code}).`);
+  });
+}
+
+/** Gives the file its name if all succeeds. Otherwise nothing is left of it. */
+async function inDraft<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
+  const draft = draftOf(file);
+  // A link that waits under this name is removed, not followed.
+  await rm(draft, { force: true }).catch(() => undefined);
+  await writeFile(draft, "", { flag: "wx", mode: 0o600 }).catch((cause) => {
+    throw new SettingError(`${file} cannot be written (${cause.code}).`);
+  });
   try {
-    const { rows, files } = await withSnapshot(database, scratch, (snapshot) =>
+    const result = await work();
+    await publishDraft(file);
+    return result;
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw fullDisk(error, { place: file, needs });
+  }
+}
+
+const needs = "The backup needs room where it is written, and in the data folder for a copy of the database.";
+
+interface Making extends Order {
+  readonly recipients: readonly Recipient[] | undefined;
+}
+
+/** Fills the draft of the file. What is encrypted is written and verified as plain text first, in the data folder. */
+async function make(
+  database: Database,
+  location: DataLocation,
+  { file, recipients, prove, scratch }: Making,
+) {
+  const folder = await mkdtemp(join(location.data, scratchPrefix));
+  try {
+    const plain = recipients ? join(folder, plainName) : draftOf(file);
+    const archive = await createArchive(plain);
+    const filled = await fill(archive, { database, location, folder });
+    if (prove) await verify({ file: plain, scratch: scratch || location.data });
+    if (recipients) await encryptInto(file, plain, recipients);
+    const { size: bytes } = await stat(draftOf(file));
+    return { ...filled, bytes, proven: prove ?? false, encrypted: recipients !== undefined };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Source {
+  readonly database: Database;
+  readonly location: DataLocation;
+  /** For the copy of the database. */
+  readonly folder: string;
+}
+
+async function fill(archive: ArchiveWriter, { database, location, folder }: Source) {
+  try {
+    const { rows, files } = await withSnapshot(database, folder, (snapshot) =>
       addDatabase(archive, snapshot),
     );
-    const source = { database, files: createLocalFiles(filesFolder(location)) };
-    const added = await addFiles(archive, source, files);
+    const source = { database, files: openFiles(location) };
+    const { deleted, ...added } = await addFiles(archive, source, files);
     await addSecret(archive, location);
+    const contents: BackupContents = { rows: Object.fromEntries(rows), ...added, deleted };
+    await archive.addText(contentsName, JSON.stringify(contents));
     await archive.finish();
-    return { rows, ...added };
+    return { rows: [...rows.values()].reduce((sum, count) => sum + count, 0), ...added };
   } catch (error) {
     await archive.abandon();
     throw error;
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
   }
 }
 
 const scratchPrefix = "backup-";
+const plainName = "plain.tar";
 
 /** Deletes the copy of the database that a killed backup has left. */
 async function removeScratch({ data }: DataLocation): Promise<void> {
-  const names = await readdir(data);
-  for (const name of names.filter((each) => each.startsWith(scratchPrefix)))
-    await rm(join(data, name), { recursive: true, force: true });
+  const own = { prefix: scratchPrefix, contents: [snapshotName, plainName] };
+  for (const folder of await leftoversIn(data, own)) await rm(folder, { recursive: true, force: true });
 }
 
 async function addDatabase(archive: ArchiveWriter, snapshot: Reader) {
@@ -75,8 +168,8 @@ async function addDatabase(archive: ArchiveWriter, snapshot: Reader) {
       tables: tables.map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) })),
     }),
   );
-  let rows = 0;
-  for (const table of tables) rows += await addTable(archive, snapshot, table);
+  const rows = new Map<string, number>();
+  for (const table of tables) rows.set(table.name, await addTable(archive, snapshot, table));
   const files: StoredFile[] = [];
   for await (const file of storedFiles(snapshot)) files.push(file);
   return { rows, files };
@@ -103,25 +196,29 @@ async function addTable(archive: ArchiveWriter, snapshot: Reader, table: Table):
 interface AddedFiles {
   readonly files: number;
   /** SHA-256 of the files that could not be copied. */
-  readonly missing: readonly string[];
+  readonly missing: string[];
+  /** SHA-256 of the files whose thread was deleted during the backup. */
+  readonly deleted: string[];
 }
 
-/** Adds the files to the archive. A file does not count as missing if its thread was deleted during the backup. */
+/** Adds the files to the archive. */
 async function addFiles(
   archive: ArchiveWriter,
   { database, files }: { readonly database: Database; readonly files: Files },
   wanted: readonly StoredFile[],
 ): Promise<AddedFiles> {
   const missing: string[] = [];
+  const deleted: string[] = [];
   let added = 0;
   for (const file of wanted) {
     if (await addFile(archive, files, file)) added += 1;
     else if (await uploads.isReferenced(database, file.sha256)) missing.push(file.sha256);
+    else deleted.push(file.sha256);
   }
-  return { files: added, missing };
+  return { files: added, missing, deleted };
 }
 
-/** Adds a file to the archive. Gives false if the file cannot be read or its content has changed. */
+/** Adds a file to the archive. Gives false if the file is missing or its content has changed. */
 async function addFile(archive: ArchiveWriter, files: Files, { sha256, size }: StoredFile): Promise<boolean> {
   let readable = true;
   async function* read() {
@@ -135,7 +232,8 @@ async function addFile(archive: ArchiveWriter, files: Files, { sha256, size }: S
   try {
     return (await archive.add(`files/${sha256}`, { size, chunks: read() }, sha256)) !== undefined;
   } catch (error) {
-    if (readable) throw error;
+    // A store that does not answer loses nothing: the backup fails, and can be made again.
+    if (readable || error instanceof FilesUnavailable) throw error;
     return false;
   }
 }

@@ -3,7 +3,7 @@ import { allCredentials } from "../store/access/all-credentials.ts";
 import { apiKeys } from "../store/access/api-keys.ts";
 import { tokens } from "../store/access/tokens.ts";
 import type { Database } from "../store/engine/database.ts";
-import { credentialsTopic } from "../store/engine/topics.ts";
+import { appTopic } from "../store/engine/topics.ts";
 import { accountOf, appOf, record } from "./operator.ts";
 
 /** Which keys or tokens to list. The default is all of them. */
@@ -33,7 +33,6 @@ export function revokeToken(database: Database, { id }: { readonly id: string })
     await tokens.remove(tx, { userId: token.ownerId, appId: null }, token.id);
     const { id: target, appId, label } = token;
     await record(tx, token.ownerId, { action: "token.delete", appId, target, label });
-    tx.signal(credentialsTopic);
     return { tokenId: token.id, kind: token.kind, label: token.label, owner: token.owner };
   });
 }
@@ -45,7 +44,7 @@ export function revokeKey(database: Database, { id }: { readonly id: string }) {
     await apiKeys.remove(tx, key.appId, key.id);
     const { id: target, appId, label } = key;
     await record(tx, key.ownerId, { action: "key.delete", appId, target, label });
-    tx.signal(credentialsTopic);
+    tx.signal(appTopic(key.appId));
     return { keyId: key.id, kind: key.kind, label: key.label, appId: key.appId, owner: key.owner };
   });
 }

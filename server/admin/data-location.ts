@@ -6,7 +6,6 @@ import type { Database } from "../store/engine/database.ts";
 import { type DatabaseAddress, openDatabase } from "../store/engine/open.ts";
 
 export const databaseFile = ({ data }: DataLocation): string => join(data, "innkeep.db");
-export const filesFolder = ({ data }: DataLocation): string => join(data, "files");
 export const secretFile = ({ data }: DataLocation): string => join(data, "secret");
 
 export const addressOf = (location: DataLocation): DatabaseAddress =>

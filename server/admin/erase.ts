@@ -1,20 +1,27 @@
+import { v7 } from "uuid";
 import { ApiError } from "../../src/contract/errors.ts";
+import { journalOf, noteErasures } from "../background/erase-again.ts";
+import { systemClock } from "../clock.ts";
 import { accountRefusal } from "../domain/people/account-refusal.ts";
 import { findAddress } from "../domain/people/address-in-text.ts";
 import { createKeptFiles } from "../files/kept-files.ts";
-import { createLocalFiles } from "../files/local-files.ts";
 import { normaliseEmail } from "../secrets/passwords.ts";
+import { personHash } from "../secrets/person-hash.ts";
+import { createSealer } from "../secrets/secrets.ts";
 import type { DataLocation } from "../settings/settings.ts";
+import { assertPlace } from "../start/bind-files.ts";
+import { openFiles } from "../start/open-files.ts";
 import { users } from "../store/access/users.ts";
 import { FolderInUse, lockFolder } from "../store/deployment/folder-lock.ts";
 import type { Database } from "../store/engine/database.ts";
 import { forgetDeletedWords } from "../store/feedback/search/feedback-search-merge.ts";
 import { erasedAccounts } from "../store/people/erase-account.ts";
 import { seats } from "../store/people/erase-seats.ts";
-import { type Erasing, eraseAt, findAt, firstPlace, type Place } from "../store/people/passes.ts";
+import { type EndedErasure, erasures } from "../store/people/erasures.ts";
+import { eraseAt, findAt, firstPlace, type Place } from "../store/people/passes.ts";
 import { type Effect, type ErasureCounts, erasureCounts, type Person } from "../store/people/person.ts";
 import { uploads } from "../store/requests/uploads.ts";
-import { filesFolder } from "./data-location.ts";
+import { type GivenSecrets, secretsFor } from "./given-secrets.ts";
 
 /**
  * Erases a person everywhere in the deployment, and the account with the address if there is one. A killed command is run
@@ -23,12 +30,21 @@ import { filesFolder } from "./data-location.ts";
 export async function eraseUser(
   database: Database,
   location: DataLocation,
-  { email: given }: { readonly email: string },
+  { email: wanted, erasuresFile, ...given }: Order,
 ) {
-  const email = normaliseEmail(given);
+  await assertPlace(database, location);
+  const email = normaliseEmail(wanted);
+  const secrets = await secretsFor(given, location, database);
+  const sealer = secrets && createSealer(secrets.secret, secrets.old);
   const account = await users.findByEmail(database, email);
   if (account) await assertDeletable(database, account.id);
   const person = { finder: findAddress(email), accountId: account?.id ?? null };
+  const at = systemClock.now().toISOString();
+  const receipt = sealer && { id: v7(), ownerId: null, personHash: personHash(sealer, email), at };
+  if (receipt) {
+    const row = { ...receipt, place: JSON.stringify(firstPlace), createdAt: at };
+    await noteErasures(journalOf({ data: location.data, erasuresFile }), sealer, [row]);
+  }
   const effects = await eraseEverywhere(database, person);
   if (account)
     effects.push(
@@ -39,8 +55,25 @@ export async function eraseUser(
   ]);
   await forgetDeletedWords(database, new AbortController().signal);
   await database.emptyLog();
-  return { account: account ? "deleted" : "none", erased: sum(effects), files };
+  const erased = sum(effects);
+  if (receipt) await database.write((tx) => erasures.insertEnded(tx, ended(receipt, erased)));
+  return { account: account ? "deleted" : "none", erased, files, receipt: receipt?.id ?? withoutSecret };
 }
+
+interface Order extends GivenSecrets {
+  readonly email: string;
+  readonly erasuresFile?: string | undefined;
+}
+
+type Receipt = Pick<EndedErasure, "id" | "ownerId" | "personHash" | "at">;
+
+const ended = (receipt: Receipt, counts: Partial<ErasureCounts>): EndedErasure => ({
+  ...receipt,
+  ...{ of: "everywhere", status: "done", counts },
+});
+
+const withoutSecret =
+  "none: INNKEEP_SECRET is not set. After a restore of an older backup, erase the person again.";
 
 async function assertDeletable(database: Database, userId: string): Promise<void> {
   const obstacles = await erasedAccounts.obstacles(database, userId);
@@ -50,14 +83,18 @@ async function assertDeletable(database: Database, userId: string): Promise<void
 }
 
 async function eraseEverywhere(database: Database, person: Person): Promise<Effect[]> {
-  const erasing: Erasing = { person, scope: "everywhere" };
+  const erasing = { person, scope: "everywhere", newId: () => v7() } as const;
   const effects: Effect[] = [];
   for (let place: Place = firstPlace; ; ) {
     const at = place;
     const found = await findAt(database, erasing, at);
     if (!found) break;
     if (found.keys.length > 0)
-      effects.push(...(await database.write((tx) => eraseAt(tx, erasing, { place: at, keys: found.keys }))));
+      effects.push(
+        ...(await database.write((tx) =>
+          eraseAt(tx, { ...erasing, now: systemClock.now() }, { place: at, keys: found.keys }),
+        )),
+      );
     place = found.next;
   }
   for (;;) {
@@ -69,7 +106,7 @@ async function eraseEverywhere(database: Database, person: Person): Promise<Effe
 
 /** On SQLite a running server may be adding the same files, so it deletes them itself. */
 async function deleteFiles(database: Database, location: DataLocation, hashes: readonly string[]) {
-  const files = createLocalFiles(filesFolder(location));
+  const files = openFiles(location);
   const remove = () =>
     createKeptFiles(files, (decide) => uploads.withFileLocks(database, decide)).removeUnreferenced(hashes);
   if (hashes.length === 0) return "none";

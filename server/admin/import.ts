@@ -1,14 +1,14 @@
 import { v7 } from "uuid";
 import { systemClock } from "../clock.ts";
 import { createKeptFiles } from "../files/kept-files.ts";
-import { createLocalFiles } from "../files/local-files.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import { bindFolder } from "../start/bind-folder.ts";
+import { bindFiles } from "../start/bind-files.ts";
+import { openFiles } from "../start/open-files.ts";
 import type { Database } from "../store/engine/database.ts";
 import { uploads } from "../store/requests/uploads.ts";
 import { importApp } from "../transfer/import-app.ts";
-import { exists, filesFolder } from "./data-location.ts";
+import { exists } from "./data-location.ts";
 import { accountOf, record } from "./operator.ts";
 
 interface Order {
@@ -25,8 +25,8 @@ interface Order {
 export async function importOwned(database: Database, location: DataLocation, { file, owner, name }: Order) {
   if (!(await exists(file))) throw new SettingError(`${file} cannot be read.`);
   const { id: ownerId } = await accountOf(database, owner);
-  await bindFolder(database, location);
-  const files = createLocalFiles(filesFolder(location));
+  await bindFiles(database, location);
+  const files = openFiles(location);
   const deps = {
     database,
     files,

@@ -1,14 +1,18 @@
-import type { AdminCommand, AdminRequest } from "../../src/programs.ts";
+import type { AdminCommand, AdminEnvironment, AdminRequest } from "../../src/programs.ts";
+import { s3Of } from "../settings/s3-settings.ts";
 import type { DataLocation } from "../settings/settings.ts";
+import { storeFault } from "../start/store-fault.ts";
 import { migrations } from "../store/engine/migrations/all-migrations.ts";
 import { backUp } from "./backup.ts";
-import { checkAll } from "./check.ts";
+import { checkAll, checkStore } from "./check.ts";
+import { listInstants, restoreFrom } from "./continuous/restore-instant.ts";
 import { listKeys, listTokens, revokeKey, revokeToken } from "./credentials.ts";
 import { withDatabase } from "./data-location.ts";
 import { eraseUser } from "./erase.ts";
 import { importOwned } from "./import.ts";
 import { checkMail, sendTestMail } from "./mail.ts";
 import { addMember, changeRole, listMembers, removeMember } from "./members.ts";
+import { moveFiles } from "./move-files.ts";
 import { repair } from "./repair.ts";
 import { resetSecret } from "./reset-secret.ts";
 import { restore } from "./restore.ts";
@@ -20,6 +24,8 @@ import {
   removeSecondFactor,
   replacePassword,
 } from "./users.ts";
+import { readDrill } from "./verify/read-drill.ts";
+import { verify } from "./verify/verify-backup.ts";
 
 export type { AdminCommand } from "../../src/programs.ts";
 
@@ -27,12 +33,26 @@ export type { AdminCommand } from "../../src/programs.ts";
  * Runs the command and gives its result. A running server notices the changes at once. Throws a SettingError or an ApiError
  * for a request that cannot be carried out, otherwise an Error with a message for the operator.
  */
-export function runAdmin(request: AdminRequest): Promise<Record<string, unknown>> {
-  const location = { data: request.data || "./.innkeep", databaseUrl: request.databaseUrl || undefined };
-  return run(request, location);
+export async function runAdmin(request: AdminRequest): Promise<Record<string, unknown>> {
+  const { data, databaseUrl, s3 } = request;
+  const location = {
+    data: data || "./.innkeep",
+    databaseUrl: databaseUrl || undefined,
+    s3: s3Of({
+      INNKEEP_S3_URL: s3?.url,
+      AWS_ACCESS_KEY_ID: s3?.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: s3?.secretAccessKey,
+    }),
+  };
+  return run(request, location).catch((error) => {
+    throw storeFault(error);
+  });
 }
 
-function run(request: AdminCommand, location: DataLocation): Promise<Record<string, unknown>> {
+function run(
+  request: AdminCommand & AdminEnvironment,
+  location: DataLocation,
+): Promise<Record<string, unknown>> {
   switch (request.command) {
     case "user create":
       return withDatabase(location, "create", (database) => createAccount(database, request));
@@ -66,10 +86,25 @@ function run(request: AdminCommand, location: DataLocation): Promise<Record<stri
       return withDatabase(location, "update", (database) => listTokens(database, request));
     case "token revoke":
       return withDatabase(location, "update", (database) => revokeToken(database, request));
+    default:
+      return runOnAll(request, location);
+  }
+}
+
+type OnAccounts = `${"user" | "app" | "key" | "token" | "member"} ${string}`;
+
+/** The commands that work on the whole deployment. */
+function runOnAll(
+  request: Exclude<AdminCommand, { readonly command: OnAccounts }>,
+  location: DataLocation,
+): Promise<Record<string, unknown>> {
+  switch (request.command) {
     case "mail check":
       return checkMail(request);
     case "mail test":
       return sendTestMail(request);
+    case "files check":
+      return checkStore(location);
     case "migrate":
       return withDatabase(location, "create", async () => ({ migration: migrations.at(-1)?.number ?? 0 }));
     case "check":
@@ -80,9 +115,19 @@ function run(request: AdminCommand, location: DataLocation): Promise<Record<stri
       return withDatabase(location, "update", (database) => repair(database, location));
     case "secret reset":
       return withDatabase(location, "update", (database) => resetSecret(database, location));
+    case "files move":
+      return withDatabase(location, "update", (database) => moveFiles(database, location, request.to));
     case "backup":
-      return withDatabase(location, "leave", (database) => backUp(database, location, request.file));
+      return withDatabase(location, "leave", (database) => backUp(database, location, request));
+    case "backup drill":
+      return withDatabase(location, "leave", readDrill);
+    case "backup verify":
+      return verify(request);
     case "restore":
-      return restore(location, request.file);
+      return restore(location, request);
+    case "restore instant":
+      return restoreFrom(location, request);
+    case "instants":
+      return listInstants(request.from);
   }
 }

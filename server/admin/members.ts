@@ -4,7 +4,7 @@ import { systemClock } from "../clock.ts";
 import { memberChangeRefusal } from "../domain/access/member-changes.ts";
 import { members } from "../store/access/members/members.ts";
 import type { Database, Transaction } from "../store/engine/database.ts";
-import { credentialsTopic } from "../store/engine/topics.ts";
+import { accessTopic } from "../store/engine/topics.ts";
 import { accountOf, appOf, record } from "./operator.ts";
 
 interface Named {
@@ -33,7 +33,7 @@ export const addMember = (database: Database, { appId, email, role }: NamedRole)
     await members.lock(tx, appId);
     if (await members.roleOf(tx, appId, userId)) throw new ApiError("already_member");
     await members.insert(tx, { appId, userId, role, createdAt: systemClock.now().toISOString() });
-    tx.signal(credentialsTopic);
+    tx.signal(accessTopic(appId));
     await record(tx, userId, { action: "member.create", appId, target: userId, label: email });
     return { appId, userId, role };
   });

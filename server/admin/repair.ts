@@ -1,14 +1,13 @@
 import { sweepFiles } from "../background/stray-files.ts";
 import type { Files } from "../files/files.ts";
 import { createKeptFiles } from "../files/kept-files.ts";
-import { createLocalFiles } from "../files/local-files.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import { bindFolder } from "../start/bind-folder.ts";
+import { bindFiles } from "../start/bind-files.ts";
+import { filesFolder, openFiles } from "../start/open-files.ts";
 import { FolderInUse, lockFolder } from "../store/deployment/folder-lock.ts";
 import type { Database } from "../store/engine/database.ts";
 import { type UploadReference, uploads } from "../store/requests/uploads.ts";
-import { filesFolder } from "./data-location.ts";
 import { type FileFault, readStoredFiles } from "./stored-files.ts";
 
 /** An upload that was removed because its file was missing or damaged. */
@@ -23,8 +22,8 @@ export interface LostFile extends UploadReference {
  * folder holds the files of another database, or none of the stored files.
  */
 export async function repair(database: Database, location: DataLocation) {
-  await bindFolder(database, location);
-  const files = createLocalFiles(filesFolder(location));
+  await bindFiles(database, location);
+  const files = openFiles(location);
   const { count, faults } = await readStoredFiles(database, files);
   const missing = faults.filter(({ kind }) => kind === "missing").length;
   if (count > 1 && missing === count) throw allMissing(count, location);
@@ -36,7 +35,9 @@ export async function repair(database: Database, location: DataLocation) {
 /** If all files are missing, the folder is probably not mounted. */
 const allMissing = (count: number, location: DataLocation) =>
   new SettingError(
-    `None of the ${count} stored files is in ${filesFolder(location)}. Mount that folder, or restore a backup. Nothing was changed.`,
+    location.s3
+      ? `None of the ${count} stored files is in the place of INNKEEP_S3_URL. Correct it, or restore a backup. Nothing was changed.`
+      : `None of the ${count} stored files is in ${filesFolder(location)}. Mount that folder, or restore a backup. Nothing was changed.`,
   );
 
 async function remove(database: Database, files: Files, { sha256, kind }: FileFault): Promise<LostFile[]> {

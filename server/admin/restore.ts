@@ -1,86 +1,133 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { receivedFile } from "../../src/contract/files/received-file.ts";
-import { createLocalFiles } from "../files/local-files.ts";
+import type { JournalEntry } from "../files/erasure-journal.ts";
 import type { DataLocation } from "../settings/settings.ts";
+import { bindPlace } from "../start/bind-files.ts";
+import { openFiles } from "../start/open-files.ts";
 import { secondFactors } from "../store/access/sign-in/second-factors.ts";
+import { filesPlace } from "../store/deployment/files-place.ts";
 import { type LockOptions, lockFolder } from "../store/deployment/folder-lock.ts";
 import { type DatabaseAddress, openDatabase } from "../store/engine/open.ts";
-import { type Archive, openArchive, verifyArchive } from "./archive/archive-reader.ts";
-import { fileEntries, readHeader, secretName } from "./archive/backup-format.ts";
-import { addressOf, databaseFile, exists, filesFolder, secretFile } from "./data-location.ts";
-import { type Backup, loadDatabase, schemaOf } from "./load-database.ts";
-import { assertEmptyDatabase, assertEmptyFolder } from "./restore-target.ts";
+import { type Archive, openArchive } from "./archive/archive-reader.ts";
+import { fileEntries, secretName } from "./archive/backup-format.ts";
+import { identitiesIn } from "./archive/keys.ts";
+import { verifyArchive } from "./archive/verify-archive.ts";
+import { addressOf, databaseFile } from "./data-location.ts";
+import { fullDisk } from "./full-disk.ts";
+import type { GivenSecrets } from "./given-secrets.ts";
+import { type Backup, loadDatabase, readBackup } from "./restoring/load-database.ts";
+import { assertEmptyDatabase, assertEmptyFolder, claimStoreFor } from "./restoring/restore-target.ts";
+import { eraseRestored, keepJournal, readJournals } from "./restoring/restored-erasures.ts";
+import { withRestoredSecret } from "./restoring/restored-secret.ts";
 
 /**
  * Restores a backup of either engine after it has verified all of it. The folder or database must be empty: existing data is
- * never changed. Gives the numbers of rows, files, and accounts
- * that must make new recovery codes. Throws an Error with a message for the operator.
+ * never changed. Erases the people again that the server has erased since. Gives the numbers of rows, files, accounts
+ * that must make new recovery codes, and people who were erased again. Throws an Error with a message for the operator.
  */
-export async function restore(location: DataLocation, file: string, waiting: LockOptions = {}) {
-  const archive = await openArchive(file);
+export async function restore(location: DataLocation, order: Order, waiting: LockOptions = {}) {
+  const { file, erasures, erasuresFile, identity, ...given } = order;
+  const entries = await readJournals(location, { backup: file, named: erasures ?? erasuresFile });
+  const archive = await openArchive(file, { identities: await identitiesIn(identity) });
   try {
     await verifyArchive(archive);
-    const header = await readHeader(archive);
-    const backup = { archive, header };
-    schemaOf(header);
+    const backup = { ...(await readBackup(archive)), given, entries };
     await assertEmptyFolder(location);
     await mkdir(location.data, { recursive: true, mode: 0o700 });
     if (location.databaseUrl === undefined)
       return await withLock(location, waiting, () => restoreFolder(location, backup));
-    await assertEmptyDatabase(location.databaseUrl, header);
+    await assertEmptyDatabase(location.databaseUrl, backup.header);
     return await restoreAll(location, addressOf(location), backup);
   } finally {
     await archive.close();
   }
 }
 
+export interface Order extends GivenSecrets {
+  readonly file: string;
+  readonly erasures?: string | undefined;
+  readonly erasuresFile?: string | undefined;
+  /** The file of the keys that an encrypted backup is read with. */
+  readonly identity?: string | undefined;
+}
+
+interface Restoring extends Backup {
+  readonly given: GivenSecrets;
+  readonly entries: readonly JournalEntry[];
+}
+
 /** Locks the folder during the work, so that no server starts in it. */
-async function withLock<Result>(location: DataLocation, waiting: LockOptions, work: () => Promise<Result>) {
+export async function withLock<Result>(
+  location: DataLocation,
+  waiting: LockOptions,
+  work: () => Promise<Result>,
+) {
   const lock = await lockFolder(location.data, waiting);
   try {
     await assertEmptyFolder(location);
     return await work();
+  } catch (error) {
+    throw fullDisk(error, {
+      place: location.data,
+      needs: "A restore needs room for the database and the files.",
+    });
   } finally {
     await lock.release();
   }
 }
 
 /** The database gets its name last, so that no server can start with an incomplete database. */
-async function restoreFolder(location: DataLocation, backup: Backup) {
+const restoreFolder = (location: DataLocation, backup: Restoring) =>
+  inDraft(location, (draft) => restoreAll(location, { file: draft }, backup));
+
+/** Gives the database its name when the work is done. If the work fails, nothing is left of the database. */
+export async function inDraft<Result>(
+  location: DataLocation,
+  work: (draft: string) => Promise<Result>,
+): Promise<Result> {
   const draft = `${databaseFile(location)}.${randomBytes(8).toString("hex")}`;
   try {
-    const restored = await restoreAll(location, { file: draft }, backup);
+    const result = await work(draft);
     await rename(draft, databaseFile(location));
-    return restored;
+    return result;
   } catch (error) {
-    for (const ending of ["", "-wal", "-shm"]) await rm(draft + ending, { force: true });
+    for (const ending of ["", "-wal", "-shm", "-journal"]) await rm(draft + ending, { force: true });
     throw error;
   }
 }
 
-const erasedAreBack =
-  "People who were erased after this backup was made are in it again. Erase them again: docs/privacy.md.";
-
-async function restoreAll(location: DataLocation, address: DatabaseAddress, backup: Backup) {
+async function restoreAll(location: DataLocation, address: DatabaseAddress, backup: Restoring) {
+  await claimStoreFor(location, backup);
   const files = await restoreFiles(location, backup.archive);
-  await restoreSecret(location, backup.archive);
-  const rows = await loadDatabase(address, backup);
-  return { rows, files, withoutRecoveryCodes: await endRecoveryCodes(address), note: erasedAreBack };
+  return withRestoredSecret(location, await secretIn(backup.archive), async () => ({
+    files,
+    ...(await restoreRows(location, address, backup)),
+  }));
 }
 
-/** Opening applies the migrations that are newer than the backup. Backups of older versions hold recovery codes. */
-async function endRecoveryCodes(address: DatabaseAddress): Promise<number> {
+async function restoreRows(location: DataLocation, address: DatabaseAddress, backup: Restoring) {
+  const { given, entries } = backup;
+  await keepJournal(location, entries);
+  const { rows } = await loadDatabase(address, backup);
   const database = await openDatabase(address);
   try {
-    return await database.write((tx) => secondFactors.endRecoveryCodes(tx));
+    await database.write((tx) => filesPlace.replace(tx, location.s3 ? "s3" : "folder"));
+    if (location.s3) await bindPlace(database, location);
+    // Opening has applied the migrations that are newer than the backup. Backups of older versions hold recovery codes.
+    const withoutRecoveryCodes = await database.write((tx) => secondFactors.endRecoveryCodes(tx));
+    const erasedAgain = await eraseRestored({ database, location, given }, entries);
+    return { rows, withoutRecoveryCodes, erasedAgain, note: erasedAreBack };
   } finally {
     await database.close();
   }
 }
 
+export const erasedAreBack =
+  "People who were erased after this backup was made are in the data again if no journal names them: docs/privacy.md.";
+
 async function restoreFiles(location: DataLocation, archive: Archive): Promise<number> {
-  const files = createLocalFiles(filesFolder(location));
+  const files = openFiles(location);
   const entries = fileEntries(archive);
   for (const [, entry] of entries) {
     const draft = files.createTemporary(entry.size);
@@ -91,8 +138,7 @@ async function restoreFiles(location: DataLocation, archive: Archive): Promise<n
   return entries.length;
 }
 
-async function restoreSecret(location: DataLocation, archive: Archive): Promise<void> {
+async function secretIn(archive: Archive): Promise<string | undefined> {
   const entry = archive.entries.find(({ name }) => name === secretName);
-  if (!entry || (await exists(secretFile(location)))) return;
-  await writeFile(secretFile(location), await archive.readText(entry), { mode: 0o600, flush: true });
+  return entry && archive.readText(entry);
 }

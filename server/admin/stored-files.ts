@@ -1,4 +1,4 @@
-import type { Files } from "../files/files.ts";
+import { type Files, FilesUnavailable } from "../files/files.ts";
 import type { Reader } from "../store/engine/database.ts";
 import { type StoredFile, storedFiles } from "../store/requests/uploads.ts";
 import { hashOfStream } from "./archive/hash-of-stream.ts";
@@ -36,4 +36,8 @@ const hashOf = (files: Files, sha256: string): Promise<string | undefined> =>
   files
     .open(sha256)
     .then(hashOfStream)
-    .catch(() => undefined);
+    .catch((error) => {
+      // A store that does not answer says nothing about the file.
+      if (error instanceof FilesUnavailable) throw error;
+      return undefined;
+    });

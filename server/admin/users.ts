@@ -14,7 +14,7 @@ import { secondFactors } from "../store/access/sign-in/second-factors.ts";
 import { users } from "../store/access/users.ts";
 import type { Database, Transaction } from "../store/engine/database.ts";
 import { isConflict } from "../store/engine/errors.ts";
-import { credentialsTopic } from "../store/engine/topics.ts";
+import { userTopic } from "../store/engine/topics.ts";
 import { accountOf, appOf, operator, record, validated } from "./operator.ts";
 
 const deps = { clock: systemClock, newId: () => v7() };
@@ -62,7 +62,7 @@ export async function replacePassword(
     await accountLinks.removeAll(tx, userId);
     const sessionsEnded = await consoleSessions.removeAll(tx, userId);
     await record(tx, userId, { action: "user.password", target: userId });
-    tx.signal(credentialsTopic);
+    tx.signal(userTopic(userId));
     return { userId, sessionsEnded };
   });
 }

@@ -10,20 +10,29 @@ import { seats } from "../store/people/erase-seats.ts";
 import { type ErasureRow, erasures, listOf, placeOf } from "../store/people/erasures.ts";
 import { type Erasing, eraseAt, type FoundThere, findAt, type Place } from "../store/people/passes.ts";
 import { longestSleep, startDueWork } from "./due-work.ts";
+import { compareWithJournal, journalOf, noteErasures } from "./erase-again.ts";
 
-type Needed = Pick<Deps, "database" | "clock" | "keptFiles" | "sealer" | "settings" | "log" | "stopping">;
+type Needed = Pick<Deps, "database" | "clock" | "keptFiles" | "newId" | "sealer" | "log" | "stopping"> & {
+  readonly settings: Pick<Deps["settings"], "data" | "erasuresFile" | "backupsKeptDays" | "dev">;
+};
 
 const tryAgainMilliseconds = 1_000;
 const dayMilliseconds = 86_400_000;
 
 /** Erases people, each in small steps. What a stopped or killed server has begun is continued. Gives the function that stops it. */
-export const startErasing = (deps: Needed): (() => Promise<void>) =>
-  startDueWork(deps, {
+export function startErasing(deps: Needed): () => Promise<void> {
+  let compared = false;
+  return startDueWork(deps, {
     topic: erasuresTopic,
-    doDue: () => eraseNext(deps),
+    doDue: async () => {
+      if (!compared) await compareWithJournal(deps);
+      compared = true;
+      return eraseNext(deps);
+    },
     pause: async () => ((await erasures.next(deps.database)) ? tryAgainMilliseconds : longestSleep),
     failure: "erasing a person failed",
   });
+}
 
 /** Does the next step of the oldest erasure. Gives 0 if there is none. (rule P7) */
 export async function eraseNext(deps: Needed): Promise<number> {
@@ -39,11 +48,20 @@ export async function eraseNext(deps: Needed): Promise<number> {
     scope: row.ownerId === null ? "everywhere" : { ownerId: row.ownerId },
   };
   const place = placeOf(row);
+  if (place.pass === 0 && place.after === undefined) await note(deps, row);
   const found = await findAt(database, erasing, place);
-  if (found) return step(database, row, { erasing, place, found });
+  if (found) return step(deps, row, { erasing, place, found });
   const ended = await seats.ended(database, erasing.person, erasing.scope);
   if (ended.length > 0) return eraseSeats(database, row, { erasing, place, ended });
   return finish(deps, row);
+}
+
+/** The journal is for a restore. A full disk does not keep a person from being erased; the next start notes what is missing. */
+async function note({ settings, sealer, log }: Needed, row: ErasureRow): Promise<void> {
+  if (settings.dev) return;
+  await noteErasures(journalOf(settings), sealer, [row]).catch((error) =>
+    log.warn({ err: error }, "an erasure could not be noted outside of the database"),
+  );
 }
 
 interface Step {
@@ -52,10 +70,15 @@ interface Step {
   readonly found: FoundThere;
 }
 
-async function step(database: Database, row: ErasureRow, { erasing, place, found }: Step): Promise<1> {
+async function step(
+  { database, clock, newId }: Needed,
+  row: ErasureRow,
+  { erasing, place, found }: Step,
+): Promise<1> {
   await database.write(async (tx) => {
     if (!(await erasures.hold(tx, row))) return;
-    const effects = await eraseAt(tx, erasing, { place, keys: found.keys });
+    const recording = { newId, now: clock.now() };
+    const effects = await eraseAt(tx, { ...erasing, ...recording }, { place, keys: found.keys });
     await erasures.advance(tx, row, { place: found.next, effects });
   }, "long");
   return 1;

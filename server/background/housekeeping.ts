@@ -5,6 +5,7 @@ import { invitations } from "../store/access/members/invitations.ts";
 import { oauthClients, oauthCodes, oauthTokens } from "../store/access/oauth.ts";
 import { signInCodes } from "../store/access/sign-in/sign-in-codes.ts";
 import { keepStatistics } from "../store/engine/statistics.ts";
+import { answering } from "../store/feedback/answering.ts";
 import { events } from "../store/feedback/events.ts";
 import { removeThread } from "../store/feedback/feedback-removal.ts";
 import { hiddenFeedback } from "../store/feedback/hidden-feedback.ts";
@@ -13,6 +14,7 @@ import { expiredApprovals } from "../store/feedback/runs/expired-approvals.ts";
 import { proposals } from "../store/feedback/runs/proposals.ts";
 import { mails } from "../store/mail/mails.ts";
 import { idempotency } from "../store/requests/idempotency.ts";
+import { limitLeases } from "../store/requests/limit-leases.ts";
 import { prune } from "../store/requests/rate-limits.ts";
 import { discardAbandoned } from "../transfer/import-app.ts";
 
@@ -22,6 +24,8 @@ const atOnce = 1_000;
 const deliveriesKeptMilliseconds = 30 * 86_400_000;
 /** How long typed text that was not sent is kept. (rule O17) */
 const draftsKeptMilliseconds = 30 * 86_400_000;
+/** How long the server stores which person wrote an answer in which thread. Pages show it for a shorter time. (rule F36) */
+const answeringKeptMilliseconds = 600_000;
 const hiddenKeptMilliseconds = 30 * 86_400_000;
 /** For how long receivers outside can be told again what happened. */
 const eventsKeptMilliseconds = 90 * 86_400_000;
@@ -48,6 +52,7 @@ export async function tidy({ database, clock, time, files, keptFiles, log, newId
   const now = clock.now();
   while ((await database.write((tx) => idempotency.prune(tx, now, atOnce))) === atOnce);
   while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce);
+  while ((await database.write((tx) => limitLeases.prune(tx, now.getTime(), atOnce))) === atOnce);
   await discardAbandoned({ clock, database, keptFiles, log });
   while ((await database.write((tx) => signInCodes.prune(tx, now, atOnce))) === atOnce);
   await tidyConnections(database, now);
@@ -58,6 +63,8 @@ export async function tidy({ database, clock, time, files, keptFiles, log, newId
   while ((await database.write((tx) => mails.prune(tx, settledBefore, atOnce))) === atOnce);
   const draftsBefore = new Date(now.getTime() - draftsKeptMilliseconds).toISOString();
   while ((await database.write((tx) => drafts.prune(tx, draftsBefore, atOnce))) === atOnce);
+  const answeringBefore = new Date(now.getTime() - answeringKeptMilliseconds).toISOString();
+  await database.write((tx) => answering.prune(tx, answeringBefore));
   await storeExpired({ database, newId }, now);
   await tidyHidden(database, now);
   const eventsBefore = new Date(now.getTime() - eventsKeptMilliseconds).toISOString();

@@ -4,7 +4,7 @@ import { indexNext } from "../store/feedback/search/feedback-search.ts";
 
 const pauseMilliseconds = 1_000;
 /** The pause after a batch, as a multiple of the time that the batch took: requests have priority. */
-const restShare = 2;
+const restShare = 9;
 
 /**
  * Adds new threads to the search index every second, so that a search has little left to index. Gives the function that

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 
-/** Tells whether the clock's time can be trusted. While it cannot, the server does nothing that cannot be undone. */
+/** Says whether the clock's time can be trusted. While it cannot, the server does nothing that cannot be undone. */
 export interface TimeWatch {
   /** Whether the clock has jumped and has not been steady for ten minutes since. */
   isDoubtful(): boolean;

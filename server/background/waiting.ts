@@ -20,6 +20,11 @@ export interface WaitOptions<Found> {
   readonly signal: () => AbortSignal;
   /** Calls `wake` for news that no topic brings. Gives the function that ends it. */
   readonly listen?: (wake: () => void) => () => void;
+  /**
+   * Gets a function that says whether the request rests: it has looked, has heard nothing since, and its client is there.
+   * Gives the function that ends it.
+   */
+  readonly attend?: (isResting: () => boolean) => () => void;
 }
 
 /** Creates the waiting of requests on the signals of a database. */
@@ -44,11 +49,12 @@ export function createWaiting(database: Pick<Database, "onSignal" | "onForeignCh
   database.onForeignChange(wakeAll);
 
   return {
-    async until(topics, look, { enough, milliseconds, signal: gone, listen: listenBeside }) {
+    async until(topics, look, { enough, milliseconds, signal: gone, ...beside }) {
       if (milliseconds === 0) return look();
       const bell = createBell();
       for (const topic of topics) listen(topic, bell.ring);
-      const unlistenBeside = listenBeside?.(bell.ring);
+      const unlistenBeside = beside.listen?.(bell.ring);
+      const leave = beside.attend?.(bell.isAwaited);
       let over = false;
       const end = () => {
         over = true;
@@ -69,6 +75,7 @@ export function createWaiting(database: Pick<Database, "onSignal" | "onForeignCh
         signal.removeEventListener("abort", end);
         for (const topic of topics) unlisten(topic, bell.ring);
         unlistenBeside?.();
+        leave?.();
       }
     },
   };
@@ -79,9 +86,12 @@ function createBell() {
   let rang = false;
   let wake: (() => void) | undefined;
   return {
+    /** Whether somebody waits for it, and it has not rung. */
+    isAwaited: () => wake !== undefined,
     ring() {
       rang = true;
       wake?.();
+      wake = undefined;
     },
     async rung() {
       if (!rang) {

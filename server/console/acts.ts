@@ -11,7 +11,7 @@ const acts = {
   hideChanges: "Nothing was changed.",
   deleteThread: "The thread was not deleted.",
   assign: "The thread was not assigned to you.",
-  removeTag: "The tag was not taken from the thread.",
+  removeTag: "The tag was not removed from the thread.",
   insertReply: "The saved reply was not inserted.",
   blockSender: "The sender was not blocked.",
   unblockSender: "The sender was not unblocked.",
@@ -46,7 +46,7 @@ const acts = {
   revokeKey: "The key was not revoked.",
   makeToken: "No token was made.",
   revokeToken: "The token was not revoked.",
-  findPerson: "Nobody was looked for.",
+  findPerson: "No search was made.",
   erasePerson: "The person was not erased.",
   checkReceipt: "The receipt was not checked.",
   signDeviceOut: "The device was not signed out.",
@@ -54,7 +54,7 @@ const acts = {
   deleteAccount: "Your account was not deleted.",
   changePassword: "Your password was not changed.",
   changeSecondFactor: "Your second factor was not changed.",
-  signOut: "There was no session left to end.",
+  signOut: "You were already signed out.",
   discardDraft: "The text was not discarded.",
 } as const;
 

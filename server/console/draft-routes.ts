@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Route } from "../http/mount.ts";
-import type { Draft } from "../routes/page-drafts.ts";
+import type { Draft, TypedField } from "../routes/page-drafts.ts";
 import { draftFieldOf } from "./kit/form/draft-fields.ts";
 import { sentDraftOf } from "./kit/form/sent-draft.ts";
 import type { Links } from "./links.ts";
@@ -30,9 +30,11 @@ export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
     method: "POST",
     path: at.saveDrafts,
     async answer(ctx, params) {
-      const { drafts, fields } = await visitOf(ctx, params);
+      const { answering, drafts, fields } = await visitOf(ctx, params);
       const [page, { form, writer }] = [fields.text("page"), sentDraftOf(fields)];
-      if (![page, form].every(isPath) || !isWriter(writer)) throw new ApiError("bad_request");
+      const thread = fields.text("answering");
+      if (![page, form].every(isPath) || !isWriter(writer) || !isThread(thread))
+        throw new ApiError("bad_request");
       const [texts, versions] = [fields.all("text"), fields.all("was")];
       const typed = fields
         .all("field")
@@ -41,12 +43,17 @@ export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
         .filter(({ field, text }) => [...text].length <= (draftFieldOf(field)?.most ?? -1));
       const replaces = fields.all("replaces").filter(isWriter).slice(0, most.replaced);
       await drafts.save({ page, form, writer, fields: typed, replaces });
+      if (thread !== "") await (typed.some(holdsAnswer) ? answering.note(thread) : answering.end(thread));
       answerJson(ctx, { kept: typed.map(({ field }) => field) });
     },
   },
 ];
 
+/** Whether the text of a field is the beginning of an answer in a thread. */
+const holdsAnswer = ({ field, text }: TypedField): boolean =>
+  text.trim() !== "" && draftFieldOf(field)?.answers === true;
 const isPath = (text: string): boolean => text.startsWith("/") && text.length <= longestPath;
+const isThread = (text: string): boolean => /^[\w-]{0,64}$/.test(text);
 const isWriter = (text: string): boolean => /^\w{8,64}$/.test(text);
 
 const shownDraft = ({ page, form, field, writer, text, was, browser, updatedAt }: Draft) => ({

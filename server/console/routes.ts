@@ -7,7 +7,7 @@ import { type Door, mount, type Route } from "../http/mount.ts";
 import type { Act } from "./acts.ts";
 import { createAnswerUpload } from "./answer-upload.ts";
 import { assetRoutes } from "./assets/asset-routes.ts";
-import { acceptsHtml } from "./browser-request.ts";
+import { acceptsHtml, unlessSignedOut } from "./browser-request.ts";
 import { consolePathOf } from "./console-path.ts";
 import { draftRoutes } from "./draft-routes.ts";
 import { createLinks } from "./links.ts";
@@ -60,7 +60,8 @@ export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>)
     path,
     async answer(ctx, params) {
       rememberAct(ctx.req, act);
-      respond(ctx, await answerUpload(ctx, params, { endpoint, answer: handle }));
+      const answered = await unlessSignedOut(() => answerUpload(ctx, params, { endpoint, answer: handle }));
+      respond(ctx, answered ?? (await visits.askToSignIn(ctx, params, act)));
     },
   });
   return [

@@ -1,4 +1,5 @@
 import type { ConsoleCaller } from "../http/handler.ts";
+import type { PageAnswering } from "../routes/page-answering.ts";
 import type { PageDrafts } from "../routes/page-drafts.ts";
 import type { PageLooks } from "../routes/page-looks.ts";
 import type { PageReads } from "../routes/page-reads.ts";
@@ -29,6 +30,7 @@ export interface SignedInVisit extends Visit {
   /** Whether a script asks what has changed on an open page, or a browser fetches the page in advance: nobody reads it now. */
   readonly isLive: boolean;
   readonly drafts: PageDrafts;
+  readonly answering: PageAnswering;
 }
 
 /** The visit of a signed-in person whose form has files. */

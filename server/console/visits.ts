@@ -7,10 +7,11 @@ import type { ConsoleCaller } from "../http/handler.ts";
 import type { InvokeDeps } from "../http/invoke.ts";
 import type { Door } from "../http/mount.ts";
 import { sessionCookie } from "../http/session-cookie.ts";
+import { createPageAnswering } from "../routes/page-answering.ts";
 import { createPageDrafts } from "../routes/page-drafts.ts";
 import { createPageLooks } from "../routes/page-looks.ts";
 import { createPageReads } from "../routes/page-reads.ts";
-import { notDoneWord } from "./acts.ts";
+import { type Act, notDoneWord } from "./acts.ts";
 import { createAsks } from "./ask.ts";
 import { refuseForeignForm, unlessSignedOut } from "./browser-request.ts";
 import { type ConsolePath, pageOfForm, returnPath } from "./console-path.ts";
@@ -49,6 +50,7 @@ export function createVisits({ deps, door, api }: ConsoleServer, { href, mounted
   const readsOf = createPageReads(deps);
   const looksOf = createPageLooks(deps);
   const draftsOf = createPageDrafts(deps);
+  const answeringOf = createPageAnswering(deps);
   const links = createLinks(href);
   const visitOf = createVisitOf({ deps, door, api }, links);
 
@@ -57,7 +59,10 @@ export function createVisits({ deps, door, api }: ConsoleServer, { href, mounted
     const { caller } = known;
     const { now } = visit;
     const drafts = draftsOf(caller, door.readCredentials(ctx, false), now);
-    const own = { reads: readsOf(caller, now), looks: looksOf(caller, now), drafts };
+    const own = {
+      ...{ reads: readsOf(caller, now), looks: looksOf(caller, now) },
+      ...{ drafts, answering: answeringOf(caller, now) },
+    };
     return { ...visit, caller, ...own, isLive: isLive(ctx) };
   };
 
@@ -90,8 +95,13 @@ export function createVisits({ deps, door, api }: ConsoleServer, { href, mounted
   const rememberUnread = async (ctx: Context, params: Params): Promise<void> => {
     if (!ctx.req.readableDidRead) await visitOf(ctx, params).catch(() => undefined);
   };
+  /** A form with a file that was sent without a console session is not read. Its page says so after the sign-in. */
+  const askToSignIn = async (ctx: Context, params: Params, act: Act): Promise<Reply> =>
+    showSignIn(await visitOf(ctx, params, { sent: noFields }), { to: pageOfForm(ctx), lost: act });
+
   return {
     ofAnybody: (ctx: Context, params: Params) => visitOf(ctx, params),
+    askToSignIn,
     ofSignedIn,
     answerForm,
     ofCaller,

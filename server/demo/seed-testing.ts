@@ -5,7 +5,7 @@ import { requestMilliseconds } from "../domain/testing/slot.ts";
 import { dayStartsOf } from "../domain/testing/test-days.ts";
 import { users } from "../store/access/users.ts";
 import type { Transaction } from "../store/engine/database.ts";
-import { cyclesTopic } from "../store/engine/topics.ts";
+import { cyclesTopic, slotsTopic } from "../store/engine/topics.ts";
 import { cycles } from "../store/testing/cycles.ts";
 import { dueChanges } from "../store/testing/due-changes.ts";
 import { listings } from "../store/testing/listings.ts";
@@ -47,7 +47,7 @@ export async function seedTesting(
     const cycle = await planCycle(deps, tx, { appId, picture });
     await recordCycle({ deps, tx, cycle }, { passwordHash, testKey });
   });
-  tx.signal(cyclesTopic);
+  for (const topic of [cyclesTopic, slotsTopic]) tx.signal(topic);
 }
 
 async function keepPicture({ files }: Pick<Deps, "files">): Promise<DemoCycle["picture"]> {

@@ -129,6 +129,7 @@ async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
       tx.signal(everyTopic);
       return unused;
     });
+    deps.limiter.forget();
     await deps.keptFiles.removeUnreferenced(hashes);
   } catch (error) {
     clock.setOffset(offsetMs);

@@ -53,8 +53,12 @@ export interface Files {
 
 /** The storage of files is full or not reachable. Nothing was kept. The same request may succeed later. */
 export class FilesUnavailable extends Error {
-  constructor(cause: unknown) {
+  /** Whether the storage did not answer. Then it may still do later what it was asked to do. */
+  readonly isSilence: boolean;
+
+  constructor(cause: unknown, { isSilence = false }: { readonly isSilence?: boolean } = {}) {
     super("The files cannot be written right now", { cause });
     this.name = "FilesUnavailable";
+    this.isSilence = isSilence;
   }
 }

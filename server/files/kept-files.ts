@@ -4,11 +4,16 @@ import { type Files, FilesUnavailable } from "./files.ts";
 
 /** Keeps files as long as an upload refers to them, also if other requests add and remove the same files. */
 export interface KeptFiles {
-  /** Makes the files permanent, then calls `work`, which adds the references. If either fails, deletes the files again. */
+  /**
+   * Makes the files permanent, then calls `work`, which adds the references. If either fails, deletes the files again. But if
+   * the storage does not answer, the daily cleanup deletes them: a storage that hangs may carry out a deletion when the next
+   * try has been acknowledged.
+   */
   keepFor<Result>(received: readonly ReceivedFile[], work: () => Promise<Result>): Promise<Result>;
   /**
    * Keeps other servers from deleting the files until the transaction ends. Call it first in the transaction that adds the
-   * references. Throws FilesUnavailable if another server has just deleted a file. Not needed on SQLite, which has only one
+   * references. Throws FilesUnavailable if another server has just deleted a file, or if the storage does not answer in a
+   * second. Not needed on SQLite, which has only one
    * server.
    */
   secure(tx: LockingTransaction, received: readonly ReceivedFile[]): Promise<void>;
@@ -33,7 +38,7 @@ export interface FileLocks {
 export type WithFileLocks = (decide: (locks: FileLocks) => Promise<void>) => Promise<void>;
 
 /**
- * Creates the keeper of files. `withFileLocks` locks files against other servers and tells whether uploads refer to
+ * Creates the keeper of files. `withFileLocks` locks files against other servers and says whether uploads refer to
  * them.
  */
 export function createKeptFiles(files: Files, withFileLocks: WithFileLocks): KeptFiles {
@@ -53,21 +58,21 @@ export function createKeptFiles(files: Files, withFileLocks: WithFileLocks): Kep
       if (engine === "sqlite") return;
       const hashes = [...new Set(received.map(({ sha256 }) => sha256))].sort();
       for (const sha256 of hashes) await lock(lockOf(sha256));
-      const sizes = await Promise.all(hashes.map((sha256) => files.size(sha256)));
+      const sizes = await inTime(Promise.all(hashes.map((sha256) => files.size(sha256))));
       if (sizes.includes(undefined)) throw new FilesUnavailable(new Error("Removed at the same moment"));
     },
     async keepFor(received, work) {
       const hashes = [...new Set(received.map(({ sha256 }) => sha256))];
       for (const sha256 of hashes) await hold(sha256);
-      let done = false;
       try {
         await Promise.all(received.map((file) => files.keep(file)));
         const result = await work();
-        done = true;
-        return result;
-      } finally {
         hashes.forEach(release);
-        if (!done) await soon(removeUnreferenced(hashes).catch(() => undefined));
+        return result;
+      } catch (error) {
+        hashes.forEach(release);
+        if (!isSilence(error)) await soon(removeUnreferenced(hashes).catch(() => undefined));
+        throw error;
       }
     },
   };
@@ -77,6 +82,7 @@ export function createKeptFiles(files: Files, withFileLocks: WithFileLocks): Kep
 function createHolds(files: Files, withFileLocks: WithFileLocks) {
   const held = new Map<string, number>();
   const removing = new Map<string, Promise<void>>();
+  const inTurn = createTurns(atOnce);
 
   const hold = async (sha256: string) => {
     while (removing.has(sha256)) await removing.get(sha256);
@@ -97,10 +103,23 @@ function createHolds(files: Files, withFileLocks: WithFileLocks) {
     await removal.finally(() => removing.delete(sha256));
   };
   const removeUnreferenced = async (hashes: readonly string[]) => {
-    await Promise.all([...new Set(hashes)].map(removeOne));
+    await Promise.all([...new Set(hashes)].map((sha256) => inTurn(() => removeOne(sha256))));
   };
   return { hold, release, removeUnreferenced };
 }
+
+/** The sizes. Throws FilesUnavailable if they take long: a storage that hangs must not keep connections to the database. */
+async function inTime<Sizes>(sizes: Promise<Sizes>): Promise<Sizes> {
+  const over = new AbortController();
+  const late = sleep(securedMs, undefined, { ref: false, signal: over.signal }).then(() => {
+    throw new FilesUnavailable(new Error("The storage does not answer"), { isSilence: true });
+  });
+  // It is aborted in nearly every case.
+  late.catch(() => {});
+  return Promise.race([sizes, late]).finally(() => over.abort());
+}
+
+const securedMs = 1_000;
 
 /** Waits for the end, but not for long, because the database may hang. The daily cleanup deletes the remaining files. */
 const soon = (removal: Promise<void>): Promise<void> =>
@@ -108,7 +127,26 @@ const soon = (removal: Promise<void>): Promise<void> =>
 
 const patienceMs = 500;
 
-/** How many files are deleted at the same time. */
-const atOnce = 10;
+/** How many files are deleted at the same time. Each holds a connection to PostgreSQL until the storage has answered. */
+const atOnce = 4;
+
+/** Runs at most `most` works at the same time. The others wait. */
+function createTurns(most: number) {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (work: () => Promise<void>): Promise<void> => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+      await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}
+
+const isSilence = (error: unknown): boolean => error instanceof FilesUnavailable && error.isSilence;
 
 const lockOf = (sha256: string): string => `file:${sha256}`;

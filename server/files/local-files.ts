@@ -1,14 +1,16 @@
-import { mkdirSync } from "node:fs";
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { ReceivedFile } from "../../src/contract/files/received-file.ts";
-import { systemClock } from "../clock.ts";
+import { assertName, isName } from "./file-name.ts";
 import type { ByteSpan, Files } from "./files.ts";
-import { createTemporaryFile, orUnavailableLater } from "./temporary-file.ts";
-
-const privateFolder = { recursive: true, mode: 0o700 } as const;
-const isName = /^[0-9a-f]{64}$/;
-const abandonedAfterMs = 3_600_000;
+import { orUnavailableLater } from "./temporary-file.ts";
+import {
+  createTemporaryFolder,
+  oldOf,
+  privateFolder,
+  sizeOf,
+  type TemporaryFolder,
+} from "./temporary-folder.ts";
 
 /**
  * Keeps files in a local folder as `aa/bb/<sha256>`. Temporary files are in the same folder, so that keeping one is a
@@ -16,13 +18,10 @@ const abandonedAfterMs = 3_600_000;
  */
 export function createLocalFiles(folder: string): Files {
   const root = resolve(folder);
-  const temporary = join(root, "temporary");
-  mkdirSync(temporary, privateFolder);
+  const temporary = createTemporaryFolder(join(root, "temporary"));
 
   return {
-    createTemporary: (limit) => createTemporaryFile(temporary, limit),
-    dropTemporary: (paths) => dropAll(paths.filter((path) => dirname(path) === temporary)),
-    sweepTemporary: () => sweep(temporary),
+    ...temporary.files,
     keep: (received) => keep(received, { root, temporary }),
     open: async (sha256, span) => openStream(pathOf(root, sha256), span),
     size: async (sha256) => sizeOf(pathOf(root, sha256)),
@@ -32,12 +31,12 @@ export function createLocalFiles(folder: string): Files {
   };
 }
 
-async function keep(received: ReceivedFile, { root, temporary }: { root: string; temporary: string }) {
+async function keep(
+  received: ReceivedFile,
+  { root, temporary }: { root: string; temporary: TemporaryFolder },
+) {
   const target = pathOf(root, received.sha256);
-  if (dirname(received.path) !== temporary) throw new Error("Not a temporary file of this folder");
-  const size = await sizeOf(received.path);
-  if (size === undefined && (await sizeOf(target)) === received.size) return;
-  if (size !== received.size) throw new Error("The temporary file is gone or incomplete");
+  if (!(await temporary.isNew(received, () => sizeOf(target)))) return;
   await orUnavailableLater(moveDurably(received.path, target, root));
 }
 
@@ -67,24 +66,11 @@ async function sync(path: string): Promise<void> {
 // Windows has no descriptor for a folder.
 const syncFolder = process.platform === "win32" ? async () => {} : sync;
 
-async function sweep(temporary: string): Promise<void> {
-  const names = await readdir(temporary);
-  await dropAll(await oldOf(names.map((name) => join(temporary, name))));
-}
-
-/** The files that were not written within the last hour. */
-async function oldOf(paths: readonly string[]): Promise<string[]> {
-  const changes = await Promise.all(paths.map((path) => changedAt(path)));
-  // The file system uses the real time, so the movable clock of a development server is not used here.
-  const oldest = systemClock.now().getTime() - abandonedAfterMs;
-  return paths.filter((_, at) => (changes[at] ?? oldest) < oldest);
-}
-
 async function* settled(root: string): AsyncGenerator<string[]> {
   for (const outer of await foldersIn(root))
     for (const inner of await foldersIn(join(root, outer))) {
       const folder = join(root, outer, inner);
-      const names = (await readdir(folder)).filter((name) => isName.test(name));
+      const names = (await readdir(folder)).filter((name) => isName(name));
       const paths = await oldOf(names.map((name) => join(folder, name)));
       if (paths.length > 0) yield paths.map((path) => basename(path));
     }
@@ -99,28 +85,7 @@ async function setAside(root: string, sha256: string): Promise<void> {
   await rename(pathOf(root, sha256), join(folder, sha256));
 }
 
-async function dropAll(paths: readonly string[]): Promise<void> {
-  await Promise.all(paths.map((path) => rm(path, { force: true })));
-}
-
 function pathOf(root: string, sha256: string): string {
-  if (!isName.test(sha256)) throw new Error("Not a SHA-256 in hex");
+  assertName(sha256);
   return join(root, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
-}
-
-async function sizeOf(path: string): Promise<number | undefined> {
-  return (await statOf(path))?.size;
-}
-
-async function changedAt(path: string): Promise<number | undefined> {
-  return (await statOf(path))?.mtimeMs;
-}
-
-async function statOf(path: string) {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
 }

@@ -1,10 +1,23 @@
 import { hash } from "node:crypto";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import type { Database } from "../store/engine/database.ts";
+import { everyTopic } from "../store/engine/topics.ts";
 
 /** A success body that is already JSON text, with its strong ETag. */
 export interface PreparedAnswer {
   readonly prepared: true;
   readonly body: string | Buffer;
   readonly etag: string;
+  /** Given if the same request gets this answer again, as long as its credential stays what it is. */
+  readonly lasts?: Lasting;
+}
+
+/** For how long something stays as it is, beginning with `from` and before `until`, in epoch milliseconds. */
+export interface Lasting {
+  readonly from: number;
+  readonly until: number;
+  /** Whether everything from which it was made is still in memory as it was. */
+  readonly isCurrent: () => boolean;
 }
 
 /** An answer that is a file, made while it is sent. */
@@ -32,6 +45,12 @@ export function prepareAnswer(json: string): PreparedAnswer {
 
 export const isPrepared = (answer: unknown): answer is PreparedAnswer =>
   typeof answer === "object" && answer !== null && "prepared" in answer && answer.prepared === true;
+
+export const jsonType = "application/json; charset=utf-8";
+
+/** The `Cache-Control` of an answer to a read. */
+export const cachingOf = ({ answersSecret }: Pick<Endpoint, "answersSecret">): string =>
+  answersSecret ? "private, no-store" : "private, no-cache";
 
 export const etagOf = (body: string | Buffer): string =>
   `"${hash("sha256", body, "base64url").slice(0, 27)}"`;
@@ -63,7 +82,12 @@ interface Made {
   readonly until?: number | undefined;
 }
 
-const mostAnswers = 2_000;
+/** How much memory a body takes at most: a character of a text has one byte or two. */
+export const bytesOfBody = (body: string | Buffer): number =>
+  typeof body === "string" ? 2 * body.length : body.length;
+
+/** How much memory an answer takes beside its body and its name. */
+const smallThings = 1_000;
 /**
  * The limit for all answers together: readers choose how many different answers they request, and one release note may
  * be long.
@@ -77,30 +101,36 @@ interface Remembered {
   readonly answer: PreparedAnswer;
 }
 
-export function createAnswers(): Answers {
-  const remembered = new Map<string, Remembered>();
+/**
+ * Creates the memory of prepared answers. A version names one state of a list only as long as the database loses nothing: a
+ * database that was restored, or another one that took its place, counts the same versions again. So answers are forgotten
+ * when anything may have changed, and while changes of other servers may be missed. (decision 115)
+ */
+export function createAnswers(database: Pick<Database, "memoryPeriod" | "onSignal">): Answers {
+  const remembered = createRemembered();
   const inMaking = new Map<string, Promise<Remembered>>();
-  let bytes = 0;
+  let present: Standing = { period: undefined };
+  database.onSignal((topic) => {
+    if (topic === everyTopic) present = { period: undefined };
+  });
 
-  function forget(name: string): void {
-    bytes -= remembered.get(name)?.answer.body.length ?? 0;
-    remembered.delete(name);
-  }
-
-  function remember(name: string, made: Remembered): void {
-    forget(name);
-    remembered.set(name, made);
-    bytes += made.answer.body.length;
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= mostAnswers && bytes <= mostBytes) return;
-      forget(oldest);
+  /** In what the answers of now may be remembered. Forgets those of an earlier standing. */
+  function standing(): Standing {
+    const period = database.memoryPeriod();
+    if (period !== present.period || period === undefined) {
+      present = { period };
+      remembered.clear();
     }
+    return present;
   }
 
   async function makeOne({ name, version, now }: Wanted, make: () => Promise<Made>): Promise<Remembered> {
+    const began = standing();
     const { answer, until = Number.POSITIVE_INFINITY } = await make();
-    const made = { version, from: now.getTime(), until, answer };
-    remember(name, made);
+    const from = now.getTime();
+    // The caller's credential names the version: it is not in memory any more if the version has changed.
+    const made = { version, from, until, answer: { ...answer, lasts: { from, until, isCurrent: always } } };
+    if (standing() === began) remembered.keep(name, made);
     return made;
   }
 
@@ -114,6 +144,7 @@ export function createAnswers(): Answers {
 
   return {
     async recall(wanted, make) {
+      standing();
       const known = remembered.get(wanted.name);
       if (known && isGood(known, wanted)) return known.answer;
       for (let coming = inMaking.get(wanted.name); coming; coming = inMaking.get(wanted.name)) {
@@ -124,6 +155,45 @@ export function createAnswers(): Answers {
     },
   };
 }
+
+/** The same object as long as what was remembered may be used. */
+interface Standing {
+  readonly period: number | undefined;
+}
+
+/** Answers by their names. Beyond the limits the oldest are dropped. */
+function createRemembered() {
+  const kept = new Map<string, Remembered>();
+  let bytes = 0;
+  const bytesOf = (name: string, { answer }: Remembered) =>
+    smallThings + 2 * name.length + bytesOfBody(answer.body);
+
+  function forget(name: string): void {
+    const known = kept.get(name);
+    if (!known) return;
+    bytes -= bytesOf(name, known);
+    kept.delete(name);
+  }
+
+  return {
+    get: (name: string): Remembered | undefined => kept.get(name),
+    keep(name: string, made: Remembered): void {
+      forget(name);
+      kept.set(name, made);
+      bytes += bytesOf(name, made);
+      for (const oldest of kept.keys()) {
+        if (bytes <= mostBytes) return;
+        forget(oldest);
+      }
+    },
+    clear(): void {
+      kept.clear();
+      bytes = 0;
+    },
+  };
+}
+
+const always = (): boolean => true;
 
 const isGood = ({ version, from, until }: Remembered, wanted: Wanted): boolean => {
   const at = wanted.now.getTime();

@@ -10,7 +10,6 @@ import {
 } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { hourOf } from "../domain/access/hour-of.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import {
   type AppKeyCredential,
@@ -18,42 +17,45 @@ import {
   type DeviceCredential,
   type TokenCredential,
 } from "../store/access/credentials.ts";
-import { credentialsTopic } from "../store/engine/topics.ts";
+import { accessTopic, appTopic, credentialsTopic, userTopic } from "../store/engine/topics.ts";
+import type { Lasting } from "./answers.ts";
 import type { AgentCaller, AppCaller, Callers, ConsoleCaller, DeviceCaller } from "./handler.ts";
 import { fieldOf } from "./invocation.ts";
 import { cachedLookup } from "./lookup-cache.ts";
 import type { PresentedCredentials } from "./presented-credentials.ts";
+import { createTouch, type Touch } from "./touch.ts";
 
-export type Authenticate = <A extends Auth>(auth: A, presented: PresentedCredentials) => Promise<Callers[A]>;
+/** Finds the caller of a request. A credential that is missing, malformed, unknown or revoked gets the same refusal. */
+export interface Authenticate {
+  <A extends Auth>(auth: A, presented: PresentedCredentials): Promise<Callers[A]>;
+  /** For how long requests with this credential have just this caller, and need no record of its use. */
+  readonly lasting: (
+    auth: KeptAuth,
+    presented: Pick<PresentedCredentials, "apiKey" | "authorization">,
+    caller: NonNullable<Callers[Auth]>,
+  ) => Lasting;
+}
 
-export const isCredentialsTopic = (topic: string): boolean => topic === credentialsTopic;
+/** The kinds of credentials that stay in memory. */
+type KeptAuth = "appKey" | "agentToken" | "deviceToken";
+
+export const isKept = (auth: Auth): auth is KeptAuth =>
+  auth === "appKey" || auth === "agentToken" || auth === "deviceToken";
 
 type Ways = { readonly [A in Auth]: (presented: PresentedCredentials) => Promise<Callers[A]> };
 
-/** Finds the caller of a request. A credential that is missing, malformed, unknown or revoked gets the same refusal. */
 export function createAuthenticate(
   deps: Pick<Deps, "clock" | "database" | "log" | "settings">,
 ): Authenticate {
   const { database } = deps;
-  const findAppKey = cachedLookup(database, isCredentialsTopic, async (hash) => {
-    const row = await credentials.findAppKey(database, hash);
-    return row && { row, caller: appCaller(row) };
-  });
-  const findToken = cachedLookup(database, isCredentialsTopic, async (hash) => {
-    const row = await credentials.findToken(database, hash);
-    return row && { row, agentScopes: agentScopesOf(row.scopes) };
-  });
-  const findDevice = cachedLookup(database, isCredentialsTopic, async (hash) => {
-    const row = await credentials.findDevice(database, hash);
-    return row && { row, caller: deviceCaller(row), expiresAt: Date.parse(row.expiresAt) };
-  });
+  const find = createFindCredentials(database);
   const touch = createTouch(deps);
 
   const person = createFindPerson(deps, touch);
 
   const token = async (kind: string, { authorization }: PresentedCredentials): Promise<KnownToken> => {
     const hash = hashOf(bearerOf(authorization));
-    const known = await findToken(hash);
+    const known = await find.findToken(hash);
     if (known?.row.kind !== kind) throw new ApiError("invalid_token");
     touch(hash, known.row, credentials.touchToken);
     return known;
@@ -63,18 +65,17 @@ export function createAuthenticate(
     none: async () => undefined,
     async appKey({ apiKey }) {
       const hash = hashOf(apiKey ?? "");
-      const known = await findAppKey(hash);
+      const known = await find.findAppKey(hash);
       if (!known) throw new ApiError("invalid_api_key");
       touch(hash, known.row, credentials.touchAppKey);
       return known.caller;
     },
     async agentToken(presented) {
-      const { row, agentScopes: scopes } = await token("agent", presented);
-      return agentCaller(row, scopes);
+      return (await token("agent", presented)).agent;
     },
     async deviceToken({ authorization }) {
       const hash = hashOf(bearerOf(authorization));
-      const known = await findDevice(hash);
+      const known = await find.findDevice(hash);
       if (!known || known.expiresAt <= deps.clock.now().getTime()) throw new ApiError("invalid_token");
       touch(hash, known.row, credentials.touchDevice);
       return known.caller;
@@ -90,7 +91,67 @@ export function createAuthenticate(
       return person(presented);
     },
   };
-  return (auth, presented) => ways[auth](presented);
+  const authenticate = <A extends Auth>(auth: A, presented: PresentedCredentials) => ways[auth](presented);
+  return Object.assign(authenticate, { lasting: createLasting(find, touch) });
+}
+
+/** Makes the function that says for how long a credential gives the same caller. */
+const createLasting =
+  ({ findAppKey, findToken, findDevice }: ReturnType<typeof createFindCredentials>, touch: Touch) =>
+  (
+    auth: KeptAuth,
+    { apiKey, authorization }: Pick<PresentedCredentials, "apiKey" | "authorization">,
+    caller: NonNullable<Callers[Auth]>,
+  ): Lasting => {
+    const hash = hashOf(auth === "appKey" ? (apiKey ?? "") : bearerOf(authorization));
+    const { from, until } = touch.recorded(hash);
+    const ends = auth === "deviceToken" ? (findDevice.peek(hash)?.expiresAt ?? until) : until;
+    const callerNow = {
+      appKey: () => findAppKey.peek(hash)?.caller,
+      agentToken: () => findToken.peek(hash)?.agent,
+      deviceToken: () => findDevice.peek(hash)?.caller,
+    }[auth];
+    return { from, until: Math.min(until, ends), isCurrent: () => callerNow() === caller };
+  };
+
+/** The topics that mean that any credential may have changed. */
+export const topicsOfAllCredentials: readonly string[] = [credentialsTopic];
+
+/** What a token in memory depends on. */
+export const topicsOfToken = ({ userId, appId }: Pick<TokenCredential, "userId" | "appId">): string[] => [
+  userTopic(userId),
+  ...(appId === null ? [] : [accessTopic(appId)]),
+];
+
+/** Makes the functions that find credentials by their hashes. */
+function createFindCredentials(database: Deps["database"]) {
+  const dropAll = topicsOfAllCredentials;
+  return {
+    findAppKey: cachedLookup({
+      ...{ database, dropAll },
+      load: async (hash) => {
+        const row = await credentials.findAppKey(database, hash);
+        return row && { row, caller: appCaller(row) };
+      },
+      topicsOf: ({ caller }) => [appTopic(caller.appId), accessTopic(caller.appId)],
+    }),
+    findToken: cachedLookup({
+      ...{ database, dropAll },
+      load: async (hash) => {
+        const row = await credentials.findToken(database, hash);
+        return row && { row, agent: agentCaller(row, agentScopesOf(row.scopes)) };
+      },
+      topicsOf: ({ row }) => topicsOfToken(row),
+    }),
+    findDevice: cachedLookup({
+      ...{ database, dropAll },
+      load: async (hash) => {
+        const row = await credentials.findDevice(database, hash);
+        return row && { row, caller: deviceCaller(row), expiresAt: Date.parse(row.expiresAt) };
+      },
+      topicsOf: ({ row }) => [userTopic(row.userId)],
+    }),
+  };
 }
 
 /** Makes a function that finds the person of a console session. */
@@ -110,7 +171,8 @@ const createFindPerson =
 
 interface KnownToken {
   readonly row: TokenCredential;
-  readonly agentScopes: readonly AgentScope[];
+  /** The caller, if it is the token of an agent. */
+  readonly agent: AgentCaller;
 }
 
 /** The caller of a program that acts for an owner. */
@@ -186,40 +248,3 @@ export function asAsked({ role = "owner" }: Pick<Endpoint, "role">, caller: Call
 export function isOwnOrigin(origin: string | undefined, { baseUrl, consoleUrl }: Deps["settings"]): boolean {
   return origin !== undefined && [baseUrl, consoleUrl].some((url) => new URL(url).origin === origin);
 }
-
-interface Touched {
-  readonly id: string;
-  readonly lastUsedAt: string | null;
-}
-
-/**
- * Records the hour of a credential's last use. The request does not wait for it. The hour is kept by the hash, so that a
- * new credential in the place of an old one is recorded too.
- */
-export function createTouch({ database, clock, log }: Pick<Deps, "database" | "clock" | "log">) {
-  const touched = new Map<string, string>();
-  const hourAt = createHourAt();
-  return (hash: string, { id, lastUsedAt }: Touched, write: typeof credentials.touchToken) => {
-    const at = hourAt(clock.now());
-    if (touched.get(hash) === at) return;
-    touched.set(hash, at);
-    if (lastUsedAt === at) return;
-    database
-      .write((tx) => write(tx, id, at))
-      .catch((error) => log.warn({ err: error }, "last use not recorded"));
-  };
-}
-
-/** `hourOf`, which remembers the minute that it was last asked about: every request asks. */
-function createHourAt(): (at: Date) => string {
-  let minute = Number.NaN;
-  let hour = "";
-  return (at) => {
-    const asked = Math.floor(at.getTime() / 60_000);
-    if (asked !== minute) hour = hourOf(at);
-    minute = asked;
-    return hour;
-  };
-}
-
-type Touch = ReturnType<typeof createTouch>;

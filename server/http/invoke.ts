@@ -13,12 +13,16 @@ import { asAsked, requireScope } from "./authenticate.ts";
 import { errorBody } from "./errors.ts";
 import { type Handler, notYet, type Request } from "./handler.ts";
 import { type IdempotentRequest, idempotentRequestOf, replay } from "./idempotency/idempotent-request.ts";
-import { AlreadyAnswered, createSave, storeRefusal } from "./idempotency/save.ts";
+import { AlreadyAnswered } from "./idempotency/keyed-rows.ts";
+import { createSave, storeRefusal } from "./idempotency/save.ts";
 import { fieldOf, type IncomingRequest, type InvocationResult, type Invoke } from "./invocation.ts";
-import { countAttempt, limitedByOf, spendAlone } from "./request-limits.ts";
-import { type GiveBack, spendOnWait } from "./spend-on-wait.ts";
+import { countAttempt, limitedByOf } from "./limits/request-limits.ts";
+import type { GiveBack } from "./limits/spend-exactly.ts";
 
-export type InvokeDeps = Pick<Deps, "clock" | "database" | "passingTime" | "sealer" | "settings" | "time">;
+export type InvokeDeps = Pick<
+  Deps,
+  "clock" | "database" | "limiter" | "passingTime" | "sealer" | "settings" | "time"
+>;
 
 /**
  * Makes one function of an endpoint and its handler. It checks scope and shape, replays stored answers, uses up the rate
@@ -34,7 +38,10 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
     requireScope(endpoint, received);
     const incoming = { ...received, caller: asAsked(endpoint, received.caller) };
     const key = idempotentRequestOf(endpoint, incoming, deps);
-    const kept = key && (await idempotency.find(deps.database, key, deps.clock.now()));
+    const kept =
+      key && !isRarelyRepeated(endpoint, incoming)
+        ? await idempotency.find(deps.database, key, deps.clock.now())
+        : undefined;
     if (key && kept) return replayFor(incoming, { key, kept, deps });
     const limitedBy = limitedByOf(endpoint, incoming, deps);
     try {
@@ -60,12 +67,19 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       if (key && since) return replay(key, since);
       if (key && isKeptRefusal(endpoint, error)) await storeRefusal(deps, key, refusalOf(error));
       // The limit of rule T30 also counts what the server puts off.
-      if (limitedBy && endpoint.rateLimitBy && error.code === "busy")
-        await spendAlone(deps, { who: limitedBy, rateLimit: endpoint.rateLimit });
+      if (limitedBy && endpoint.rateLimit && endpoint.rateLimitBy && error.code === "busy")
+        await deps.limiter.spend({ who: limitedBy, rateLimit: endpoint.rateLimit });
       throw error;
     }
   };
 }
+
+/**
+ * Whether a stored answer is looked for only when the key is claimed, or when the request is refused. Reports are many, and
+ * few of them are repeats.
+ */
+const isRarelyRepeated = ({ attempts }: Endpoint, { caller }: IncomingRequest): boolean =>
+  caller?.kind === "appKey" && attempts === undefined;
 
 /** The app whose key the request carries: with the app's people, its stored answers are erased. */
 const appOfKey = ({ caller }: IncomingRequest): string | undefined =>
@@ -80,11 +94,11 @@ interface Spender {
 async function spendOnRead(
   { rateLimit }: Endpoint,
   { parts, who }: Spender,
-  deps: InvokeDeps,
+  { limiter }: InvokeDeps,
 ): Promise<GiveBack> {
-  const spending = { who, rateLimit };
-  if (Number(parts.query?.wait ?? 0) > 0) return spendOnWait(deps, spending);
-  await spendAlone(deps, spending);
+  if (!rateLimit) return nothingUsed;
+  if (Number(parts.query?.wait ?? 0) > 0) return limiter.spendOnWait({ who, rateLimit });
+  await limiter.spend({ who, rateLimit });
   return nothingUsed;
 }
 
@@ -110,9 +124,10 @@ async function replayFor(
   return replay(key, kept);
 }
 
-const readsOnly: Pick<Request, "save" | "saveRow"> = {
+const readsOnly: Pick<Request, "save" | "saveRow" | "saveTogether"> = {
   save: () => Promise.reject(new Error("A read saves nothing")),
   saveRow: () => Promise.reject(new Error("A read saves nothing")),
+  saveTogether: () => Promise.reject(new Error("A read saves nothing")),
 };
 
 /**
@@ -151,7 +166,7 @@ function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
 function requestOf<E extends Endpoint>(
   incoming: IncomingRequest,
   parts: ReturnType<typeof parse>,
-  { save, saveRow, giveBack }: Pick<Request, "save" | "saveRow" | "giveBack">,
+  { save, saveRow, saveTogether, giveBack }: Pick<Request, "save" | "saveRow" | "saveTogether" | "giveBack">,
 ): Request<E> {
   const request = {
     caller: incoming.caller,
@@ -167,6 +182,7 @@ function requestOf<E extends Endpoint>(
     giveBack,
     save,
     saveRow,
+    saveTogether,
     setSession: incoming.setSession,
   };
   // The schemas of this endpoint have just given the parts these types.

@@ -5,10 +5,10 @@ import { badRequest } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import { clockAheadOf } from "../domain/clock-ahead.ts";
-import { etagOf, isDownload, isPrepared, matchesEtag } from "./answers.ts";
+import { cachingOf, etagOf, isDownload, isPrepared, jsonType, matchesEtag } from "./answers.ts";
 import { type Api, mapEndpoints } from "./api.ts";
-import { type Authenticate, requireScope } from "./authenticate.ts";
-import { type Admit, uncountBytes } from "./bodies/admission.ts";
+import { type Authenticate, isKept, requireScope } from "./authenticate.ts";
+import { type Admit, needsNoAdmission, uncountBytes } from "./bodies/admission.ts";
 import { type IncomingBodies, type IncomingBody, senderOf } from "./bodies/arrivals.ts";
 import { readJson } from "./bodies/body.ts";
 import { createLargeJsonReader } from "./bodies/large-json.ts";
@@ -16,8 +16,9 @@ import { sendDownload } from "./files/send-download.ts";
 import type { Callers, Groups } from "./handler.ts";
 import type { InvocationResult, Invoke } from "./invocation.ts";
 import { createInvoke, type InvokeDeps } from "./invoke.ts";
-import type { ReadCredentials } from "./presented-credentials.ts";
-import { countRefusal } from "./request-limits.ts";
+import { countRefusal } from "./limits/request-limits.ts";
+import type { PresentedCredentials, ReadCredentials } from "./presented-credentials.ts";
+import type { Ready } from "./ready.ts";
 import { sessionCookie } from "./session-cookie.ts";
 import { readUpload } from "./uploads/read-upload.ts";
 import type { HoldAnswer } from "./waiting-answers.ts";
@@ -36,6 +37,8 @@ export interface Door {
   readonly admit: Admit;
   readonly arrivals: IncomingBodies;
   readonly holdAnswer: HoldAnswer;
+  /** Takes answers that need no Koa the next time. */
+  readonly ready?: Pick<Ready, "keep"> | undefined;
 }
 
 type MountDeps = InvokeDeps & Pick<Deps, "files" | "stopping">;
@@ -86,6 +89,7 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
         });
         if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
         send(ctx, outcome, { endpoint, holdAnswer: door.holdAnswer });
+        if (endpoint.ready) keepReady(ctx, outcome, { endpoint, door, caller, shown });
       } catch (thrown) {
         await countRefusal(deps, { endpoint, caller }, thrown);
       } finally {
@@ -123,7 +127,9 @@ export function createBodyReader({ files }: Pick<Deps, "files">, { admit, arriva
       return { value, discard: async () => release() };
     }
     if (!rules) return { value: await readJson(req, { arrivals, sender }) };
-    const admitted = await admit({ request: req, endpoint, caller, path, idempotencyKey });
+    const admitted = needsNoAdmission(req)
+      ? undefined
+      : await admit({ request: req, endpoint, caller, path, idempotencyKey });
     const arrival = req.complete ? undefined : arrivals.begin(req, sender);
     if (arrival && admitted) admitted.onCut(arrival.cut);
     let received = noBody;
@@ -157,7 +163,7 @@ function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   throw badRequest("Idempotency-Key", `must be 1 to ${limits.idempotencyKey} printable ASCII characters`);
 }
 
-/** Tells clients that the endpoint has a successor. Refused requests get the headers too. (RFC 9745; rule H28) */
+/** Informs clients that the endpoint has a successor. Refused requests get the headers too. (RFC 9745; rule H28) */
 function deprecate(ctx: Context, successor: string): void {
   ctx.set("Deprecation", `@${deprecatedSince}`);
   ctx.set("Link", `<${successor}>; rel="successor-version"`);
@@ -174,6 +180,25 @@ function signalOf(ctx: Context, { stopping }: Pick<Deps, "stopping">): AbortSign
   return AbortSignal.any([gone.signal, stopping]);
 }
 
+interface Answering {
+  readonly endpoint: Endpoint;
+  readonly door: Door;
+  readonly caller: Callers[Endpoint["auth"]];
+  readonly shown: PresentedCredentials;
+}
+
+/** Keeps an answer for the next request like this one. */
+function keepReady(
+  { req }: Context,
+  { status, body: answer }: InvocationResult,
+  { endpoint, door, caller, shown }: Answering,
+): void {
+  const { auth } = endpoint;
+  if (!door.ready || status !== 200 || !caller || !isKept(auth) || !isPrepared(answer)) return;
+  const credential = door.authenticate.lasting(auth, shown, caller);
+  door.ready.keep(req, { endpoint, callerId: caller.id, credential, answer });
+}
+
 interface Sent {
   readonly endpoint: Endpoint;
   readonly holdAnswer: HoldAnswer;
@@ -182,8 +207,9 @@ interface Sent {
 function send(
   ctx: Context,
   { status, body, replayed }: InvocationResult,
-  { endpoint: { method, answersSecret }, holdAnswer }: Sent,
+  { endpoint, holdAnswer }: Sent,
 ): void {
+  const { method } = endpoint;
   ctx.status = status;
   if (replayed) ctx.set("Idempotent-Replay", "true");
   if (method !== "GET") ctx.set("Cache-Control", "no-store");
@@ -194,11 +220,11 @@ function send(
   }
   const content = isPrepared(body) ? body.body : body;
   // Koa's own `set` would check every name and value again.
-  ctx.res.setHeader("Content-Type", "application/json; charset=utf-8");
+  ctx.res.setHeader("Content-Type", jsonType);
   if (method === "GET") {
     const etag = isPrepared(body) ? body.etag : etagOf(body);
     ctx.res.setHeader("ETag", etag);
-    ctx.res.setHeader("Cache-Control", answersSecret ? "private, no-store" : "private, no-cache");
+    ctx.res.setHeader("Cache-Control", cachingOf(endpoint));
     const known = ctx.req.headers["if-none-match"];
     if (known && matchesEtag(known, etag)) {
       ctx.status = 304;

@@ -1,5 +1,5 @@
-import PostalMime from "postal-mime";
 import { type IncomingKind, kindOfMail, saysFailed, writtenPart } from "../domain/mail/incoming-mail.ts";
+import { parseMail } from "./parse-mail.ts";
 
 /** A mail that arrived, as far as we use it. */
 export interface IncomingMail {
@@ -19,40 +19,55 @@ export interface IncomingFile {
   readonly bytes: Uint8Array;
 }
 
-const bounds = { maxNestingDepth: 20, maxHeadersSize: 262_144 };
-
-/** Reads a mail, however broken. Undefined if it cannot be read at all. */
-export async function readMail(source: Buffer, own: string): Promise<IncomingMail | undefined> {
-  try {
-    const mail = await PostalMime.parse(source, { ...bounds, attachmentEncoding: "arraybuffer" });
-    const from = mail.from?.address ?? "";
-    const files = mail.attachments.map(({ filename, mimeType, content }) => ({
-      name: filename ?? "",
-      mimeType,
-      bytes: typeof content === "string" ? Buffer.from(content) : new Uint8Array(content),
-    }));
-    const statuses = files.filter(({ mimeType }) => mimeType === "message/delivery-status");
-    return {
-      kind: kindOfMail(mail.headers, from, own),
-      from,
-      messageId: mail.messageId ?? "",
-      text: writtenPart(mail.text ?? textOf(mail.html ?? "")),
-      attachments: files.filter(({ mimeType }) => !/^(message|text)\//.test(mimeType)),
-      failed: statuses.some(({ bytes }) => saysFailed(Buffer.from(bytes).toString("utf8"))),
-    };
-  } catch {
-    return undefined;
-  }
+/** Reads a mail, also a damaged one. Undefined if it cannot be read at all, or not in the time. */
+export async function readMail(
+  source: Buffer,
+  own: string,
+  milliseconds?: number,
+): Promise<IncomingMail | undefined> {
+  const mail = await parseMail(source, milliseconds);
+  if (!mail) return undefined;
+  const { headers, from, messageId, text, html, attachments: files } = mail;
+  const statuses = files.filter(({ mimeType }) => mimeType === "message/delivery-status");
+  return {
+    kind: kindOfMail(headers, from, own),
+    from,
+    messageId,
+    text: writtenPart(text ?? textOf(html ?? "")),
+    attachments: files.filter(({ mimeType }) => !/^(message|text)\//.test(mimeType)),
+    failed: statuses.some(({ bytes }) => saysFailed(Buffer.from(bytes).toString("utf8"))),
+  };
 }
 
-/** The text of simple HTML. It is shown as text, so nothing in it can do harm. */
+/** The text of simple HTML. It is shown as text, so nothing in it can do harm. No pattern searches one place twice. */
 const textOf = (html: string): string =>
-  html
-    .replace(/<(style|script|head)\b[\s\S]*?<\/\1>/gi, "")
-    .replace(/<(br|\/p|\/div|\/tr|\/li)\b[^>]*>/gi, "\n")
+  withoutParts(html)
+    .replace(/<(br|\/p|\/div|\/tr|\/li)\b[^<>]*>/gi, "\n")
     .replace(/<blockquote\b[\s\S]*$/i, "")
-    .replace(/<[^>]*>/g, "")
+    .replace(/<[^<>]*>/g, "")
     .replace(/&(nbsp|amp|lt|gt|quot|#39);/g, (whole, name: string) => entities[name] ?? whole);
+
+/** The HTML without styles, scripts and its head. A part that does not end stays. */
+function withoutParts(html: string): string {
+  const endless = new Set<string>();
+  const begin = /<(style|script|head)\b/gi;
+  let kept = "";
+  let at = 0;
+  for (let found = begin.exec(html); found; found = begin.exec(html)) {
+    const name = (found[1] ?? "").toLowerCase();
+    if (endless.has(name)) continue;
+    const end = new RegExp(`</${name}>`, "gi");
+    end.lastIndex = begin.lastIndex;
+    if (!end.test(html)) {
+      endless.add(name);
+      continue;
+    }
+    kept += html.slice(at, found.index);
+    at = end.lastIndex;
+    begin.lastIndex = at;
+  }
+  return kept + html.slice(at);
+}
 
 const entities: Readonly<Record<string, string>> = {
   ...{ nbsp: " ", amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" },

@@ -4,13 +4,14 @@ import {
   agentCaller,
   agentScopesOf,
   bearerOf,
-  createTouch,
-  isCredentialsTopic,
+  topicsOfAllCredentials,
+  topicsOfToken,
 } from "../http/authenticate.ts";
 import type { AgentCaller } from "../http/handler.ts";
 import { cachedLookup } from "../http/lookup-cache.ts";
 import type { Door } from "../http/mount.ts";
 import type { PresentedCredentials } from "../http/presented-credentials.ts";
+import { createTouch } from "../http/touch.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import { credentials } from "../store/access/credentials.ts";
 
@@ -30,9 +31,12 @@ export function createToolAuthenticate(
   deps: Pick<Deps, "clock" | "database" | "log">,
   { authenticate }: Pick<Door, "authenticate">,
 ): (shown: PresentedCredentials) => Promise<ToolUser> {
-  const find = cachedLookup(deps.database, isCredentialsTopic, (hash) =>
-    credentials.findConnection(deps.database, hash),
-  );
+  const find = cachedLookup({
+    database: deps.database,
+    dropAll: topicsOfAllCredentials,
+    load: (hash) => credentials.findConnection(deps.database, hash),
+    topicsOf: topicsOfToken,
+  });
   const touch = createTouch(deps);
 
   /** A request that began with a valid token may end after the token's hour. */

@@ -27,7 +27,7 @@ export function refusalMessage(ctx: Context, error: ApiError, settings: Pick<Set
   };
 }
 
-/** Tells a program where to learn how it gets a token. (RFC 9728 5.1) */
+/** Says where a program can read how it gets a token. (RFC 9728 5.1) */
 function challengeOf({ req }: Context, settings: Pick<Settings, "baseUrl">): string {
   const fault = req.headers.authorization === undefined ? "" : ' error="invalid_token",';
   return `Bearer realm="innkeep",${fault} resource_metadata="${metadataAddress(settings)}"`;

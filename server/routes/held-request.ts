@@ -9,6 +9,7 @@ export interface Holding<Found> {
   readonly enough: (found: Found) => boolean;
   readonly milliseconds: number;
   readonly listen?: (wake: () => void) => () => void;
+  readonly attend?: (isResting: () => boolean) => () => void;
 }
 
 /**

@@ -31,5 +31,21 @@ export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Ro
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const more = rows.length > limit && last !== undefined;
-  return { items, nextCursor: more ? Buffer.from(keyOf(last).join(" ")).toString("base64url") : null };
+  return { items, nextCursor: more ? cursorOf(keyOf(last)) : null };
+}
+
+const cursorOf = (position: Position): string => Buffer.from(position.join(" ")).toString("base64url");
+
+/**
+ * A page of a search. If the search ended early, another page follows even if this one is not full: it goes on before the number
+ * `reached`.
+ */
+export function searchedPage<Row>(
+  rows: readonly Row[],
+  limit: number,
+  { keyOf, reached }: { readonly keyOf: (row: Row) => Position; readonly reached?: number | undefined },
+) {
+  const { items, nextCursor } = pageOf(rows, limit, keyOf);
+  const stopped = reached === undefined ? null : cursorOf([String(reached)]);
+  return { items, nextCursor: nextCursor ?? stopped };
 }

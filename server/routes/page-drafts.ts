@@ -41,52 +41,57 @@ export interface DoneForm {
 /** How many texts a person may keep, and how many characters of them sealed. The oldest go. (rule O17) */
 const most = { count: 200, length: 4_000_000 };
 
-type Needed = Pick<Deps, "database" | "newId" | "sealer">;
+type Needed = Pick<Deps, "database" | "limiter" | "newId" | "sealer" | "settings">;
 
 /** The typed texts of one signed-in person, at the time `now`. */
 export const createPageDrafts =
-  ({ database, newId, sealer }: Needed) =>
-  ({ userId }: Pick<ConsoleCaller, "userId">, browser: Pick<Browser, "userAgent">, now: Date) => ({
-    /** All texts, newest first. */
-    list: async (): Promise<Draft[]> => opened(sealer, await drafts.list(database, userId)),
+  (deps: Needed) =>
+  ({ userId }: Pick<ConsoleCaller, "userId">, browser: Pick<Browser, "userAgent">, now: Date) => {
+    const { database, limiter, newId, sealer, settings } = deps;
+    return {
+      /** All texts, newest first. */
+      list: async (): Promise<Draft[]> => opened(sealer, await drafts.list(database, userId)),
 
-    /** The texts that were typed on a page, or into one of these forms, newest first. */
-    listOfPage: async (page: string, forms: readonly string[]): Promise<Draft[]> =>
-      opened(sealer, await drafts.listOfPage(database, userId, { page, forms })),
+      /** The texts that were typed on a page, or into one of these forms, newest first. */
+      listOfPage: async (page: string, forms: readonly string[]): Promise<Draft[]> =>
+        opened(sealer, await drafts.listOfPage(database, userId, { page, forms })),
 
-    /** Replaces what an opened page has of a form. */
-    async save({ page, form, writer, fields, replaces }: TypedForm): Promise<void> {
-      const from = browserName(browser.userAgent);
-      const byField = new Map(fields.map((typed) => [typed.field, typed]));
-      const rows = [...byField.values()].map(({ field, text, was }) => ({
-        ...{ id: newId(), page, form, field, writer, updatedAt: now.toISOString() },
-        content: sealer.seal(JSON.stringify({ text, was, from })),
-      }));
-      await database.write(async (tx) => {
-        // A page that is left may save twice at the same time.
-        await tx.lock(`drafts:${userId}`);
-        for (const each of [writer, ...replaces])
-          await drafts.removeOfWriter(tx, { userId, form, writer: each });
-        for (const row of rows) await drafts.insert(tx, userId, row);
-        await drafts.trim(tx, userId, most);
-      });
-    },
+      /** Replaces what an opened page has of a form. Throws `rate_limited`. */
+      async save({ page, form, writer, fields, replaces }: TypedForm): Promise<void> {
+        if (settings.rateLimited) await limiter.spend({ who: userId, rateLimit: "drafts" });
+        const from = browserName(browser.userAgent);
+        const byField = new Map(fields.map((typed) => [typed.field, typed]));
+        const rows = [...byField.values()].map(({ field, text, was }) => ({
+          ...{ id: newId(), page, form, field, writer, updatedAt: now.toISOString() },
+          content: sealer.seal(JSON.stringify({ text, was, from })),
+        }));
+        await database.write(async (tx) => {
+          // A page that is left may save twice at the same time.
+          await tx.lock(`drafts:${userId}`);
+          for (const each of [writer, ...replaces])
+            await drafts.removeOfWriter(tx, { userId, form, writer: each });
+          for (const row of rows) await drafts.insert(tx, userId, row);
+          await drafts.trim(tx, userId, most);
+        });
+      },
 
-    /** Removes one; false if the person has no such draft. */
-    remove: (id: string): Promise<boolean> => database.write((tx) => drafts.remove(tx, userId, id)),
+      /** Removes one; false if the person has no such draft. */
+      remove: (id: string): Promise<boolean> => database.write((tx) => drafts.remove(tx, userId, id)),
 
-    /** Removes the texts that were sent: those of the page that sent them, and the same texts of other pages. */
-    async removeSent({ form, writer, sent }: DoneForm): Promise<void> {
-      const kept = opened(sealer, await drafts.listOfPage(database, userId, { page: "", forms: [form] }));
-      const over = kept.filter(
-        (draft) => sent.has(draft.field) && (draft.writer === writer || draft.text === sent.get(draft.field)),
-      );
-      if (over.length === 0) return;
-      await database.write(async (tx) => {
-        for (const { id } of over) await drafts.remove(tx, userId, id);
-      });
-    },
-  });
+      /** Removes the texts that were sent: those of the page that sent them, and the same texts of other pages. */
+      async removeSent({ form, writer, sent }: DoneForm): Promise<void> {
+        const kept = opened(sealer, await drafts.listOfPage(database, userId, { page: "", forms: [form] }));
+        const over = kept.filter(
+          (draft) =>
+            sent.has(draft.field) && (draft.writer === writer || draft.text === sent.get(draft.field)),
+        );
+        if (over.length === 0) return;
+        await database.write(async (tx) => {
+          for (const { id } of over) await drafts.remove(tx, userId, id);
+        });
+      },
+    };
+  };
 
 export type PageDrafts = ReturnType<ReturnType<typeof createPageDrafts>>;
 

@@ -24,7 +24,7 @@ import {
 } from "./feedback/runs/run-lives.ts";
 import { assignableMembers } from "./feedback/triage/assignment.ts";
 import { idPart, instantPart, pageOf, readCursor } from "./list-page.ts";
-import { audienceOf } from "./mail/tell-senders.ts";
+import { audienceOf } from "./mail/mail-releases.ts";
 
 export type WaitingProposal = AwaitingRow;
 export type Changes = ChangeCounts;
@@ -117,7 +117,7 @@ export const createPageReads =
     /** The threads that a release note names. The caller has checked that the note is this person's. */
     feedbackOfReleaseNote: (entryId: string) => changelogFeedback.listSubjects(database, entryId),
 
-    /** How many senders are told by mail when a release note is published. The caller has checked that it is this person's. */
+    /** How many senders get a mail when a release note is published. The caller has checked that it is this person's. */
     countTold: async (note: { readonly id: string; readonly appId: string }) =>
       sendsMail(settings) ? (await audienceOf(database, note)).size : 0,
 

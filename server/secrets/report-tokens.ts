@@ -19,12 +19,10 @@ export function reportTokenOf(
   sealer: Pick<Sealer, "mark">,
   { reportId, counter, mailed }: ReportToken,
 ): string {
-  const head = Buffer.alloc(idBytes + 5);
-  head.write(reportId.replaceAll("-", ""), "hex");
-  head.writeUInt32BE(counter, idBytes);
-  head.writeUInt8(Number(mailed), idBytes + 4);
+  const id = reportId.replaceAll("-", "").toLowerCase();
+  const head = `${id}${counter.toString(16).padStart(8, "0")}${mailed ? "01" : "00"}`;
   const mac = sealer.mark(markedText(head)).slice(0, macDigits);
-  return Buffer.concat([head, Buffer.from(mac, "hex")]).toString("base64url");
+  return Buffer.from(head + mac, "hex").toString("base64url");
 }
 
 /** What a token says; undefined if we did not make it. */
@@ -32,7 +30,10 @@ export function readReportToken(sealer: Pick<Sealer, "isMark">, token: string): 
   if (!form.test(token)) return undefined;
   const bytes = Buffer.from(token, "base64url");
   const [head, mac] = [bytes.subarray(0, idBytes + 5), bytes.subarray(idBytes + 5)];
-  if (bytes.toString("base64url") !== token || !sealer.isMark(markedText(head), mac.toString("hex")))
+  if (
+    bytes.toString("base64url") !== token ||
+    !sealer.isMark(markedText(head.toString("hex")), mac.toString("hex"))
+  )
     return undefined;
   return {
     reportId: uuidOf(head.subarray(0, idBytes)),
@@ -41,7 +42,7 @@ export function readReportToken(sealer: Pick<Sealer, "isMark">, token: string): 
   };
 }
 
-const markedText = (head: Buffer): string => `sender's page\n${head.toString("hex")}`;
+const markedText = (head: string): string => `sender's page\n${head}`;
 
 const uuidOf = (bytes: Buffer): string =>
   bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

@@ -1,4 +1,5 @@
 import { SettingError } from "./setting-error.ts";
+import type { Environment } from "./settings.ts";
 
 const units: Readonly<Record<string, number>> = {
   "": 1,
@@ -9,6 +10,18 @@ const units: Readonly<Record<string, number>> = {
 };
 /** The size of the largest report. With a lower limit such a report could never be sent. */
 const least = 64 * 2 ** 20;
+
+/** How much feedback is taken and kept. Throws a SettingError. */
+export const byteLimitsOf = (environment: Environment) => ({
+  feedbackBytesPerHour: bytesOf(
+    "INNKEEP_FEEDBACK_BYTES_PER_HOUR",
+    environment.INNKEEP_FEEDBACK_BYTES_PER_HOUR ?? "2GiB",
+  ),
+  storedBytesPerApp: bytesOf(
+    "INNKEEP_STORED_BYTES_PER_APP",
+    environment.INNKEEP_STORED_BYTES_PER_APP ?? "20GiB",
+  ),
+});
 
 /** The number of bytes in a text such as `20GiB`. `off` means no limit. Throws a SettingError for any other text. */
 export function bytesOf(name: string, given: string): number {

@@ -1,9 +1,12 @@
 import ipaddr from "ipaddr.js";
 import { budgetsOf } from "./budgets.ts";
-import { bytesOf } from "./byte-settings.ts";
+import { byteLimitsOf } from "./byte-settings.ts";
+import { continuousOf } from "./continuous-settings.ts";
+import { drillOf } from "./drill-settings.ts";
 import { isLoopback } from "./loopback.ts";
 import { mailInOf, mailOutOf } from "./mail-settings.ts";
 import { rateLimitsOf } from "./rate-limit-settings.ts";
+import { s3Of } from "./s3-settings.ts";
 import { SettingError } from "./setting-error.ts";
 import type { Environment, ServeFlags, Settings } from "./settings.ts";
 import { attestationOf, identityProvidersOf, redirectUrlOf } from "./sign-in-settings.ts";
@@ -21,10 +24,8 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
     "INNKEEP_BASE_URL",
     flags.baseUrl ?? environment.INNKEEP_BASE_URL ?? `http://${authority}:${port}`,
   );
-  const databaseUrl = flags.databaseUrl ?? environment.INNKEEP_DATABASE_URL;
-  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
-    throw new SettingError("INNKEEP_DATABASE_URL must be a postgres:// address. Leave it out to use SQLite.");
-  }
+  const databaseUrl = databaseUrlOf(flags.databaseUrl ?? environment.INNKEEP_DATABASE_URL);
+  const backupsKeptDays = daysOf("INNKEEP_BACKUPS_KEPT_DAYS", environment.INNKEEP_BACKUPS_KEPT_DAYS);
   if (flags.dev && !isLoopback(host))
     throw new SettingError("--dev serves on loopback only: set INNKEEP_HOST to 127.0.0.1.");
   return {
@@ -32,20 +33,15 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
     port,
     baseUrl,
     databaseUrl,
+    databasePool: poolOf(environment.INNKEEP_DATABASE_POOL ?? "10"),
     data: flags.data ?? environment.INNKEEP_DATA ?? (flags.demo ? "./.innkeep/demo" : "./.innkeep"),
+    s3: s3Of(environment),
     consoleUrl: urlOf(
       "INNKEEP_CONSOLE_URL",
       flags.consoleUrl ?? environment.INNKEEP_CONSOLE_URL ?? `${baseUrl}/console`,
     ),
     ...rateLimitsOf(environment.INNKEEP_RATE_LIMITS),
-    feedbackBytesPerHour: bytesOf(
-      "INNKEEP_FEEDBACK_BYTES_PER_HOUR",
-      environment.INNKEEP_FEEDBACK_BYTES_PER_HOUR ?? "2GiB",
-    ),
-    storedBytesPerApp: bytesOf(
-      "INNKEEP_STORED_BYTES_PER_APP",
-      environment.INNKEEP_STORED_BYTES_PER_APP ?? "20GiB",
-    ),
+    ...byteLimitsOf(environment),
     budgets: budgetsOf(environment.INNKEEP_BUDGETS),
     corsOrigins: listOf(environment.INNKEEP_CORS_ORIGINS).map((origin) => originOf(origin)),
     trustedProxies: listOf(environment.INNKEEP_TRUSTED_PROXIES).map(networkOf),
@@ -58,7 +54,10 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
     attestation: attestationOf(environment),
     identityProviders: identityProvidersOf(environment.INNKEEP_IDENTITY_PROVIDERS),
     metricsToken: environment.INNKEEP_METRICS_TOKEN ?? environment.INNKEEP_OPERATOR_TOKEN,
-    backupsKeptDays: daysOf("INNKEEP_BACKUPS_KEPT_DAYS", environment.INNKEEP_BACKUPS_KEPT_DAYS),
+    drill: drillOf(environment),
+    backupsKeptDays,
+    continuous: continuousOf(environment, { databaseUrl, backupsKeptDays }),
+    erasuresFile: environment.INNKEEP_ERASURES,
     logLevel: levelOf(environment.INNKEEP_LOG_LEVEL ?? "info"),
     demo: flags.demo ?? false,
     dev: flags.dev ?? false,
@@ -76,6 +75,19 @@ function portOf(given: string | number): number {
   const port = Number(given);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new SettingError(`INNKEEP_PORT must be a port from 0 to 65535, not \`${given}\`.`);
+}
+
+function databaseUrlOf(given: string | undefined): string | undefined {
+  if (given === undefined || /^postgres(ql)?:\/\//.test(given)) return given;
+  throw new SettingError("INNKEEP_DATABASE_URL must be a postgres:// address. Leave it out to use SQLite.");
+}
+
+function poolOf(given: string): number {
+  const connections = Number(given);
+  if (/^\d+$/.test(given) && connections >= 1 && connections <= 500) return connections;
+  throw new SettingError(
+    `INNKEEP_DATABASE_POOL must be a number of connections from 1 to 500, not \`${given}\`.`,
+  );
 }
 
 function daysOf(name: string, given: string | undefined): number | undefined {

@@ -9,8 +9,7 @@ export interface RateLimitSetting {
 
 export type RateLimitSettings = Readonly<Record<RateLimitName, RateLimitSetting>>;
 
-/** The limiter stores one time for each use, so a higher limit would make its rows too large. */
-const most = { limit: 10_000, windowSeconds: 86_400 };
+const most = { limit: 1_000_000, windowSeconds: 86_400 };
 
 /**
  * The limits of a deployment from `on`, `off`, or a list such as `feedback=240/60,proofsBySlot=20/3600`. An entry sets how
@@ -30,7 +29,7 @@ export function rateLimitsOf(given: string | undefined): {
 }
 
 function limitOf(entry: string): [RateLimitName, RateLimitSetting] {
-  const [, name = "", limit, windowSeconds] = /^\s*(\w+)=(\d{1,6})\/(\d{1,6})\s*$/.exec(entry) ?? [];
+  const [, name = "", limit, windowSeconds] = /^\s*(\w+)=(\d{1,7})\/(\d{1,6})\s*$/.exec(entry) ?? [];
   const rule = { limit: Number(limit), windowSeconds: Number(windowSeconds) };
   if (isLimit(name) && isWithin(rule.limit, most.limit) && isWithin(rule.windowSeconds, most.windowSeconds))
     return [name, rule];

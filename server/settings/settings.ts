@@ -13,6 +13,10 @@ export interface Settings {
   /** Folder of the SQLite database, the uploads and the secret. */
   readonly data: string;
   readonly databaseUrl: string | undefined;
+  /** How many connections to PostgreSQL this server opens, apart from the one that listens. */
+  readonly databasePool: number;
+  /** The S3 store that keeps the uploads; undefined if the folder keeps them. */
+  readonly s3: S3Settings | undefined;
   /** Addresses in answers begin with this or with `consoleUrl`, never with the Host header. */
   readonly baseUrl: string;
   readonly consoleUrl: string;
@@ -45,9 +49,26 @@ export interface Settings {
   readonly metricsToken: string | undefined;
   /** For how many days the operator keeps backups. Undefined if the server does not know. */
   readonly backupsKeptDays: number | undefined;
+  /** The nightly backups; undefined if the server makes none. */
+  readonly drill: DrillSettings | undefined;
+  /** Where and how all changes are copied; undefined if they are not. */
+  readonly continuous: ContinuousSettings | undefined;
+  /** Where erasures of people are noted outside of the database. Undefined: in the data folder. */
+  readonly erasuresFile: string | undefined;
   readonly logLevel: string;
   readonly demo: boolean;
   readonly dev: boolean;
+}
+
+/** Backups that a server makes and proves each night. */
+export interface DrillSettings {
+  /** The time of day, in minutes of UTC. */
+  readonly at: number;
+  readonly folder: string;
+  /** How many of them are kept. */
+  readonly kept: number;
+  /** The public keys that they are encrypted to. */
+  readonly recipient: string | undefined;
 }
 
 /** How a mail server is reached. */
@@ -73,8 +94,34 @@ export interface MailOut extends MailServer {
   readonly from: { readonly name: string; readonly address: string };
 }
 
-/** Where a deployment keeps its data: in the folder, or in the folder and a PostgreSQL database. */
-export type DataLocation = Pick<Settings, "data" | "databaseUrl">;
+/** A place in an S3 store, and the key that opens it. */
+export interface S3Settings {
+  /** The setting or flag that gives the address, for messages. */
+  readonly setting: string;
+  /** The address of the bucket, without a slash at the end. */
+  readonly address: string;
+  readonly bucket: string;
+  /** What all names in the bucket begin with: empty, or a folder with a slash at the end. */
+  readonly prefix: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** Where copies of a database are kept. */
+export type CopiesPlace = { readonly folder: string } | { readonly s3: S3Settings };
+
+/** How the changes of a SQLite database are copied. */
+export interface ContinuousSettings {
+  readonly place: CopiesPlace;
+  /** Public keys of age; undefined if copies are not encrypted. */
+  readonly recipient: string | undefined;
+  readonly everyMs: number;
+  readonly keptDays: number;
+}
+
+/** Where a deployment keeps its data: in the folder, or also in a PostgreSQL database and an S3 store. */
+export type DataLocation = Pick<Settings, "data" | "databaseUrl"> & Partial<Pick<Settings, "s3">>;
 
 /** How devices prove what they are. */
 export type AttestationSettings =

@@ -5,18 +5,21 @@ import { createPassingTime } from "../background/passing-time.ts";
 import { createThreadWatch } from "../background/thread-watch.ts";
 import { createTimeWatch } from "../background/time-watch.ts";
 import { createWaiting } from "../background/waiting.ts";
+import { createWaitingAgents } from "../background/waiting-agents.ts";
 import type { Clock } from "../clock.ts";
 import type { Deps } from "../deps.ts";
 import { createKeptFiles } from "../files/kept-files.ts";
-import { createLocalFiles } from "../files/local-files.ts";
+import { createKeptNames, notingKept } from "../files/kept-names.ts";
 import { createAnswers } from "../http/answers.ts";
+import { createLimiter } from "../http/limits/limiter.ts";
 import { createClientDocuments } from "../outgoing/client-document.ts";
 import { createNewId } from "../secrets/new-id.ts";
 import { createSealer } from "../secrets/secrets.ts";
-import type { DataLocation, Settings } from "../settings/settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { Database } from "../store/engine/database.ts";
 import { openDatabase } from "../store/engine/open.ts";
 import { uploads } from "../store/requests/uploads.ts";
+import { openFiles } from "./open-files.ts";
 
 export interface StartedParts {
   readonly clock: Clock;
@@ -31,9 +34,13 @@ export interface StartedParts {
 const patienceMs = 4_000;
 
 /** Opens the database that the settings name and brings its schema up to date. */
-export const openSettingsDatabase = ({ databaseUrl, data }: DataLocation): Promise<Database> => {
+export const openSettingsDatabase = ({
+  databaseUrl,
+  databasePool,
+  data,
+}: Pick<Settings, "databaseUrl" | "databasePool" | "data">): Promise<Database> => {
   const address = databaseUrl === undefined ? { file: join(data, "innkeep.db") } : { url: databaseUrl };
-  return openDatabase(address, { patienceMs });
+  return openDatabase(address, { patienceMs, poolSize: databasePool });
 };
 
 /** Creates everything that handlers and background work depend on. */
@@ -42,7 +49,9 @@ export function createDeps(
   database: Database,
   { clock, log, secret, oldSecrets, stopping }: StartedParts,
 ): Deps {
-  const files = createLocalFiles(join(settings.data, "files"));
+  const keptNames = settings.continuous ? createKeptNames() : undefined;
+  const opened = openFiles(settings);
+  const files = keptNames ? notingKept(opened, keptNames) : opened;
   const newId = createNewId();
   const time = createTimeWatch(clock, (milliseconds) =>
     log.warn(
@@ -54,15 +63,18 @@ export function createDeps(
     settings,
     database,
     files,
+    keptNames,
     keptFiles: createKeptFiles(files, (decide) => uploads.withFileLocks(database, decide)),
     clock,
     time,
     newId,
     sealer: createSealer(secret, oldSecrets),
-    answers: createAnswers(),
+    answers: createAnswers(database),
     waiting: createWaiting(database),
+    waitingAgents: createWaitingAgents(),
     threadWatch: createThreadWatch(database),
     passingTime: createPassingTime({ database, clock, newId, time }),
+    limiter: createLimiter({ database, clock, newId, settings }),
     attest: createAttest(settings.attestation),
     readClientDocument: createClientDocuments(),
     log,

@@ -91,7 +91,7 @@ function checkHeader({ inArchive }: State, line: Line): string[] {
   ];
 }
 
-/** Members are told to the person who imports, and not stored. */
+/** Members are shown to the person who imports, and not stored. */
 const checkMember = ({ email, role, createdAt }: Line): string[] =>
   [email, role, createdAt].every((value) => typeof value === "string" && value.length <= 600)
     ? []

@@ -32,8 +32,7 @@ async function keep(staging: Staging, { sha256, bytes }: ArchivedFile): Promise<
   try {
     for await (const chunk of chunksOf(bytes)) draft.write(chunk);
     const written = await draft.finish();
-    if (written.sha256 !== sha256)
-      throw fail("is not what its name says, or tells where a picture was taken");
+    if (written.sha256 !== sha256) throw fail("is not what its name says, or holds the place of recording");
     if (written.detectedType !== named.mediaType) throw fail(`has not the bytes of ${named.mediaType}`);
     const file = receivedFile({ ...written, declaredType: null, name: null, fault: null });
     await deps.keptFiles.keepFor([file], () =>

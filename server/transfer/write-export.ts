@@ -36,8 +36,9 @@ export async function writeExport(deps: Needed, wanted: Wanted): Promise<Written
   try {
     await deps.database.snapshot(async (reader) => {
       const writer = createWriter(lines);
-      await writeRecords({ deps, wanted, reader, writer });
-      if (wanted.withFiles) await writeList({ deps, wanted, reader }, list);
+      const hidden = await exported.hiddenUploads(reader, wanted.appId);
+      await writeRecords({ deps, wanted, reader, writer, hidden });
+      if (wanted.withFiles) await writeList({ deps, wanted, reader, hidden }, list);
     });
     return { lines: await lines.finish(), list: await list.finish() };
   } catch (error) {
@@ -52,6 +53,8 @@ interface Writing {
   readonly wanted: Wanted;
   readonly reader: Reader;
   readonly writer: Writer;
+  /** The uploads of what blocked senders sent. */
+  readonly hidden: ReadonlySet<string>;
 }
 
 async function writeRecords(writing: Writing): Promise<void> {
@@ -87,7 +90,7 @@ async function writeMembers({ reader, wanted, writer }: Writing): Promise<void> 
 interface Part {
   readonly kind: RecordKind;
   readonly parents: readonly string[];
-  /** Gets the ids of the people whom the records name. */
+  /** Gets the ids of the people that the records name. */
   readonly people: Set<string>;
 }
 
@@ -97,6 +100,7 @@ async function writeKind(writing: Writing, { kind, parents, people }: Part): Pro
   for await (const rows of exportedRows(writing.reader, kind, parents)) {
     writing.wanted.signal.throwIfAborted();
     for (const row of rows) {
+      if (kind.table === "uploads" && writing.hidden.has(String(row.name))) continue;
       if (kind.table === "uploads" && !(await isThere(writing, row))) {
         missing++;
         continue;
@@ -120,10 +124,10 @@ async function isThere(
 }
 
 async function writeList(
-  { deps, wanted, reader }: Omit<Writing, "writer">,
+  { deps, wanted, reader, hidden }: Omit<Writing, "writer">,
   list: TemporaryFile,
 ): Promise<void> {
-  for await (const page of exported.files(reader, wanted.appId)) {
+  for await (const page of exported.files(reader, wanted.appId, hidden)) {
     wanted.signal.throwIfAborted();
     for (const file of page)
       if (await isThere({ deps, wanted }, { ...file }))

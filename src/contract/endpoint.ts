@@ -137,6 +137,11 @@ export interface Endpoint {
   readonly catchesUp?: CatchUp;
   /** The endpoint is deprecated but still works. This is the path of its successor. */
   readonly successor?: `/${string}`;
+  /**
+   * The server may send the same answer to the same request again without asking anything, as long as it is certain that it
+   * is the same.
+   */
+  readonly ready?: true;
   /** The answer holds a secret: caches must not store it, and the server encrypts it when it stores it for repeats. */
   readonly answersSecret?: true;
 }

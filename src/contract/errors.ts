@@ -52,7 +52,7 @@ export const errorCatalogue = {
   access_denied: { status: 403, message: "The person did not approve this device." },
   email_unverified: {
     status: 403,
-    message: "Nobody has shown yet that the e-mail address of this account is theirs.",
+    message: "The e-mail address of this account is not verified.",
   },
   own_listing: { status: 403, message: "This is a test of your own app. Its slots are for others." },
   slot_not_active: { status: 403, message: "This slot is no longer active." },

@@ -84,6 +84,7 @@ export const faqs = {
     summary: "List the FAQ entries, ordered by sortOrder",
     large: true,
     auth: "appKey",
+    ready: true,
     success: { status: 200, body: z.array(ListedFaq) },
     errors: [],
   }),

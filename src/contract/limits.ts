@@ -71,6 +71,8 @@ export const limits = {
   agentPage: { default: 20, max: 50 },
   /** The console counts no further: that would read a row for each. */
   mostCounted: 99,
+  /** Old threads are counted no further before a person decides to delete them. */
+  oldThreadsCounted: 1_000,
   /** Characters of a place in the order of changes. On PostgreSQL it names each transaction that is running. */
   changesToken: 6_000,
   waitSeconds: 55,
@@ -159,7 +161,7 @@ export const rateLimits = {
   /** Anyone may name any device, so this limits what one sender makes the server hold and write. */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
   registrationsByAddress: { limit: 300, windowSeconds: 900 },
-  /** Refused registrations: each tells that an e-mail address has an account. */
+  /** Refused registrations: each shows that an e-mail address has an account. */
   refusedRegistrationsByAddress: { limit: 30, windowSeconds: 900 },
   /** Programs that register themselves, for their connections. */
   clientsByAddress: { limit: 20, windowSeconds: 3_600 },
@@ -174,6 +176,8 @@ export const rateLimits = {
   /** Links of invitations that an account, or an address, opens or accepts. */
   invitationsByAccount: { limit: 60, windowSeconds: 900 },
   invitationsByAddress: { limit: 120, windowSeconds: 900 },
+  /** Saves of typed text that was not sent, by account. A page saves every three seconds while a person types. */
+  drafts: { limit: 120, windowSeconds: 60 },
   /** Exports of apps: each reads all of an app. */
   exports: { limit: 20, windowSeconds: 3_600 },
   imports: { limit: 20, windowSeconds: 3_600 },

@@ -108,6 +108,7 @@ export const sessions = {
     path,
     summary: "Read the progress of one slot and of its present day",
     auth: "appKey",
+    ready: true,
     query: z.object({ testKey: text(1, limits.deviceId) }),
     success: { status: 200, body: SessionStatus },
     errors: [],

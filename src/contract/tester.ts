@@ -116,6 +116,7 @@ export const tester = {
     path: "/api/v1/testing/me/tasks",
     summary: "List what the tester has to do today, or had on an earlier day",
     auth: "deviceToken",
+    ready: true,
     scope: "testing:read",
     query: z.object({ day: z.optional(queryInteger(1, limits.durationDays)) }),
     success: { status: 200, body: z.object({ tasks: z.array(Task), outstanding: z.int() }) },

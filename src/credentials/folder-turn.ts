@@ -60,7 +60,7 @@ function makes(file: string): boolean {
   }
 }
 
-/** What tells this lock apart from one that is made later under the same name. */
+/** What distinguishes this lock from one that is made later under the same name. */
 function identityOf(file: string): string | undefined {
   const found = statOf(file);
   return found && `${found.ino}-${found.mtimeNs}`;

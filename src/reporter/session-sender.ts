@@ -13,7 +13,7 @@ export interface SenderOptions {
   readonly onFailure: ((failure: Failure) => void) | undefined;
 }
 
-/** Makes the two calls. Neither rejects because a call failed. */
+/** Makes the two calls. Both resolve if a call fails. */
 export interface SessionSender {
   /** Reports pending sessions, oldest first, until one fails that may succeed later. */
   reportAll(): Promise<void>;

@@ -16,8 +16,17 @@ export interface DemoServer {
 export const email = "bench@example.org";
 export const password = "correct horse battery staple";
 
-/** Starts a server on what `variables` name (a folder or a database) and fills it. */
-export async function startDemoServer(variables: Record<string, string>): Promise<DemoServer> {
+/** The app of a server and the person whose app it is. */
+export interface DemoAccount {
+  readonly appId: string;
+  readonly userId: string;
+}
+
+/** Starts a server on what `variables` name (a folder or a database) and fills it. `prepare` is done before it starts. */
+export async function startDemoServer(
+  variables: Record<string, string>,
+  prepare?: (account: DemoAccount) => Promise<void>,
+): Promise<DemoServer> {
   const { userId = "" } = await admin(
     ["user", "create", "--email", email, "--password-stdin"],
     variables,
@@ -29,6 +38,7 @@ export async function startDemoServer(variables: Record<string, string>): Promis
     variables,
   );
   if (!userId || !appId || !apiKey || !agentToken) throw new Error("The fixture could not be made.");
+  await prepare?.({ appId, userId });
   const program = await startInnkeep(variables);
   const origin = `http://127.0.0.1:${program.port}`;
   const person = { origin, cookie: await signIn(origin) };

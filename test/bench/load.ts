@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 
 /** One request, sent again and again over each connection. */
@@ -9,6 +10,12 @@ export interface LoadTarget {
   readonly body?: string;
   /** Sent in turns, in place of `body`. */
   readonly bodies?: readonly string[];
+  /** Gives the path of each request, in place of `path`. */
+  readonly nextPath?: () => string;
+  /** More headers, in turns. */
+  readonly variants?: readonly Readonly<Record<string, string>>[];
+  /** Whether each request has an Idempotency-Key of its own. */
+  readonly freshKeys?: boolean;
   /** The load ends early after this many requests. */
   readonly most?: number;
 }
@@ -23,14 +30,41 @@ export interface LoadResult {
 }
 
 /** Sends the request, or its variants in turns, over kept connections for a given time, one at a time on each. */
-export async function load(target: LoadTarget, milliseconds: number, connections = 32): Promise<LoadResult> {
-  const requests = (target.bodies ?? [target.body]).map((body) => Buffer.from(requestText(target, body)));
+export function load(target: LoadTarget, milliseconds: number, connections = 32): Promise<LoadResult> {
+  const { port, most, freshKeys, nextPath, body } = target;
+  const nextRequest = nextPath && (() => Buffer.from(requestText({ ...target, path: nextPath() }, body)));
+  const turns = { port, requests: requestsOf(target), most, freshKeys, nextRequest };
+  return sendInTurns(turns, milliseconds, connections);
+}
+
+/** The same with different requests to one server, in turns. */
+export function loadMixed(targets: readonly LoadTarget[], milliseconds: number, connections: number) {
+  const requests = targets.flatMap(requestsOf);
+  return sendInTurns({ port: targets[0]?.port ?? 0, requests }, milliseconds, connections);
+}
+
+interface Turns extends Pick<LoadTarget, "port" | "most" | "freshKeys"> {
+  readonly requests: readonly Buffer[];
+  /** Makes each request, in place of `requests`. */
+  readonly nextRequest?: (() => Buffer) | undefined;
+}
+
+async function sendInTurns(
+  { port, requests, most = Number.POSITIVE_INFINITY, freshKeys = false, nextRequest }: Turns,
+  milliseconds: number,
+  connections: number,
+): Promise<LoadResult> {
+  const keys = freshKeys ? createKeys() : undefined;
   let sent = 0;
-  const next = () => (sent < (target.most ?? Infinity) ? requests[sent++ % requests.length] : undefined);
+  const next = () => {
+    if (nextRequest) return nextRequest();
+    const request = sent < most ? requests[sent++ % requests.length] : undefined;
+    return request && keys ? keys(request) : request;
+  };
   const tally: Tally = { answers: 0, failures: 0, failure: undefined, milliseconds: [] };
   const until = performance.now() + milliseconds;
   const started = performance.now();
-  await Promise.all(Array.from({ length: connections }, () => drive(target.port, next, until, tally)));
+  await Promise.all(Array.from({ length: connections }, () => drive(port, next, until, tally)));
   const seconds = (performance.now() - started) / 1_000;
   const { answers, ...result } = tally;
   return { perSecond: answers / seconds, ...result };
@@ -100,7 +134,33 @@ function onAnswers(socket: Socket, answered: (firstLine: string) => void): void 
 
 const lastChunk = Buffer.from("0\r\n\r\n");
 
-function requestText({ method, path, headers }: LoadTarget, body: string | undefined): string {
+function requestsOf(target: LoadTarget): Buffer[] {
+  const { variants = [{}], bodies = [target.body] } = target;
+  const ofVariant = (more: Readonly<Record<string, string>>) =>
+    bodies.map((body) =>
+      Buffer.from(requestText({ ...target, headers: { ...target.headers, ...more } }, body)),
+    );
+  return variants.flatMap(ofVariant);
+}
+
+const keyHeader = "\r\nIdempotency-Key: ";
+
+/** Makes a function that puts the next key into a request, behind its first line. */
+function createKeys(): (request: Buffer) => Buffer {
+  const beginning = randomBytes(8).toString("hex");
+  let count = 0;
+  return (request) => {
+    const end = request.indexOf("\r\n");
+    const header = Buffer.from(`${keyHeader}${beginning}-${String(count++).padStart(8, "0")}`);
+    return Buffer.concat([request.subarray(0, end), header, request.subarray(end)]);
+  };
+}
+
+/** A request as it is written to a connection. */
+export function requestText(
+  { method, path, headers }: Pick<LoadTarget, "method" | "path" | "headers">,
+  body: string | undefined,
+): string {
   const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
   const lines = Object.entries({ Host: "127.0.0.1", ...headers, ...length }).map(
     ([name, value]) => `${name}: ${value}`,

@@ -2,14 +2,23 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgresCluster } from "../support/postgres/postgres-cluster.ts";
+import { measureRest, restOfWriter } from "./continuous/rest-of-writer.ts";
 import { measureDecisions } from "./decisions.ts";
-import { startDemoServer } from "./demo-server.ts";
+import { type DemoServer, startDemoServer } from "./demo-server.ts";
+import { measureLimits } from "./limits.ts";
+import { measureMixedLoad, metricsToken } from "./mixed-load.ts";
 import { startInnkeep } from "./programs.ts";
 import { measureStartUp } from "./start-up.ts";
 import { attempt, isFailure, type Measured, table } from "./table.ts";
-import { measureThroughput } from "./throughput.ts";
+import {
+  measureReports,
+  measureThroughput,
+  measureWritesOnPostgres,
+  writesOnPostgres,
+} from "./throughput.ts";
 import { measureTools } from "./tools-over-http.ts";
 import { measureUploads } from "./uploads.ts";
+import { isWanted } from "./wanted.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "innkeep-bench-"));
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -17,9 +26,15 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 say(
   `Node ${process.versions.node}, ${process.versions.sqlite === undefined ? "sqlite3" : "node:sqlite"}; every write durable`,
 );
+const twoProcesses = "decision to waiting agent, two processes";
+const mixedLoad = "mixed load";
 const figures = [
   ...(await attempt("everything on SQLite", onSqlite)),
-  ...(await attempt("decision to waiting agent, two processes", onPostgres)),
+  ...(isWanted(mixedLoad) ? await attempt(mixedLoad, underMixedLoad) : []),
+  ...(isWanted(restOfWriter) ? await attempt(restOfWriter, () => measureRest(folder)) : []),
+  ...([twoProcesses, ...writesOnPostgres].some(isWanted)
+    ? await attempt("everything on PostgreSQL", onPostgres)
+    : []),
 ].flat();
 say(table(figures));
 await rm(folder, { recursive: true, force: true });
@@ -28,20 +43,34 @@ if (figures.some(isFailure)) process.exitCode = 1;
 async function onSqlite(): Promise<Measured[]> {
   const demo = await startDemoServer({ INNKEEP_DATA: join(folder, "sqlite") });
   const decisions = "decision to waiting agent, one process";
+  const others: readonly (readonly [name: string, measure: () => Promise<Measured | Measured[]>])[] = [
+    [decisions, () => measureDecisions(decisions, 2, demo, demo.port)],
+    ["tools over HTTP", () => measureTools(demo)],
+    ["uploads", () => measureUploads(demo, folder)],
+    ["starts", () => measureStartUp(demo, folder)],
+  ];
   try {
-    return [
-      ...(await measureThroughput(demo)),
-      ...(await attempt(decisions, () => measureDecisions(decisions, 5, demo, demo.port))),
-      ...(await attempt("tools over HTTP", () => measureTools(demo))),
-      ...(await attempt("uploads", () => measureUploads(demo, folder))),
-      ...(await attempt("starts", () => measureStartUp(demo, folder))),
-    ];
+    const measured = [...(await measureThroughput(demo)), ...(await measureReports(folder))];
+    measured.push(...(await attempt("limits", () => measureLimits(folder))));
+    for (const [name, measure] of others)
+      if (isWanted(name)) measured.push(...(await attempt(name, measure)));
+    return measured;
   } finally {
     await demo.program.stop();
   }
 }
 
-async function onPostgres(): Promise<Measured> {
+async function underMixedLoad(): Promise<Measured[]> {
+  const variables = { INNKEEP_DATA: join(folder, "mixed"), INNKEEP_METRICS_TOKEN: metricsToken };
+  const demo = await startDemoServer(variables);
+  try {
+    return await measureMixedLoad(mixedLoad, demo);
+  } finally {
+    await demo.program.stop();
+  }
+}
+
+async function onPostgres(): Promise<Measured[]> {
   const cluster = await startPostgresCluster();
   const variables = {
     INNKEEP_DATABASE_URL: cluster.url,
@@ -49,12 +78,17 @@ async function onPostgres(): Promise<Measured> {
     INNKEEP_SECRET: "a secret that only this benchmark knows",
   };
   const demo = await startDemoServer(variables);
-  const other = await startInnkeep(variables);
   try {
-    return await measureDecisions("decision to waiting agent, two processes", 50, demo, other.port);
+    const measured = await measureWritesOnPostgres(demo);
+    if (isWanted(twoProcesses)) measured.push(...(await attempt(twoProcesses, () => decide(demo))));
+    return measured;
   } finally {
-    await other.stop();
     await demo.program.stop();
     await cluster.remove();
+  }
+
+  async function decide(demo: DemoServer): Promise<Measured> {
+    const other = await startInnkeep(variables);
+    return measureDecisions(twoProcesses, 10, demo, other.port).finally(() => other.stop());
   }
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import { freePort } from "../support/network/free-port.ts";
 
 /** A program under measurement. */
 export interface Program {
@@ -72,14 +73,4 @@ async function readyPort(child: ChildProcess): Promise<number> {
     return Number(new URL(baseUrl).port);
   }
   throw new Error("The program ended before it listened.");
-}
-
-async function freePort(): Promise<number> {
-  const { createServer } = await import("node:net");
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address === "object" && address !== null) return address.port;
-  throw new Error("There is no free port.");
 }

@@ -23,7 +23,7 @@ export async function measureStartUp(demo: DemoServer, folder: string): Promise<
   const devExec = () => untilPrinted([innkeep, "dev", "exec", "--", "echo", "ready"], variables);
   const comparisons: readonly Comparison[] = [
     {
-      ...{ name: "innkeep --version", goal: 1.15, unit: "x node" },
+      ...{ name: "innkeep --version", goal: 1.1, unit: "x node" },
       ...{ ours: () => run([innkeep, "--version"], variables), theirs: nothing },
     },
     {

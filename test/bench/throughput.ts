@@ -1,8 +1,11 @@
+import { join } from "node:path";
 import { type DemoCycles, sessionsOf, startDemoCycles } from "./demo-cycles.ts";
-import type { DemoServer } from "./demo-server.ts";
+import { type DemoServer, submit } from "./demo-server.ts";
+import { smallReport, startLimitedServer } from "./limited-server.ts";
 import { type LoadTarget, load } from "./load.ts";
 import { startBare } from "./programs.ts";
-import { attempt, type Figure, type Measured, median } from "./table.ts";
+import { attempt, type Figure, type Measured, median, p99 } from "./table.ts";
+import { isWanted } from "./wanted.ts";
 
 /** Many short ones: a machine shared with others changes its speed from second to second, and both sides must be affected equally. */
 const rounds = 15;
@@ -22,13 +25,66 @@ interface Path {
 /** Each hot path and a bare Koa that answers the same bytes, measured in turns. */
 export async function measureThroughput(demo: DemoServer): Promise<Measured[]> {
   const ofApps = await compareAll(pathsOf(demo));
+  if (isWanted(firstRead)) ofApps.push(...(await attempt(firstRead, () => measureFirstReads(demo))));
   const ofTests = async () => compareAll(pathsOfTests(demo, await startDemoCycles(demo)));
+  if (!namesOfTests.some(isWanted)) return ofApps;
   return [...ofApps, ...(await attempt("closed tests", ofTests))];
+}
+
+/** Small reports, with limits that no key reaches. */
+export async function measureReports(folder: string): Promise<Measured[]> {
+  if (!reports.some(isWanted)) return [];
+  const server = await startLimitedServer(join(folder, "limited"), "on");
+  const [plain = "", keyed = ""] = reports;
+  const paths = [
+    { name: plain, goal: synchronous ? 0.3 : 0.26, perSecond: 300, target: server.report },
+    { name: keyed, goal: synchronous ? 0.2 : 0.16, target: { ...server.report, freshKeys: true } },
+  ];
+  return compareAll(paths).finally(server.stop);
+}
+
+const reports = ["small feedback POST, durable", "small feedback POST with an Idempotency-Key"];
+
+/** The hot writes on PostgreSQL. */
+export async function measureWritesOnPostgres(demo: DemoServer): Promise<Measured[]> {
+  const report = smallReport(demo.port);
+  const target = { ...report, headers: { ...report.headers, "x-api-key": demo.apiKey } };
+  const feedback = { name: feedbackOnPostgres, goal: 0.15, perSecond: 300, target };
+  const measured = await compareAll([feedback]);
+  if (!isWanted(sessionsOnPostgres)) return measured;
+  const sessions = async () => {
+    const path = sessionsPath(demo, await startDemoCycles(demo));
+    return compareAll([{ ...path, name: sessionsOnPostgres, goal: 0.1 }]);
+  };
+  return [...measured, ...(await attempt(sessionsOnPostgres, sessions))];
+}
+
+const feedbackOnPostgres = "small feedback POST on PostgreSQL, durable";
+const sessionsOnPostgres = "session report on PostgreSQL, durable";
+export const writesOnPostgres = [feedbackOnPostgres, sessionsOnPostgres];
+
+const firstRead = "first read of a thread";
+/** More than the server remembers: each read in turn is of a thread that is not in its memory. */
+const manyThreads = 12_000;
+
+async function measureFirstReads({ port, apiKey, agentToken }: DemoServer): Promise<Figure[]> {
+  const paths: string[] = [];
+  const origin = `http://127.0.0.1:${port}`;
+  while (paths.length < manyThreads) {
+    const ids = await Promise.all(Array.from({ length: 60 }, () => submit(origin, apiKey)));
+    paths.push(...ids.map((id) => `/api/v1/agent/feedback/${id}`));
+  }
+  let read = 0;
+  const nextPath = () => paths[read++ % paths.length] ?? "";
+  const headers = { authorization: `Bearer ${agentToken}` };
+  const target = { port, method: "GET", path: nextPath(), nextPath, headers };
+  return compare({ name: firstRead, goal: synchronous ? 0.24 : 0.16, target });
 }
 
 async function compareAll(paths: readonly Path[]): Promise<Measured[]> {
   const figures: Measured[] = [];
-  for (const path of paths) figures.push(...(await attempt(path.name, () => compare(path))));
+  for (const path of paths.filter(({ name }) => isWanted(name)))
+    figures.push(...(await attempt(path.name, () => compare(path))));
   return figures;
 }
 
@@ -57,78 +113,76 @@ async function compare({ name, goal, perSecond, target }: Path): Promise<Figure[
   ];
 }
 
-const p99 = (milliseconds: readonly number[]): number =>
-  milliseconds.toSorted((a, b) => a - b)[Math.ceil(milliseconds.length * 0.99) - 1] ?? Number.NaN;
-
 function pathsOf({ port, apiKey, agentToken, threadId, runId }: DemoServer): Path[] {
   const get = { port, method: "GET" };
   const app = { "x-api-key": apiKey };
   const agent = { authorization: `Bearer ${agentToken}` };
-  const report = { type: "bug", message: "The settings page closes when it is opened twice.", source: "ci" };
   return [
-    { name: "FAQ list of 50", goal: 0.65, target: { ...get, path: "/api/v1/faqs/remote", headers: app } },
+    { name: "FAQ list of 50", goal: 1, target: { ...get, path: "/api/v1/faqs/remote", headers: app } },
     {
       name: "changelog list",
-      goal: 0.65,
+      goal: 0.95,
       target: { ...get, path: "/api/v1/changelog/remote", headers: app },
     },
     {
       name: "thread read",
-      goal: synchronous ? 0.24 : 0.14,
+      goal: 0.85,
       target: { ...get, path: `/api/v1/agent/feedback/${threadId}`, headers: agent },
     },
     {
       name: "agent run poll",
-      goal: 0.4,
+      goal: 0.8,
       target: { ...get, path: `/api/v1/agent/runs/${runId}`, headers: agent },
-    },
-    {
-      name: "small feedback POST, durable",
-      goal: synchronous ? 0.23 : 0.18,
-      perSecond: 300,
-      target: {
-        port,
-        method: "POST",
-        path: "/api/v1/feedback/remote",
-        headers: { ...app, "Content-Type": "application/json" },
-        body: JSON.stringify(report),
-      },
     },
   ];
 }
 
-function pathsOfTests({ port, apiKey }: DemoServer, tests: DemoCycles): Path[] {
-  const app = { "x-api-key": apiKey };
-  const path = "/api/v1/testing/sdk/session";
+/** What `pathsOfTests` measures: making its cycles takes long. */
+const namesOfTests = ["session report, durable", "session status", "tasks of three slots"];
+
+function pathsOfTests(demo: DemoServer, tests: DemoCycles): Path[] {
+  const { port, apiKey } = demo;
   return [
+    sessionsPath(demo, tests),
     {
-      name: "session report, durable",
-      goal: synchronous ? 0.28 : 0.13,
+      name: "session status",
+      goal: 0.8,
+      perSecond: 1_500,
       target: {
         port,
-        method: "POST",
-        path,
-        headers: { ...app, "Content-Type": "application/json" },
-        bodies: sessionsOf(tests),
-        most: Math.floor(sessionsOfKey / rounds) * tests.testKeys.length,
+        method: "GET",
+        path: `${pathOfSessions}?testKey=${tests.testKeys[0]}`,
+        headers: { "x-api-key": apiKey },
       },
     },
     {
-      name: "session status",
-      goal: 0.25,
-      perSecond: 1_500,
-      target: { port, method: "GET", path: `${path}?testKey=${tests.testKeys[0]}`, headers: app },
-    },
-    {
       name: "tasks of three slots",
-      goal: 0.15,
+      goal: 0.8,
       target: { port, method: "GET", path: "/api/v1/testing/me/tasks", headers: tests.device },
     },
   ];
 }
 
-async function sampleOf({ port, method, path, headers, bodies, ...target }: LoadTarget): Promise<string> {
+const pathOfSessions = "/api/v1/testing/sdk/session";
+
+function sessionsPath({ port, apiKey }: DemoServer, tests: DemoCycles): Path {
+  return {
+    name: "session report, durable",
+    goal: synchronous ? 0.3 : 0.24,
+    target: {
+      port,
+      method: "POST",
+      path: pathOfSessions,
+      headers: { "x-api-key": apiKey, "Content-Type": "application/json" },
+      bodies: sessionsOf(tests),
+      most: Math.floor(sessionsOfKey / rounds) * tests.testKeys.length,
+    },
+  };
+}
+
+async function sampleOf({ port, method, path, bodies, variants, ...target }: LoadTarget): Promise<string> {
   const body = bodies?.[0] ?? target.body;
+  const headers = { ...target.headers, ...variants?.[0] };
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers,

@@ -78,7 +78,7 @@ describe("the page for the data of an app", () => {
     expect((await owner.send(undefined)).status).toBe(400);
   });
 
-  it("takes no form of another server's page, and none without a session", async () => {
+  it("refuses a form of another server's page, and a form without a session", async () => {
     const owner = await ownerAtData();
     const file = await (await owner.get(`/console/data/${owner.app.id}/download`)).text();
     const body = new FormData();

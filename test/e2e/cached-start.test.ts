@@ -83,12 +83,31 @@ describe("the compiled code of an earlier start of the MCP server", () => {
     expect(await greet(caches, ping)).toMatchObject(greeting);
   });
 
-  it("is neither read nor written if others can write to the folder", async () => {
+  it("is not read and not written if others can write to the folder", async () => {
     const caches = await temporaryFolder();
     const folder = join(caches, "innkeep", "code");
     await mkdir(folder, { recursive: true });
     await chmod(folder, 0o777);
     expect(await greet(caches)).toMatchObject(greeting);
     expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe("the compiled code of an earlier command", () => {
+  it("is kept apart from that of the MCP server, and is reused", async () => {
+    const caches = await temporaryFolder();
+    const folder = join(caches, "innkeep", "code");
+    const list = async () => {
+      const env = { PATH: process.env.PATH, HOME: caches, XDG_CACHE_HOME: caches };
+      const child = spawn(process.execPath, [innkeepPath, "help", "environment"], { env, stdio: "ignore" });
+      expect(await once(child, "exit")).toEqual([0, null]);
+      return readdir(folder);
+    };
+    const [name = "", ...others] = await list();
+    expect([name, others]).toEqual([expect.stringMatching(/^cli\.cjs-.*-commands$/), []]);
+    const kept = await stat(join(folder, name));
+    await greet(caches);
+    expect((await list()).filter((file) => file.startsWith("cli.cjs-"))).toHaveLength(2);
+    expect((await stat(join(folder, name))).mtimeMs).toBe(kept.mtimeMs);
   });
 });

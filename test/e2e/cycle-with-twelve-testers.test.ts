@@ -18,7 +18,7 @@ const morning = (day: number) => new Date(Date.UTC(2027, 1, 28 + day, 9)).toISOS
 const later = (instant: string, minutes: number) =>
   new Date(Date.parse(instant) + minutes * 60_000).toISOString();
 
-describe("a cycle of twelve testers and fourteen days", { timeout: 120_000 }, () => {
+describe("a cycle of twelve testers and fourteen days", () => {
   let inn: DevServer;
   let cycleId: string;
   const testers = new Map<string, Tester>();
@@ -36,7 +36,7 @@ describe("a cycle of twelve testers and fourteen days", { timeout: 120_000 }, ()
     told.taskAfter = (await taskOf(inn, one("Ada"))) ?? "no task any more";
     told.lateLast = await reportSession(inn, String(told.keyOfLea), morning(14), 60);
     await inn.setClock("2027-03-16T00:00:00.000Z");
-  }, 120_000);
+  });
   afterAll(() => inn.close());
 
   async function join(name: string): Promise<void> {
@@ -82,7 +82,7 @@ describe("a cycle of twelve testers and fourteen days", { timeout: 120_000 }, ()
     told[`${tester.name} ${day}`] = await report(now, 60);
   }
 
-  it("gives nobody a task before the first day", () => {
+  it("gives no tester a task before the first day", () => {
     expect(told.recruiting).toBe("no task yet");
   });
 

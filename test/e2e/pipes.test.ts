@@ -56,7 +56,7 @@ it.each(["SIGINT", "SIGTERM"] as const)("%s ends the wait for a pipe without a w
   onTestFinished(() => void child.kill("SIGKILL"));
   const said = text(child.stderr);
   const ended = new Promise((resolve) => child.on("exit", resolve));
-  await expect.poll(() => isOpenIn(child.pid ?? 0, pipe), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => isOpenIn(child.pid ?? 0, pipe)).toBe(true);
   child.kill(signal);
   expect([await ended, await said]).toEqual([130, "Interrupted: nothing was sent.\n"]);
 });

@@ -122,7 +122,7 @@ describe("a server for tests", () => {
     expect(await folders()).toEqual([]);
   });
 
-  it("does not keep a program alive that forgets to stop it", async () => {
+  it("lets a program end that does not stop it", async () => {
     const { child, server, folders } = await start(begin);
     expect(child.exitCode ?? (await once(child, "exit"))[0]).toBe(0);
     await expectGoneSoon([server]);

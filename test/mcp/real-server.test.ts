@@ -86,7 +86,7 @@ describe.each(eras)("the real server over %s", (era) => {
     expect(structured.approved_plan).toEqual({ ...texts, sha256: hashOf(texts.plan) });
   });
 
-  it("tells an agent which proposal replaced its own", async () => {
+  it("shows an agent which proposal replaced its own", async () => {
     const { feedback, call, propose } = await start();
     const run_id = await propose();
     const newer = { feedback, summary: "Other", plan: "Another plan", expected_run_id: run_id };
@@ -98,7 +98,7 @@ describe.each(eras)("the real server over %s", (era) => {
     });
   });
 
-  it("tells an agent which changes a person asks for", async () => {
+  it("shows an agent which changes a person asks for", async () => {
     const { call, propose } = await start();
     const run_id = await propose();
     await decide(service, cast, run_id, { decision: "request_changes", note: "Also on tablets." });

@@ -101,7 +101,7 @@ async function proposedAt(api: Fake, client: Client): Promise<string> {
   return String(readToolResult(answer).structured.run_id);
 }
 
-it("A client of the older era is told what it cannot follow", async () => {
+it("A client of the older era gets an error for what it cannot follow", async () => {
   const { client } = await openMcpSession("2025-11-25", { baseUrl: "http://127.0.0.1:9" });
   const refused = client.follow(["innkeep://proposals"], () => undefined);
   await expect(refused).rejects.toThrow("Only innkeep://queue and innkeep://runs/{run_id} can be followed.");

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const { ready, kill } = await startInnkeep(["--demo", "--port", "0", "--data", join(folder.path, "data")]);
   stopping.unshift(kill);
   server = ready;
-}, 120_000);
+});
 
 afterAll(async () => {
   for (const stop of stopping) await stop();

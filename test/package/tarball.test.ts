@@ -23,7 +23,7 @@ beforeAll(async () => {
   const words = ["pack", "--json", "--ignore-scripts", "--pack-destination", place.path];
   const { stdout } = await run("npm", words, { cwd: root, maxBuffer: 100_000_000 });
   packed = Packed.parse(Object.values(JSON.parse(stdout))[0]);
-}, 60_000);
+});
 
 afterAll(() => place.remove());
 

@@ -1,7 +1,7 @@
 import { drawConsole } from "./console/draw-console.ts";
 import { drawTerminal } from "./terminal/draw-terminal.ts";
 
-// Draws the pictures of the documentation anew: `npm run pictures`, or only those of `console` or `terminal`.
+// Draws the pictures of the documentation again: `npm run pictures`, or only those of `console` or `terminal`.
 const drawings = {
   console: () => drawConsole("docs/pictures/console"),
   terminal: () => drawTerminal("docs/pictures"),

@@ -61,7 +61,7 @@ it("a long mixed load fails no request, and memory and descriptors do not grow",
     }
     held.push(megabytes(pid));
   }
-  await expect.poll(() => descriptors(pid), { timeout: 20_000 }).toBeLessThanOrEqual(openBefore + 2);
+  await expect.poll(() => descriptors(pid)).toBeLessThanOrEqual(openBefore + 2);
   const third = Math.ceil(held.length / 3);
   // The first third warms up.
   const growth = median(held.slice(-third)) - median(held.slice(third, 2 * third));

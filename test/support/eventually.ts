@@ -2,4 +2,4 @@ import { vi } from "vitest";
 
 /** Waits until a check holds, also on a slow machine. */
 export const eventually = <T>(check: () => T | Promise<T>): Promise<T> =>
-  vi.waitFor(check, { timeout: 20_000 });
+  vi.waitFor(check, { timeout: 60_000 });

@@ -7,7 +7,7 @@ export const getDecision = defineTool({
   name: "get_decision",
   title: "Get the decision on a plan",
   description:
-    "Read what a person decided on a proposed plan. Set wait_seconds to wait for it without spending turns. Still awaiting_approval is a normal answer, not an error. Act only when may_proceed is true, else do what next_step says.",
+    "Read what a person decided on a proposed plan. wait_seconds waits for it without spending turns. awaiting_approval is a normal answer, not an error. Act only when may_proceed is true, else do what next_step says.",
   annotations: {
     title: "Get the decision on a plan",
     readOnlyHint: true,
@@ -16,10 +16,7 @@ export const getDecision = defineTool({
   },
   input: z.object({
     run_id: z.string().check(z.maxLength(100), z.describe("From propose_plan")),
-    wait_seconds: z._default(
-      z.int().check(z.minimum(0), z.describe("How long to wait, up to 50; more is cut")),
-      0,
-    ),
+    wait_seconds: z._default(z.int().check(z.minimum(0), z.describe("up to 50; more is cut")), 0),
     feedback: z.optional(
       z
         .string()

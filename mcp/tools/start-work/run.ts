@@ -74,7 +74,7 @@ async function claim({ runId, worker }: Wanted, deps: Deps, signal: AbortSignal)
     const refusal = refusals[error.code];
     if (refusal) throw new Refusal(refusal);
     if (!isNotFound(error) && error.status !== 405 && error.status !== 501) throw error;
-    // A server without claims, or a run that does not exist: reading it tells.
+    // A server without claims, or a run that does not exist: a read shows which.
     const run = await readRun(deps.connection, runId, { holdSeconds: 0, signal }).catch(noSuchRun);
     return { run, claimId: null };
   }
@@ -103,7 +103,7 @@ function nextStepFor({ isApproved, isReported, hasPlan, hasClaim }: Start): stri
   if (!isApproved) return "Do not carry out the plan: it is not approved. Call get_decision.";
   if (isReported)
     return "The outcome of this run is reported already. Do not carry out the plan again; tell the user.";
-  if (!hasPlan) return "Do not act: nobody here can vouch for the approved text. Give the user console_url.";
+  if (!hasPlan) return "Do not act: the approved text is not certain. Give the user console_url.";
   if (!hasClaim)
     return "This server has no claims and takes no outcomes. Proceed: carry out approved_plan, then tell the user how it ended.";
   return "Proceed: carry out approved_plan; where decision_note differs, follow decision_note. Then call report_outcome with claim_id.";

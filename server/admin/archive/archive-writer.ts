@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { blockSize, paddingOf, tarHeader } from "../../files/tar-header.ts";
 
 export const manifestName = "manifest.sha256";
@@ -15,9 +14,9 @@ export interface ArchiveWriter {
    */
   add(name: string, bytes: SizedStream, wanted?: string): Promise<string | undefined>;
   addText(name: string, text: string): Promise<void>;
-  /** Makes the archive durable under its name. */
+  /** Makes the archive complete and durable. */
   finish(): Promise<void>;
-  /** Deletes the unfinished archive. */
+  /** Deletes the archive. */
   abandon(): Promise<void>;
 }
 
@@ -27,8 +26,7 @@ export interface SizedStream {
 }
 
 /** Begins an archive. Overwrites the unfinished archive of a killed backup, so only one process may write it at a time. */
-export async function createArchive(path: string): Promise<ArchiveWriter> {
-  const draft = `${path}.partial`;
+export async function createArchive(draft: string): Promise<ArchiveWriter> {
   await rm(draft, { force: true });
   const handle = await open(draft, "wx", 0o600);
   const lines: string[] = [];
@@ -63,8 +61,6 @@ export async function createArchive(path: string): Promise<ArchiveWriter> {
       await handle.truncate(end + 2 * blockSize);
       await handle.sync();
       await handle.close();
-      await rename(draft, path);
-      await syncFolder(dirname(resolve(path)));
     },
     async abandon() {
       await handle.close().catch(() => undefined);
@@ -98,10 +94,4 @@ async function writeAt(handle: FileHandle, position: number, bytes: Uint8Array):
 
 async function* inOneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const handle = await open(folder, "r");
-  await handle.sync().finally(() => handle.close());
 }

@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
-import type { Archive, ArchiveEntry } from "./archive-reader.ts";
+import type { Archive } from "./archive-reader.ts";
+import type { ArchiveEntry } from "./find-entries.ts";
 
 export const formatVersion = 1;
 export const headerName = "backup.json";
 export const secretName = "secret";
+export const contentsName = "contents.json";
 
 const Header = z.object({
   format: z.literal(formatVersion),
@@ -20,6 +22,23 @@ export async function readHeader(archive: Archive): Promise<BackupHeader> {
   const result = Header.safeParse(JSON.parse(await archive.readText(first)));
   if (result.success) return result.data;
   throw new Error(newerBackup);
+}
+
+const Contents = z.object({
+  /** How many rows of each table there are. */
+  rows: z.record(z.string(), z.int()),
+  files: z.int(),
+  /** SHA-256 of the files that could not be copied. */
+  missing: z.array(z.string()),
+  /** SHA-256 of the files that were deleted while the backup was made. Rows still name them. */
+  deleted: z.array(z.string()),
+});
+export type BackupContents = z.output<typeof Contents>;
+
+/** What a backup says that it holds; undefined if it is from before backups said so. */
+export async function readContents(archive: Archive): Promise<BackupContents | undefined> {
+  const entry = archive.entries.find(({ name }) => name === contentsName);
+  return entry && Contents.parse(JSON.parse(await archive.readText(entry)));
 }
 
 export const newerBackup =

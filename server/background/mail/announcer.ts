@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 
 const pauseMilliseconds = 30_000;
 
-/** Tells of what was published since, every half a minute. Gives the function that stops it. */
+/** Queues the mails about release notes that were published since, every half a minute. Gives the function that stops it. */
 export function startAnnouncing(
   { time, log }: Pick<Deps, "time" | "log">,
   tell: () => Promise<number>,

@@ -98,7 +98,7 @@ const Message = ({ name, direction, body, createdAt, files }: MessageProps) => (
   </article>
 );
 
-/** One page for every link that does not work, so that it tells nothing. */
+/** One page for every link that does not work, so that it gives no hint. */
 export const NoSenderPage = ({ links }: { readonly links: Links }) => (
   <Document links={links} title="This link does not work">
     <main class="alone" id="main" tabIndex={-1}>
@@ -124,10 +124,10 @@ export const StopMail = ({ links, appName, action }: StopMailProps) => (
         <h1>
           No more mail about releases of <Line text={appName} />?
         </h1>
-        <p>Replies that a person writes to you still come.</p>
+        <p>You will still get replies that a person writes to you.</p>
         <div class="actions">
           <button class="primary" type="submit">
-            Send me no more
+            Stop these mails
           </button>
         </div>
       </form>
@@ -139,7 +139,7 @@ export const MailStopped = ({ links }: { readonly links: Links }) => (
   <Document links={links} title="No more mail">
     <main class="alone" id="main" tabIndex={-1}>
       <div class="card stack">
-        <h1>You get no more mail about releases</h1>
+        <h1>You will get no mail about releases any more</h1>
       </div>
     </main>
   </Document>

@@ -1,5 +1,5 @@
 import type { Settings } from "../../settings/settings.ts";
-import { notDone } from "../acts.ts";
+import { type Act, notDone } from "../acts.ts";
 import { returnPath } from "../console-path.ts";
 import { type Filled, TextField } from "../kit/form/field.tsx";
 import { filledWith } from "../kit/form/filled-form.ts";
@@ -22,16 +22,22 @@ export interface SignInTraits {
   readonly form?: Filled;
   /** The form that was sent after the console session had ended. */
   readonly kept?: PendingForm | undefined;
+  /** What was not done, if the form cannot be kept: nobody has read its file. */
+  readonly lost?: Act;
 }
 
 export const showSignIn = (visit: Visit, traits: SignInTraits): Reply =>
-  show(<SignIn {...traits} visit={visit} />, traits.form?.refusal?.status ?? (traits.kept ? 401 : 200));
+  show(
+    <SignIn {...traits} visit={visit} />,
+    traits.form?.refusal?.status ?? (traits.kept || traits.lost ? 401 : 200),
+  );
 
 const SignIn = ({
   visit: { settings, links, query },
   to,
   form = filledWith(),
   kept,
+  lost,
 }: SignInTraits & { readonly visit: Visit }) => (
   <BarePage links={links} title="Sign in">
     <div class="card stack">
@@ -41,6 +47,12 @@ const SignIn = ({
         <Notice kind="alert">
           <b>Your session has ended. {notDone(kept.act)}</b> What you wrote is kept. Sign in to see it in its
           form again.
+        </Notice>
+      )}
+      {lost && (
+        <Notice kind="alert">
+          <b>Your session has ended. {notDone(lost)}</b> Sign in, choose the file again, and send the form
+          again.
         </Notice>
       )}
       <SignInRefused refusal={form.refusal} />

@@ -29,7 +29,7 @@ export interface ThrowawayWorld {
 
 /**
  * Serves in a folder of its own until the program that started this process is gone. Then ends the processes that it
- * was told to guard, and removes the folder. Writes one line with the addresses, or with the reason why it failed.
+ * must guard, and removes the folder. Writes one line with the addresses, or with the reason why it failed.
  */
 export async function serveThrowaway({ environment, input, out, err }: ThrowawayWorld): Promise<number> {
   const lines = createInterface(input)[Symbol.asyncIterator]();

@@ -1,7 +1,7 @@
 /** A change of the person who looks after a thread. Ids of accounts; null for nobody. */
 export interface AssigneeChange {
   readonly present: string | null;
-  /** Whom the caller saw; undefined if the caller does not say. */
+  /** The assignee that the caller saw; undefined if the caller does not name one. */
   readonly expected: string | null | undefined;
   readonly to: string | null;
 }

@@ -12,6 +12,7 @@ export function subjectOf(type: string, message: string): string {
 }
 
 function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
   const points = Array.from(text);
   if (points.length <= most) return text;
   const head = points.slice(0, most - 1).join("");

@@ -14,7 +14,7 @@ export interface SeenReplies {
 
 /**
  * The newest reply of somebody else that the writer of a reply has not seen; undefined if there is none. `replies` are those of
- * the thread, oldest first. An id that none of them has means that the writer saw none. (rule F35)
+ * the thread, oldest first. If no reply has the id, the writer saw no reply. (rule F35)
  */
 export function newerReply<Reply extends WrittenReply>(
   replies: readonly Reply[],

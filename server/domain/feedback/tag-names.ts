@@ -10,3 +10,6 @@ export const tagKeyOf = (name: string): string =>
     .trim()
     .toLowerCase()
     .normalize("NFC");
+
+/** The names in a list with commas between them, as a filter has it. */
+export const tagNamesIn = (list: string): string[] => list.split(",").filter((name) => name.trim() !== "");

@@ -42,7 +42,13 @@ const programs: ReadonlySet<string> = new Set([
 /** Whether a report of a mail server says that a mail never arrives; a delay is no failure. */
 export const saysFailed = (deliveryStatus: string): boolean => /^action:\s*failed\b/im.test(deliveryStatus);
 
-const attribution = /^(?:(?:On|Am|Le|El|Il|Op|Den|W dniu)\b.*|.*<\S+@\S+>.*|.*\d{4}.*):\s*$/;
+const opening = /^(?:On|Am|Le|El|Il|Op|Den|W dniu)\b/;
+const address = /<[^\s<>]+@[^\s<>@]+>/;
+const year = /\d{4}/;
+
+/** Whether a line says who wrote what is quoted below it. Each pattern reads a line once, however long it is. */
+const isAttribution = (line: string): boolean =>
+  line.trimEnd().endsWith(":") && [opening, address, year].some((pattern) => pattern.test(line));
 
 /** What a person wrote in an answer: without the mail below that it quotes. Quotations between other lines stay. */
 export function writtenPart(text: string): string {
@@ -50,7 +56,7 @@ export function writtenPart(text: string): string {
   let end = lines.length;
   while (end > 0 && /^(>|\s*$)/.test(lines[end - 1] ?? "")) end -= 1;
   const quotes = lines.slice(end).some((line) => line.startsWith(">"));
-  if (quotes && attribution.test(lines[end - 1] ?? "")) end -= 1;
+  if (quotes && isAttribution(lines[end - 1] ?? "")) end -= 1;
   const kept = lines
     .slice(0, quotes ? end : lines.length)
     .join("\n")

@@ -1,6 +1,6 @@
 import { quotedBeginning } from "./reply-text.ts";
 
-/** A release note, and the report of the sender who is told. */
+/** A release note, and the report of the sender who gets the mail. */
 export interface ToldRelease {
   readonly appName: string;
   readonly version: string;
@@ -11,7 +11,7 @@ export interface ToldRelease {
   readonly stopUrl: string;
 }
 
-/** The text of a mail that tells a sender of a release. (rule M15) */
+/** The text of the mail about a release for one sender. (rule M15) */
 export const releaseText = ({ appName, version, title, message, createdAt, ...links }: ToldRelease): string =>
   [
     `${appName} ${version} is out: ${title}`,

@@ -3,7 +3,7 @@ export const erasedMark = "[erased]";
 
 /** Finds one person's address in texts, and takes it out. (rule P4) */
 export interface AddressFinder {
-  /** Parts of the address in ASCII, in lower case: each text with the address has all of them, whatever its case. */
+  /** Parts of the address that are written in one way only but for their case: each text with the address has all of them. */
   readonly parts: readonly string[];
   isIn(text: string | null): boolean;
   /** The text with a mark in place of each occurrence. */
@@ -17,16 +17,13 @@ export interface AddressFinder {
 
 // An address ends where no longer one could go on: "ann@x.org" is not in "joann@x.org" and not in "ann@x.org.uk".
 const before = String.raw`(?:(?<=%(?!2[bde]|5f)[0-9a-f]{2})|(?<![\p{L}\p{N}_%+-])(?<![\p{L}\p{N}_%+-]\.))`;
-const after = String.raw`(?![\p{L}\p{N}_]|[.-][\p{L}\p{N}])`;
+const after = String.raw`(?![\p{L}\p{N}_]|(?:[.-]|%2[de])[\p{L}\p{N}])`;
 
 /** `email` must be normalised. It is found in any case, as it is and as it stands in the query of an address. */
 export function findAddress(email: string): AddressFinder {
-  const spellings = [...new Set([email.normalize("NFC"), email.normalize("NFD")])].map((spelling) =>
-    spelling
-      .split("@")
-      .map((part) => part.replace(/[^\p{L}\p{N}\p{M}_]/gu, escaped))
-      .join("(?:@|%40)"),
-  );
+  const spellings = [
+    ...new Set([email, email.toUpperCase()].flatMap((one) => [one.normalize("NFC"), one.normalize("NFD")])),
+  ].map((spelling) => spelling.replace(/[^a-z0-9]/giu, asItMayStand));
   const anywhere = new RegExp(`(?:${spellings.join("|")})`, "giu");
   const pattern = new RegExp(`${before}${anywhere.source}${after}`, "giu");
   const erase = (text: string): string => text.replace(pattern, erasedMark);
@@ -43,10 +40,15 @@ export function findAddress(email: string): AddressFinder {
   };
 }
 
-const escaped = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16)}}`;
+/** A character as it is, or as it stands in the query of an address: there a plus is always `%2B`. */
+const asItMayStand = (character: string): string =>
+  `(?:\\u{${character.codePointAt(0)?.toString(16)}}|${percentEncoded(character)})`;
+
+const percentEncoded = (character: string): string =>
+  [...new TextEncoder().encode(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
 
 const longestAscii = (text: string): string =>
-  (text.toLowerCase().match(/[!-~]+/g) ?? []).reduce(
+  (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).reduce(
     (best, run) => (run.length > best.length ? run : best),
     "",
   );

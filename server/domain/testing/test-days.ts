@@ -53,6 +53,18 @@ export function dayIndexAt(days: TestDays, instant: string): number {
 export const todayOf = (days: TestDays, now: Date): number =>
   Math.min(Math.max(dayIndexAt(days, now.toISOString()), 0), days.durationDays);
 
+/** From when until when today is the day that it is now, in epoch milliseconds. */
+export function spanOfToday({ dayStarts }: Pick<TestDays, "dayStarts">, now: Date) {
+  const next = dayStarts.findIndex((start) => start > now.toISOString());
+  const known = next < 0 ? dayStarts.length : next;
+  const start = dayStarts[known - 1];
+  const end = dayStarts[known];
+  return {
+    from: start === undefined ? Number.NEGATIVE_INFINITY : Date.parse(start),
+    until: end === undefined ? Number.POSITIVE_INFINITY : Date.parse(end),
+  };
+}
+
 /** When a day ends. Before the first day: when the first day ends. */
 export function dueByOf({ dayStarts }: TestDays, dayIndex: number): string {
   return dayStarts[Math.max(dayIndex, 1)] ?? dayStarts.at(-1) ?? "";

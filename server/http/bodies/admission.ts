@@ -7,7 +7,7 @@ import { addBytes, giveBackBytes, useBytes } from "../../store/requests/byte-use
 import { consume } from "../../store/requests/rate-limits.ts";
 import type { Callers } from "../handler.ts";
 import { isAnswered } from "../idempotency/idempotent-request.ts";
-import { accountLimitsOf, refuseLimited } from "../request-limits.ts";
+import { accountLimitsOf, refuseLimited } from "../limits/request-limits.ts";
 import { UploadFailure } from "../uploads/upload.ts";
 import type { LargeBody, TurnSender } from "./turn-order.ts";
 import { createTurns, type Turn } from "./turns.ts";
@@ -38,7 +38,7 @@ export interface Admitted extends Turn {
  */
 export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
 
-type Limiting = Pick<Deps, "database" | "clock" | "settings">;
+type Limiting = Pick<Deps, "database" | "clock" | "limiter" | "settings">;
 type Needed = Limiting & Pick<Deps, "sealer" | "time">;
 
 export function createAdmit(deps: Needed): Admit {
@@ -80,6 +80,12 @@ function largeBodyOf(request: IncomingMessage, { upload }: Endpoint): LargeBody 
   };
 }
 
+/** Whether a body is so small that it is admitted without a look at anything. */
+export function needsNoAdmission({ headers }: IncomingMessage): boolean {
+  const length = headers["content-length"];
+  return length !== undefined && Number(length) < countedFrom;
+}
+
 const isLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) >= largeBytes;
 
@@ -92,18 +98,25 @@ interface Failed {
 /** Without this, a client could send bodies that always stop before their end without limit. */
 async function countFailed(
   { endpoint, caller, thrown }: Failed,
-  { database, clock, settings }: Limiting,
+  { database, clock, limiter, settings }: Limiting,
 ): Promise<void> {
   const wasCut = thrown instanceof ApiError && thrown.code === "busy";
   if (!settings.rateLimited || !(wasCut || thrown instanceof UploadFailure)) return;
   const { rateLimit, countsRefusals } = endpoint;
   // A refusal that the endpoint counts anyway is counted once.
-  const counts = rateLimit && (wasCut || !countsRefusals);
-  const own = counts ? [{ limit: rateLimit, key: `${rateLimit}:${caller.id}` }] : [];
+  // One that is over its limit anyway is not counted.
+  if (rateLimit && (wasCut || !countsRefusals))
+    await limiter.spend({ who: caller.id, rateLimit }).catch(ignoreRefusal);
+  const accountLimits = accountLimitsOf(endpoint, caller);
+  if (accountLimits.length === 0) return;
   await database.write(async (tx) => {
-    for (const { limit, key } of [...own, ...accountLimitsOf(endpoint, caller)])
+    for (const { limit, key } of accountLimits)
       await consume(tx, { key, rule: settings.rateLimits[limit], clock });
   });
+}
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof ApiError)) throw error;
 }
 
 /** Smaller bodies are limited by the number of requests. */

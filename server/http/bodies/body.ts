@@ -5,6 +5,8 @@ import { parseStrictJson } from "../uploads/json/strict-json.ts";
 import type { IncomingBodies } from "./arrivals.ts";
 import type { Sender } from "./body-memory.ts";
 
+const nothing = Buffer.alloc(0);
+
 /** The sender of a body, and what watches the body while it arrives. */
 export interface Sending {
   readonly arrivals: IncomingBodies;
@@ -58,25 +60,29 @@ export function readBytes(
 ): Promise<Buffer> {
   const declared = Number(request.headers["content-length"] ?? 0);
   if (declared > most) return Promise.reject(new ApiError("payload_too_large"));
+  const arrived = arrivedBytes(request);
+  if (arrived)
+    return arrived.length > most
+      ? Promise.reject(new ApiError("payload_too_large"))
+      : Promise.resolve(arrived);
   // The request has emitted `close` already and will not emit it again.
   if (request.destroyed) return Promise.reject(malformed("was cut off"));
-  // A body that has arrived needs no watching.
-  const arrival = request.complete ? undefined : arrivals.begin(request, sender);
+  const arrival = arrivals.begin(request, sender);
   const reading = new Promise<Buffer>((resolve, reject) => {
     let only: Buffer | undefined;
     const collected = createByteCollector(declared || most);
     let size = 0;
-    arrival?.onCut(reject);
+    arrival.onCut(reject);
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size > most) return reject(new ApiError("payload_too_large"));
       if (size === chunk.length) {
         only = chunk;
-        return arrival?.hold(size);
+        return arrival.hold(size);
       }
       const grown = (only ? collected.add(only) : 0) + collected.add(chunk);
       only = undefined;
-      arrival?.hold(grown);
+      arrival.hold(grown);
     });
     request.on("end", () => resolve(only ?? collected.bytes()));
     request.on("error", (cause) => reject(malformed("was cut off", cause)));
@@ -85,7 +91,18 @@ export function readBytes(
       if (!request.readableEnded) reject(malformed("was cut off"));
     });
   });
-  return arrival ? reading.finally(arrival.end) : reading;
+  return reading.finally(arrival.end);
+}
+
+/**
+ * The bytes of a body that has arrived, which then needs no watching. Undefined if some of it may be missing. Most small
+ * bodies come in one piece with the head, and reading them as a stream costs more than all else that is done with them.
+ */
+export function arrivedBytes(request: IncomingMessage): Buffer | undefined {
+  if (!request.complete || request.destroyed || request.readableDidRead) return undefined;
+  const bytes: unknown = request.read();
+  if (bytes === null) return nothing;
+  return Buffer.isBuffer(bytes) ? bytes : undefined;
 }
 
 const malformed = (message: string, cause?: unknown) =>
@@ -99,7 +116,6 @@ interface ByteCollector {
   bytes(): Buffer;
 }
 
-const nothing = Buffer.alloc(0);
 const leastCapacity = 4_096;
 
 /**

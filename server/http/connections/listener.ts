@@ -1,6 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { Socket } from "node:net";
-import type Koa from "koa";
 import type { Deps } from "../../deps.ts";
 import type { Budgets } from "../../settings/budgets.ts";
 import { answerConnectionFaults } from "./connection-faults.ts";
@@ -20,9 +25,9 @@ export function createListener(budgets: Budgets): Server {
   return server;
 }
 
-/** Answers all requests of a server with `app`, and keeps its connections within their limits. */
-export function attach(server: Server, app: Koa, deps: Pick<Deps, "log" | "settings">): void {
-  server.on("request", app.callback());
+/** Answers all requests of a server with `answer`, and keeps its connections within their limits. */
+export function attach(server: Server, answer: RequestListener, deps: Pick<Deps, "log" | "settings">): void {
+  server.on("request", answer);
   answerConnectionFaults(server, deps);
   limitConnections(server, deps);
 }

@@ -9,6 +9,7 @@ import {
   type IdempotencyKey,
   idempotency,
   type KnownKey,
+  scopeOf,
 } from "../../store/requests/idempotency.ts";
 import { fieldOf, type IncomingRequest, type InvocationResult } from "../invocation.ts";
 
@@ -96,12 +97,6 @@ function knownKeyOf(
  */
 export const scopeOfField = (appId: string, fieldHash: string, { method, path }: Endpoint): string =>
   scopeOf(["app", appId, fieldHash], method, path);
-
-const scopeOf = (whose: readonly string[], method: string, path: string): string =>
-  [...whose, method, sameAddress(path)].join("\n");
-
-/** The case of an id has no meaning: a repeat that writes the id in capitals must not act again. */
-const sameAddress = (path: string): string => path.toLowerCase().replace(/\/+$/, "");
 
 /**
  * Gives the stored answer to a repeat. Throws `idempotency_mismatch` if the idempotency key was used for another

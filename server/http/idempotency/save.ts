@@ -1,17 +1,12 @@
 import type { Endpoint } from "../../../src/contract/endpoint.ts";
-import { ApiError } from "../../../src/contract/errors.ts";
 import type { RateLimitName } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
-import type { Transaction } from "../../store/engine/database.ts";
-import {
-  type FoundAnswer,
-  type IdempotencyKey,
-  idempotency,
-  type StoredAnswer,
-} from "../../store/requests/idempotency.ts";
+import type { Reader, Transaction } from "../../store/engine/database.ts";
+import { type IdempotencyKey, idempotency, type StoredAnswer } from "../../store/requests/idempotency.ts";
 import type { AnswerOf, Request } from "../handler.ts";
-import { spendRateLimit } from "../request-limits.ts";
+import type { MutationUse } from "../limits/limiter.ts";
 import type { IdempotentRequest } from "./idempotent-request.ts";
+import { AlreadyAnswered, inProgress, type KeyedRow, keyedRows } from "./keyed-rows.ts";
 
 /** The parts of one mutation that its transaction needs. */
 export interface MutationContext {
@@ -21,48 +16,89 @@ export interface MutationContext {
   /** The key of the rate limit that the request uses up; undefined without a limit. */
   readonly limitedBy: string | undefined;
   /** Finds the app that the request is about, before it changes anything. */
-  readonly appOf: (reader: Transaction) => Promise<string | undefined>;
+  readonly appOf: (reader: Reader) => Promise<string | undefined>;
   /** Drops undeclared fields from the answer. */
   readonly shape: (answer: unknown) => unknown;
 }
 
-type Saving = Pick<Deps, "database" | "clock" | "settings">;
+type Saving = Pick<Deps, "database" | "clock" | "limiter">;
 
-/** The `save` and `saveRow` of a request: effect, rate limit and stored answer commit together or not at all. */
+/** The `save`, `saveRow` and `saveTogether` of a request: effect, rate limit and stored answer commit together or not at all. */
 export function createSave(
   deps: Saving,
   mutation: MutationContext,
-): Pick<Request<Endpoint>, "save" | "saveRow"> {
-  const save = <Answer extends AnswerOf<Endpoint>>(
+): Pick<Request<Endpoint>, "save" | "saveRow" | "saveTogether"> {
+  const { database, limiter } = deps;
+  const { endpoint, key, limitedBy } = mutation;
+  const limit = limitedBy ? endpoint.rateLimit : undefined;
+
+  async function save<Answer extends AnswerOf<Endpoint>>(
     work: (tx: Transaction) => Promise<Answer>,
     { repeatableUntil, first, rateLimit }: SaveOptions = {},
-  ) =>
-    deps.database.write(async (tx) => {
+  ): Promise<Answer> {
+    const using = limiter.mutation();
+    const all = async (tx: Transaction) => {
       if (first) await first(tx);
-      if (mutation.key) {
-        const kept = keptUntil(mutation.key, repeatableUntil, deps);
+      if (key) {
+        const kept = keptUntil(key, repeatableUntil, deps);
         await claim(tx, { ...kept, appId: await mutation.appOf(tx) }, deps);
       }
-      const limit = rateLimit ? rateLimit() : mutation.endpoint.rateLimit;
-      if (mutation.limitedBy) await spendRateLimit(deps, tx, { who: mutation.limitedBy, rateLimit: limit });
+      const used = rateLimit ? rateLimit() : endpoint.rateLimit;
+      if (limitedBy && used) await using.spend(tx, { who: limitedBy, rateLimit: used });
       const answer = await work(tx);
-      if (mutation.key)
-        await idempotency.store(tx, mutation.key, storedAnswer(mutation.key, mutation, answer));
+      if (key) idempotency.store(tx, key, storedAnswer(key, mutation, answer));
       return answer;
+    };
+    return ending(using, () => database.write(all));
+  }
+
+  /** Uses up a limit that is counted in memory, and gives the use back if the work fails. */
+  async function spending<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (!limit || !limitedBy || !limiter.isInMemory(limit)) return work();
+    const giveBack = await limiter.spendOnWait({ who: limitedBy, rateLimit: limit });
+    return work().catch(async (error) => {
+      await giveBack();
+      throw error;
     });
+  }
+
+  async function saveKeyedRow(request: IdempotentRequest, insert: KeyedRow["insert"], answer: unknown) {
+    await database.share(keyedRows, {
+      request: { ...request, appId: await mutation.appOf(database) },
+      answer: storedAnswer(request, mutation, answer),
+      ...{ insert, now: deps.clock.now() },
+    });
+  }
+
   return {
     save,
+    async saveTogether(together, item) {
+      const use =
+        limitedBy && limit && !key ? limiter.exactUse({ who: limitedBy, rateLimit: limit }) : undefined;
+      const alone = () => save((tx) => together.one(tx, item));
+      return use ? together.share(database, { item, use, alone }) : alone();
+    },
     async saveRow(insert, answer) {
-      if (mutation.key || mutation.limitedBy) {
-        return save(async (tx) => {
-          await insert(tx);
-          return answer;
-        });
-      }
-      await insert(deps.database);
+      const isFree = !limit || limiter.isInMemory(limit);
+      if (isFree && !key) await spending(() => insert(database));
+      else if (isFree && key && database.engine === "sqlite")
+        await spending(() => saveKeyedRow(key, insert, answer));
+      else await save((tx) => insert(tx).then(() => answer));
       return answer;
     },
   };
+}
+
+/** Does the work of a mutation. If it fails, what the mutation has used of its limit is given back. */
+async function ending<Result>(using: MutationUse, work: () => Promise<Result>): Promise<Result> {
+  try {
+    const result = await work();
+    using.end(true);
+    return result;
+  } catch (error) {
+    using.end(false);
+    throw error;
+  }
 }
 
 /** How one save differs from others. */
@@ -90,7 +126,7 @@ function keptUntil(
 export async function storeRefusal(deps: Saving, key: IdempotencyKey, answer: StoredAnswer): Promise<void> {
   await deps.database.write(async (tx) => {
     const claimed = await idempotency.claim(tx, key, deps.clock.now());
-    if (claimed === "claimed") await idempotency.store(tx, key, answer);
+    if (claimed === "claimed") idempotency.store(tx, key, answer);
   });
 }
 
@@ -99,7 +135,7 @@ async function claim(tx: Transaction, key: IdempotencyKey, { clock }: Pick<Deps,
   const claimed = await idempotency.claim(tx, key, now);
   if (claimed === "claimed") return;
   const answer = claimed === "stored" && (await idempotency.find(tx, key, now));
-  if (!answer) throw new ApiError("idempotency_in_progress", { retryAfterSeconds: 1 });
+  if (!answer) throw inProgress();
   throw new AlreadyAnswered(answer);
 }
 
@@ -110,15 +146,4 @@ function storedAnswer(
 ): StoredAnswer {
   const body = "body" in endpoint.success ? JSON.stringify(shape(answer)) : "";
   return { status: endpoint.success.status, body: sealer ? sealer.seal(body) : body };
-}
-
-/** Thrown when another request with the same idempotency key has just been answered: this request gets the same answer. */
-export class AlreadyAnswered extends Error {
-  readonly answer: FoundAnswer;
-
-  constructor(answer: FoundAnswer) {
-    super("This request was already answered");
-    this.name = "AlreadyAnswered";
-    this.answer = answer;
-  }
 }

@@ -1,4 +1,8 @@
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import type { ContinuousStatus } from "../../continuous/reporter.ts";
+import type { Drill } from "../../domain/backups/drills.ts";
+import { countContinuous } from "./continuous-metrics.ts";
+import { countDrills } from "./drill-metrics.ts";
 
 /** One answer of the server. */
 interface CountedAnswer {
@@ -16,8 +20,15 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-/** Makes the metrics of this process: count, kind and duration of its answers, and Node's own metrics. */
-export function createMetrics(): Metrics {
+/** What of this process has figures of its own. */
+export interface Watched {
+  /** The last nightly backup. */
+  readonly drill?: (() => Drill | undefined) | undefined;
+  readonly continuous?: (() => ContinuousStatus) | undefined;
+}
+
+/** Makes the metrics of this process: count, kind and duration of its answers, its work, and Node's own metrics. */
+export function createMetrics({ drill, continuous }: Watched = {}): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
@@ -27,6 +38,8 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
     registers: [registry],
   });
+  if (drill) countDrills(registry, drill);
+  if (continuous) countContinuous(registry, continuous);
   const children = new Map<string, ReturnType<typeof durations.labels>>();
   return {
     count({ method, route, status, milliseconds }) {

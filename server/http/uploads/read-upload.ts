@@ -5,7 +5,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Files } from "../../files/files.ts";
 import type { IncomingBody } from "../bodies/arrivals.ts";
-import { createByteCollector, mediaTypeOf, refuseEncoded } from "../bodies/body.ts";
+import { arrivedBytes, createByteCollector, mediaTypeOf, refuseEncoded } from "../bodies/body.ts";
 import { createDataUrlFile } from "./data-url-file.ts";
 import type { MultipartForm } from "./form-fields.ts";
 import { createJsonScanner, type Place } from "./json/json-scanner.ts";
@@ -37,8 +37,12 @@ export async function readUpload(
       ...formOf(rules),
       arrival,
     });
-  if (mediaType === "application/json" && bodyKind === "upload")
-    return readJsonUpload(request, files, { ...jsonLimitsOf(rules), arrival });
+  if (mediaType === "application/json" && bodyKind === "upload") {
+    const whole = request.readableLength <= smallBody ? arrivedBytes(request) : undefined;
+    return whole
+      ? readWholeJson(whole, files, rules)
+      : readJsonUpload(request, files, { ...jsonLimitsOf(rules), arrival });
+  }
   const json = bodyKind === "upload" ? "application/json or as " : "";
   throw new ApiError("unsupported_media_type", { message: `Send the body as ${json}multipart/form-data.` });
 }
@@ -58,6 +62,17 @@ const jsonLimitsOf = ({ files, anyJson, bodyBytes }: UploadRules): JsonUploadLim
   body: bodyBytes,
   text: limits.json,
 });
+
+/** Reads a small JSON body that has arrived. Most of these have no files. */
+function readWholeJson(bytes: Buffer, files: Files, rules: UploadRules): Upload | Promise<Upload> {
+  const value = parseStrictJson(bytes, rules.anyJson);
+  const hasFiles = isHolder(value) && Object.keys(rules.files).some((field) => Object.hasOwn(value, field));
+  if (!hasFiles) return { value, files: [], discard: nothingToDiscard };
+  const places = placesOf(jsonLimitsOf(rules));
+  return receive(files, (intake) => parseWhole(value, intake, places));
+}
+
+const nothingToDiscard = async () => {};
 
 export interface JsonUploadLimits {
   /**
@@ -81,7 +96,7 @@ export interface JsonUploadLimits {
  */
 export function readJsonUpload(body: Readable, files: Files, allowed: JsonUploadLimits): Promise<Upload> {
   return receive(files, async (intake) => {
-    const places = new Map(Object.entries(allowed.files).map(([at, bytes]) => [at.split("."), bytes]));
+    const places = placesOf(allowed);
     const { arrival } = allowed;
     let whole = createByteCollector();
     let scan: JsonScan | undefined;
@@ -102,6 +117,9 @@ export function readJsonUpload(body: Readable, files: Files, allowed: JsonUpload
 const smallBody = 65_536;
 
 type PlaceLimits = ReadonlyMap<Place, number>;
+
+const placesOf = ({ files }: JsonUploadLimits): PlaceLimits =>
+  new Map(Object.entries(files).map(([at, bytes]) => [at.split("."), bytes]));
 
 function parseWhole(value: unknown, intake: Intake, places: PlaceLimits): Promise<unknown> {
   const files: Promise<unknown>[] = [];

@@ -120,7 +120,7 @@ export type UploadFault =
   | "too_many_files"
   | "aborted";
 
-/** A request body that cannot be read as a whole. The message tells the sender what to change. */
+/** A request body that cannot be read as a whole. The message says what the sender must change. */
 export class UploadFailure extends Error {
   readonly fault: UploadFault;
 

@@ -5,7 +5,7 @@ import type { Transaction } from "../../store/engine/database.ts";
 
 export type NoticeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
-/** What a person is told by mail, because somebody else may have done it. */
+/** What is mailed to a person, because somebody else may have done it. */
 const happened = {
   password: "The password of your account was changed.",
   firstPassword: "Your account got a password.",
@@ -24,7 +24,7 @@ export interface AccountNotice {
 }
 
 /**
- * Tells a person what has happened to their account, in the transaction in which it happens. An address that nobody has
+ * Informs a person of what has happened to their account, in the transaction in which it happens. An address that nobody has
  * verified gets no such mail: it may be a stranger's. (rule S28)
  */
 export async function noticeAccount(

@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { createKey, renewKey } from "../../secrets/new-credentials.ts";
 import { apiKeys } from "../../store/access/api-keys.ts";
-import { credentialsTopic } from "../../store/engine/topics.ts";
+import { appTopic } from "../../store/engine/topics.ts";
 import { createAuditWriter } from "./audit-record.ts";
 import { ownedApp } from "./owned-app.ts";
 
@@ -34,7 +34,7 @@ export function apiKeyHandlers(deps: Pick<Deps, "clock" | "database" | "newId">)
         const key = await renewKey(deps, tx, { appId, keyId });
         if (!key) throw new ApiError("not_found");
         await record(tx, { caller, address }, { action: "key.regenerate", appId, target: keyId });
-        tx.signal(credentialsTopic);
+        tx.signal(appTopic(appId));
         return key;
       }),
 
@@ -44,7 +44,7 @@ export function apiKeyHandlers(deps: Pick<Deps, "clock" | "database" | "newId">)
         const removed = await apiKeys.remove(tx, appId, keyId);
         if (!removed) throw new ApiError("not_found");
         await record(tx, { caller, address }, { action: "key.delete", appId, target: keyId, ...removed });
-        tx.signal(credentialsTopic);
+        tx.signal(appTopic(appId));
         return undefined;
       }),
   };

@@ -1,11 +1,12 @@
 import type { App, AppChange, apps as contract } from "../../../src/contract/console/apps.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { createApp } from "../../secrets/new-credentials.ts";
 import { maskAddress, openAddress, sealAddress } from "../../secrets/sealed-address.ts";
 import { type AppRow, apps as rows } from "../../store/access/apps.ts";
 import type { Seen } from "../../store/access/members/visibility.ts";
-import { credentialsTopic, tokensTopic } from "../../store/engine/topics.ts";
+import { accessTopic, credentialsTopic, tokensTopic } from "../../store/engine/topics.ts";
 import { retention } from "../../store/feedback/retention.ts";
 import { proofs } from "../../store/testing/proofs.ts";
 import { removeFiles, removeLastThreads, removeThreads } from "../feedback/feedback-removal.ts";
@@ -38,15 +39,18 @@ export function apps(
           ...{ by: caller.userId, at: deps.clock.now().toISOString() },
         });
         await record(tx, { caller, address }, { action: "app.update", appId, target: appId });
-        tx.signal(credentialsTopic);
+        tx.signal(accessTopic(appId));
         return appAnswer(await ownedApp(tx, appId, caller));
       }),
 
     async retention({ caller, params: { appId }, query }) {
       const { retentionDays } = await ownedApp(deps.database, appId, caller);
       const days = query.days ?? retentionDays;
-      const kept = { days: days ?? 0, now: deps.clock.now() };
-      return { threads: days === null ? 0 : await retention.countDue(deps.database, appId, kept) };
+      if (days === null) return { threads: 0, more: false };
+      const most = limits.oldThreadsCounted;
+      const asked = { days, now: deps.clock.now(), most: most + 1 };
+      const found = await retention.countDue(deps.database, appId, asked);
+      return { threads: Math.min(found, most), more: found > most };
     },
 
     async remove({ caller, address, params: { appId }, save }) {

@@ -6,7 +6,7 @@ import { tokenLifetimeDays } from "../../domain/access/sign-in-code.ts";
 import { hashOf, mintCredential, visiblePrefix } from "../../secrets/secrets.ts";
 import { devices } from "../../store/access/devices.ts";
 import type { Transaction } from "../../store/engine/database.ts";
-import { credentialsTopic } from "../../store/engine/topics.ts";
+import { userTopic } from "../../store/engine/topics.ts";
 import { createAuditWriter } from "./audit-record.ts";
 
 /** A device that an account signs in, with what the device sent about itself. */
@@ -61,7 +61,7 @@ export async function linkDevice(
   });
   const caller = { kind: "session", id: user.id, userId: user.id, email: user.email } as const;
   await createAuditWriter(deps)(tx, { caller, address }, { action: "device.create", target });
-  tx.signal(credentialsTopic);
+  tx.signal(userTopic(user.id));
   const profile = await devices.findProfile(tx, user.id);
   return {
     token,

@@ -3,7 +3,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { devices as rows } from "../../store/access/devices.ts";
-import { credentialsTopic } from "../../store/engine/topics.ts";
+import { userTopic } from "../../store/engine/topics.ts";
 import { createAuditWriter } from "./audit-record.ts";
 
 export function devices(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
@@ -18,7 +18,7 @@ export function devices(deps: Pick<Deps, "clock" | "database" | "newId">): Handl
       save(async (tx) => {
         if (!(await rows.remove(tx, caller.userId, deviceId))) throw new ApiError("not_found");
         await record(tx, { caller, address }, { action: "device.delete", target: deviceId });
-        tx.signal(credentialsTopic);
+        tx.signal(userTopic(caller.userId));
         return undefined;
       }),
   };

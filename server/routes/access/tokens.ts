@@ -4,7 +4,6 @@ import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { createToken, grantedScopes } from "../../secrets/new-credentials.ts";
 import { tokens as rows } from "../../store/access/tokens.ts";
-import { credentialsTopic } from "../../store/engine/topics.ts";
 import { createAuditWriter } from "./audit-record.ts";
 import { ownedApp } from "./owned-app.ts";
 
@@ -37,7 +36,6 @@ export function tokens(deps: Pick<Deps, "clock" | "database" | "newId">): Handle
         const removed = await rows.remove(tx, caller, tokenId);
         if (!removed) throw new ApiError("not_found");
         await record(tx, { caller, address }, { action: "token.delete", ...removed, target: tokenId });
-        tx.signal(credentialsTopic);
         return undefined;
       }),
   };

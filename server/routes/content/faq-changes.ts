@@ -3,7 +3,7 @@ import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
 import { faqs as rows } from "../../store/content/faqs.ts";
 import type { Transaction } from "../../store/engine/database.ts";
-import { credentialsTopic } from "../../store/engine/topics.ts";
+import { appTopic } from "../../store/engine/topics.ts";
 
 /** The id of an entry and of its app. */
 export interface FaqKey {
@@ -19,11 +19,11 @@ export async function createFaq(
   tx: Transaction,
   { appId, faq, by }: { readonly appId: string; readonly faq: NewFaq; readonly by?: string },
 ): Promise<Faq> {
-  await rows.lock(tx, appId);
+  rows.lock(tx, appId);
   const sortOrder = faq.sortOrder ?? Math.min(await rows.nextSortOrder(tx, appId), limits.sortOrder);
   const row = { id: newId(), appId, question: faq.question, answer: faq.answer, sortOrder };
   await rows.insert(tx, { ...row, by, at: clock.now().toISOString() });
-  await renewFaqs(tx, appId);
+  renewFaqs(tx, appId);
   return row;
 }
 
@@ -35,22 +35,22 @@ export async function updateFaq(
 ): Promise<Faq | undefined> {
   const { appId, id } = key;
   if (Object.values(change).every((value) => value === undefined)) return rows.find(tx, appId, id);
-  await rows.lock(tx, appId);
+  rows.lock(tx, appId);
   const faq = await rows.update(tx, { appId, id }, { ...change, by, at: clock.now().toISOString() });
-  if (faq) await renewFaqs(tx, appId);
+  if (faq) renewFaqs(tx, appId);
   return faq;
 }
 
 /** Deletes an entry permanently. False if it does not exist. */
 export async function removeFaq(tx: Transaction, { appId, id }: FaqKey): Promise<boolean> {
-  await rows.lock(tx, appId);
+  rows.lock(tx, appId);
   if ((await rows.remove(tx, appId, id)) === 0) return false;
-  await renewFaqs(tx, appId);
+  renewFaqs(tx, appId);
   return true;
 }
 
 /** Makes cached answers of an app's FAQ out of date. */
-export async function renewFaqs(tx: Transaction, appId: string): Promise<void> {
-  await rows.bumpVersion(tx, appId);
-  tx.signal(credentialsTopic);
+export function renewFaqs(tx: Transaction, appId: string): void {
+  rows.bumpVersion(tx, appId);
+  tx.signal(appTopic(appId));
 }

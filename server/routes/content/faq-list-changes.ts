@@ -32,7 +32,7 @@ export async function replaceFaqs(
   { appId, wanted, ifMatch, by }: Replacement,
 ): Promise<boolean> {
   if (ifMatch === undefined) throw new ApiError("precondition_required");
-  await rows.lock(tx, appId);
+  rows.lock(tx, appId);
   const present = await rows.list(tx, appId);
   if (!matchesEtag(ifMatch, etagOf(JSON.stringify(present)))) throw new ApiError("precondition_failed");
   const plan = planFaqList(present, wanted.map(withHash));
@@ -42,7 +42,7 @@ export async function replaceFaqs(
   }
   if (plan.create.length + plan.update.length + plan.remove.length === 0) return false;
   await save(deps, tx, { appId, plan, by });
-  await renewFaqs(tx, appId);
+  renewFaqs(tx, appId);
   return true;
 }
 

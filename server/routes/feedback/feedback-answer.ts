@@ -24,7 +24,7 @@ type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
 export const threadUrl = ({ consoleUrl }: Addresses, appId: string, id: string): string =>
   `${consoleUrl}/feedback/${appId}/${id}`;
 
-type StoredProposal = Proposal & RunState & { readonly firstReadAt: string | null };
+export type StoredProposal = Proposal & RunState & { readonly firstReadAt: string | null };
 
 /** All proposals of a thread as they are stored, oldest first. */
 export const storedProposals = (row: ThreadRow): StoredProposal[] => JSON.parse(row.proposals);

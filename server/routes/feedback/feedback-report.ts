@@ -80,6 +80,7 @@ export interface FeedbackFile {
 
 /** The files of a valid report, in order. */
 export function feedbackFilesOf({ images, videos, attachments }: NewFeedback): FeedbackFile[] {
+  if (!images && !videos && !attachments) return [];
   return [
     ...(images ?? []).flatMap((image) => feedbackFile("images", image)),
     ...(videos ?? []).flatMap((video) => feedbackFile("videos", video)),
@@ -89,9 +90,12 @@ export function feedbackFilesOf({ images, videos, attachments }: NewFeedback): F
 
 /** The form in which a thread stores its files. */
 export function filesJson(files: readonly FeedbackFile[]): string {
+  if (files.length === 0) return noFiles;
   const at = (field: keyof ThreadFiles) => files.filter((file) => file.field === field).map(threadFile);
   return JSON.stringify({ images: at("images"), videos: at("videos"), attachments: at("attachments") });
 }
+
+const noFiles = JSON.stringify({ images: [], videos: [], attachments: [] } satisfies ThreadFiles);
 
 const threadFile = ({ upload }: FeedbackFile): ThreadFile => ({
   upload: upload.name,

@@ -25,6 +25,12 @@ export const feedback = (
       const blockedBy = caller.blocksSenders
         ? await blockedSenders.blocking(deps.database, caller.appId, [body.email])
         : undefined;
+      if (files.length === 0)
+        return save(
+          deps,
+          request,
+          feedbackReportOf(deps, caller.appId, { body, files, hasRoom: true, blockedBy }),
+        );
       const bytes = files.reduce((sum, { upload }) => sum + upload.size, 0);
       return storage.withRoom(caller.appId, bytes, (hasRoom) => {
         const report = feedbackReportOf(deps, caller.appId, { body, files, hasRoom, blockedBy });

@@ -6,13 +6,14 @@ import type {
 import { badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
+import { tagNamesIn } from "../../domain/feedback/tag-names.ts";
 import type { Request } from "../../http/handler.ts";
 import { listThreads, orderOf, type SummaryRow } from "../../store/feedback/inbox.ts";
 import { type NewsRow, threadNews } from "../../store/feedback/looks/thread-news.ts";
 import { indexForSearch } from "../../store/feedback/search/feedback-search.ts";
 import { threadTags } from "../../store/feedback/tags.ts";
 import { ownedApp } from "../access/owned-app.ts";
-import { idPart, instantPart, pageOf, readCursor, sequencePart } from "../list-page.ts";
+import { idPart, instantPart, readCursor, searchedPage, sequencePart } from "../list-page.ts";
 import { assigneeOf, filteredAssignee } from "./triage/assignment.ts";
 
 const keys = {
@@ -27,7 +28,7 @@ export async function listInbox(
   { caller, params: { appId }, query }: Request<typeof contract.list>,
 ) {
   const { cursor, limit = limits.listPage.default, tag, assignee: given, ...filters } = query;
-  const tags = tag?.split(",").filter((name) => name.trim() !== "");
+  const tags = tag === undefined ? undefined : tagNamesIn(tag);
   if (filters.q !== undefined && filters.unread !== undefined)
     throw badRequest("unread", "cannot be combined with `q`");
   const order = orderOf(filters);
@@ -38,8 +39,8 @@ export async function listInbox(
   const { userId } = caller;
   const assignee = await filteredAssignee(database, appId, { assignee: given, userId });
   const scope = { appId, userId, tags, assignee, ...filters };
-  const rows = await listThreads(database, scope, { position, limit: limit + 1 });
-  const { items, nextCursor } = pageOf(rows, limit, key.of);
+  const { rows, reached } = await listThreads(database, scope, { position, limit: limit + 1 });
+  const { items, nextCursor } = searchedPage(rows, limit, { keyOf: key.of, reached });
   const ids = items.map(({ id }) => id);
   const found = await threadNews(database, caller.userId, ids);
   const news = new Map(found.map((row) => [row.id, row]));

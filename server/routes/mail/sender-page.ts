@@ -6,8 +6,8 @@ import { isMailAddress } from "../../domain/mail/mail-address.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { readReportToken } from "../../secrets/report-tokens.ts";
 import type { Reader } from "../../store/engine/database.ts";
+import { releaseMails } from "../../store/mail/release-mails.ts";
 import { type ReportRow, reports, type SharedMessage } from "../../store/mail/reports.ts";
-import { toldSenders } from "../../store/mail/told-senders.ts";
 import { fileAddresses } from "../feedback/feedback-answer.ts";
 import { addAnswer, answerPauseSeconds, mayAnswer } from "./add-answer.ts";
 import { statusPath } from "./status-url.ts";
@@ -64,7 +64,7 @@ export const createSenderPages = (deps: Needed) => ({
     await deps.database.write(async (tx) => {
       const { report } = await reportOf(deps, tx, token);
       const recipient = normaliseEmail(report.senderEmail ?? "");
-      await toldSenders.unsubscribe(tx, {
+      await releaseMails.unsubscribe(tx, {
         ...{ appId: report.appId, recipient },
         at: deps.clock.now().toISOString(),
       });

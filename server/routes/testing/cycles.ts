@@ -7,7 +7,7 @@ import { dayStartsOf } from "../../domain/testing/test-days.ts";
 import type { Handlers } from "../../http/handler.ts";
 import type { Viewer } from "../../store/access/members/visibility.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
-import { cyclesTopic } from "../../store/engine/topics.ts";
+import { cyclesTopic, cycleTopic } from "../../store/engine/topics.ts";
 import { type CycleRow, cycles as rows } from "../../store/testing/cycles.ts";
 import { dayEvidence } from "../../store/testing/day-evidence.ts";
 import { dueChanges } from "../../store/testing/due-changes.ts";
@@ -56,7 +56,7 @@ export function cycles(
         const { appId } = await ownedCycle(tx, id, caller);
         if (!(await rows.cancel(tx, id, clock.now().toISOString()))) throw new ApiError("wrong_state");
         await record(tx, { caller, address }, { action: "cycle.cancel", appId, target: id });
-        tx.signal(cyclesTopic);
+        for (const topic of [cyclesTopic, cycleTopic(id)]) tx.signal(topic);
         return cycleAnswer(await ownedCycle(tx, id, caller), clock.now());
       });
     },

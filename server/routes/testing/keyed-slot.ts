@@ -3,7 +3,7 @@ import { countedDaysOf } from "../../domain/testing/slot.ts";
 import type { TestedSlot } from "../../domain/testing/test-session-verdict.ts";
 import { cachedLookup } from "../../http/lookup-cache.ts";
 import type { Reader } from "../../store/engine/database.ts";
-import { concernsSlots } from "../../store/engine/topics.ts";
+import { cycleTopic, slotTopic, topicsOfAllSlots } from "../../store/engine/topics.ts";
 import { type KeyedSlotRow, type SlotKey, testSessions } from "../../store/testing/test-sessions.ts";
 
 /** A slot with a test key, ready for a verdict. */
@@ -13,17 +13,44 @@ export interface KeyedSlot extends TestedSlot {
   readonly nextAt: string | null;
 }
 
+export interface FindSlot {
+  (key: SlotKey): Promise<KeyedSlot | undefined>;
+  /** Makes the function that says whether what was found for a key is still in memory as it was. */
+  readonly isKept: (key: SlotKey, slot: KeyedSlot | undefined) => () => boolean;
+}
+
 /**
  * Finds the slot of a test key. A missing slot is cached like a slot, so that the time of an answer does not show which
  * keys exist.
  */
-export function createFindSlot(database: Deps["database"]): (key: SlotKey) => Promise<KeyedSlot | undefined> {
-  const lookUp = cachedLookup(database, concernsSlots, async (name) => {
-    const [appId = "", keyHash = ""] = name.split(" ");
-    return { slot: await loadSlot(database, { appId, keyHash }) };
+export function createFindSlot(database: Deps["database"]): FindSlot {
+  const lookUp = cachedLookup({
+    database,
+    async load(name) {
+      const [appId = "", keyHash = ""] = name.split(" ");
+      return { slot: await loadSlot(database, { appId, keyHash }) };
+    },
+    dropAll: topicsOfAllSlots,
+    topicsOf: ({ slot }) => (slot ? [slotTopic(slot.id), cycleTopic(slot.cycleId)] : []),
+    bytesOf: ({ slot }) =>
+      smallThings + (slot ? bytesOfDay * (slot.cycle.dayStarts.length + slot.countedDays.size) : 0),
   });
-  return async ({ appId, keyHash }) => (await lookUp(`${appId} ${keyHash}`))?.slot;
+  const find = async (key: SlotKey) => (await lookUp(nameOf(key)))?.slot;
+  const isKept = (key: SlotKey, slot: KeyedSlot | undefined) => {
+    const name = nameOf(key);
+    return () => {
+      const known = lookUp.peek(name);
+      return known !== undefined && known.slot === slot;
+    };
+  };
+  return Object.assign(find, { isKept });
 }
+
+/** How much memory a slot takes beside its days, and each of its days. */
+const smallThings = 1_000;
+const bytesOfDay = 60;
+
+const nameOf = ({ appId, keyHash }: SlotKey): string => `${appId} ${keyHash}`;
 
 /** The slot of a test key as it is now. A missing slot takes as long as a found one. */
 export async function loadSlot(reader: Reader, key: SlotKey): Promise<KeyedSlot | undefined> {

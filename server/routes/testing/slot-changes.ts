@@ -2,6 +2,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { acceptsTesters } from "../../domain/testing/slot.ts";
 import { todayOf } from "../../domain/testing/test-days.ts";
+import { sendsMail } from "../../mail/queue-mail.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { hashOf, mintCredential } from "../../secrets/secrets.ts";
 import { members } from "../../store/access/members/members.ts";
@@ -13,7 +14,7 @@ import { dueChanges } from "../../store/testing/due-changes.ts";
 import { type Activation, slots } from "../../store/testing/slots.ts";
 import { dayStartsOfRow } from "./cycle-answer.ts";
 
-type Needed = Pick<Deps, "clock" | "newId" | "sealer">;
+type Needed = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /** A slot and its cycle. */
 export interface SlotInCycle {
@@ -72,13 +73,16 @@ interface Assignment {
 
 /**
  * Gives an open slot to the account with this e-mail address. Throws `not_found` if there is no such account,
- * `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`.
+ * `email_unverified`, `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`.
  */
 export async function assignSlot(deps: Needed, tx: Transaction, { slot, email }: Assignment): Promise<true> {
   const { id, cycle } = slot;
   const now = deps.clock.now();
   const tester = await users.findByEmail(tx, normaliseEmail(email));
   if (!tester) throw new ApiError("not_found", { message: unknownAccount });
+  // Anybody can make an account with any address, and the slot is meant for the person of this one.
+  if (sendsMail(deps.settings) && !(await users.isVerified(tx, tester.id)))
+    throw new ApiError("email_unverified", { message: unverifiedAccount });
   if (await members.roleOf(tx, cycle.appId, tester.id)) throw new ApiError("own_listing");
   if (!isUnderWay(cycle, now)) throw new ApiError("cycle_not_open");
   if (await slots.isIn(tx, cycle.id, tester.id)) throw new ApiError("already_in_cycle");
@@ -89,6 +93,9 @@ export async function assignSlot(deps: Needed, tx: Transaction, { slot, email }:
 
 const unknownAccount =
   "There is no account with this e-mail address. Ask the tester to make one, then assign the slot again.";
+
+const unverifiedAccount =
+  "Nobody has shown yet that this address belongs to the person of the account. Ask the tester to set a new password by mail, then assign the slot again; or let the tester request the slot.";
 
 const isUnderWay = (cycle: CycleRow, now: Date): boolean =>
   acceptsTesters({ status: cycle.status, dayStarts: dayStartsOfRow(cycle) }, now.toISOString());

@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { isConflict } from "../../store/engine/errors.ts";
-import { cyclesTopic } from "../../store/engine/topics.ts";
+import { cyclesTopic, cycleTopic, userTopic } from "../../store/engine/topics.ts";
 import { slots as rows } from "../../store/testing/slots.ts";
 import { createAuditWriter } from "../access/audit-record.ts";
 import { slotAnswer } from "./cycle-answer.ts";
@@ -19,7 +19,9 @@ import {
   type SlotInCycle,
 } from "./slot-changes.ts";
 
-export function slots(deps: Pick<Deps, "clock" | "newId" | "sealer">): Handlers<typeof contract> {
+export function slots(
+  deps: Pick<Deps, "clock" | "newId" | "sealer" | "settings">,
+): Handlers<typeof contract> {
   const change = createChange(deps);
   const now = () => deps.clock.now().toISOString();
   return {
@@ -60,9 +62,10 @@ function createChange(deps: Pick<Deps, "clock" | "newId">) {
         if (!(await work(tx, slot))) throw new ApiError("wrong_state");
         const { appId } = slot.cycle;
         await record(tx, { caller, address }, { action, appId, target: slot.id });
-        tx.signal(cyclesTopic);
         const changed = await rows.find(tx, slot.id);
         if (!changed) throw new ApiError("not_found");
+        for (const topic of [cyclesTopic, cycleTopic(slot.cycle.id)]) tx.signal(topic);
+        if (changed.testerId !== null) tx.signal(userTopic(changed.testerId));
         return slotAnswer(changed);
       });
     };

@@ -1,17 +1,19 @@
-import type {
+import {
   sessions as contract,
-  SessionReport,
-  SessionResult,
-  SessionStatus,
+  type SessionReport,
+  type SessionResult,
+  type SessionStatus,
 } from "../../../src/contract/test-sessions.ts";
 import type { Deps } from "../../deps.ts";
-import { dueByOf, todayOf } from "../../domain/testing/test-days.ts";
+import { dueByOf, spanOfToday, todayOf } from "../../domain/testing/test-days.ts";
 import {
   judgeSession,
   type SessionVerdict,
   wouldHaveCounted,
 } from "../../domain/testing/test-session-verdict.ts";
+import { prepareAnswer } from "../../http/answers.ts";
 import type { Handlers } from "../../http/handler.ts";
+import { doTogether } from "../../http/idempotency/together.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { countedDays } from "../../store/testing/counted-days.ts";
@@ -40,23 +42,31 @@ export const testSessionHandlers = (
     const slot = await findSlot(key);
     if (!slot || !passingTime.isDue(slot.nextAt)) return slot;
     await passingTime.catchUpOf("cycle", slot.cycleId);
-    return findSlot(key);
+    const caughtUp = await findSlot(key);
+    // Another server made the change a moment ago, and this one has not heard of it yet.
+    return caughtUp && passingTime.isDue(caughtUp.nextAt) ? loadSlot(database, key) : caughtUp;
   };
   const forgetUnknown = createForgetUnknown(deps);
   return {
-    async report({ caller, body, save }) {
+    async report({ caller, body, save, saveTogether }) {
       const key = { appId: caller.appId, keyHash: hashOf(body.testKey) };
       const slot = await currentSlot(key);
       const received = { id: newId(), now: clock.now(), key, session: body };
       if (slot) refuseInDoubt(deps, received, slot);
-      const result = await save((tx) => judgeAndRecord(tx, received, slot));
+      const result = verdictOn(received, slot).counted
+        ? await save((tx) => judgeAndRecord(tx, received, slot))
+        : await saveTogether(uncounted, { received, slot });
       if (!slot) await forgetUnknown(key);
       return result;
     },
 
     async status({ caller, query }) {
       const key = { appId: caller.appId, keyHash: hashOf(query.testKey) };
-      return statusOf(await currentSlot(key), clock.now());
+      const slot = await currentSlot(key);
+      const now = clock.now();
+      const shown = contract.status.success.body.parse(statusOf(slot, now));
+      const lasts = { ...timeOfStatus(slot, now), isCurrent: findSlot.isKept(key, slot) };
+      return { ...prepareAnswer(JSON.stringify(shown)), lasts };
     },
   };
 };
@@ -109,24 +119,52 @@ async function isSettled(
   return countedDays.count(tx, { slotId: slot.id, cycleId: slot.cycleId, dayIndex, ...evidence });
 }
 
-async function record(
-  tx: Transaction,
-  { id, now, session }: ReceivedSession,
-  { slot, verdict }: Judged,
-): Promise<SessionResult> {
-  const { counted, dayIndex, reason } = verdict;
-  const recorded = await testSessions.record(tx, slot?.id ?? unknownSlot.id, {
+async function record(tx: Transaction, received: ReceivedSession, judged: Judged): Promise<SessionResult> {
+  const { slotId, session } = recordOf(received, judged);
+  return resultOf(await testSessions.record(tx, slotId, session), judged);
+}
+
+const resultOf = (recorded: boolean, { verdict: { counted, dayIndex, reason } }: Judged): SessionResult =>
+  recorded ? { matched: true, counted, dayIndex, reason } : unknownResult;
+
+/** A session as it is stored. */
+const recordOf = ({ id, now, session }: ReceivedSession, { slot, verdict }: Judged) => ({
+  slotId: slot?.id ?? unknownSlot.id,
+  session: {
     id,
-    dayIndex,
-    reason,
+    dayIndex: verdict.dayIndex,
+    reason: verdict.reason,
     startedAt: session.startedAt,
     endedAt: session.endedAt,
     screens: JSON.stringify(session.screens),
     appVersion: session.appVersion || null,
     receivedAt: now.toISOString(),
-  });
-  return recorded ? { matched: true, counted, dayIndex, reason } : unknownResult;
+  },
+});
+
+interface Uncounted {
+  readonly received: ReceivedSession;
+  readonly slot: KeyedSlot | undefined;
 }
+
+/** Records sessions that count no day. Those of unknown test keys take the same steps. */
+const uncounted = doTogether<Uncounted, SessionResult>({
+  one: (tx, { received, slot }) => judgeAndRecord(tx, received, slot),
+  async many(tx, items) {
+    const all = items.map(({ received, slot }) => {
+      const judged = { slot, verdict: verdictOn(received, slot) };
+      return { judged, row: recordOf(received, judged) };
+    });
+    const recorded = testSessions.recordAll(
+      tx,
+      all.map(({ row }) => row),
+    );
+    return () => {
+      const ids = recorded();
+      return all.map(({ judged, row }) => resultOf(ids.has(row.session.id), judged));
+    };
+  },
+});
 
 function statusOf(slot: KeyedSlot | undefined, now: Date): SessionStatus {
   if (!slot) return unknownStatus(now);
@@ -141,6 +179,15 @@ function statusOf(slot: KeyedSlot | undefined, now: Date): SessionStatus {
     dueBy: dueByOf(cycle, dayIndex),
   };
 }
+
+/** From when until when the status of a slot says the same, if nothing changes but the time. */
+function timeOfStatus(slot: KeyedSlot | undefined, now: Date) {
+  if (!slot) return { from: endOfDay(now) - dayMilliseconds, until: endOfDay(now) };
+  const { from, until } = spanOfToday(slot.cycle, now);
+  return { from, until: slot.nextAt === null ? until : Math.min(until, Date.parse(slot.nextAt)) };
+}
+
+const dayMilliseconds = 86_400_000;
 
 /** Has all fields, for clients that expect them. All are constants except the end of the UTC day. */
 const unknownStatus = (now: Date): SessionStatus => ({

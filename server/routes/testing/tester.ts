@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { hashOf, mintCredential } from "../../secrets/secrets.ts";
 import type { Reader } from "../../store/engine/database.ts";
-import { cyclesTopic } from "../../store/engine/topics.ts";
+import { slotTopic } from "../../store/engine/topics.ts";
 import { openListings } from "../../store/testing/open-listings.ts";
 import { slots } from "../../store/testing/slots.ts";
 import { testerSlots } from "../../store/testing/tester-slots.ts";
@@ -15,7 +15,7 @@ import { updateProfile } from "./tester-profile.ts";
 import { submitProof } from "./tester-proofs.ts";
 import { createTasks } from "./tester-tasks.ts";
 
-/** `iconUrl` is the icon of apps that have none of their own. */
+/** `iconUrl` is the icon of apps without an icon. */
 export const tester = (
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "passingTime" | "sealer" | "time">,
   iconUrl: string,
@@ -60,7 +60,7 @@ export const tester = (
           !(await slots.rotateKey(tx, params.slotId, { keyHash: hashOf(key), keySealed: sealer.seal(key) }))
         )
           throw new ApiError("slot_not_active");
-        tx.signal(cyclesTopic);
+        tx.signal(slotTopic(params.slotId));
         return slotOf(tx, params.slotId, caller.userId);
       });
     },

@@ -1,7 +1,7 @@
 import { sessions } from "../../../src/contract/test-sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { scopeOfField } from "../../http/idempotency/idempotent-request.ts";
-import { fieldLimitOf } from "../../http/request-limits.ts";
+import { fieldLimitOf } from "../../http/limits/request-limits.ts";
 import { idempotency } from "../../store/requests/idempotency.ts";
 import { forget } from "../../store/requests/rate-limits.ts";
 

@@ -1,5 +1,6 @@
 import type { AuditEntry } from "../../../src/contract/console/audit.ts";
 import type { Engine, Reader, Transaction } from "../engine/database.ts";
+import { sending } from "../engine/insert-rows.ts";
 import { personOf, tokenOf } from "../engine/migrations/access/065-audit-by-actor.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
 import { membershipOf, type Viewer } from "./members/visibility.ts";
@@ -26,7 +27,7 @@ export interface AuditPage {
 /** Who did what, when and from where. Entries remain when their target is deleted. */
 export const audit = {
   insert: (tx: Transaction, entry: NewAuditEntry) =>
-    tx.insert("audit", {
+    sending(tx).insert("audit", {
       id: entry.id,
       at: entry.at,
       owner_id: entry.ownerId,

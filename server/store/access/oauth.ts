@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from "../engine/database.ts";
-import { credentialsTopic, tokensTopic } from "../engine/topics.ts";
+import { tokensTopic, userTopic } from "../engine/topics.ts";
 
 /** A program that registered itself. `redirects` is a JSON array. */
 export interface OAuthClientRow {
@@ -164,7 +164,7 @@ export const oauthTokens = {
       connectionId,
     );
     tx.signal(tokensTopic);
-    tx.signal(credentialsTopic);
+    if (ended) tx.signal(userTopic(ended.userId));
     return ended;
   },
 

@@ -1,6 +1,6 @@
 import type { Token } from "../../../src/contract/console/tokens.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
-import { tokensTopic } from "../engine/topics.ts";
+import { tokensTopic, userTopic } from "../engine/topics.ts";
 import type { Viewer } from "./members/visibility.ts";
 
 /** The stored form of a token. `scopes` is a JSON array. */
@@ -56,7 +56,7 @@ export const tokens = {
        RETURNING app_id AS "appId", label`,
       ...[userId, id, appId, appId],
     );
-    if (removed) tx.signal(tokensTopic);
+    if (removed) for (const topic of [userTopic(userId), tokensTopic]) tx.signal(topic);
     return removed;
   },
 };

@@ -1,3 +1,4 @@
+import { apps } from "../access/apps.ts";
 import { oneForViewer, type Viewer } from "../access/members/visibility.ts";
 import { assignments } from "../engine/assignments.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
@@ -49,8 +50,8 @@ export const changelogEntries = {
       limit,
     ),
 
-  /** Locks the changelog of an app, so that no other transaction adds a version between a search for it and its insert. */
-  lock: (tx: Transaction, appId: string) => tx.lock(`changelog:${appId}`),
+  /** Locks the app, so that no other transaction adds a version between a search for it and its insert, or deletes the app. */
+  lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
   /** The versions of all entries of an app, including drafts, oldest first. */
   listVersions: (reader: Reader, appId: string) =>

@@ -65,6 +65,7 @@ export const changelog = {
     ),
 
   /** Makes all cached lists of the app out of date. */
-  bumpVersion: (tx: Transaction, appId: string) =>
-    tx.run("UPDATE apps SET changelog_version = changelog_version + 1 WHERE id = ?", appId),
+  bumpVersion(tx: Transaction, appId: string): void {
+    tx.send("UPDATE apps SET changelog_version = changelog_version + 1 WHERE id = ?", appId);
+  },
 };

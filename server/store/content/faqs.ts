@@ -1,4 +1,5 @@
 import type { Faq, FaqChange, ListedFaq } from "../../../src/contract/faqs.ts";
+import { apps } from "../access/apps.ts";
 import { oneForViewer, type Viewer } from "../access/members/visibility.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 
@@ -40,10 +41,10 @@ const appOfFaq = oneForViewer<{ readonly appId: string }>({
 /** The FAQ entries of apps. */
 export const faqs = {
   /**
-   * Waits for other changes of the app's FAQ. Every change takes this lock first: a replacement of the list must see each
-   * change before its check of `If-Match`, or come before it.
+   * Waits for other changes of the app's FAQ, and of the app. Every change takes this lock first: a replacement of the list
+   * must see each change before its check of `If-Match`, or come before it.
    */
-  lock: (tx: Transaction, appId: string) => tx.lock(`faqs:${appId}`),
+  lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
   list: (reader: Reader, appId: string) =>
     reader.all<ListedFaq>(
@@ -125,6 +126,7 @@ export const faqs = {
     tx.run("DELETE FROM faqs WHERE app_id = ? AND id = ?", appId, id),
 
   /** Makes all cached lists of the app out of date. */
-  bumpVersion: (tx: Transaction, appId: string) =>
-    tx.run("UPDATE apps SET faqs_version = faqs_version + 1 WHERE id = ?", appId),
+  bumpVersion(tx: Transaction, appId: string): void {
+    tx.send("UPDATE apps SET faqs_version = faqs_version + 1 WHERE id = ?", appId);
+  },
 };

@@ -1,7 +1,8 @@
 import type { Reader, Transaction } from "../engine/database.ts";
 import { bulkInsertSql } from "../engine/insert-statement.ts";
 import { refreshStatistics } from "../engine/statistics.ts";
-import type { Table } from "./tables.ts";
+import { tags } from "../feedback/tags.ts";
+import { everyTable, type Table } from "./tables.ts";
 
 const atOnce = 100;
 
@@ -59,15 +60,23 @@ const bulkInsertPostgres = (table: Table): string => {
 };
 
 /**
- * Renews what the engine derives from rows: the search index, the statistics, and on PostgreSQL the sequence of threads.
+ * Renews what the engine derives from rows: the search index, the counts of tags, the statistics, and on PostgreSQL the sequence of
+ * threads.
  */
 export async function afterLoad(tx: Transaction): Promise<void> {
   await tx.run("UPDATE feedback SET indexed = 0");
+  if (await countsTags(tx)) await tags.countAgain(tx);
   await refreshStatistics(tx);
   if (tx.engine === "sqlite") return;
   await tx.all(
     "SELECT setval(pg_get_serial_sequence('feedback', 'seq'), max(seq)) FROM feedback HAVING max(seq) IS NOT NULL",
   );
 }
+
+/** A backup of an older release is loaded into the tables of that release. */
+const countsTags = async (tx: Transaction): Promise<boolean> =>
+  (await everyTable(tx)).some(
+    ({ name, columns }) => name === "tags" && columns.some((column) => column.name === "threads"),
+  );
 
 const namesOf = ({ columns }: Table): string => columns.map(({ name }) => name).join(", ");

@@ -29,9 +29,17 @@ const inUseMessages = {
     `Another server, or a restore, uses the folder ${folder}. Stop it first, or choose another folder with --data or INNKEEP_DATA.`,
   backup: (folder: string) =>
     `Another backup of the folder ${folder} is running. Try again when it has ended.`,
+  verify: (folder: string) =>
+    `Another verification of a backup begins in the folder ${folder}. Try again when it has ended.`,
+  scratch: (folder: string) => `Another verification of a backup uses the folder ${folder}.`,
 };
 
-const fileNames = { server: "innkeep.lock", backup: "backup.lock" };
+const fileNames = {
+  server: "innkeep.lock",
+  backup: "backup.lock",
+  verify: "verify.lock",
+  scratch: "scratch.lock",
+};
 
 const defaultPatienceMs = 10_000;
 const pauseMs = 50;

@@ -2,6 +2,9 @@ import { join } from "node:path";
 import type { Database, Reader } from "../engine/database.ts";
 import { openDatabase } from "../engine/open.ts";
 
+/** What the names of the files of the copy begin with. */
+export const snapshotName = "snapshot.db";
+
 /**
  * Calls `use` with a reader that sees the database at one instant, while other transactions go on writing. On SQLite this
  * is a copy in the folder `scratch`.
@@ -17,7 +20,7 @@ export async function withSnapshot<Result>(
       return use(tx);
     });
   }
-  const file = join(scratch, "snapshot.db");
+  const file = join(scratch, snapshotName);
   await database.all("VACUUM INTO ?", file);
   const copy = await openDatabase({ file }, { migrations: "none" });
   return use(copy).finally(() => copy.close());

@@ -1,5 +1,5 @@
 import { dependencyOrder } from "../../domain/dependency-order.ts";
-import type { Engine, Reader } from "../engine/database.ts";
+import type { Engine, Reader, Transaction } from "../engine/database.ts";
 
 export interface Table {
   readonly name: string;
@@ -37,13 +37,20 @@ interface Column {
 
 /**
  * A restore must not bring back ended console sessions, used codes and links, recovery codes or refresh tokens that were used since. The last time
- * of the old server is not valid for the new one, and the numbers of changes are those of one database.
+ * of the old server is not valid for the new one, and the numbers of changes are those of one database. People who typed an answer at
+ * the time of the backup do not type any more.
  */
 const leftOut = new Set([
   ...["migrations", "sessions", "sign_in_codes", "last_times"],
-  ...["thread_changes", "change_counts"],
+  ...["thread_changes", "change_counts", "answering_members"],
   ...["oauth_codes", "oauth_tokens", "account_links", "invitations", "recovery_codes"],
 ]);
+
+/** Deletes from a copy of the whole database what a restore must not bring back. */
+export async function emptyLeftOut(tx: Transaction): Promise<void> {
+  const present = (await everyTable(tx)).filter(({ name }) => leftOut.has(name));
+  for (const { name } of [...present].reverse()) await tx.run(`DELETE FROM ${name}`);
+}
 
 const columnsSql: Record<Engine, string> = {
   sqlite: `SELECT t.name AS "table", c.name, lower(c.type) AS type

@@ -43,6 +43,20 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /**
+ * Whether PostgreSQL refused a statement of several rows and undid it, so that each row may be tried alone. False if it is
+ * unknown what was stored, and if the database has no time or room for another try.
+ */
+export function isRefused(error: unknown): boolean {
+  const mayWork = isRetryable(error) || isLocked(error) || !isUnavailable(error);
+  return mayWork && error instanceof Error && typeof Reflect.get(error, "severity") === "string";
+}
+
+/** Whether PostgreSQL gave up because another transaction holds a lock. */
+function isLocked(error: unknown): boolean {
+  return causes(error).some(({ code }) => code === "55P03");
+}
+
+/**
  * SQLite undid a whole shared transaction because one statement failed. The other units of that transaction fail with
  * this error.
  */

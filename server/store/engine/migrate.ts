@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import type { Database, Engine, Reader, Transaction } from "./database.ts";
+import { everyTopic } from "./topics.ts";
 
 /** A step of the schema. Each text is one statement. If the engines differ, each engine has its own list. */
 export interface Migration {
@@ -32,6 +33,8 @@ export async function migrate(
       number BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`);
     for (const migration of pending(migrations, await appliedMigrations(tx), tx.engine))
       await apply(tx, migration, clock);
+    // Servers of the release before may still run, and remember what a migration has changed.
+    tx.signal(everyTopic);
   }, "long");
 }
 

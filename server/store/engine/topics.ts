@@ -1,21 +1,29 @@
 /** The topic that means: anything may have changed. */
 export const everyTopic = "*";
 
-/** Signalled when keys, tokens, or the settings of an app have changed. */
+/** Signalled when any credential or any membership may have changed: an app or an account was deleted, or much at once. */
 export const credentialsTopic = "credentials";
+
+/** Changed with the tokens, devices and slots of a person. */
+export const userTopic = (userId: string): string => `user:${userId}`;
+
+/** Changed with the members and the settings of an app: who may see it, and its name. */
+export const accessTopic = (appId: string): string => `access:${appId}`;
 
 /** Signalled when tokens were revoked: requests that wait with one of them must end. */
 export const tokensTopic = "tokens";
+
+/** Changed with the keys, the FAQ, the release notes and the blocked senders of an app. */
+export const appTopic = (appId: string): string => `app:${appId}`;
+
+/** Changed with anything that is shown of a thread. */
+export const threadTopic = (feedbackId: string): string => `thread:${feedbackId}`;
 
 /** Signalled when a proposal was decided or replaced. */
 export const proposalTopic = (proposalId: string): string => `run:${proposalId}`;
 
 /** Signalled when threads and their proposals were deleted. */
 export const threadsTopic = "threads";
-
-/** Whether a topic means that proposals may have changed. */
-export const concernsProposals = (topic: string): boolean =>
-  topic.startsWith(proposalTopic("")) || topic === threadsTopic || topic === credentialsTopic;
 
 /** Signalled when the outbox has a new delivery. */
 export const outboxTopic = "outbox";
@@ -32,12 +40,23 @@ export const cyclesTopic = "cycles";
 /** Whether a topic means that the next due change may be earlier. */
 export const concernsCycles = (topic: string): boolean => topic === cyclesTopic || topic === everyTopic;
 
-/** Signalled when a day was counted or closed, or a listing was changed: testers see their slots changed. */
+/** Signalled when any slot may have changed. */
 export const slotsTopic = "seats";
 
-/** Whether a topic means that testers may see their slots changed. */
-export const concernsSlots = (topic: string): boolean =>
-  topic === slotsTopic || topic === cyclesTopic || topic === credentialsTopic;
+/** Changed when a day of a slot was counted. */
+export const slotTopic = (slotId: string): string => `seat:${slotId}`;
+
+/** Changed with a cycle, and with each of its slots. */
+export const cycleTopic = (cycleId: string): string => `cycle:${cycleId}`;
+
+/** Changed with a listing. */
+export const listingTopic = (listingId: string): string => `listing:${listingId}`;
+
+/** The topics that mean that any slot may have changed. */
+export const topicsOfAllSlots: readonly string[] = [slotsTopic, credentialsTopic];
+
+/** The topics that mean that any thread may have changed, that other people may see it, or that threads were deleted. */
+export const topicsOfAllThreads: readonly string[] = [threadsTopic, credentialsTopic];
 
 /** Signalled when a person has approved or refused to sign a device in. */
 export const deviceTopic = (deviceId: string): string => `device:${deviceId}`;

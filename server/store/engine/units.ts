@@ -1,5 +1,6 @@
-import type { Transaction, Value } from "./database.ts";
+import type { Caller, Outcome, SharedWork, Transaction, Value, WaitingItems } from "./database.ts";
 import { bulkInsertSql, insertSql } from "./insert-statement.ts";
+import { aloneOf } from "./shared-work.ts";
 import type { Signals } from "./signals.ts";
 import { perform, type Statements } from "./transaction.ts";
 
@@ -8,18 +9,12 @@ export interface Unit {
   /** Whether the unit is one statement, which needs no transaction if it runs alone. */
   readonly single: boolean;
   run(statements: Statements): Promise<void>;
-  /** Tells the callers that the changes are durable. */
+  /** Informs the callers that the changes are durable. */
   succeed(): void;
-  /** Tells the callers that all changes were undone. Has no effect on callers that already have a result. */
+  /** Informs the callers that all changes were undone. Has no effect on callers that already have a result. */
   fail(error: unknown): void;
   /** The smaller units to run one by one after a failure; empty if the unit cannot be divided. */
   parts(): Unit[];
-}
-
-/** Settles the promise of one caller. */
-export interface Caller<Result> {
-  resolve(result: Result): void;
-  reject(error: unknown): void;
 }
 
 /** The unit of one call of `Database.write`. */
@@ -44,6 +39,48 @@ export function workUnit<Result>(
   };
 }
 
+export interface SharedUnit<Item, Result> extends Unit, WaitingItems<Item, Result> {}
+
+/** The unit that does one work for many callers. */
+export function sharedUnit<Item, Result>(
+  work: SharedWork<Item, Result>,
+  signals: Signals,
+): SharedUnit<Item, Result> {
+  const items: Item[] = [];
+  const callers: Caller<Result>[] = [];
+  let succeed = () => {};
+  return {
+    single: false,
+    add(item, caller) {
+      items.push(item);
+      callers.push(caller);
+    },
+    async run(statements) {
+      const { result, topics } = await perform((tx) => work.run(tx, items), statements);
+      if (result.length !== items.length) throw new Error("A shared work gave no outcome for some items.");
+      succeed = () => {
+        signals.emit(topics);
+        for (const [place, outcome] of result.entries()) settle(callers[place], outcome);
+      };
+    },
+    succeed: () => succeed(),
+    fail(error) {
+      for (const { reject } of callers) reject(error);
+    },
+    parts: () =>
+      callers.length < 2
+        ? []
+        : items.map((item, place) => workUnit(aloneOf(work, item), signals, callers[place] ?? nobody)),
+  };
+}
+
+const nobody: Caller<unknown> = { resolve() {}, reject() {} };
+
+function settle<Result>(caller: Caller<Result> | undefined, outcome: Outcome<Result>): void {
+  if ("error" in outcome) caller?.reject(outcome.error);
+  else caller?.resolve(outcome.value);
+}
+
 export interface AppendUnit extends Unit {
   add(values: readonly Value[], caller: Caller<void>): void;
 }
@@ -53,33 +90,45 @@ export interface AppendUnit extends Unit {
  * than a row.
  */
 export function appendUnit(table: string, columns: readonly string[]): AppendUnit {
-  const rows: { values: readonly Value[]; unit: Unit }[] = [];
+  const rows: WaitingRow[] = [];
+  const rowUnits = () => rows.map((row) => rowUnit(insertSql(table, columns), row));
   return {
     single: true,
     add(values, caller) {
-      rows.push({ values, unit: rowUnit(insertSql(table, columns), values, caller) });
+      rows.push({ values, caller });
     },
     async run(statements) {
       const [first, second] = rows;
-      if (first !== undefined && second === undefined) return first.unit.run(statements);
-      const json = JSON.stringify(rows.map(({ values }) => values));
-      if (lossy.test(json)) throw new Error("SQLite's JSON would change the text of these rows.");
-      await statements.run(bulkInsertSql(table, columns), json);
+      if (first !== undefined && second === undefined)
+        return void (await statements.run(insertSql(table, columns), ...first.values));
+      await statements.run(bulkInsertSql(table, columns), jsonOfRows(rows.map(({ values }) => values)));
     },
     succeed() {
-      for (const { unit } of rows) unit.succeed();
+      for (const { caller } of rows) caller.resolve();
     },
     fail(error) {
-      for (const { unit } of rows) unit.fail(error);
+      for (const { caller } of rows) caller.reject(error);
     },
-    parts: () => (rows.length > 1 ? rows.map(({ unit }) => unit) : []),
+    parts: () => (rows.length > 1 ? rowUnits() : []),
   };
+}
+
+interface WaitingRow {
+  readonly values: readonly Value[];
+  readonly caller: Caller<void>;
+}
+
+/** Rows as the JSON that a statement reads with `jsonb_each`. Throws if SQLite would store other text. */
+export function jsonOfRows(rows: readonly (readonly Value[])[]): string {
+  const json = JSON.stringify(rows);
+  if (lossy.test(json)) throw new Error("SQLite's JSON would change the text of these rows.");
+  return json;
 }
 
 /** A lone surrogate, as JSON.stringify escapes it. SQLite would store it as bytes that are not valid UTF-8. */
 const lossy = /\\ud[89a-f]/;
 
-function rowUnit(sql: string, values: readonly Value[], caller: Caller<void>): Unit {
+function rowUnit(sql: string, { values, caller }: WaitingRow): Unit {
   return {
     single: true,
     run: async (statements) => void (await statements.run(sql, ...values)),

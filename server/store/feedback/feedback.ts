@@ -1,7 +1,18 @@
 import { limits } from "../../../src/contract/limits.ts";
-import { oneForViewer, type Viewer } from "../access/members/visibility.ts";
+import {
+  eachForViewer,
+  oneForViewer,
+  type Seen,
+  type Viewer,
+  type WantedRow,
+  wantedId,
+  wantedRows,
+} from "../access/members/visibility.ts";
 import type { Engine, Inserter, Reader, Transaction } from "../engine/database.ts";
+import { readTogether } from "../engine/read-together.ts";
+import { threadTopic } from "../engine/topics.ts";
 import { type AssigneeRow, assigneeColumns } from "./assignees.ts";
+import { proposalState } from "./runs/proposal-state.ts";
 
 /** The stored form of a thread. `metadata` and `files` are JSON. */
 export interface NewThread {
@@ -69,8 +80,10 @@ export const feedbackThreads = {
       dedupeKey,
     ),
 
-  repeat: (tx: Transaction, id: string) =>
-    tx.run("UPDATE feedback SET occurrences = occurrences + 1 WHERE id = ?", id),
+  async repeat(tx: Transaction, id: string): Promise<void> {
+    await tx.run("UPDATE feedback SET occurrences = occurrences + 1 WHERE id = ?", id);
+    tx.signal(threadTopic(id));
+  },
 
   /** One thread with its messages and proposals, in one statement. */
   findThread: (reader: Reader, id: string, viewer: Viewer) => wholeThread(reader, viewer, id),
@@ -78,27 +91,20 @@ export const feedbackThreads = {
   /** The same with the newest proposal only: an agent is shown no other, and a thread may have hundreds. */
   findThreadForAgent: (reader: Reader, id: string, viewer: Viewer) => threadForAgent(reader, viewer, id),
 
+  /** Makes `findThreadForAgent` of one reader. On SQLite, threads that are wanted in the same turn share a statement. */
+  createFindThreadForAgent(reader: Reader): (wanted: WantedRow) => Promise<Seen<ThreadRow> | undefined> {
+    const one = ({ id, viewer }: WantedRow) => threadForAgent(reader, viewer, id);
+    if (reader.engine === "postgres") return one;
+    return readTogether({ one, many: (wanted) => threadsForAgents(reader, wanted) });
+  },
+
   /** The app and the subject of a thread, if the viewer may see it. */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfThread(reader, viewer, id),
 
   /** Copies the status of the newest proposal, and what it waits for, to the thread, where lists read them. */
   setProposalStatus: (tx: Transaction, id: string) =>
-    tx.run(
-      `UPDATE feedback SET proposal_status = (SELECT r.status ${newestRun}), waiting = (SELECT ${waitingOf} ${newestRun})
-       WHERE id = ?`,
-      id,
-    ),
+    tx.run(`UPDATE feedback SET ${proposalState} WHERE id = ?`, id),
 };
-
-const newestRun = `FROM runs r LEFT JOIN run_claims c ON c.run_id = r.id AND c.released_at IS NULL
-  WHERE r.feedback_id = feedback.id ORDER BY r.created_at DESC, r.id DESC LIMIT 1`;
-
-/** A value of `waitingStates`; null for "none". (rule A29) */
-const waitingOf = `CASE
-  WHEN r.status = 'awaiting_approval' THEN 'approval'
-  WHEN r.decision = 'request_changes' THEN 'changes'
-  WHEN r.status = 'approved' AND c.id IS NULL THEN 'approved'
-  WHEN r.status = 'approved' AND c.outcome_status IS NULL THEN 'outcome' END`;
 
 const inApp = {
   from: "FROM feedback f JOIN apps a ON a.id = f.app_id",
@@ -171,3 +177,9 @@ const threadWith = (mostProposals: number) =>
 
 const wholeThread = threadWith(limits.threadProposals);
 const threadForAgent = threadWith(1);
+const threadsForAgents = eachForViewer<ThreadRow>({
+  ...threadOn("sqlite", 1),
+  // SQLite keeps the order of tables that are joined in this way.
+  from: `FROM ${wantedRows} CROSS JOIN feedback f JOIN apps a ON a.id = f.app_id`,
+  where: `f.id = ${wantedId} AND f.status <> 'blocked'`,
+});

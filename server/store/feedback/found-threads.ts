@@ -1,8 +1,9 @@
 import type { FeedbackFilters, Waiting } from "../../../src/contract/agent/find-work.ts";
+import { tagKeyOf } from "../../domain/feedback/tag-names.ts";
 import { type Viewer, visibleTo } from "../access/members/visibility.ts";
 import type { Engine, Reader } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
-import { searchClauses, wordsOf } from "./search/feedback-search.ts";
+import { amongFound, searchThreads, wordsOf } from "./search/feedback-search.ts";
 import { type ChangeKey, type ChangesAfter, type Condition, presentMark } from "./thread-changes.ts";
 
 /** A thread in the list of an agent. */
@@ -26,7 +27,10 @@ export interface FoundRow {
 /** The threads that an agent may read and that match. */
 export interface Search {
   readonly viewer: Viewer;
-  readonly filters: Omit<FeedbackFilters, "appId" | "cursor" | "limit" | "changedAfter" | "wait">;
+  readonly filters: Omit<FeedbackFilters, "appId" | "cursor" | "limit" | "changedAfter" | "wait" | "tag"> & {
+    /** Tags by their names; a thread has all of them. */
+    readonly tags?: readonly string[] | undefined;
+  };
 }
 
 /** A page of the list: the sort key after which it begins, and its length. */
@@ -39,25 +43,62 @@ export interface FoundPage {
 export const orderOf = ({ q, updatedSince }: Search["filters"]): "created" | "active" | "found" =>
   q !== undefined ? "found" : updatedSince !== undefined ? "active" : "created";
 
+/** The rows of a page. `reached` is set if a search ended early: threads before that `seq` were not looked at. */
+export interface FoundRows {
+  readonly rows: readonly FoundRow[];
+  readonly reached?: number | undefined;
+}
+
 /** The matching threads, newest first. */
-export async function findThreads(reader: Reader, search: Search, page: FoundPage): Promise<FoundRow[]> {
+export async function findThreads(reader: Reader, search: Search, page: FoundPage): Promise<FoundRows> {
   const order = orderOf(search.filters);
-  if (order === "found") return searchThreads(reader, search, page);
-  const key = order === "active" ? active : "f.created_at";
+  if (order === "found") return findWords(reader, search, page);
+  const sort = `ORDER BY ${order === "active" ? active : "f.created_at"} DESC, f.id DESC LIMIT ?`;
   const seen = visibleTo(search.viewer);
-  const sort = `ORDER BY ${key} DESC, f.id DESC LIMIT ?`;
-  const inApp = [...matching(search.filters), [`(${key}, f.id) < (?, ?)`, ...page.position]] as const;
+  const { from, key, id, conditions } = inOrder(reader.engine, order, search.filters);
+  const inApp = [...conditions, [`(${key}, ${id}) < (?, ?)`, ...page.position]] as const;
   // Each app's newest threads come in order from its index, so no app is read further than a page.
-  const ofEachApp = `FROM feedback f WHERE f.app_id = v.app_id AND ${sqlOf(inApp)} ${sort}`;
+  const ofEachApp = `FROM ${from} WHERE f.app_id = v.app_id AND ${sqlOf(inApp)} ORDER BY ${key} DESC, ${id} DESC LIMIT ?`;
   // Only the newest of all apps are read with everything that the list shows.
   const newest = `SELECT f.seq FROM ${newestOfApps[reader.engine](ofEachApp)} WHERE ${seen.sql} ${sort}`;
-  return reader.all<FoundRow>(
+  const rows = await reader.all<FoundRow>(
     plannedEachTime(
       `SELECT ${columns[reader.engine]} FROM (${newest}) AS newest CROSS JOIN feedback f CROSS JOIN apps a
        WHERE f.seq = newest.seq AND a.id = f.app_id ${sort}`,
     ),
     ...[...valuesOf(inApp), page.limit, ...seen.values, page.limit, page.limit],
   );
+  return { rows };
+}
+
+interface AppInOrder {
+  readonly from: string;
+  /** The sort key, with `id`. */
+  readonly key: string;
+  readonly id: string;
+  readonly conditions: readonly Condition[];
+}
+
+/** The matching threads of an app `v` in an order. (rule A28) With tags they come in order from the index of the app's rarest one. */
+function inOrder(engine: Engine, order: "created" | "active", filters: Search["filters"]): AppInOrder {
+  const keys = tagKeysOf(filters);
+  if (keys.length === 0) {
+    const key = order === "active" ? active : "f.created_at";
+    return { from: "feedback f", key, id: "f.id", conditions: matching(filters) };
+  }
+  const rarest = `SELECT g.id FROM tags g WHERE g.app_id = v.app_id AND g.name_key IN (${placesOf(keys)})
+    AND ${appHasAll(keys)} ORDER BY g.threads, g.id LIMIT 1`;
+  return {
+    from: `thread_tags t ${engine === "sqlite" ? "CROSS JOIN" : "JOIN"} feedback f ON f.id = t.feedback_id`,
+    key: order === "active" ? "t.active_at" : "t.created_at",
+    id: "t.feedback_id",
+    conditions: [
+      [`t.tag_id = (${rarest})`, ...keys, ...keys],
+      ...given("t.status = ?", filters.status),
+      ...given("t.active_at >= ?", filters.updatedSince),
+      ...matching(keys.length > 1 ? filters : { ...filters, tags: [] }),
+    ],
+  };
 }
 
 /** The matching threads that changed, in the order of their changes. */
@@ -79,36 +120,41 @@ export function findChanged(
   );
 }
 
-async function searchThreads(
+async function findWords(
   reader: Reader,
   { viewer, filters }: Search,
   { position: [seq], limit }: FoundPage,
-): Promise<FoundRow[]> {
+): Promise<FoundRows> {
   const words = wordsOf(filters.q ?? "");
   const seen = visibleTo(viewer);
+  const keys = tagKeysOf(filters);
   const apps = await reader.all<{ id: string }>(
-    `SELECT v.app_id AS id FROM app_members v WHERE ${seen.sql}`,
-    ...seen.values,
+    `SELECT v.app_id AS id FROM app_members v WHERE ${seen.sql} AND ${appHasAll(keys)}`,
+    ...[...seen.values, ...keys],
   );
-  if (words.length === 0 || apps.length === 0) return [];
+  if (words.length === 0 || apps.length === 0) return { rows: [] };
   const appIds = apps.map(({ id }) => id);
   const search = { scope: { appIds, ...filters }, words };
   const page = { conditions: oftenFew(appIds, filters), before: Number(seq), limit };
-  const found = await searchClauses(reader, search, page);
-  const conditions = [...found.conditions, ...matching(filters)];
-  return reader.all<FoundRow>(
+  const found = await searchThreads(reader, search, page);
+  const conditions = [amongFound(found), ...matching(filters)];
+  const rows = await reader.all<FoundRow>(
     plannedEachTime(
-      `SELECT ${columns[reader.engine]} FROM ${found.from} JOIN apps a ON a.id = f.app_id
+      `SELECT ${columns[reader.engine]} FROM feedback f JOIN apps a ON a.id = f.app_id
          JOIN app_members v ON v.app_id = a.id
-       WHERE ${sqlOf(conditions)} AND ${seen.sql} ORDER BY ${found.sequence} DESC LIMIT ?`,
+       WHERE ${sqlOf(conditions)} AND ${seen.sql} ORDER BY f.seq DESC LIMIT ?`,
     ),
     ...[...valuesOf(conditions), ...seen.values, limit],
   );
+  return { rows, reached: found.reached };
 }
 
 /** What few threads may match. With the apps, PostgreSQL can also find these by an index of their own. */
-function oftenFew(appIds: readonly string[], { waiting, updatedSince }: Search["filters"]): Condition[] {
-  const conditions = matching({ waiting, updatedSince });
+function oftenFew(
+  appIds: readonly string[],
+  { waiting, updatedSince, tags }: Search["filters"],
+): Condition[] {
+  const conditions = matching({ waiting, updatedSince, tags });
   const isRare = updatedSince !== undefined || (waiting !== undefined && waiting !== "none");
   if (!isRare) return conditions;
   return [[`f.app_id IN (${appIds.map(() => "?").join(", ")})`, ...appIds], ...conditions];
@@ -131,13 +177,32 @@ const newestOfApps: Record<Engine, (ofEachApp: string) => string> = {
     `app_members v CROSS JOIN LATERAL (SELECT f.seq, f.id, f.created_at, f.active_at ${ofEachApp}) AS f`,
 };
 
-const matching = ({ status, type, updatedSince, waiting }: Search["filters"]): Condition[] => [
+const matching = ({ status, type, updatedSince, waiting, ...filters }: Search["filters"]): Condition[] => [
   // Those of blocked senders have a status of their own.
   ...(status === undefined ? [["f.status <> 'blocked'"] as const] : given("f.status = ?", status)),
   ...given("f.category = ?", type),
   ...given(`${active} >= ?`, updatedSince),
   ...(waiting === "none" ? [["f.waiting IS NULL"] as const] : given("f.waiting = ?", waiting)),
+  ...withTags(tagKeysOf(filters)),
 ];
+
+const tagKeysOf = ({ tags = [] }: Search["filters"]): string[] => [...new Set(tags.map(tagKeyOf))];
+
+const withTags = (keys: readonly string[]): Condition[] => {
+  if (keys.length === 0) return [];
+  const found = `SELECT count(*) FROM thread_tags x JOIN tags g ON g.id = x.tag_id
+    WHERE x.feedback_id = f.id AND g.name_key IN (${placesOf(keys)})`;
+  // Not `=`: PostgreSQL would expect so few threads that it reads and sorts all of the tag.
+  return [[`(${found}) >= ${keys.length}`, ...keys]];
+};
+
+/** Whether the app `v` has all these tags. */
+const appHasAll = (keys: readonly string[]): string =>
+  keys.length === 0
+    ? "TRUE"
+    : `(SELECT count(*) FROM tags o WHERE o.app_id = v.app_id AND o.name_key IN (${placesOf(keys)})) = ${keys.length}`;
+
+const placesOf = (keys: readonly string[]): string => keys.map(() => "?").join(", ");
 
 const given = (sql: string, value: string | undefined): Condition[] =>
   value === undefined ? [] : [[sql, value]];

@@ -1,5 +1,7 @@
 import { oneForViewer } from "../access/members/visibility.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
+import { threadsTopic, threadTopic } from "../engine/topics.ts";
+import { noteActivity } from "./looks/activity.ts";
 
 /** A report, a repeat or an answer of a blocked sender. */
 export interface HiddenRow {
@@ -22,12 +24,16 @@ const answers = {
   columns: `m.id, m.feedback_id AS "threadId", coalesce(m.sender_name, f.sender_name) AS "senderName",
     coalesce(m.foreign_from, m.sender_email, f.sender_email) AS "senderEmail",
     substr(m.body, 1, 300) AS text, m.created_at AS "createdAt"`,
-  from: "FROM messages m JOIN feedback f ON f.id = m.feedback_id",
+  // CROSS JOIN makes SQLite begin with the hidden answers, which are few, and not with all threads of the app.
+  from: "FROM messages m CROSS JOIN feedback f",
   app: "f.app_id",
 };
 
 type Found = HiddenRow & { readonly appId: string };
-const where = { reports: "f.status = 'blocked'", answers: "m.direction = 'blocked'" };
+const where = {
+  reports: "f.status = 'blocked'",
+  answers: "m.direction = 'blocked' AND f.id = m.feedback_id",
+};
 const findReport = oneForViewer<Found>({
   ...reports,
   columns: `${reports.columns}, f.app_id AS "appId"`,
@@ -43,16 +49,31 @@ const findAnswer = oneForViewer<Found>({
 const showReports = `UPDATE feedback SET status = 'open', blocked_by = NULL, indexed = 0, activity_count = activity_count + 1`;
 const showAnswers = `UPDATE messages SET direction = 'inbound', blocked_by = NULL WHERE direction = 'blocked'`;
 
+/** Which of the hidden rows of a block are shown next. */
+interface Some {
+  readonly appId: string;
+  readonly blockId: string;
+  readonly from: string;
+  readonly most: number;
+}
+
+const latest = (rows: readonly { readonly createdAt: string }[]): string | undefined =>
+  rows.reduce<string | undefined>(
+    (last, { createdAt }) => (last === undefined || createdAt > last ? createdAt : last),
+    undefined,
+  );
+
 /** What blocked senders sent: kept for 30 days, and shown to nobody until it is released. (rule F34) */
 export const hiddenFeedback = {
   /** The newest of an app. */
   list: (reader: Reader, appId: string, most: number) =>
     reader.all<HiddenRow>(
       `SELECT * FROM (
-         SELECT ${reports.columns} ${reports.from} WHERE f.app_id = ? AND ${where.reports}
+         SELECT * FROM (SELECT ${reports.columns} ${reports.from} WHERE f.app_id = ? AND ${where.reports}
+           ORDER BY f.created_at DESC, f.id DESC LIMIT ?) AS reports
          UNION ALL SELECT ${answers.columns} ${answers.from} WHERE f.app_id = ? AND ${where.answers}) AS hidden
        ORDER BY "createdAt" DESC, id DESC LIMIT ?`,
-      ...[appId, appId, most],
+      ...[appId, most, appId, most],
     ),
 
   findReport,
@@ -64,20 +85,40 @@ export const hiddenFeedback = {
       ...[id, id],
     );
     await tx.run(`${showReports} WHERE id = ? AND status = 'blocked'`, id);
+    tx.signal(threadTopic(id));
   },
 
   releaseAnswer: (tx: Transaction, id: string) => tx.run(`${showAnswers} AND id = ?`, id),
 
-  /** Shows all that a block hid. */
-  async releaseAll(tx: Transaction, appId: string, blockId: string): Promise<void> {
-    await tx.run(
-      `UPDATE feedback SET active_at = coalesce(active_at, created_at), activity_count = activity_count + 1
-       WHERE app_id = ? AND status <> 'blocked' AND id IN (
-         SELECT feedback_id FROM messages WHERE direction = 'blocked' AND blocked_by = ?)`,
-      ...[appId, blockId],
+  /**
+   * Shows some of the reports that a block hid, the oldest first, from an instant on. Gives the instant of the last one;
+   * undefined if there are no more.
+   */
+  async releaseReports(tx: Transaction, { appId, blockId, from, most }: Some): Promise<string | undefined> {
+    const rows = await tx.all<{ createdAt: string }>(
+      `${showReports} WHERE id IN (
+         SELECT id FROM feedback WHERE app_id = ? AND status = 'blocked' AND created_at >= ? AND blocked_by = ?
+         ORDER BY created_at LIMIT ?) AND status = 'blocked' RETURNING created_at AS "createdAt"`,
+      ...[appId, from, blockId, most],
     );
-    await tx.run(`${showAnswers} AND blocked_by = ?`, blockId);
-    await tx.run(`${showReports} WHERE app_id = ? AND status = 'blocked' AND blocked_by = ?`, appId, blockId);
+    if (rows.length > 0) tx.signal(threadsTopic);
+    return latest(rows);
+  },
+
+  /** The same for the answers and repeats that a block hid. Each is activity of the time at which it came. */
+  async releaseAnswers(tx: Transaction, { blockId, from, most }: Some): Promise<string | undefined> {
+    const rows = await tx.all<{ threadId: string; createdAt: string }>(
+      `${showAnswers} AND id IN (
+         SELECT id FROM messages WHERE direction = 'blocked' AND created_at >= ? AND blocked_by = ?
+         ORDER BY created_at LIMIT ?) RETURNING feedback_id AS "threadId", created_at AS "createdAt"`,
+      ...[from, blockId, most],
+    );
+    const threads = new Map<string, string>();
+    for (const { threadId, createdAt } of rows)
+      if (createdAt > (threads.get(threadId) ?? "")) threads.set(threadId, createdAt);
+    for (const [threadId, at] of threads) await noteActivity(tx, threadId, { at });
+    if (rows.length > 0) tx.signal(threadsTopic);
+    return latest(rows);
   },
 
   /** Reports from before that instant, at most so many. */

@@ -2,11 +2,12 @@ import type { ThreadChange, ThreadFilters, ThreadSummary } from "../../../src/co
 import { assignments } from "../engine/assignments.ts";
 import type { Engine, Reader, Transaction, Value } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
+import { threadTopic } from "../engine/topics.ts";
 import { type AssigneeRow, assigneeColumns } from "./assignees.ts";
 import { noteActivity } from "./looks/activity.ts";
 import { type ActivityScope, byActivity, newestByActivity } from "./looks/threads-by-activity.ts";
 import { activeAt, type MemberOf } from "./looks/unread.ts";
-import { searchClauses, wordsOf } from "./search/feedback-search.ts";
+import { amongFound, searchThreads, wordsOf } from "./search/feedback-search.ts";
 import { threadTags } from "./tags.ts";
 
 export interface SummaryRow
@@ -44,9 +45,9 @@ export async function listThreads(
   reader: Reader,
   { appId, userId, ...filters }: Filters & MemberOf,
   page: InboxPage,
-): Promise<SummaryRow[]> {
+): Promise<InboxRows> {
   const tagIds = await tagsOf(reader, appId, filters);
-  if (tagIds === undefined) return [];
+  if (tagIds === undefined) return none;
   const order = orderOf(filters);
   if (order !== "found") {
     const scope = {
@@ -57,23 +58,32 @@ export async function listThreads(
     };
     const isNarrow = tagIds.length > 0 || typeof filters.assignee === "string";
     if (order === "activity" && (filters.unread === "true" || !isNarrow))
-      return listByActivity(reader, scope, page);
+      return { rows: await listByActivity(reader, scope, page) };
     const { key, ...ordered } = inOrder(reader.engine, { order, tagIds, filters });
     const conditions = [...ordered.conditions, ...ofApp(appId, filters), afterKey(key, page)];
-    return read(reader, { ...ordered, conditions }, page.limit);
+    return { rows: await read(reader, { ...ordered, conditions }, page.limit) };
   }
   const words = wordsOf(filters.q ?? "");
-  if (words.length === 0) return [];
+  if (words.length === 0) return none;
   const search = { scope: { appIds: [appId], ...filters }, words };
   const before = Number(page.position[0]);
-  const found = await searchClauses(reader, search, {
+  const found = await searchThreads(reader, search, {
     conditions: [...shown(filters.status), ...inTimes(filters), ...ofAssignee(filters), ...withTags(tagIds)],
     before,
     limit: page.limit,
   });
-  const conditions = [...found.conditions, ...ofApp(appId, filters), ...withTags(tagIds)];
-  return read(reader, { from: found.from, order: `${found.sequence} DESC`, conditions }, page.limit);
+  const conditions = [amongFound(found), ...ofApp(appId, filters), ...withTags(tagIds)];
+  const rows = await read(reader, { from: "feedback f", order: "f.seq DESC", conditions }, page.limit);
+  return { rows, reached: found.reached };
 }
+
+/** The rows of a page. `reached` is set if a search ended early: threads before that `seq` were not looked at. */
+export interface InboxRows {
+  readonly rows: readonly SummaryRow[];
+  readonly reached?: number | undefined;
+}
+
+const none: InboxRows = { rows: [] };
 
 const tagsOf = async (reader: Reader, appId: string, { tags = [] }: Filters) =>
   tags.length === 0 ? [] : threadTags.rarestFirst(reader, appId, tags);
@@ -116,7 +126,8 @@ function inOrder(
   if (tagId === undefined) {
     const sorted = order === "created" ? "f.created_at" : activeAt;
     return {
-      from: typeof filters.assignee === "string" ? ofOneAssignee[engine] : "feedback f",
+      from:
+        typeof filters.assignee === "string" ? ofOneAssignee(engine, order) : ofKind(engine, order, filters),
       order: `${sorted} DESC, f.id DESC`,
       key: `${sorted}, f.id`,
       conditions: [],
@@ -127,14 +138,28 @@ function inOrder(
     from: `thread_tags t ${engine === "sqlite" ? "CROSS JOIN" : "JOIN"} feedback f ON f.id = t.feedback_id`,
     order: `${at} DESC, t.feedback_id DESC`,
     key: `${at}, t.feedback_id`,
-    conditions: [["t.tag_id = ?", tagId], ...given("t.status = ?", filters.status), ...withTags(others)],
+    conditions: [
+      ["t.tag_id = ?", tagId],
+      ...given("t.status = ?", filters.status),
+      ...given("t.assignee_id = ?", filters.assignee ?? undefined),
+      ...withTags(others),
+    ],
   };
 }
 
+// Without the name and without statistics SQLite would read all threads of a period, if the filters have one.
+const ofKind = (engine: Engine, order: OrderAsked["order"], { status, type }: Filters): string => {
+  if (engine === "postgres" || order === "activity") return "feedback f";
+  if (status !== undefined && type !== undefined)
+    return "feedback f INDEXED BY feedback_by_status_and_category";
+  if (status !== undefined) return "feedback f INDEXED BY feedback_by_status";
+  return type === undefined ? "feedback f" : "feedback f INDEXED BY feedback_by_category";
+};
+
 // Without the name SQLite would read an index with more equal columns, and all threads of a status with it.
-const ofOneAssignee: Record<Engine, string> = {
-  sqlite: "feedback f INDEXED BY feedback_by_assignee",
-  postgres: "feedback f",
+const ofOneAssignee = (engine: Engine, order: OrderAsked["order"]): string => {
+  if (engine === "postgres") return "feedback f";
+  return `feedback f INDEXED BY ${order === "created" ? "feedback_by_assignee_and_age" : "feedback_by_assignee"}`;
 };
 
 const ofAssignee = ({ assignee }: Filters): Condition[] =>
@@ -196,6 +221,7 @@ export async function updateThread(
   if (sql === "") return;
   await noteActivity(tx, id, { at, by });
   await tx.run(`UPDATE feedback SET ${sql} WHERE id = ?`, ...values, id);
+  tx.signal(threadTopic(id));
 }
 
 const isIndexed = ({ subject, status, category }: ThreadChange): boolean =>

@@ -1,6 +1,7 @@
 import { FeedbackType } from "../../../src/contract/feedback.ts";
 import { tooOldBefore } from "../../domain/feedback/retention.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
+import { plannedEachTime } from "../engine/planned-each-time.ts";
 import { type RemovedThreads, removeThread } from "./feedback-removal.ts";
 
 /** An app that deletes old threads. */
@@ -22,14 +23,16 @@ export const retention = {
       `SELECT id, owner_id AS "ownerId" FROM apps WHERE retention_days IS NOT NULL ORDER BY id`,
     ),
 
-  /** How many threads of an app are too old if it keeps them for so many days. */
-  async countDue(reader: Reader, appId: string, { days, now }: Kept): Promise<number> {
+  /** How many threads of an app are too old if it keeps them for so many days; it counts no further than `most`. */
+  async countDue(reader: Reader, appId: string, { days, now, most }: Counted): Promise<number> {
     let total = 0;
     // One type after the other, because the index by activity has the type before the time.
     for (const type of FeedbackType.options) {
       const row = await reader.get<{ count: number }>(
-        `SELECT count(*) AS count FROM feedback WHERE ${due}`,
-        ...[appId, type, tooOldBefore(days, now)],
+        plannedEachTime(
+          `SELECT count(*) AS count FROM (SELECT 1 AS one FROM feedback WHERE ${due} LIMIT ?) AS old`,
+        ),
+        ...[appId, type, tooOldBefore(days, now), most - total],
       );
       total += Number(row?.count ?? 0);
     }
@@ -63,9 +66,10 @@ export const retention = {
     ),
 };
 
-interface Kept {
+interface Counted {
   readonly days: number;
   readonly now: Date;
+  readonly most: number;
 }
 
 interface Batch {

@@ -12,8 +12,7 @@ export interface NewTag {
   readonly createdAt: string;
 }
 
-const columns = `t.id, t.name, t.colour,
-  (SELECT count(*) FROM thread_tags x WHERE x.tag_id = t.id) AS threads`;
+const columns = `t.id, t.name, t.colour, t.threads`;
 
 const findTag = oneForViewer<Tag & { readonly appId: string }>({
   columns: `${columns}, t.app_id AS "appId"`,
@@ -69,18 +68,42 @@ export const tags = {
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM tags WHERE id = ?", id),
 
-  /** Gives the threads of one tag to another, and deletes the first. */
-  async merge(tx: Transaction, from: string, into: string): Promise<void> {
+  /** Counts the threads of all tags, after rows were added together with their counts. */
+  countAgain: (tx: Transaction) =>
+    tx.run("UPDATE tags SET threads = (SELECT count(*) FROM thread_tags x WHERE x.tag_id = tags.id)"),
+
+  /** Takes a tag from some of its threads. Gives from how many. */
+  takeFromSome: (tx: Transaction, id: string, most: number) =>
+    tx.run(
+      `DELETE FROM thread_tags WHERE tag_id = ? AND feedback_id IN (
+         SELECT feedback_id FROM thread_tags WHERE tag_id = ? LIMIT ?)`,
+      ...[id, id, most],
+    ),
+
+  /** Gives some threads of one tag to another instead. Gives how many. */
+  async moveSome(tx: Transaction, { from, into }: Merged, most: number): Promise<number> {
+    const moved = await tx.all<{ id: string }>(
+      `DELETE FROM thread_tags WHERE tag_id = ? AND feedback_id IN (
+         SELECT feedback_id FROM thread_tags WHERE tag_id = ? LIMIT ?) RETURNING feedback_id AS id`,
+      ...[from, from, most],
+    );
+    if (moved.length === 0) return 0;
     await tx.run(
-      `INSERT INTO thread_tags (feedback_id, tag_id, created_at, active_at, status)
-       SELECT feedback_id, CAST(? AS TEXT), created_at, active_at, status FROM thread_tags WHERE tag_id = ?
+      `INSERT INTO thread_tags (feedback_id, tag_id, created_at, active_at, status, assignee_id)
+       SELECT f.id, CAST(? AS TEXT), f.created_at, coalesce(f.active_at, f.created_at), f.status, f.assignee_id FROM feedback f
+       WHERE f.id IN (${moved.map(() => "?").join(", ")})
        ON CONFLICT (feedback_id, tag_id) DO NOTHING`,
       into,
-      from,
+      ...moved.map(({ id }) => id),
     );
-    await tags.remove(tx, from);
+    return moved.length;
   },
 };
+
+interface Merged {
+  readonly from: string;
+  readonly into: string;
+}
 
 interface Tagged extends ThreadTag {
   readonly feedbackId: string;
@@ -109,8 +132,8 @@ export const threadTags = {
   /** Gives a thread the tag of its app with this name, which exists. */
   add: (tx: Transaction, feedbackId: string, name: string) =>
     tx.run(
-      `INSERT INTO thread_tags (feedback_id, tag_id, created_at, active_at, status)
-       SELECT f.id, t.id, f.created_at, coalesce(f.active_at, f.created_at), f.status
+      `INSERT INTO thread_tags (feedback_id, tag_id, created_at, active_at, status, assignee_id)
+       SELECT f.id, t.id, f.created_at, coalesce(f.active_at, f.created_at), f.status, f.assignee_id
        FROM feedback f JOIN tags t ON t.app_id = f.app_id WHERE f.id = ? AND t.name_key = ?
        ON CONFLICT (feedback_id, tag_id) DO NOTHING`,
       feedbackId,
@@ -125,7 +148,7 @@ export const threadTags = {
     ),
 
   /**
-   * The ids of the app's tags with these names, the rarest first, as far as counting is cheap. Undefined if a name is of no tag.
+   * The ids of the app's tags with these names, the rarest first. Undefined if a name is of no tag.
    */
   async rarestFirst(
     reader: Reader,
@@ -135,12 +158,10 @@ export const threadTags = {
     const keys = [...new Set(names.map(tagKeyOf))];
     const rows = await reader.all<{ id: string }>(
       `SELECT t.id FROM tags t WHERE t.app_id = ? AND t.name_key IN (${keys.map(() => "?").join(", ")})
-       ORDER BY (SELECT count(*) FROM (SELECT 1 AS one FROM thread_tags x WHERE x.tag_id = t.id LIMIT ${cheap}) AS few)`,
+       ORDER BY t.threads, t.id`,
       appId,
       ...keys,
     );
     return rows.length === keys.length ? rows.map(({ id }) => id) : undefined;
   },
 };
-
-const cheap = 5_000;

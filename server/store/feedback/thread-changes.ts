@@ -35,7 +35,7 @@ export const threadChanges = {
 
   /**
    * The conditions and the order that choose the threads `f` with changes `c` after a mark, and the mark after them.
-   * `notAMark` if the text is none of this database.
+   * `notAMark` if the text is not a mark of this database.
    */
   async after(reader: Reader, given: string): Promise<ChangesAfter | typeof notAMark> {
     const present = await readPresent(reader);

@@ -1,4 +1,5 @@
 import type { Reader, Transaction } from "../engine/database.ts";
+import { threadTopic } from "../engine/topics.ts";
 
 /** A report as its sender wrote it: the first one of a thread, or a repeat of it. */
 export interface ReportRow {
@@ -101,8 +102,10 @@ export const reports = {
     (await reader.get("SELECT 1 AS one FROM messages WHERE id = ?", id)) !== undefined,
 
   /** An answer of the sender opens a resolved thread again. */
-  reopen: (tx: Transaction, feedbackId: string) =>
-    tx.run("UPDATE feedback SET status = 'open' WHERE id = ? AND status = 'resolved'", feedbackId),
+  async reopen(tx: Transaction, feedbackId: string): Promise<void> {
+    await tx.run("UPDATE feedback SET status = 'open' WHERE id = ? AND status = 'resolved'", feedbackId);
+    tx.signal(threadTopic(feedbackId));
+  },
 
   /** Ends all links to the sender's page of a report that were made before. */
   async renewLink(tx: Transaction, { id, feedbackId }: ReportRow): Promise<void> {

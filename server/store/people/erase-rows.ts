@@ -1,3 +1,4 @@
+import { apps } from "../access/apps.ts";
 import type { Transaction } from "../engine/database.ts";
 import { credentialsTopic, threadsTopic } from "../engine/topics.ts";
 import { indexAgain } from "../feedback/search/feedback-search.ts";
@@ -96,6 +97,14 @@ const afterwards: Readonly<Partial<Record<SearchedTableName, Afterwards>>> = {
       id ?? null,
     ),
 };
+
+/** Makes the step that locks the app of a row before the row. */
+export const lockAppOf =
+  (table: "faqs" | "changelog_entries") =>
+  async (tx: Transaction, [id = ""]: Key): Promise<void> => {
+    const row = await tx.get<{ appId: string }>(`SELECT app_id AS "appId" FROM ${table} WHERE id = ?`, id);
+    if (row) apps.lock(tx, row.appId);
+  };
 
 /** Blanks the person in an act of the audit, and where an own act came from. The act is kept. */
 export async function eraseAudit(tx: Transaction, person: Person, row: Cells): Promise<Effect> {

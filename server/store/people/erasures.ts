@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from "../engine/database.ts";
 import { erasuresTopic } from "../engine/topics.ts";
-import { firstPlace, type Place } from "./passes.ts";
+import { firstPlace, firstPlaceOfAccount, type Place } from "./passes.ts";
 import { type Effect, type ErasureCounts, erasureCounts } from "./person.ts";
 
 export interface ErasureRow {
@@ -41,6 +41,28 @@ export const erasures = {
     });
     tx.signal(erasuresTopic);
   },
+
+  /** Adds an erasure that is over. Does nothing if there is a row with its id. */
+  insertEnded: (tx: Transaction, { id, ownerId, personHash, of, status, counts, at }: EndedErasure) =>
+    tx.run(
+      `INSERT INTO erasures (id, owner_id, person_hash, status, place, files, counts, created_at, finished_at)
+       VALUES (?, ?, ?, ?, ?, '[]', ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+      ...[
+        id,
+        ownerId,
+        personHash,
+        status,
+        JSON.stringify(of === "account" ? firstPlaceOfAccount : firstPlace),
+      ],
+      ...[JSON.stringify({ ...noCounts, ...counts }), at, at],
+    ),
+
+  /** The ids, hashes and times of all erasures, the oldest first. */
+  receipts: (reader: Reader) =>
+    reader.all<Pick<ErasureRow, "id" | "ownerId" | "personHash" | "place" | "createdAt">>(
+      `SELECT id, owner_id AS "ownerId", person_hash AS "personHash", place, created_at AS "createdAt" FROM erasures
+       ORDER BY created_at, id`,
+    ),
 
   find: (reader: Reader, id: string, ownerId: string) =>
     reader.get<ErasureRow>(`SELECT ${columns} FROM erasures WHERE id = ? AND owner_id = ?`, ...[id, ownerId]),
@@ -103,6 +125,21 @@ export const erasures = {
        WHERE id = ? AND status = 'running'`,
       ...[at, backupsUntil, id],
     )) > 0,
+};
+
+/** What an erasure deletes: what an owner has of a person, an account, or all that the server has of a person. */
+export type ErasedKind = "owner" | "account" | "everywhere";
+
+export interface EndedErasure extends Pick<ErasureRow, "id" | "ownerId" | "personHash"> {
+  readonly of: ErasedKind;
+  readonly status: "done" | "stopped";
+  readonly counts?: Partial<ErasureCounts>;
+  readonly at: string;
+}
+
+export const kindOf = (row: Pick<ErasureRow, "ownerId" | "place">): ErasedKind => {
+  if (row.ownerId !== null) return "owner";
+  return placeOf(row).of ?? "everywhere";
 };
 
 export interface Advance {

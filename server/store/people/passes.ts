@@ -1,6 +1,8 @@
 import type { Reader, Transaction } from "../engine/database.ts";
+import type { Recording } from "../feedback/runs/server-step.ts";
+import { endChangedProposal, lockThreadOf } from "./end-changed-proposal.ts";
 import { eraseMessage, eraseThread } from "./erase-reports.ts";
-import { deleteRow, eraseAudit, nameColumns, replaceTexts, textColumns } from "./erase-rows.ts";
+import { deleteRow, eraseAudit, lockAppOf, nameColumns, replaceTexts, textColumns } from "./erase-rows.ts";
 import { type Cells, findMentions, type Key, type Search, takeMention } from "./find-mentions.ts";
 import { type Effect, type ErasureCount, type ErasureScope, noEffect, type Person } from "./person.ts";
 import { authorColumns, type SearchedTableName, searchedTables } from "./searched-tables.ts";
@@ -16,6 +18,14 @@ interface Pass {
   readonly accounts?: readonly string[];
   readonly count: PreviewedCount;
   readonly apply: (tx: Transaction, person: Person, row: Cells) => Promise<Effect>;
+  /** Before a row is read again. */
+  readonly lock?: (tx: Transaction, key: Key) => Promise<void>;
+  /** After a row was changed. It gets the row as it was. */
+  readonly settle?: (
+    tx: Transaction,
+    changed: { readonly person: Person; readonly row: Cells },
+    recording: Recording,
+  ) => Promise<void>;
 }
 
 /** The tables that have a pass of their own alone. */
@@ -34,7 +44,10 @@ const passes: readonly Pass[] = [
   { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
   ...Object.values(searchedTables)
     .filter(({ name }) => !found.has(name))
-    .map(({ name }) => replacing(name)),
+    .map(({ name }) => replacing(name))
+    .map((pass) =>
+      pass.table === "runs" ? { ...pass, lock: lockThreadOf, settle: endChangedProposal } : pass,
+    ),
 ];
 
 /** What apps keep of the acts of an account that was deleted. Reports that its person sent are the owners' matter. */
@@ -62,6 +75,12 @@ function replacing(table: SearchedTableName): Pass {
     apply: replaceTexts(table),
   };
 }
+
+/** A change of these also changes their app. */
+const contentLocks: Readonly<Partial<Record<SearchedTableName, Pass["lock"]>>> = {
+  faqs: lockAppOf("faqs"),
+  changelog_entries: lockAppOf("changelog_entries"),
+};
 
 /** How far an erasure is: the number of the pass, and the key after which it goes on. */
 export interface Place {
@@ -110,15 +129,18 @@ export async function findAt(
 /** Erases what was found at a place. What has changed since is looked at again. */
 export async function eraseAt(
   tx: Transaction,
-  { person, scope }: Erasing,
+  { person, scope, newId, now }: Erasing & Recording,
   { place, keys }: { readonly place: Place; readonly keys: readonly Key[] },
 ): Promise<Effect[]> {
   const pass = passAt(place);
   if (!pass) return [noEffect];
   const effects: Effect[] = [];
   for (const key of keys) {
+    await (pass.lock ?? contentLocks[pass.table])?.(tx, key);
     const row = await takeMention(tx, searchOf(pass, scope), { person, key });
-    if (row) effects.push(await pass.apply(tx, person, row));
+    if (!row) continue;
+    effects.push(await pass.apply(tx, person, row));
+    await pass.settle?.(tx, { person, row }, { newId, now });
   }
   return effects;
 }

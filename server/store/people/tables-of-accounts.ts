@@ -151,6 +151,11 @@ export const tablesOfAccounts: Readonly<Record<string, TableRule>> = {
     erase: "Holds hashes, which go within days.",
     holds: { plain: ["key", "times"] },
   },
+  limit_leases: {
+    of: "deployment",
+    erase: "Holds only ids of credentials, and is deleted within days.",
+    holds: { plain: ["id", "key"] },
+  },
   byte_uses: {
     of: "deployment",
     erase: "Holds ids of app keys alone.",

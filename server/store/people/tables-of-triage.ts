@@ -10,12 +10,20 @@ export const tablesOfTriage: Readonly<Record<string, TableRule>> = {
   thread_tags: {
     of: "app",
     erase: "Goes with the thread.",
-    holds: { plain: ["feedback_id", "tag_id", "created_at", "active_at", "status"] },
+    holds: {
+      plain: ["feedback_id", "tag_id", "created_at", "active_at", "status"],
+      account: ["assignee_id"],
+    },
   },
   thread_looks: {
     of: "app",
     erase: "Goes with the membership, with the account and with the thread.",
     holds: { plain: ["app_id", "feedback_id", "looked_at", "since_at", "active_at"], account: ["user_id"] },
+  },
+  answering_members: {
+    of: "app",
+    erase: "Is deleted after ten minutes, and with the membership, the account and the thread.",
+    holds: { plain: ["app_id", "feedback_id", "noted_at"], account: ["user_id"] },
   },
   blocked_senders: {
     of: "app",

@@ -12,7 +12,7 @@ export interface ByteUse {
 const minutesInHour = 60;
 const minuteMs = 60_000;
 
-/** Counts the bytes if the hourly limit allows them. Otherwise counts nothing and tells when the limit will allow them. */
+/** Counts the bytes if the hourly limit allows them. Otherwise counts nothing and says when the limit will allow them. */
 export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: ByteUse): Promise<RateVerdict> {
   const minute = Math.floor(now.getTime() / minuteMs);
   await tx.lock(`bytes:${keyId}`);

@@ -56,16 +56,14 @@ export const idempotency = {
   async claim(tx: Transaction, request: IdempotencyKey, now: Date): Promise<Claim> {
     const scope = scopeHash(request.scope);
     if (!(await lockAtOnce(tx, `idempotency ${scope} ${request.key}`))) return "in_progress";
-    const { fingerprint, key, lifetimeSeconds = defaultLifetimeSeconds } = request;
-    const behindMs = request.inDoubt?.behindMs ?? 0;
-    const expiresAt = new Date(now.getTime() + behindMs + lifetimeSeconds * 1_000);
+    const { fingerprint, key } = request;
     const claimed = await tx.run(
       `INSERT INTO idempotency (scope, key, fingerprint, expires_at, app_id) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (scope, key) DO UPDATE
        SET fingerprint = excluded.fingerprint, expires_at = excluded.expires_at, app_id = excluded.app_id,
          status = NULL, body = NULL
        WHERE idempotency.status IS NULL OR idempotency.expires_at <= ?`,
-      ...[scope, key, fingerprint, expiresAt.toISOString(), request.appId ?? null, expiredBy(request, now)],
+      ...[scope, key, fingerprint, expiryOf(request, now), request.appId ?? null, expiredBy(request, now)],
     );
     return claimed > 0 ? "claimed" : "stored";
   },
@@ -77,12 +75,8 @@ export const idempotency = {
   },
 
   /** Stores the answer to a claimed request, in the same transaction as the changes of the request. */
-  async store(
-    tx: Transaction,
-    { scope, key }: IdempotencyKey,
-    { status, body }: StoredAnswer,
-  ): Promise<void> {
-    await tx.run(
+  store(tx: Transaction, { scope, key }: IdempotencyKey, { status, body }: StoredAnswer): void {
+    tx.send(
       "UPDATE idempotency SET status = ?, body = ? WHERE scope = ? AND key = ?",
       ...[status, body, scopeHash(scope), key],
     );
@@ -99,8 +93,15 @@ export const idempotency = {
   },
 };
 
+/** When the answer to a request expires. */
+export function expiryOf({ inDoubt, lifetimeSeconds }: IdempotencyKey, now: Date): string {
+  const seconds = lifetimeSeconds ?? defaultLifetimeSeconds;
+  return new Date(now.getTime() + (inDoubt?.behindMs ?? 0) + seconds * 1_000).toISOString();
+}
+
 /** The instant up to which answers have expired. */
-const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
+export const expiredBy = ({ inDoubt }: KnownKey, now: Date): string =>
+  (inDoubt ? new Date(0) : now).toISOString();
 
 /** On PostgreSQL, takes a lock until the transaction ends; false if another transaction has it. SQLite has one writer. */
 async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {
@@ -111,6 +112,13 @@ async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {
   );
   return row?.taken === 1;
 }
+
+/** The requests of one sender to one address. */
+export const scopeOf = (whose: readonly string[], method: string, path: string): string =>
+  [...whose, method, sameAddress(path)].join("\n");
+
+/** The case of an id has no meaning: a repeat that writes the id in capitals must not act again. */
+const sameAddress = (path: string): string => path.toLowerCase().replace(/\/+$/, "");
 
 /** The stored form of a scope. */
 export function scopeHash(scope: string): string {

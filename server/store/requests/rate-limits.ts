@@ -1,11 +1,7 @@
 import type { Clock } from "../../clock.ts";
+import type { RateLimit } from "../../domain/limits/use-log.ts";
 import type { Engine, Reader, Transaction, Value } from "../engine/database.ts";
-
-/** At most `limit` uses in any `windowSeconds`. */
-export interface RateLimit {
-  readonly limit: number;
-  readonly windowSeconds: number;
-}
+import { shortLockWait } from "../engine/insert-statement.ts";
 
 /** One use of a key that a limit applies to. */
 export interface LimitedUse {
@@ -33,6 +29,21 @@ export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVer
     const verdict = await judge(tx, use, now);
     if (!verdict.allowed) return verdict;
   }
+}
+
+/**
+ * PostgreSQL: counts one use of each of several keys with the same rule, where the limit allows it. Gives the keys that
+ * it allows. The rows are locked in the order of their keys, so that two servers never wait for each other. The transaction
+ * fails if it must wait long for a lock.
+ */
+export async function consumeAll(tx: Transaction, uses: readonly LimitedUse[]): Promise<ReadonlySet<string>> {
+  const [first] = uses;
+  if (!first) return new Set();
+  const [, offsetMs, staleHour, ...others] = consumeValues(tx.engine, first, first.clock.now().getTime());
+  const keys = JSON.stringify(uses.map(({ key }) => key));
+  const values = [offsetMs ?? 0, staleHour ?? 0, keys, ...others];
+  const rows = await tx.all<{ key: string }>(consumeAllSql(first.rule), ...values);
+  return new Set(rows.map(({ key }) => key));
 }
 
 /** Takes back the last use of `key`, for an attempt that is counted before it is made but counts only if it fails. */
@@ -153,10 +164,22 @@ const dialects = {
 const texts = new Map<string, string>();
 
 function consumeSql(engine: Engine, rule: RateLimit): string {
-  const name = `${engine} ${rule.limit} ${rule.windowSeconds}`;
-  const known = texts.get(name);
-  if (known !== undefined) return known;
-  const sql = textFor(engine, rule);
+  return knownText(`${engine} ${rule.limit} ${rule.windowSeconds}`, () =>
+    textFor(engine, rule, `VALUES (?, ${dialects[engine].given}, ?)`),
+  );
+}
+
+function consumeAllSql(rule: RateLimit): string {
+  const rows = `SELECT key, ${dialects.postgres.given}, CAST(? AS BIGINT)
+    FROM ${shortLockWait}, json_array_elements_text(CAST(? AS json)) AS given (key) ORDER BY key`;
+  return knownText(
+    `all ${rule.limit} ${rule.windowSeconds}`,
+    () => `${textFor("postgres", rule, rows)} RETURNING rate_limits.key`,
+  );
+}
+
+function knownText(name: string, make: () => string): string {
+  const sql = texts.get(name) ?? make();
   texts.set(name, sql);
   return sql;
 }
@@ -166,7 +189,7 @@ function consumeSql(engine: Engine, rule: RateLimit): string {
  * gets a time that is not earlier than the last one. On PostgreSQL `now` is not taken from `excluded`, because it must be
  * read after the wait for the row lock.
  */
-function textFor(engine: Engine, { limit, windowSeconds }: RateLimit): string {
+function textFor(engine: Engine, { limit, windowSeconds }: RateLimit, rows: string): string {
   const { given, now, right, greatest } = dialects[engine];
   const windowMs = windowSeconds * 1_000;
   const times = "rate_limits.times";
@@ -174,7 +197,7 @@ function textFor(engine: Engine, { limit, windowSeconds }: RateLimit): string {
   const stamp = engine === "sqlite" ? "excluded.times" : given;
   const deciding = `substr(${right(times, digits * limit)}, 1, ${digits})`;
   const setBack = `CAST(${last} AS BIGINT) > ${now} + ${windowMs}`;
-  return `INSERT INTO rate_limits (key, times, stale_hour) VALUES (?, ${given}, ?)
+  return `INSERT INTO rate_limits (key, times, stale_hour) ${rows}
     ON CONFLICT (key) DO UPDATE SET
       times = CASE WHEN ${setBack} THEN ${stamp}
         ELSE ${right(`${times} || ${greatest}(${last}, ${stamp})`, digits * limit)} END,

@@ -33,6 +33,9 @@ export const uploads = {
 
   isReferenced,
 
+  exist: async (reader: Reader): Promise<boolean> =>
+    (await reader.get("SELECT 1 AS one FROM uploads LIMIT 1")) !== undefined,
+
   /** The total size of all uploads of an app in bytes. */
   async bytesOf(reader: Reader, appId: string): Promise<number> {
     const sum = await reader.get<{ bytes: number }>(

@@ -1,5 +1,5 @@
 import type { Transaction } from "../engine/database.ts";
-import { slotsTopic } from "../engine/topics.ts";
+import { slotTopic } from "../engine/topics.ts";
 
 export interface CountedDay {
   readonly slotId: string;
@@ -39,7 +39,7 @@ export const countedDays = {
        WHERE id = ?`,
       ...[String(dayIndex), dayIndex, dayIndex, cycleId, dayIndex, dayIndex, cycleId, cycleId, slotId],
     );
-    tx.signal(slotsTopic);
+    tx.signal(slotTopic(slotId));
     return true;
   },
 };

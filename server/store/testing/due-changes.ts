@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from "../engine/database.ts";
-import { slotsTopic } from "../engine/topics.ts";
+import { cycleTopic } from "../engine/topics.ts";
 
 export interface DueCycle {
   readonly id: string;
@@ -84,7 +84,7 @@ export const dueChanges = {
   async progress(tx: Transaction, id: string, { status, closedDays, nextAt }: Progress): Promise<void> {
     const sql = "UPDATE cycles SET status = ?, closed_days = ?, next_at = ? WHERE id = ?";
     await tx.run(sql, status, closedDays, nextAt, id);
-    tx.signal(slotsTopic);
+    tx.signal(cycleTopic(id));
   },
 
   activeSlots: (tx: Transaction, cycleId: string) =>

@@ -2,7 +2,7 @@ import type { Listing, ListingChange } from "../../../src/contract/console/listi
 import { oneForViewer, type Viewer } from "../access/members/visibility.ts";
 import { assignments } from "../engine/assignments.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
-import { slotsTopic } from "../engine/topics.ts";
+import { listingTopic } from "../engine/topics.ts";
 
 /** The stored form of a listing. `screens` is a JSON array. */
 export interface ListingRow extends Omit<Listing, "screens"> {
@@ -70,7 +70,7 @@ export const listings = {
     });
     if (sql === "") return false;
     await tx.run(`UPDATE listings SET ${sql}, updated_at = ? WHERE id = ?`, ...values, at, id);
-    tx.signal(slotsTopic);
+    tx.signal(listingTopic(id));
     return true;
   },
 };

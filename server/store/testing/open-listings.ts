@@ -17,9 +17,16 @@ export interface OpenListingRow {
 
 const most = 500;
 
-/** The open slots. A slot whose request has expired counts as open, even if the slot was not opened yet. */
-const open = `FROM slots s WHERE s.cycle_id = c.id
-  AND (s.status = 'open' OR (s.status = 'requested' AND s.request_expires_at <= CAST(? AS TEXT)))`;
+const order = "seat, created_at, id";
+const openOnes = "FROM slots o WHERE o.cycle_id = c.id AND o.status = 'open'";
+/** A slot whose request has expired counts as open, even if the slot was not opened yet. */
+const expiredOnes = `FROM slots r WHERE r.cycle_id = c.id AND r.status = 'requested' AND r.request_expires_at <= CAST(? AS TEXT)`;
+
+/** The first slot that is free. */
+const firstFree = `SELECT id FROM (
+    SELECT * FROM (SELECT o.id, o.seat, o.created_at ${openOnes} ORDER BY o.seat, o.created_at, o.id LIMIT 1) AS opened
+    UNION ALL SELECT r.id, r.seat, r.created_at ${expiredOnes}
+  ) AS free ORDER BY ${order} LIMIT 1`;
 
 /** The last instant of the JSON array `["…", "2027-03-15T00:00:00.000Z"]`. */
 const endOfLastDay = "substr(c.day_starts, length(c.day_starts) - 25, 24)";
@@ -33,15 +40,15 @@ export const openListings = (reader: Reader, testerId: string, now: string): Pro
   reader.all<OpenListingRow>(
     `SELECT l.id AS "listingId", c.id AS "cycleId", l.app_name AS "appName", l.icon_url AS "iconUrl",
             l.package_name AS "packageName", l.test_brief AS "testBrief", c.duration_days AS "durationDays",
-            (SELECT count(*) ${open}) AS "seatsFree",
-            (SELECT s.id ${open} ORDER BY s.seat, s.created_at, s.id LIMIT 1) AS "openSlotId",
+            (SELECT count(*) ${openOnes}) + (SELECT count(*) ${expiredOnes}) AS "seatsFree",
+            (${firstFree}) AS "openSlotId",
             c.starts_on AS "startsOn",
             CASE WHEN c.next_at <= CAST(? AS TEXT) THEN 'running' ELSE c.status END AS "cycleStatus"
      FROM cycles c JOIN listings l ON l.id = c.listing_id
      WHERE c.next_at IS NOT NULL AND c.status IN ('recruiting', 'running')
        AND NOT EXISTS (SELECT 1 FROM app_members WHERE app_id = l.app_id AND user_id = ?)
        AND ${endOfLastDay} > CAST(? AS TEXT)
-       AND EXISTS (SELECT 1 ${open})
+       AND (EXISTS (SELECT 1 ${openOnes}) OR EXISTS (SELECT 1 ${expiredOnes}))
        AND NOT EXISTS (SELECT 1 FROM slots m WHERE m.cycle_id = c.id AND m.tester_id = ?)
      ORDER BY c.created_at DESC, c.id DESC LIMIT ${most}`,
     ...[now, now, now, testerId, now, now, testerId],

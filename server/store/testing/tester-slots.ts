@@ -32,6 +32,8 @@ export interface TesterSlotRow {
 
 export interface ActiveSlots {
   readonly rows: readonly TesterSlotRow[];
+  /** The cycles that may have such a slot now or later. */
+  readonly cycles: readonly string[];
   readonly nextAt: string | null;
 }
 
@@ -97,16 +99,21 @@ export const testerSlots = {
    * due.
    */
   async listActive(reader: Reader, testerId: string): Promise<ActiveSlots> {
-    const found = await reader.get<{ rows: string; nextAt: string | null }>(
+    const found = await reader.get<{ rows: string; cycles: string; nextAt: string | null }>(
       `SELECT CAST(${asJson[reader.engine]("c.created_at, s.id")} AS TEXT) AS rows,
          (SELECT min(n.next_at) FROM slots m JOIN cycles n ON n.id = m.cycle_id
-          WHERE m.tester_id = ? AND m.status IN ('active', 'at_risk')) AS "nextAt" ${from}
+          WHERE m.tester_id = ? AND m.status IN ('active', 'at_risk')) AS "nextAt",
+         coalesce((SELECT string_agg(m.cycle_id, ' ') FROM slots m
+          WHERE m.tester_id = ? AND m.status IN ('active', 'at_risk')), '') AS cycles ${from}
        WHERE s.tester_id = ? AND s.status IN ('active', 'at_risk') AND c.status = 'running'
          AND c.closed_days < c.duration_days`,
-      testerId,
-      testerId,
+      ...[testerId, testerId, testerId],
     );
-    return { rows: JSON.parse(found?.rows ?? "[]"), nextAt: found?.nextAt ?? null };
+    return {
+      rows: JSON.parse(found?.rows ?? "[]"),
+      cycles: (found?.cycles ?? "").split(" ").filter((id) => id !== ""),
+      nextAt: found?.nextAt ?? null,
+    };
   },
 
   /** All slots that the tester has or had, newest cycle first. */

@@ -69,19 +69,63 @@ export const exported = {
         );
   },
 
-  /** The files of an app by their hashes, in the order of these, in batches. */
-  async *files(reader: Reader, appId: string): AsyncGenerator<{ sha256: string; size: number }[]> {
+  /** The names of the uploads of hidden repeats and answers in an app. An export leaves them out. (rule F34) */
+  async hiddenUploads(reader: Reader, appId: string): Promise<ReadonlySet<string>> {
+    const rows = await reader.all<{ files: string }>(
+      `SELECT m.files FROM messages m JOIN feedback f ON f.id = m.feedback_id
+       WHERE m.direction = 'blocked' AND m.files IS NOT NULL AND f.app_id = ?`,
+      appId,
+    );
+    return new Set(rows.flatMap(({ files }) => uploadsIn(files)));
+  },
+
+  /** The files of an app by their hashes, in the order of these, in batches. Those of hidden feedback alone are left out. */
+  async *files(
+    reader: Reader,
+    appId: string,
+    hidden: ReadonlySet<string>,
+  ): AsyncGenerator<{ sha256: string; size: number }[]> {
     for (let last = ""; ; ) {
       const page = await reader.all<{ sha256: string; size: number }>(
-        `SELECT sha256, max(size) AS size FROM uploads WHERE app_id = ? AND sha256 > ?
+        `SELECT sha256, max(size) AS size FROM uploads WHERE app_id = ? AND sha256 > ? AND ${ofShownThread}
          GROUP BY sha256 ORDER BY sha256 LIMIT ${atOnce}`,
         appId,
         last,
       );
-      if (page.length > 0) yield page;
+      const shown = await shownOf(reader, { appId, hidden }, page);
+      if (shown.length > 0) yield shown;
       const end = page.at(-1);
       if (!end || page.length < atOnce) return;
       last = end.sha256;
     }
   },
 };
+
+const ofShownThread = `NOT EXISTS (SELECT 1 FROM feedback f WHERE f.id = uploads.feedback_id AND f.status = 'blocked')`;
+
+function uploadsIn(files: string): string[] {
+  const kinds: Record<string, { upload: string }[]> = JSON.parse(files);
+  return Object.values(kinds).flatMap((list) => list.map(({ upload }) => upload));
+}
+
+interface Hidden {
+  readonly appId: string;
+  readonly hidden: ReadonlySet<string>;
+}
+
+/** Those files that have an upload which is not hidden. */
+async function shownOf<File extends { readonly sha256: string }>(
+  reader: Reader,
+  { appId, hidden }: Hidden,
+  page: readonly File[],
+): Promise<File[]> {
+  if (hidden.size === 0 || page.length === 0) return [...page];
+  const uploads = await reader.all<{ name: string; sha256: string }>(
+    `SELECT name, sha256 FROM uploads
+     WHERE app_id = ? AND ${ofShownThread} AND sha256 IN (${page.map(() => "?").join(", ")})`,
+    appId,
+    ...page.map(({ sha256 }) => sha256),
+  );
+  const shown = new Set(uploads.filter(({ name }) => !hidden.has(name)).map(({ sha256 }) => sha256));
+  return page.filter(({ sha256 }) => shown.has(sha256));
+}

@@ -1,4 +1,5 @@
 import type { App, AppChange } from "../../contract/console/apps.ts";
+import { oldThreadsText } from "../../contract/console/data/old-threads-text.ts";
 import { limits } from "../../contract/limits.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import { appIdOf } from "../core/input/app-id.ts";
@@ -62,11 +63,8 @@ async function noteOldThreads(
   days: number | null | undefined,
 ): Promise<void> {
   if (!days) return;
-  const { threads } = await invocation
-    .client()
-    .apps.retention({ params: { appId }, query: { days: String(days) } });
-  const what = threads === 1 ? "1 resolved thread is" : `${threads} resolved threads are`;
-  note(invocation, `${what} older than ${days} days. The next daily cleanup deletes what is.`);
+  const old = await invocation.client().apps.retention({ params: { appId }, query: { days: String(days) } });
+  note(invocation, `${oldThreadsText(old)} older than ${days} days. The next daily cleanup deletes what is.`);
 }
 
 async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppChange> {

@@ -32,11 +32,11 @@ export function addApp(app: Command, setup: Setup): void {
     .option("--github-repository <name>", "owner/name of its repository; empty is none")
     .option(
       "--approval-hours <number>",
-      "for how many hours an approval is good unless claimed; empty is for ever",
+      "for how many hours an approval is valid unless claimed; empty is without an end",
     )
     .option(
       "--retention-days <number>",
-      "for how many days resolved threads are kept after their last activity; empty is for ever",
+      "for how many days resolved threads are kept after their last activity; empty is without an end",
     );
   commandAction<AppFlags, string | undefined>(edit, setup, async (invocation, flags, given) =>
     ofConsole(invocation, async () => (await import("../access/apps.ts")).editApp(invocation, flags, given)),

@@ -5,7 +5,9 @@ import { canAsk, confirm } from "../core/input/confirm.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
 import { administer, group, onDatabase } from "../operator/administer.ts";
+import { addBackups } from "../operator/backups.ts";
 import { addCredentials } from "../operator/credentials.ts";
+import { addFiles } from "../operator/files.ts";
 import { addMail } from "../operator/mail.ts";
 import { addMembers } from "../operator/members.ts";
 
@@ -14,7 +16,9 @@ export function addAdmin(admin: Command, setup: Setup): void {
   addMembers(admin, setup);
   addCredentials(admin, setup);
   addMail(admin, setup);
+  addFiles(admin, setup);
   addDatabase(admin, setup);
+  addBackups(admin, setup);
 }
 
 interface UserFlags extends DatabaseChoice {
@@ -99,20 +103,6 @@ function addDatabase(admin: Command, setup: Setup): void {
     );
     return administer(invocation, flags, { command: "secret reset" });
   });
-
-  const backup = onDatabase(
-    admin.command("backup <file>").description("Copy the database and the files into one file"),
-  );
-  commandAction<DatabaseChoice, string>(backup, setup, (invocation, flags, file) =>
-    administer(invocation, flags, { command: "backup", file }),
-  );
-
-  const restore = onDatabase(
-    admin.command("restore <file>").description("Restore a backup after verifying it"),
-  );
-  commandAction<DatabaseChoice, string>(restore, setup, (invocation, flags, file) =>
-    administer(invocation, flags, { command: "restore", file }),
-  );
 }
 
 async function passwordOf(invocation: Invocation, { passwordStdin }: UserFlags): Promise<string> {

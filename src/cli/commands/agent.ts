@@ -34,6 +34,7 @@ function addLists(agent: Command, setup: Setup): void {
     .addOption(oneOf("--waiting <what>", choices.waitingStates, "what the newest proposal waits for"))
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
+    .option("--tag <name>", "only those with this tag; repeatable: those with all of them", several)
     .option("--q <words>", "only those that hold these words")
     .option("--updated-since <instant>", "only those active since then: ISO 8601, or a day in UTC")
     .option("--app-id <id>", "only those of this app")
@@ -93,7 +94,7 @@ function addWorker(agent: Command, setup: Setup): void {
     .description("Wait for approved proposals, and run a command for each, one after another")
     .option(
       "--worker <name>",
-      "the name with which it claims, of this process alone: a new start takes up what it left; a new name unless given",
+      "the name with which it claims; only one process can have it, and a new start goes on with its work; without the flag, each start has a new name",
     )
     .option("--app <app>", "only proposals for this app, by its id or its name")
     .option("--once", "end after one proposal, with the exit code of the command")
@@ -121,7 +122,7 @@ function addThreads(agent: Command, setup: Setup): void {
     .requiredOption("--plan <text>", "what you would do, step by step")
     .option(
       "--expected-run <run>",
-      "the newest proposal that you know, or `none`: refused where another came since",
+      "the newest proposal that you know, or `none`: refused if there is a newer one",
     );
   commandAction(propose, setup, proposePlan);
 

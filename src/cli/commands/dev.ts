@@ -109,7 +109,7 @@ function addState(dev: Command, setup: Setup): void {
     .command("save <name>")
     .description("Save the server's state, in place of an older one");
   commandAction<object, string>(save, setup, (invocation, _, name) => saveSnapshot(invocation, name));
-  const load = snapshot.command("load <name>").description("Make the server's state that of a snapshot");
+  const load = snapshot.command("load <name>").description("Load a snapshot into the server");
   commandAction<object, string>(load, setup, (invocation, _, name) => loadSnapshot(invocation, name));
   const list = snapshot.command("list").alias("ls").description("List the snapshots");
   commandAction(list, setup, listSnapshots);

@@ -46,8 +46,7 @@ export function addFaq(faq: Command, setup: Setup): void {
 }
 
 const pathMeaning = "folder of Markdown files, or one .yaml, .yml or .json file; `faq` unless given";
-const takeMeaning =
-  "`mine` or `theirs`, and ids: these entries become as the file, or as the server, has them";
+const takeMeaning = "`mine` or `theirs`, and ids: these entries get the text of the file, or of the server";
 
 /** The commands that keep the FAQ as files. */
 function addFiles(faq: Command, setup: Setup): void {

@@ -6,10 +6,11 @@ import { commandAction, type Setup } from "../core/program/command-action.ts";
 import { rulesOf } from "../delivery/file-kinds.ts";
 import type { InboxFlags } from "../feedback/inbox/show-inbox.ts";
 import type { JunitFlags } from "../feedback/junit/failure-drafts.ts";
+import { type ReplyFlags, replyToSender } from "../feedback/reply.ts";
 import type { ResendFlags } from "../feedback/resending/resend.ts";
 import type { ResolveFlags } from "../feedback/resolving/resolve.ts";
 import type { SendFlags } from "../feedback/sending/send.ts";
-import { addMessage, type BodyFlags, editThread, listThreads, viewThread } from "../feedback/threads.ts";
+import { addNote, type BodyFlags, editThread, listThreads, viewThread } from "../feedback/threads.ts";
 import { assignThread, changeTags, listSavedReplies, listTags } from "../feedback/triage.ts";
 
 export function addFeedback(feedback: Command, setup: Setup): void {
@@ -43,7 +44,7 @@ function addSending(feedback: Command, setup: Setup): void {
       "--best-effort",
       "exit 0 whatever goes wrong: leave out faulty fields, and show what was not sent",
     )
-    .option("--status-url", "also print the address of the sender's page, which opens it for everybody")
+    .option("--status-url", "also print the address of the sender's page, which anybody can open")
     .addHelpText("after", sendNotes);
   commandAction<SendFlags & Partial<JunitFlags>>(send, setup, async (invocation, { junit, ...flags }) =>
     junit
@@ -52,7 +53,9 @@ function addSending(feedback: Command, setup: Setup): void {
   );
 
   const resend = mutates(
-    feedback.command("resend [report]").description("Send what was kept because it did not arrive"),
+    feedback
+      .command("resend [report]")
+      .description("Send reports that were kept because they did not arrive"),
   )
     .option("--list", "show what is kept")
     .option("--all", "send all that is kept for this server")
@@ -125,15 +128,16 @@ function addWorking(feedback: Command, setup: Setup): void {
   const reply = feedback
     .command("reply <thread>")
     .description("Answer the sender")
-    .option("--everyone", "answer the senders of all repeats, too");
-  commandAction<BodyFlags, string>(withBody(reply), setup, (invocation, flags, thread) =>
-    addMessage(invocation, { ...flags, direction: "outbound" }, thread),
-  );
+    .option("--everyone", "answer the senders of all repeats, too")
+    .option(
+      "--expected-reply <id>",
+      "the newest reply that you have read, or `none`; nothing is sent if somebody else has replied since",
+    )
+    .option("--force", "send it without a question, also if somebody else has replied");
+  commandAction<ReplyFlags, string>(withBody(reply), setup, replyToSender);
 
   const note = feedback.command("note <thread>").description("Add a note that the sender does not see");
-  commandAction<BodyFlags, string>(withBody(note), setup, (invocation, flags, thread) =>
-    addMessage(invocation, { ...flags, direction: "note" }, thread),
-  );
+  commandAction<BodyFlags, string>(withBody(note), setup, addNote);
 }
 
 function addTriage(feedback: Command, setup: Setup): void {

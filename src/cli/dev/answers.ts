@@ -1,4 +1,4 @@
-/** The fields of a value that are texts or numbers; none of a value that is no object. */
+/** The fields of a value that are texts or numbers; no fields for a value that is not an object. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? { ...value } : {};
 

@@ -80,7 +80,7 @@ async function judged(invocation: Invocation, sought: Sought, found: FoundCreden
   });
 }
 
-/** The scopes and the app of a maintainer token; nothing for other kinds, of which the server tells nothing. */
+/** The scopes and the app of a maintainer token; nothing for other kinds, because the server gives no facts about them. */
 async function detailsOf(invocation: Invocation, { kind, server }: Sought, found: FoundCredential) {
   if (kind !== "maintainerToken") return "";
   const own = { ...invocation, baseUrl: () => server, credential: async () => found };

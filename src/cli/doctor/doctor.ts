@@ -5,6 +5,7 @@ import { note, printOne } from "../core/output/output.ts";
 import { onOneLine, widthOf } from "../core/output/plain-text.ts";
 import type { Invocation, Server } from "../core/program/context.ts";
 import { checkApp } from "./app.ts";
+import { checkBackups } from "./backups.ts";
 import { checkCredentials } from "./credentials.ts";
 import { type Finding, failure, faultOf, ok, type State } from "./finding.ts";
 import { checkFolders, checkSettings } from "./folders.ts";
@@ -12,6 +13,7 @@ import { checkCi, checkKeychain, checkNode, checkServerParts, checkVariables } f
 import { checkMail } from "./mail.ts";
 import { checkConnection, checkNetworkVariables } from "./network.ts";
 import { checkServer } from "./server.ts";
+import { checkStore } from "./store.ts";
 import { checkUnsent } from "./unsent.ts";
 
 /** Looks at everything that commands need, and prints what it finds. The exit is `unexpected` after a failure. (rule L50) */
@@ -53,6 +55,8 @@ async function findingsOf(invocation: Invocation): Promise<Finding[]> {
     checkCi(context),
     ...checkNetworkVariables(context),
     ...(await checkMail(context)),
+    ...(await checkStore(invocation)),
+    ...(await checkBackups(invocation)),
     ...(await orFailure("unsent", () => checkUnsent(invocation))),
   ];
   return [...local, ...(await orFailure("address", () => serverFindings(invocation)))];

@@ -8,7 +8,7 @@ import { chosenProfile, readProfiles } from "../core/settings/profiles.ts";
 import { readProjectFile } from "../core/settings/project-file.ts";
 import { type Finding, failure, faultOf, ok, remark } from "./finding.ts";
 
-/** The folders of credentials and of unsent reports: whether they can be used, and by whom. */
+/** The folders of credentials and of unsent reports: whether they can be used, and which users can use them. */
 export function checkFolders(context: Context): Finding[] {
   const config = { check: "config folder", folder: configFolder(context), variable: "INNKEEP_CONFIG_DIR" };
   const state = { check: "state folder", folder: stateFolder(context), variable: "INNKEEP_STATE_DIR" };

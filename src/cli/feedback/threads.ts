@@ -8,6 +8,7 @@ import { textOf } from "../core/input/text-flag.ts";
 import { wholeId } from "../core/input/whole-id.ts";
 import { type Column, note, printList, printOne } from "../core/output/output.ts";
 import type { Invocation } from "../core/program/context.ts";
+import { noteFurther } from "./note-further.ts";
 import { threadText } from "./thread-text.ts";
 
 export interface ListFlags {
@@ -46,7 +47,7 @@ export async function listThreads(invocation: Invocation, flags: ListFlags): Pro
   });
   const byActivity = order === "activity" || flags.unread;
   printList(invocation, { items, columns: byActivity ? activityColumns : columns, extra: { nextCursor } });
-  if (nextCursor && !invocation.flags.json) note(invocation, `There are more: --cursor ${nextCursor}`);
+  if (nextCursor && !invocation.flags.json) noteFurther(invocation, items, nextCursor);
 }
 
 const columns: readonly Column<ThreadSummary>[] = [
@@ -137,21 +138,16 @@ export async function editThread(
 
 export interface BodyFlags {
   readonly body: string;
-  readonly everyone?: boolean;
 }
 
-/** Writes to the sender (`outbound`), or a note that only the owners see. */
-export async function addMessage(
-  invocation: Invocation,
-  { direction, ...flags }: BodyFlags & { readonly direction: "note" | "outbound" },
-  given: string,
-): Promise<undefined> {
+/** Adds a note that only the team sees. */
+export async function addNote(invocation: Invocation, flags: BodyFlags, given: string): Promise<undefined> {
   const body = await textOf(invocation, "--body", flags.body);
   const id = await wholeThreadId(invocation, given);
   const message = await invocation.client().threads.addMessage({
     params: { id },
-    body: { direction, body, ...(flags.everyone ? { everyone: true } : {}) },
+    body: { direction: "note", body },
   });
-  note(invocation, direction === "note" ? `Noted on feedback ${id}.` : `Replied to feedback ${id}.`);
+  note(invocation, `Noted on feedback ${id}.`);
   printOne(invocation, message, () => message.id);
 }

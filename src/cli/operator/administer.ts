@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import type { AdminCommand, DatabaseChoice } from "../../programs.ts";
+import type { AdminCommand, DatabaseChoice, S3Choice } from "../../programs.ts";
 import type { Exit } from "../core/failures/exit-codes.ts";
 import { details } from "../core/output/details.ts";
 import { printOne } from "../core/output/output.ts";
-import type { Invocation } from "../core/program/context.ts";
+import type { Context, Invocation } from "../core/program/context.ts";
 
 /** A group of commands below `admin`. */
 export const group = (admin: Command, name: string, summary: string): Command =>
@@ -26,8 +26,18 @@ export function runOnDatabase(
     ...command,
     data: data ?? env.INNKEEP_DATA,
     databaseUrl: databaseUrl ?? env.INNKEEP_DATABASE_URL,
+    secret: env.INNKEEP_SECRET,
+    oldSecrets: env.INNKEEP_SECRET_OLD,
+    erasuresFile: env.INNKEEP_ERASURES || undefined,
+    ...(env.INNKEEP_S3_URL ? { s3: storeOf(env) } : {}),
   });
 }
+
+const storeOf = (env: Context["env"]): S3Choice => ({
+  url: env.INNKEEP_S3_URL,
+  accessKeyId: env.AWS_ACCESS_KEY_ID,
+  secretAccessKey: env.AWS_SECRET_ACCESS_KEY,
+});
 
 /** As `ask`, and prints what was made or found. Ends `incomplete` if something is missing in it. */
 export async function administer(

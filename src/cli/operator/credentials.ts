@@ -56,7 +56,7 @@ interface TokenFlags extends GlobalFlags, DatabaseChoice {
 function addTokens(token: Command, setup: Setup): void {
   const create = onDatabase(token.command("create"))
     .description("Make a token for an agent or for scripts; it is shown this once")
-    .addOption(new Option("--kind <kind>", "for whom").choices(choices.tokenKinds).makeOptionMandatory())
+    .addOption(new Option("--kind <kind>", "who uses it").choices(choices.tokenKinds).makeOptionMandatory())
     .requiredOption("--owner <email>", "the account that it acts for")
     .option("--label <text>", "what the token is for")
     .option("--scope <scope>", `${choices.scopes.join(", ")}; several times`, several)

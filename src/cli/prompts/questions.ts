@@ -16,7 +16,7 @@ export interface Question {
   readonly meaning: string;
 }
 
-/** A value to choose, and what tells a person which it is. */
+/** A value to choose, and its description. */
 export interface Choice {
   readonly value: string;
   readonly name?: string;

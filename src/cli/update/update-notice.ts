@@ -5,7 +5,7 @@ import { readUpdateState, type UpdateState, writeUpdateState } from "./update-st
 const dayMs = 86_400_000;
 
 /**
- * Tells a person at a terminal of a newer version, at most once a day. Gives whether it is time to ask for the newest
+ * Informs a person at a terminal about a newer version, at most once a day. Gives whether it is time to ask for the newest
  * version again. It reads one small file, and waits for nothing. (rule L53)
  */
 export function noticeUpdate(context: Context, argv: readonly string[]): boolean {
@@ -15,12 +15,12 @@ export function noticeUpdate(context: Context, argv: readonly string[]): boolean
   const now = clock.now().getTime();
   const state = readUpdateState(context);
   const asks = isOver(state.askedAt, now);
-  const tells = isOver(state.toldAt, now) && state.latest !== null && isNewer(state.latest, version);
-  if (!asks && !tells) return false;
+  const announces = isOver(state.toldAt, now) && state.latest !== null && isNewer(state.latest, version);
+  if (!asks && !announces) return false;
   const next: UpdateState = {
     ...state,
     ...(asks && { askedAt: now }),
-    ...(tells && { toldAt: now }),
+    ...(announces && { toldAt: now }),
   };
   try {
     writeUpdateState(context, next, newId);
@@ -28,7 +28,7 @@ export function noticeUpdate(context: Context, argv: readonly string[]): boolean
     // Without this file every command would ask again.
     return false;
   }
-  if (tells)
+  if (announces)
     io.stderr.write(
       `\ninnkeep ${state.latest} is out; this is ${version}. \`npm install --global innkeep\` updates it.\n` +
         "INNKEEP_NO_UPDATE_NOTICE=1 turns this notice off.\n",

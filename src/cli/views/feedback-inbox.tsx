@@ -74,7 +74,7 @@ function useSize(): Size {
   return size;
 }
 
-/** The last line stays free: a screen without one is drawn anew each time, and what stood above it is lost. */
+/** The last line stays free: a screen without one is drawn again each time, and the text above it is lost. */
 const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>): Size => ({
   width: Math.max(1, (columns || 80) - 2),
   height: Math.max(1, (rows || 24) - 1),

@@ -20,7 +20,7 @@ export interface Content {
 
 /** Takes the bytes of an answer that is too large to hold in memory. */
 export interface Sink {
-  /** Begins anew: a call that is repeated calls it again. */
+  /** Begins again: a call that is repeated calls it again. */
   begin(): Promise<void>;
   write(bytes: Uint8Array): Promise<void>;
 }

@@ -86,7 +86,7 @@ const keyHeader = (key: string | undefined): Record<string, string> =>
 const ifMatchHeader = ({ ifMatch }: LooseInput): Record<string, string> =>
   ifMatch === undefined ? {} : { "if-match": ifMatch };
 
-/** Each attempt tells the time at which it is sent: a pause before it would hide a clock that is ahead. */
+/** Each attempt carries the time at which it is sent: a pause before it would hide a clock that is ahead. */
 const dated = (request: WireRequest, { readsClock }: Route, now: Date): WireRequest =>
   readsClock ? { ...request, headers: { ...request.headers, date: now.toUTCString() } } : request;
 

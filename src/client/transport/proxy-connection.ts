@@ -35,7 +35,7 @@ export function proxyConnection(
       tunnels(new library.Pool(origin, { ...options, headersTimeout: 0 }), origin, socket.signal),
   });
   const release = () => end(dispatcher, over);
-  // First, before undici hears of it: it would open the connection once more.
+  // First, before undici notices it: it would open the connection once more.
   signal.addEventListener("abort", release, { once: true });
   return { dispatcher, release };
 }

@@ -62,6 +62,8 @@ const feedbackFilters = z.object({
   updatedSince: z.optional(givenInstant),
   appId: z.optional(uuid),
   waiting: z.optional(z.enum(waitingStates)),
+  /** Names of tags, with commas between them: the thread has all of them. */
+  tag: z.optional(text(1, 1_000)),
   ...page,
   /** `changes` of an earlier answer: only the threads that changed since, in the order of their changes. */
   changedAfter: z.optional(text(1, limits.changesToken)),
@@ -86,6 +88,7 @@ export const findWork = {
       status: 200,
       body: z.object({
         items: z.array(FoundThread),
+        /** A search that takes long has one even if the page is not full. (rule F18) */
         nextCursor: z.nullable(z.string()),
         /** What to pass as `changedAfter`. Null in the further pages of a list, whose first page has it. */
         changes: z.nullable(z.string()),

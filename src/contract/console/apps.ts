@@ -52,6 +52,13 @@ export type NewApp = z.output<typeof NewApp>;
 export const AppChange = z.partial(NewApp);
 export type AppChange = z.output<typeof AppChange>;
 
+export const OldThreads = z.object({
+  threads: z.int(),
+  /** Whether there are more: counting ends at 1,000. */
+  more: z.boolean(),
+});
+export type OldThreads = z.output<typeof OldThreads>;
+
 export const appParams = z.object({ appId: uuid });
 
 const path = "/api/v1/console/apps/:appId";
@@ -111,7 +118,7 @@ export const apps = {
     params: appParams,
     /** Without `days` the setting of the app. */
     query: z.object({ days: z.optional(queryInteger(1, limits.retentionDays)) }),
-    success: { status: 200, body: z.object({ threads: z.int() }) },
+    success: { status: 200, body: OldThreads },
     errors: ["not_found"],
   }),
   remove: endpoint({

@@ -65,7 +65,7 @@ export const ReplyMail = z.object({
 });
 export type ReplyMail = z.output<typeof ReplyMail>;
 
-/** A message with its sender, if it repeats the report; a reply with whom it is for and its mails. */
+/** A message with its sender, if it repeats the report; a reply with its receivers and its mails. */
 export const OwnedMessage = z.extend(Message, {
   sender: z.optional(Sender),
   /** The e-mail address of the member who wrote it. */

@@ -26,7 +26,7 @@ describe.each(databases)("the links of mails on $name", (engine) => {
     (await service.request("GET", "/api/v1/console/me", { headers })).status === 200;
 
   describe("a forgotten password", () => {
-    it("is replaced once, which ends every session and is audited and told by mail", async () => {
+    it("is replaced once; every session ends, the audit has an entry, and the person gets a mail", async () => {
       const account = await makeAccount(service);
       const before = await openWithPassword(service, account);
       expect((await recover(` ${account.email.toUpperCase()} `)).status).toBe(204);
@@ -57,7 +57,7 @@ describe.each(databases)("the links of mails on $name", (engine) => {
       expect((await finishRecovery(token)).status).toBe(204);
     });
 
-    it("is not replaced with an older link, nor after another change of the password", async () => {
+    it("is not replaced with an older link, or after another change of the password", async () => {
       const account = await makeAccount(service);
       await recover(account.email);
       const older = await mailedToken(service, account.email);
@@ -127,7 +127,7 @@ describe.each(databases)("the links of mails on $name", (engine) => {
     expect((await finishRecovery(await mailedToken(service, email))).field("code")).toBe("invalid_code");
   });
 
-  it("changes of the second factor are told by mail", async () => {
+  it("sends a mail when the second factor changes", async () => {
     const { email, headers, secret } = await makeFactorAccount(service);
     service.clock.advance(60_000);
     const body = { code: codeAt(service, secret) };

@@ -90,7 +90,7 @@ describe.each(databases)("the console sessions of an account on $name", (engine)
     expect(audit.text).toContain('"session.end_others"');
   });
 
-  it("of another account are neither shown nor ended", async () => {
+  it("of another account are not shown and cannot be ended", async () => {
     const [mine, theirs] = [await open(await makeAccount(service)), await open(await makeAccount(service))];
     const [{ id }] = await list(theirs);
     for (const unknown of [id, v7()]) expect((await end(mine, unknown)).status).toBe(404);

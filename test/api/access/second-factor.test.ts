@@ -167,7 +167,7 @@ describe.each(databases)("a second factor on $name", (engine) => {
     expect((await token(nextCode(service, secret))).status).toBe(201);
   });
 
-  it("is stored sealed, its recovery codes as hashes, and neither is in the log or the audit", async () => {
+  it("is stored sealed, its recovery codes as hashes, and the log and the audit have no codes", async () => {
     const account = await makeFactorAccount(service);
     const rows = JSON.stringify([
       await service.deps.database.all("SELECT * FROM second_factors"),
@@ -182,14 +182,14 @@ describe.each(databases)("a second factor on $name", (engine) => {
       expect(seen).not.toContain(secret);
   });
 
-  it("of an account without a password needs none to be turned on", async () => {
+  it("of an account without a password is turned on without a password", async () => {
     const user = await service.makeUser();
     const headers = await service.signIn(user);
     expect(await beginFactor(service, headers)).toMatch(/^[A-Z2-7]{32}$/);
   });
 });
 
-it("a second factor stays on after a loss of the deployment's secret, with its recovery codes alone", async () => {
+it("after a loss of the deployment's secret a second factor stays on, and only its recovery codes work", async () => {
   const service = await startService();
   const { email, password, secret, recoveryCodes } = await makeFactorAccount(service);
   const forgotten = await service.deps.database.write((tx) => sealed.forgetAll(tx));

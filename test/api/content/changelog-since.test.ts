@@ -63,7 +63,7 @@ describe.each(databases)("GET /api/v1/changelog/remote?since= on $name", (engine
       expect(await unseen("3.0.1")).toEqual(["3.1.0"]);
     });
 
-    it("starts at the oldest when several entries have it, and returns none of them", async () => {
+    it("starts at the oldest when several entries have it, and does not return these entries", async () => {
       await publish("1.0.0", "1.1.0", "1.0.0", "1.2.0");
       expect(await unseen("1.0.0")).toEqual(["1.2.0", "1.1.0"]);
     });

@@ -71,7 +71,7 @@ describe("a snapshot that something else has changed", () => {
     expect(await readdir(join(place.path, "files", "temporary"))).toEqual([]);
   });
 
-  it("does not hide the others, on the page neither", async () => {
+  it("does not hide the others, also not on the page", async () => {
     await writeFile(join(broken, "snapshot.json"), "{");
     await writeFile(join(snapshots, "stray"), "");
     expect((await list()).body).toMatchObject({ items: [{ name: "whole" }] });

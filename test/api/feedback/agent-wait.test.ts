@@ -211,9 +211,11 @@ describe("GET /api/v1/agent/runs/{runId}?wait=N on a PostgreSQL", () => {
     const service = await startService({ engine: postgres });
     const cast = await makeAppWithAgent(service);
     const runId = await propose(service, cast, await submitFeedback(service, cast));
+    // A token that the server has not seen: it asks the database about it.
+    const agent = { authorization: `Bearer ${await service.makeToken(cast.owner, "agent")}` };
     const held = await lockTable(service.database, "tokens", "everything");
     const connection = await connectRaw(service.baseUrl);
-    connection.write(headOf("GET", `/api/v1/agent/runs/${runId}?wait=55`, cast.agent));
+    connection.write(headOf("GET", `/api/v1/agent/runs/${runId}?wait=55`, agent));
     await held.waiting(1);
     await connection.cut();
     await service.request("GET", "/healthz");

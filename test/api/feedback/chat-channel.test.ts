@@ -45,7 +45,7 @@ describe.each(databases)("the app's chat channel on $name", (engine) => {
     expect(webhook.received).toEqual([{ text: expect.stringContaining(`${consoleUrl}#proposal`) }]);
   });
 
-  it("notifies nobody because of text from the sender or the agent", async () => {
+  it("mentions no one in the chat because of text from the sender or the agent", async () => {
     const webhook = await startWebhook();
     await proposeTo(webhook.url);
     await eventually(() => expect(webhook.received).toHaveLength(1));

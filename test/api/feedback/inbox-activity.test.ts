@@ -130,7 +130,7 @@ describe.each(databases)("the inbox by activity on $name", (engine) => {
     expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(whole);
   });
 
-  it("tells who wrote last, and how it begins", async () => {
+  it("shows who wrote last, and how the message begins", async () => {
     const id = await send("a", {
       message: "It broke\n\n   badly.",
       name: "Ada",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tellSenders } from "../../../server/routes/mail/tell-senders.ts";
+import { mailReleases } from "../../../server/routes/mail/mail-releases.ts";
 import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { databases } from "../../support/database/databases.ts";
 import { makeAppWithSenders } from "../../support/mail/app-with-senders.ts";
@@ -33,20 +33,20 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
         ...{ title: "Better ovens", version, body: `Ovens.\n\nFeedback: ${id}\nFeedback: ${other}`, ...more },
       });
     const publish = (entryId: string) => app.console("POST", `/changelog/${entryId}/publish`, {});
-    const tell = () => tellSenders(service.deps);
+    const tell = () => mailReleases(service.deps);
     const count = async () =>
       (await service.deps.database.all("SELECT id FROM mails WHERE kind = 'release'")).length;
     return { server, service, app, note, publish, tell, count };
   }
 
-  it("tells each confirmed sender once, when it is published, with the way to end it", async () => {
+  it("is mailed once to each confirmed sender when it is published, with a link to unsubscribe", async () => {
     const { server, service, app, note, publish, tell, count } = await start();
     const entryId = (await note("1.2.0")).field("id");
     await tell();
     expect(await count()).toBe(0);
     const owner = createBrowserWithoutScripts(service, app.person);
     const address = `/console/changelog/${app.appId}/${entryId}`;
-    expect(readingOf(await owner.open(address))).toContain("When it is published, 1 sender is told by mail");
+    expect(readingOf(await owner.open(address))).toContain("When it is published, 1 sender gets a mail");
     await publish(entryId);
     await Promise.all([tell(), tell()]);
     await tell();
@@ -57,7 +57,7 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     const { headers, subject, text = "" } = await parsedMail(mail);
     expect(subject).toMatch(/ 1\.2\.0: Better ovens$/);
     expect(text).toContain("> The oven broke.");
-    expect(text).not.toContain("Bo");
+    expect(text).not.toContain("Bo's words");
     const headerOf = (name: string) => headers.find(({ key }) => key === name)?.value ?? "";
     expect(headerOf("auto-submitted")).toBe("auto-generated");
     expect(headerOf("list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click");
@@ -70,7 +70,7 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     expect(await count()).toBe(1);
   });
 
-  it("that is published later tells then, and an old one tells nobody", async () => {
+  it("with a later date is mailed on that date, and an old one is not mailed", async () => {
     const { service, note, tell, count } = await start();
     const at = (days: number) => new Date(service.clock.now().getTime() + days * 86_400_000).toISOString();
     await note("2.0.0", { publishedAt: at(1) });
@@ -82,7 +82,7 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     expect(await count()).toBe(1);
   });
 
-  it("is one of three a day that an address gets, and none while the app has no pages for senders", async () => {
+  it("is one of at most three a day for an address, and is not sent while the app has no pages for senders", async () => {
     const { app, note, publish, tell, count } = await start();
     for (let minor = 0; minor < 5; minor++) await publish((await note(`3.${minor}.0`)).field("id"));
     await tell();

@@ -41,7 +41,7 @@ describe.each(databases)("a reply on $name", (engine) => {
         expect(await app.thread(id)).toMatchObject({
           messages: [{ id: reply.field("id"), reportId: id, mails }],
         }),
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     );
     expect(service.logged()).not.toContain(link.split("/").at(-1));
   });
@@ -55,11 +55,11 @@ describe.each(databases)("a reply on $name", (engine) => {
       { to: "ada@kitchen.example", status: "waiting", reason: expect.stringContaining("cannot be used") },
     ];
     await vi.waitFor(async () => expect(await app.thread(id)).toMatchObject({ messages: [{ mails }] }), {
-      timeout: 30_000,
+      timeout: 60_000,
     });
   });
 
-  it("to the sender of a repeat has that sender's words only, and goes to nobody else", async () => {
+  it("to the sender of a repeat has only that sender's words, and goes only to that sender", async () => {
     const { server, app } = await start();
     const id = (await app.report({ ...ada, dedupeKey: "k" })).field("id");
     await app.report({ ...bo, dedupeKey: "k" });
@@ -71,7 +71,7 @@ describe.each(databases)("a reply on $name", (engine) => {
     expect(mail.to).toEqual(["bo@cellar.example"]);
     const { subject, text = "" } = await parsedMail(mail);
     expect(subject).toBe("Re: The cellar of Bo is wet.");
-    expect(text).not.toMatch(/Ada|oven/);
+    expect(text).not.toMatch(/\bAda\b|\boven\b/);
   });
 
   it("to everyone reaches each address once, and names no other", async () => {
@@ -89,7 +89,7 @@ describe.each(databases)("a reply on $name", (engine) => {
     const texts = new Map(server.received.map((mail) => [mail.to.join().toLowerCase(), mail.raw]));
     expect([...texts.keys()].sort()).toEqual(["ada@kitchen.example", "bo@cellar.example"]);
     expect(texts.get("ada@kitchen.example")).not.toMatch(/bo@|Bo |cellar/i);
-    expect(texts.get("bo@cellar.example")).not.toMatch(/ada@|Ada |oven/i);
+    expect(texts.get("bo@cellar.example")).not.toMatch(/ada@|Ada |\boven\b/i);
   });
 
   it("is refused for a report of another thread", async () => {
@@ -114,7 +114,7 @@ describe.each(databases)("a reply on $name", (engine) => {
     expect(await service.deps.database.all("SELECT id FROM mails")).toEqual([]);
   });
 
-  it("to a contact that is no address, and a note, are mailed to nobody", async () => {
+  it("to a contact that is not an address, and a note, are not mailed", async () => {
     const { server, service, app } = await start();
     const id = (await app.report({ ...ada, email: "@ada on the forum" })).field("id");
     await app.reply(id);
@@ -125,7 +125,7 @@ describe.each(databases)("a reply on $name", (engine) => {
   });
 });
 
-it("a reply on a server without mail server is kept on the thread and mailed to nobody", async () => {
+it("a reply on a server without a mail server is kept on the thread and not mailed", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const app = await makeAppWithSenders(service);

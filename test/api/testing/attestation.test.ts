@@ -106,7 +106,7 @@ describe.each(databases)("the exchange with attestation on $name", (engine) => {
     expect((await exchange(approved, await tokenOf(approved))).status).toBe(201);
   });
 
-  it("stores no refusal: the same request with the same Idempotency-Key is judged anew", async () => {
+  it("stores no refusal: the same request with the same Idempotency-Key is checked again", async () => {
     const approved = await approve(service);
     const headers = { "idempotency-key": v7() };
     await exchange(approved, undefined, headers);
@@ -204,7 +204,7 @@ describe.each(databases)("accounts with a password and attestation on $name", (e
       expect(answer).toMatchObject(refused(["app_not_recognized"]));
     });
 
-    it("stores no refusal: the same request with the same Idempotency-Key is judged anew", async () => {
+    it("stores no refusal: the same request with the same Idempotency-Key is checked again", async () => {
       const account = await accountFor(endpoint);
       const headers = { "idempotency-key": v7() };
       await send(endpoint, account, undefined, headers);

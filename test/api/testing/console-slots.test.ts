@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { hashOf } from "../../../server/secrets/secrets.ts";
+import { mailOutOf } from "../../../server/settings/mail-settings.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
@@ -125,6 +126,28 @@ describe.each(databases)("a slot that its owner manages on $name", (engine) => {
     const answer = await test.change(slotId, "assign", { email: "nobody@example.org" });
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
     expect(answer.field("error")).toContain("no account with this e-mail address");
+  });
+
+  it("is assigned to a verified address only where the server sends mail", async () => {
+    const mailOut = mailOutOf({
+      INNKEEP_SMTP_URL: "smtp://127.0.0.1:9",
+      INNKEEP_MAIL_FROM: "a@larder.example",
+    });
+    const mailing = await startService({ engine, settings: { mailOut } });
+    onTestFinished(() => mailing.stop());
+    const owned = await makeOwnerWithOneOfEach(mailing);
+    const { test: planned, slotId: open } = await slotIn(mailing, owned, "open");
+    const { id, email } = await mailing.makeUser();
+    const verify = (at: string | null) =>
+      mailing.deps.database.write((tx) =>
+        tx.run("UPDATE users SET email_verified_at = ? WHERE id = ?", at, id),
+      );
+    await verify(null);
+    const refused = await planned.change(open, "assign", { email });
+    expect(refused).toMatchObject({ status: 403, body: { code: "email_unverified" } });
+    expect(await planned.slot(open)).toMatchObject({ status: "open", tester: null });
+    await verify(mailing.clock.now().toISOString());
+    expect(await planned.change(open, "assign", { email })).toMatchObject({ body: { status: "active" } });
   });
 
   it("cannot be assigned to its owner", async () => {

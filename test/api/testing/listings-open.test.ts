@@ -54,7 +54,7 @@ describe.each(databases)("GET /api/v1/testing/listings on $name", (engine) => {
     expect(await offered()).toMatchObject([{ cycleStatus: "recruiting", startsOn, seatsFree: 11 }]);
   });
 
-  it("offers the next slot when one is requested, and none when all are taken", async () => {
+  it("offers the next slot when one is requested, and no slot when all are taken", async () => {
     for (const [at, seatsFree] of [2, 1].entries()) {
       const [offer] = await offered();
       expect(offer).toMatchObject({ seatsFree, openSlotId: world.open[at] });
@@ -71,7 +71,7 @@ describe.each(databases)("GET /api/v1/testing/listings on $name", (engine) => {
     expect(await offered()).toMatchObject([{ seatsFree: 2, openSlotId: world.open[0] }]);
   });
 
-  it("offers owners no slots of their own cycles, and testers none of a cycle that they are in", async () => {
+  it("offers owners no slots of their own cycles, and testers no slots of a cycle that they are in", async () => {
     expect(await offered(await service.makeDevice(world.owner))).toEqual([]);
     expect(await offered(world.device)).toEqual([]);
   });

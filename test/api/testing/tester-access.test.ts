@@ -49,7 +49,7 @@ describe.each(databases)("the tester's endpoints on $name", (engine) => {
       expect([401, 403]).not.toContain(status);
     });
 
-    it("refuses any other credential as if there were none: 401", async () => {
+    it("refuses any other credential like a missing one: 401", async () => {
       const { owner, app } = world;
       const scopes = ["testing:manage"];
       const foreign: Record<string, string>[] = [

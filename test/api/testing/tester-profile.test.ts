@@ -53,7 +53,7 @@ describe.each(databases)("PATCH /api/v1/testing/me/profile on $name", (engine) =
     expect(new Set(faultyPaths(await change({ timezone })))).toEqual(new Set(["timezone"]));
   });
 
-  it("keeps a push token for this device only, and shows it to nobody", async () => {
+  it("keeps a push token for this device only, and never shows it", async () => {
     await service.makeDevice(world.tester);
     const answer = await change({ pushToken: "fcm:1234" });
     expect((await pushTokens(world.tester)).sort()).toEqual(["fcm:1234", null]);

@@ -3,6 +3,7 @@ import { connect, Socket } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
 import { createHoldAnswer } from "../../../server/http/waiting-answers.ts";
 import { readSettings } from "../../../server/settings/environment.ts";
+import { eventually } from "../../support/eventually.ts";
 import { startService } from "../../support/service/service.ts";
 import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
@@ -43,7 +44,7 @@ it.each([
     const read = () => service.request("GET", path, { headers: cast.person });
     const closed: (() => void)[] = [];
     for (let at = 0; at < 5; at += 1) closed.push(await askAndIgnore(service.baseUrl, path, cast.person));
-    await vi.waitFor(async () => expect((await read()).status).toBe(503), { timeout: 20_000 });
+    await eventually(async () => expect((await read()).status).toBe(503));
     const refused = await read();
     expect([refused.field("code"), refused.headers.get("retry-after")]).toEqual(["busy", "5"]);
     const page = await service.request("GET", path, { headers: { ...cast.person, accept: "text/html" } });
@@ -53,10 +54,9 @@ it.each([
     });
     expect(small.status).toBe(200);
     for (const close of closed) close();
-    await vi.waitFor(async () => expect((await read()).status).toBe(200), { timeout: 20_000 });
+    await eventually(async () => expect((await read()).status).toBe(200));
     await service.stop();
   },
-  60_000,
 );
 
 /** An answer of the server to nobody. */

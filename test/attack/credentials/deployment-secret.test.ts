@@ -69,7 +69,7 @@ describe.each(databases)("the deployment secret of a database on $name", ({ crea
     await expect(unlockHere({ INNKEEP_SECRET: first })).rejects.toThrow("INNKEEP_SECRET is not the secret");
   });
 
-  it("that is lost can be given up, together with the data that it encrypted", async () => {
+  it("that is lost can be reset, together with the data that it encrypted", async () => {
     const databaseUrl = engine === "postgres" ? "postgres://" : undefined;
     const reset = await resetSecret(await database.open(), { data, databaseUrl });
     expect(reset).toEqual({ testKeys: 1, chatAddresses: 0, authenticatorApps: 0 });

@@ -15,6 +15,7 @@ import { valuesFor } from "../../support/service/generated-values.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { rounds } from "../../support/torture.ts";
+import { makeAllCredentials, waysToShow } from "../../support/worlds/members/all-credentials.ts";
 import {
   bearer,
   makeOwnerWithOneOfEach,
@@ -34,6 +35,16 @@ const believed: Record<Auth, readonly Kind[]> = {
   session: ["session"],
 };
 
+/** The headers in which each endpoint looks for a credential. */
+const headersOf: Record<Auth, readonly string[]> = {
+  none: [],
+  appKey: ["x-api-key"],
+  agentToken: ["authorization"],
+  deviceToken: ["authorization"],
+  console: ["authorization", "cookie"],
+  session: ["cookie"],
+};
+
 /** Endpoints for data that all testers see and may request, from any owner. */
 const isOpenToAll = ({ path }: Endpoint) =>
   path === "/api/v1/testing/listings" || path === "/api/v1/testing/slots/:slotId/request";
@@ -44,11 +55,16 @@ describe.each(databases)("every endpoint and every foreign credential on $name",
   let service: Service;
   let world: OwnerWithOneOfEach;
   let ofOwner: Record<Kind, Headers>;
+  /** Secrets of other kinds, which no header of the API should ever carry. */
+  let secrets: string[];
   let before: Map<string, string>;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
     world = await makeOwnerWithOneOfEach(service);
     ofOwner = await credentialsOf(world.owner, world.app.key);
+    secrets = Object.entries(await makeAllCredentials(service, world)).flatMap(([kind, secret]) =>
+      kind in ofOwner ? [] : [secret],
+    );
     before = await seenByOwner();
   });
   afterAll(() => service.stop());
@@ -112,7 +128,11 @@ describe.each(databases)("every endpoint and every foreign credential on $name",
       Object.entries(all).flatMap(([kind, headers]) =>
         believed[endpoint.auth].some((one) => one === kind) ? [] : [headers],
       );
-    const refused = [...wrong(ofOwner), ...wrong(await ofStranger()), ...(await worthless())];
+    const shown = headersOf[endpoint.auth];
+    const others = secrets
+      .flatMap((secret) => waysToShow(secret, service.baseUrl))
+      .filter((headers) => shown.some((name) => name in headers));
+    const refused = [...wrong(ofOwner), ...wrong(await ofStranger()), ...(await worthless()), ...others];
     for (const headers of refused) {
       const answer = await send(endpoint, headers, bodiesFor(endpoint)[0]);
       expect({ headers, text: answer.text, leaks: leaksIn(answer) }).toMatchObject({ leaks: [] });

@@ -31,7 +31,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
   const isOpen = async (cookie: string) =>
     (await service.request("GET", "/api/v1/console/me", { headers: { cookie } })).status === 200;
 
-  it("a code that was seen over the shoulder opens nothing, neither does an older one", async () => {
+  it("a code that another person saw does not work again, and older codes do not work either", async () => {
     const account = await makeFactorAccount(service);
     const code = nextCode(service, account.secret);
     const older = codeAt(service, account.secret, -1);
@@ -146,7 +146,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
     expect(codeOf(await finish(step, code, { origin: "https://evil.example" }))).toBe("forbidden");
   });
 
-  it("tells nobody without the password which account has one", async () => {
+  it("is visible only to a person with the password of its account", async () => {
     const account = await makeFactorAccount(service);
     const plain = await makeAccount(service);
     const answers = await Promise.all(

@@ -96,7 +96,7 @@ const idsOf = (rounds: readonly Partial<Answers>[], names: readonly (keyof Answe
 
 describe.each(databases)("a full disk under a server on $name", (engine) => {
   const title = "$name refuses cleanly, serves reads, and goes on when there is room";
-  it.each(kinds)(title, { timeout: 180_000 }, async (kind) => {
+  it.each(kinds)(title, async (kind) => {
     const volume = await kind.create();
     onTestFinished(() => volume.remove());
     const server = await serve(engine, volume);
@@ -128,7 +128,7 @@ describe.each(databases)("a full disk under a server on $name", (engine) => {
       fullInRow = String(await sendNoted()) === String(rest) ? fullInRow + 1 : 0;
       return fullInRow;
     };
-    await expect.poll(isFull, { timeout: 60_000 }).toBe(5);
+    await expect.poll(isFull).toBe(5);
     const refused = await sendProof();
     expect(refused.status).toBe(503);
     faults.push(...unclean([refused]));
@@ -137,7 +137,7 @@ describe.each(databases)("a full disk under a server on $name", (engine) => {
     expect(full.threads).toEqual(expect.arrayContaining(idsOf(rounds, ["text", "picture", "form"])));
 
     await volume.free(server.pid);
-    await expect.poll(sendNoted, { timeout: 20_000 }).toEqual(everything);
+    await expect.poll(sendNoted).toEqual(everything);
     expect((await sendProof()).status).toBe(201);
     expect(faults).toEqual([]);
     const after = await inventoryOf(server);

@@ -5,6 +5,7 @@ import { postgres } from "../../support/database/databases.ts";
 import { removableFolder } from "../../support/files/temporary-folder.ts";
 import { type FinishedHook, stoppableProxy } from "../../support/network/stoppable-proxy.ts";
 import { startInnkeep } from "../../support/programs/built-program.ts";
+import { within } from "../../support/torture.ts";
 
 /** A database of the test's own behind a proxy. The tests mostly wait, so they run at the same time. */
 async function behindProxy(onTestFinished: FinishedHook) {
@@ -47,7 +48,7 @@ describe.concurrent("a PostgreSQL that hangs", () => {
     await expectUnavailable(calls);
     proxy.resume();
     const again = () => database.get("SELECT 1 AS one").catch(() => undefined);
-    await expect.poll(again, { timeout: 10_000 }).toEqual({ one: 1 });
+    await expect.poll(again).toEqual({ one: 1 });
   });
 
   it("is reported as unavailable when more calls wait than there are connections", async ({
@@ -83,9 +84,7 @@ describe.concurrent("a PostgreSQL that hangs", () => {
 });
 
 describe.concurrent("a server whose PostgreSQL hangs", () => {
-  it("answers 503 within five seconds, and ends when it is stopped", { timeout: 60_000 }, async ({
-    onTestFinished,
-  }) => {
+  it("answers 503 within five seconds, and ends when it is stopped", async ({ onTestFinished }) => {
     const { proxy, url } = await behindProxy(onTestFinished);
     const { path: data, remove } = await removableFolder();
     onTestFinished(remove);
@@ -108,8 +107,8 @@ describe.concurrent("a server whose PostgreSQL hangs", () => {
       send("/api/v1/feedback/remote", report),
       send("/api/v1/testing/sdk/session?testKey=stk_unknown"),
     ]);
-    // The rule is five seconds; this machine may be busy.
-    expect(performance.now() - began).toBeLessThan(10_000);
+    // The rule is five seconds.
+    expect(performance.now() - began).toBeLessThan(within(30_000, 5_500));
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
     expect(await answers[1]?.json()).toMatchObject({ code: "busy" });
     expect((await send("/healthz")).status).toBe(200);

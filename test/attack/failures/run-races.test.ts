@@ -71,7 +71,7 @@ describe.each(databases)("two servers of one $name database", (engine) => {
     }
   });
 
-  it("let either the approval or the newer proposal win, and nobody claims what was replaced", async () => {
+  it("let either the approval or the newer proposal win, and a replaced proposal cannot be claimed", async () => {
     for (let round = 0; round < rounds(20, 300); round++) {
       const threadId = await world.newThread();
       const runId = await world.proposeOn(threadId);

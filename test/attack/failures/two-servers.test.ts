@@ -79,7 +79,7 @@ describe("a second server on the folder of a SQLite database", () => {
     await runAdmin({ command: "backup", file, data: old });
     const lock = await lockFolder(data);
     const place = { data, databaseUrl: undefined };
-    await expect(restore(place, file, { patienceMs: 50 })).rejects.toThrow("Another server");
+    await expect(restore(place, { file }, { patienceMs: 50 })).rejects.toThrow("Another server");
     expect(await readdir(data)).toEqual(["innkeep.lock"]);
     await lock.release();
   });

@@ -1,7 +1,7 @@
 import { readFile, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bindFolder } from "../../../server/start/bind-folder.ts";
+import { bindFiles } from "../../../server/start/bind-files.ts";
 import { postgres, type TestDatabase } from "../../support/database/databases.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.ts";
@@ -31,7 +31,7 @@ describe("a data folder with the files of another PostgreSQL database", () => {
   const bind = async (database: TestDatabase, data = deployment.data) => {
     const opened = await database.open({});
     try {
-      await bindFolder(opened, { data, databaseUrl: "postgres://localhost/any" });
+      await bindFiles(opened, { data, databaseUrl: "postgres://localhost/any" });
     } finally {
       await opened.close();
     }

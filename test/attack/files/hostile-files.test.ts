@@ -29,7 +29,7 @@ const element = (file: SampleFile) =>
 describe("hostile files", () => {
   const files = hostileFiles(randomFrom(runSeed), rounds(60, 1_000));
 
-  it("are over three hundred, and none is accepted", { timeout: 120_000 }, async () => {
+  it("are over three hundred, and all are refused", async () => {
     expect(files.length).toBeGreaterThan(300);
     const taken: string[] = [];
     const times: number[] = [];
@@ -83,7 +83,7 @@ describe("the limits of files", () => {
     },
   );
 
-  it("a whole body may have 58 MiB or one byte less, not one more", { timeout: 60_000 }, async () => {
+  it("a whole body may have 58 MiB or one byte less, not one more", async () => {
     const most = 58 * 1_048_576;
     const statusOf = async (size: number) => {
       const part = (head: string) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n`;

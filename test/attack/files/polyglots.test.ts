@@ -38,7 +38,7 @@ describe("files that are also scripts", () => {
   beforeAll(async () => {
     service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
     browser = await startBrowser();
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser.close();
     await service.stop();

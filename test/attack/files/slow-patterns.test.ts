@@ -1,6 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { writtenPart } from "../../../server/domain/mail/incoming-mail.ts";
+import { readMail } from "../../../server/mail/read-mail.ts";
 import { readChangelogFile, readNotes } from "../../../src/cli/content/notes/changelog-file.ts";
 import { readChangesets } from "../../../src/cli/content/notes/changesets.ts";
 import { pdfOfText } from "../../../src/cli/feedback/text-files/text-pdf.ts";
@@ -43,13 +45,45 @@ it.each([
   soon(() => readChangelogFile(text));
 });
 
-it("changesets are read soon, whatever stands in their heads", () => {
+it("changesets are read quickly, with any text in their front matter", () => {
   for (const line of [`${" ".repeat(times)}b`, `a${" ".repeat(times)}b`, `"a${":".repeat(times)}b`])
     soon(() => {
       const { faults } = readChangesets([{ name: "a.md", text: `---\n${line}\n---\nA change.\n` }]);
       expect(faults).toHaveLength(1);
       expect(faults[0]?.message.length).toBeLessThan(2_000);
     });
+});
+
+it.each([
+  ["angles and signs", "<@".repeat(times)],
+  ["addresses that do not end", "<a@b".repeat(times)],
+  ["addresses of one that does not end", `<${"a@b".repeat(times)}`],
+  ["digits", "1".repeat(times)],
+  ["first words", "On ".repeat(times)],
+])("an answer by mail is read soon, whatever stands before its quotation: %s", (_, line) => {
+  soon(() => writtenPart(`Thanks.\n${line}\n> Hello`));
+  soon(() => writtenPart(`Thanks.\n${line}:\n> Hello`));
+});
+
+it.each(["<", "<a ", "<br", "<style ", "<style></style>", "<head><style>", "<blockquote ", "&nbsp"])(
+  "an answer in HTML is read soon, or given up: %j",
+  async (part) => {
+    const head = "From: ada@kitchen.example\r\nContent-Type: text/html\r\n\r\n";
+    const spent = processorTime();
+    await readMail(Buffer.from(head + part.repeat(times)), "feedback@larder.example");
+    expect(spent()).toBeLessThan(15_000);
+  },
+);
+
+it("a mail that takes minutes to read is given up", async () => {
+  const head = "From: ada@kitchen.example\r\nContent-Type: text/html\r\n\r\n";
+  const slow = Buffer.from(`${head}${"\n".repeat(3_000_000)}x`);
+  expect(await readMail(slow, "feedback@larder.example", 500)).toBeUndefined();
+  expect(await readMail(Buffer.from(`${head}<p>Thanks.</p>`), "feedback@larder.example")).toMatchObject({
+    kind: "answer",
+    from: "ada@kitchen.example",
+    text: "Thanks.",
+  });
 });
 
 it("lines that name feedback are found soon", () => {

@@ -53,7 +53,7 @@ const files: Readonly<Record<string, Buffer>> = {
 
 describe("a file with very many tiny blocks that contain a position", () => {
   // Reading and writing them one by one blocked the server for 10 to 40 seconds.
-  it.each(Object.entries(files))("is scanned without delay: %s", { timeout: 60_000 }, async (_, bytes) => {
+  it.each(Object.entries(files))("is scanned without delay: %s", async (_, bytes) => {
     const file = createTemporaryFile(folder, bytes.length);
     file.write(bytes);
     const spent = processorTime();

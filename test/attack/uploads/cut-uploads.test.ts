@@ -69,7 +69,7 @@ describe("uploads that are cut at any byte", () => {
         expect(await openFilesIn(files)).toEqual([]);
         expect(await storedFiles(service)).toEqual([]);
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     );
     expect(await rowsOf(service, "feedback", appId)).toBe(0);
   });

@@ -115,6 +115,13 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     ["cycle", { dayStarts: [] }, "`dayStarts` must have"],
     ["cycle", { timezone: "Moon/Sea" }, "`timezone` must be a time zone"],
     ["app", { name: "" }, "`name` must be the name of an app"],
+    ["tag", { name: "cr\u202eash" }, "`name` must be the name of a tag"],
+    ["tag", { name: "crash,slow" }, "`name` must be the name of a tag"],
+    ["tag", { name: " " }, "`name` must be the name of a tag"],
+    ["tag", { name: "cras\u200bh" }, "`name` must be the name of a tag"],
+    ["tag", { name: "cafe\u0301" }, "`name` must be the name of a tag"],
+    ["tag", { colour: "url(evil)" }, "`colour` must be one of"],
+    ["blockedSender", { kind: "everybody" }, "`kind` must be one of"],
   ])("names the line of a %s with %j", async (type, change, fault) => {
     const found = await refused(changed(type, change));
     expect(found).toContain(`line ${at(type) + 1}: `);
@@ -126,7 +133,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     expect((await refused(fileOf(faulty))).split(" | ").length).toBeGreaterThan(10);
   });
 
-  it("names the line of a record that comes twice, or that belongs to none", async () => {
+  it("names the line of a record that comes twice, or that belongs to no other record", async () => {
     const faq = lines.findIndex(({ type }) => type === "faq");
     const twice = await refused(fileOf([...lines.slice(0, -1), { ...lines[faq] }]));
     expect(twice).toBe(`line ${lines.length}: the faq comes twice.`);

@@ -61,15 +61,13 @@ describe.each(databases)("slow uploads on $name", (engine) => {
   it("are cut off when they are too slow, leave no file, and count towards the limit", async () => {
     const { key } = await service.makeApp();
     const held = await holdConnections(service.baseUrl, 4, `${headFor(key)}{"type":"`);
-    await expect
-      .poll(() => held.received().every((text) => /^HTTP\/1\.1 503 /.test(text)), { timeout: 10_000 })
-      .toBe(true);
+    await expect.poll(() => held.received().every((text) => /^HTTP\/1\.1 503 /.test(text))).toBe(true);
     for (let n = 0; n < 16; n += 1) {
       const connection = await connectRaw(service.baseUrl);
       connection.write(`${headFor(key)}{"type":"`);
       await connection.cut();
     }
-    await expect.poll(async () => (await upload(key)).status, { timeout: 10_000 }).toBe(429);
+    await expect.poll(async () => (await upload(key)).status).toBe(429);
     expect((await filesIn(service.deps.settings.data)).filter((file) => file.includes("temporary"))).toEqual(
       [],
     );

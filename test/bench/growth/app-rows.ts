@@ -3,7 +3,7 @@ import type { Sql } from "./sql.ts";
 
 /** Apps of all people together. The person who is measured is a member of the first ones. */
 export const appCount = 200;
-const ownApps = 25;
+export const ownApps = 25;
 const accounts = 5_000;
 
 /** The app of a thread: half of all threads are in the first app, a thousandth in the second. */

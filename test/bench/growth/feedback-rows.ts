@@ -2,8 +2,7 @@ import { appOf, ownerOf } from "./app-rows.ts";
 import type { Rows } from "./rows.ts";
 import type { Size } from "./size.ts";
 import type { Sql } from "./sql.ts";
-
-const twoYears = 2 * 365 * 86_400_000;
+import { type Asked, type At, activeOf, statusOf, timesOf } from "./thread-values.ts";
 
 /** Every fifth thread has a proposal. */
 const proposalEvery = 5;
@@ -14,11 +13,9 @@ const proposalEvery = 5;
  * "innkeeping".
  */
 export function feedbackRows(sql: Sql, { threads }: Size, { personId, now }: Asked): readonly Rows[] {
-  const start = now - twoYears;
-  const every = Math.floor(twoYears / threads);
-  const at = (n: string, more = 0) => sql.instant(`${start} + (${n}) * ${every} + ${more}`);
+  const at = timesOf(sql, threads, now);
   return [
-    threadRows(sql, threads, at),
+    threadRows(sql, threads, { personId, at }),
     {
       into: "messages (id, feedback_id, direction, author, body, everyone, created_at)",
       count: threads,
@@ -27,30 +24,8 @@ export function feedbackRows(sql: Sql, { threads }: Size, { personId, now }: Ask
     },
     ...proposalRows(sql, threads, at),
     ...leftRows(sql, threads, at),
-    lookRows(sql, threads, { personId, now }),
   ];
 }
-
-/** Members have looked at every tenth thread of the last month, and marked some as unread. */
-function lookRows(sql: Sql, threads: number, { personId, now }: Asked): Rows {
-  const lastMonth = Math.floor(threads / 24);
-  const thread = `(${threads - lastMonth} + n * 10)`;
-  const app = `(${appOf(sql, thread)})`;
-  return {
-    into: "thread_looks (app_id, user_id, feedback_id, seen_count, looked_at)",
-    count: Math.floor(lastMonth / 10),
-    select: `${sql.id("1", app)}, ${ownerOf(sql, app, personId)}, ${sql.id("a", thread)},
-      CASE WHEN n % 10 = 0 THEN -1 ELSE 1 END, ${sql.instant(String(now))}`,
-  };
-}
-
-/** Whose data it is, and the time at which it ends. */
-export interface Asked {
-  readonly personId: string;
-  readonly now: number;
-}
-
-type At = (n: string, more?: number) => string;
 
 const waitingOf = `CASE WHEN n % ${proposalEvery} <> 0 THEN NULL WHEN n % 1000 = 0 THEN 'approval'
   WHEN n % 1000 = 5 THEN 'approved' WHEN n % 1000 = 10 THEN 'outcome' WHEN n % 1000 = 15 THEN 'changes' END`;
@@ -59,17 +34,23 @@ const runStatusOf = (n: string) =>
   `CASE WHEN ${n} % 1000 = 0 THEN 'awaiting_approval' WHEN ${n} % 1000 = 15 THEN 'rejected'
     WHEN ${n} % 1000 <= 10 OR ${n} % 3 = 0 THEN 'approved' ELSE 'rejected' END`;
 
-function threadRows(sql: Sql, threads: number, at: At): Rows {
+interface Given {
+  readonly personId: string;
+  readonly at: At;
+}
+
+function threadRows(sql: Sql, threads: number, { personId, at }: Given): Rows {
   const { random, share, id } = sql;
-  const status = share(random("n", "status", 100), { open: 15, in_progress: 1, resolved: 60, archived: 24 });
+  const app = `(${appOf(sql, "n")})`;
+  const status = statusOf(sql, "n", threads);
   const type = share(random("n", "type", 100), { bug: 50, feature: 27, question: 20, general: 3 });
   const rare = `CASE WHEN n % ${Math.max(1, Math.floor(threads / 5))} = 7 THEN ' zanzibar' ELSE '' END`;
   const common = `CASE WHEN ${random("n", "words", 2)} = 0 THEN 'settings' ELSE 'account' END`;
   return {
     into: `feedback (seq, id, app_id, subject, message, category, status, source, sender_name, sender_email, metadata,
-      files, dedupe_key, occurrences, proposal_status, waiting, indexed, created_at, active_at)`,
+      files, dedupe_key, occurrences, proposal_status, waiting, indexed, created_at, active_at, assignee_id, blocked_by)`,
     count: threads,
-    select: `n, ${id("a", "n")}, ${id("1", `(${appOf(sql, "n")})`)},
+    select: `n, ${id("a", "n")}, ${id("1", app)},
       'The ' || ${common} || ' page fails ' || CAST(${random("n", "text", 200)} AS text) || ${rare},
       'It stopped at innkeeping' || CAST(n % 20000 AS text) || ' when I opened page' || CAST(${random("n", "text", 5_000)} AS text) ||
         ' and pressed save twice, then waited for the list to load again' ||
@@ -78,7 +59,8 @@ function threadRows(sql: Sql, threads: number, at: At): Rows {
       'person' || CAST(n % 5000 AS text) || '@example.org', '{}', '{"images":[],"videos":[],"attachments":[]}',
       CASE WHEN n % 10 = 1 THEN 'failure ' || CAST(n AS text) END, 1,
       CASE WHEN n % ${proposalEvery} = 0 THEN ${runStatusOf("n")} END, ${waitingOf}, 0, ${at("n")},
-      CASE WHEN ${random("n", "activity", 100)} < 40 THEN ${at("n", 86_400_000)} END`,
+      ${activeOf(sql, "n", at)}, CASE WHEN n % 10 = 4 THEN ${ownerOf(sql, app, personId)} END,
+      CASE WHEN ${status} = 'blocked' THEN ${id("17", `((${app} - 1) * 100 + 1 + n % 100)`)} END`,
   };
 }
 

@@ -1,10 +1,14 @@
+import { createSealer } from "../../../server/secrets/secrets.ts";
 import type { Database, Transaction } from "../../../server/store/engine/database.ts";
+import { makeRoom } from "../../../server/store/feedback/looks/read-marks.ts";
 import { indexNext } from "../../../server/store/feedback/search/feedback-search.ts";
-import { appRows } from "./app-rows.ts";
+import { appRows, ownApps } from "./app-rows.ts";
 import { feedbackRows } from "./feedback-rows.ts";
+import { idOf } from "./requests/measured.ts";
 import type { Rows } from "./rows.ts";
 import type { Size } from "./size.ts";
 import { sqlOf } from "./sql.ts";
+import { readMarks, teamRows } from "./team-rows.ts";
 import { testRows } from "./test-rows.ts";
 
 const rowsAtOnce = 100_000;
@@ -13,20 +17,33 @@ const rowsAtOnce = 100_000;
  * Fills an empty database by SQL, for an account that exists. Indexes and triggers are removed before and made again after:
  * that is several times as fast.
  */
-export async function fill(database: Database, size: Size, personId: string): Promise<void> {
+export async function fill(
+  database: Database,
+  size: Size,
+  { personId, secret }: { readonly personId: string; readonly secret: string },
+): Promise<void> {
   const sql = sqlOf(database.engine);
   const now = Date.now();
+  const sealedDraft = createSealer(secret).seal(JSON.stringify({ text: "Thank you for", was: "" }));
   const tables = [
     ...appRows(sql, personId, now),
     ...feedbackRows(sql, size, { personId, now }),
-    ...testRows(sql, size, now),
+    ...testRows(sql, size, { personId, now }),
+    ...teamRows(sql, size, { personId, now, sealedDraft }),
   ];
   await makeNumbers(database, Math.max(...tables.map(({ count }) => count)));
   const restore = await withoutIndexes(database);
   for (const rows of tables) await insert(database, rows);
-  await database.write((tx) => tx.run("DROP TABLE growth_numbers"), "long");
+  await database.write(async (tx) => {
+    for (const statement of readMarks(sql, size, { personId, now })) await tx.run(statement);
+    if (tx.engine === "postgres")
+      await tx.all(`SELECT setval(pg_get_serial_sequence('feedback', 'seq'), ${size.threads})`);
+    await tx.run("DROP TABLE growth_numbers");
+  }, "long");
   await restore();
   while (await indexNext(database));
+  for (let app = 1; app <= ownApps; app += 1)
+    await database.write((tx) => makeRoom(tx, { appId: idOf("1", app), userId: personId }), "long");
 }
 
 async function makeNumbers(database: Database, count: number): Promise<void> {
@@ -38,13 +55,13 @@ async function makeNumbers(database: Database, count: number): Promise<void> {
   }, "long");
 }
 
-async function insert(database: Database, { into, count, select }: Rows): Promise<void> {
+async function insert(database: Database, { into, count, select, where = "1 = 1" }: Rows): Promise<void> {
   for (let from = 1; from <= count; from += rowsAtOnce) {
     const to = Math.min(count, from + rowsAtOnce - 1);
     await database.write(async (tx) => {
       await prepare(tx);
       await tx.run(
-        `INSERT INTO ${into} SELECT ${select} FROM growth_numbers WHERE n BETWEEN ${from} AND ${to} ORDER BY n`,
+        `INSERT INTO ${into} SELECT ${select} FROM growth_numbers WHERE n BETWEEN ${from} AND ${to} AND ${where} ORDER BY n`,
       );
     }, "long");
   }

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type DatabaseAddress, openDatabase } from "../../../server/store/engine/open.ts";
-import { refreshStatistics } from "../../../server/store/engine/statistics.ts";
+import { refreshStatistics, tablesWithoutStatistics } from "../../../server/store/engine/statistics.ts";
 import { atCluster } from "../../support/database/migrated-templates.ts";
-import { email, password, signIn } from "../demo-server.ts";
+import { email, password, post, signIn } from "../demo-server.ts";
 import { admin, type Program, startInnkeep } from "../programs.ts";
 import { fill } from "./fill.ts";
+import { idOf, ids, type ServerValues } from "./requests/measured.ts";
 import type { Size } from "./size.ts";
 
 /** A database with a set of data, and how a server opens it. */
@@ -17,9 +19,11 @@ export interface FilledDatabase {
 export interface FilledServer extends FilledDatabase {
   readonly program: Program;
   readonly cookie: string;
+  readonly values: ServerValues;
 }
 
 export const metricsToken = "only this benchmark reads them";
+const secret = "a secret that only this benchmark knows";
 
 /** Fills an empty database. */
 export async function fillDatabase(
@@ -27,7 +31,7 @@ export async function fillDatabase(
   size: Size,
   data: Record<string, string>,
 ): Promise<FilledDatabase> {
-  const variables = { ...data, INNKEEP_METRICS_TOKEN: metricsToken };
+  const variables = { ...data, INNKEEP_SECRET: secret, INNKEEP_METRICS_TOKEN: metricsToken };
   const user = ["user", "create", "--email", email, "--password-stdin"];
   const { userId = "" } = await admin(user, variables, password);
   const { token: agentToken = "" } = await admin(
@@ -35,7 +39,7 @@ export async function fillDatabase(
     variables,
   );
   const database = await openDatabase(address);
-  await fill(database, size, userId);
+  await fill(database, size, { personId: userId, secret });
   await database.close();
   return { size, address, variables, agentToken };
 }
@@ -57,6 +61,32 @@ export async function setStatistics({ address }: FilledDatabase, wanted: boolean
 
 export async function serve(filled: FilledDatabase): Promise<FilledServer> {
   const program = await startInnkeep(filled.variables);
-  const cookie = await signIn(`http://127.0.0.1:${program.port}`);
-  return { ...filled, program, cookie };
+  if ("url" in filled.address) await statisticsMade(filled.address);
+  const origin = `http://127.0.0.1:${program.port}`;
+  const cookie = await signIn(origin);
+  return { ...filled, program, cookie, values: await valuesOf(origin, cookie) };
+}
+
+/** Resolves when the server has made the statistics of PostgreSQL that were missing when it started. */
+async function statisticsMade(address: DatabaseAddress): Promise<void> {
+  const database = await openDatabase(address);
+  while ((await tablesWithoutStatistics(database)).length > 0) await sleep(100);
+  await database.close();
+}
+
+/** Makes what only a running server can make: credentials, and a thread with the page of its sender. */
+async function valuesOf(origin: string, cookie: string): Promise<ServerValues> {
+  const answer = async (path: string, body: object, headers: Record<string, string>) =>
+    (await post(`${origin}/api/v1${path}`, body, headers)).json();
+  const key = await answer(`/console/apps/${ids.app}/keys`, {}, { origin, cookie });
+  const device = { email, password, deviceId: "the device of this benchmark" };
+  const grant = await answer("/testing/auth/token", device, {});
+  const bearer = { authorization: `Bearer ${grant.token}` };
+  const slot = await answer(`/testing/slots/${idOf("7", 1)}/rotate-key`, {}, bearer);
+  const report = { type: "bug", message: "It broke.", email: "sender@example.org" };
+  const { id, statusUrl } = await answer("/feedback/remote", report, { "x-api-key": key.key });
+  return {
+    ...{ appKey: key.key, deviceToken: grant.token, testKey: slot.testKey },
+    ...{ threadId: id, senderPage: new URL(statusUrl).pathname },
+  };
 }

@@ -1,77 +1,131 @@
+import { readFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { median } from "../table.ts";
 import { type FilledServer, metricsToken } from "./filled-server.ts";
-import type { Read } from "./requests.ts";
+import type { Caller, Measured, ServerValues } from "./requests/measured.ts";
 
-/** How long a read takes on a server. */
+/** How long a request takes on a server. */
 export interface Timing {
   readonly p50: number;
   readonly p99: number;
-  /** The longest time in which the server did nothing else, in milliseconds. */
+  /** The longest time in which the server did nothing else, in milliseconds. Other programs make it longer. */
   readonly stall: number;
+  /**
+   * The most processor time that the main thread of the server took for one request, in milliseconds. It can do nothing else for at most
+   * so long, whatever other programs do. NaN if the system does not say it.
+   */
+  readonly busy: number;
 }
 
 const calls = 100;
-/** A slow read is called less often. */
+/** A slow request is called less often. */
 const mostMilliseconds = 2_500;
 const leastCalls = 5;
 const warmUp = 3;
 const kept = new Agent({ keepAlive: true });
 
-/** Measures a read on several servers in turns, because a machine shared with others changes its speed from second to second. */
-export async function measure(servers: readonly FilledServer[], read: Read): Promise<Timing[]> {
-  const targets = await Promise.all(servers.map((server) => targetOf(server, read)));
+/** Measures a request on several servers in turns, because a machine shared with others changes its speed from second to second. */
+export async function measure(servers: readonly FilledServer[], asked: Measured): Promise<Timing[]> {
+  const targets = await Promise.all(servers.map((server) => targetOf(server, asked)));
   for (let call = 0; call < warmUp; call += 1) for (const target of targets) await timed(target);
   await Promise.all(servers.map(longestStall));
   const times: number[][] = targets.map(() => []);
+  const busy = targets.map(() => 0);
   const until = performance.now() + mostMilliseconds;
-  for (let call = 0; call < calls && (call < leastCalls || performance.now() < until); call += 1)
-    for (const [at, target] of targets.entries()) times[at]?.push(await timed(target));
+  for (
+    let call = 0;
+    call < (asked.most ?? calls) && (call < leastCalls || performance.now() < until);
+    call += 1
+  )
+    for (const [at, target] of targets.entries()) {
+      const before = await mainThreadTime(target.pid);
+      times[at]?.push(await timed(target));
+      busy[at] = Math.max(busy[at] ?? 0, (await mainThreadTime(target.pid)) - before);
+    }
   const stalls = await Promise.all(servers.map(longestStall));
   return times.map((taken, at) => ({
     p50: median(taken),
     p99: p99Of(taken),
     stall: stalls[at] ?? Number.NaN,
+    busy: busy[at] ?? Number.NaN,
   }));
+}
+
+/** The processor time of a program's main thread until now, in milliseconds. Linux tells it; else NaN. */
+async function mainThreadTime(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/schedstat`, "utf8").catch(() => "");
+  const [nanoseconds = ""] = text.split(" ");
+  return nanoseconds === "" ? Number.NaN : Number(nanoseconds) / 1e6;
 }
 
 const p99Of = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN;
 
-interface Target {
+interface Target extends Pick<Measured, "body"> {
+  readonly pid: number;
   readonly port: number;
   readonly path: string;
+  readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly values: ServerValues;
 }
 
-async function targetOf({ program: { port }, ...server }: FilledServer, read: Read): Promise<Target> {
-  const headers: Record<string, string> =
-    read.by === "agent" ? { authorization: `Bearer ${server.agentToken}` } : { cookie: server.cookie };
-  if (!read.second) return { port, path: read.path, headers };
-  const first = JSON.parse(await bodyOf({ port, path: read.path, headers }));
-  return { port, path: `${read.path}&cursor=${first.nextCursor}`, headers };
+async function targetOf(server: FilledServer, asked: Measured): Promise<Target> {
+  const { port, pid } = server.program;
+  const { values } = server;
+  const { method = "GET", body } = asked;
+  const path = withValues(asked.path, values);
+  const target = { port, pid, path, method, body, values, headers: headersOf(server)[asked.by] };
+  if (!asked.second) return target;
+  const first = JSON.parse(await answerOf(target));
+  return { ...target, path: `${path}&cursor=${first.nextCursor}` };
 }
+
+const headersOf = ({
+  agentToken,
+  cookie,
+  program,
+  values,
+}: FilledServer): Record<Caller, Target["headers"]> => ({
+  agent: { authorization: `Bearer ${agentToken}` },
+  person: { cookie, origin: `http://127.0.0.1:${program.port}` },
+  app: { "x-api-key": values.appKey },
+  device: { authorization: `Bearer ${values.deviceToken}` },
+  nobody: {},
+});
+
+const withValues = (text: string, values: ServerValues): string =>
+  text.replace(/\{(\w+)\}/g, (whole, name: string) => new Map(Object.entries(values)).get(name) ?? whole);
+
+let called = Date.now();
 
 async function timed(target: Target): Promise<number> {
+  called += 1;
+  const body = target.body && withValues(JSON.stringify(target.body(called)), target.values);
   const started = performance.now();
-  await bodyOf(target);
+  await answerOf(target, body);
   return performance.now() - started;
 }
 
-function bodyOf(target: Target): Promise<string> {
+type Asking = Pick<Target, "port" | "path" | "method" | "headers">;
+
+function answerOf({ port, path, method, headers }: Asking, body?: string): Promise<string> {
+  const type = body === undefined ? {} : { "content-type": "application/json" };
+  const options = { host: "127.0.0.1", agent: kept, port, path, method, headers: { ...headers, ...type } };
   return new Promise((resolve, reject) => {
-    const sent = request({ host: "127.0.0.1", agent: kept, ...target }, async (answer) => {
-      let body = "";
-      for await (const chunk of answer.setEncoding("utf8")) body += chunk;
-      if (answer.statusCode === 200) resolve(body);
-      else reject(new Error(`GET ${target.path} answered ${answer.statusCode}: ${body.slice(0, 300)}`));
+    const sent = request(options, async (answer) => {
+      let text = "";
+      for await (const chunk of answer.setEncoding("utf8")) text += chunk;
+      if (answer.statusCode && answer.statusCode < 300) resolve(text);
+      else reject(new Error(`${method} ${path} answered ${answer.statusCode}: ${text.slice(0, 300)}`));
     });
-    sent.on("error", reject).end();
+    sent.on("error", reject).end(body);
   });
 }
 
 /** The longest stall of the event loop since the last call, in milliseconds, as Node measured it. */
 async function longestStall({ program: { port } }: FilledServer): Promise<number> {
-  const text = await bodyOf({ port, path: "/metrics", headers: { authorization: `Bearer ${metricsToken}` } });
+  const headers = { authorization: `Bearer ${metricsToken}` };
+  const text = await answerOf({ port, path: "/metrics", method: "GET", headers });
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1_000;
 }

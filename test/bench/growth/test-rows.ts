@@ -2,17 +2,24 @@ import { appCount } from "./app-rows.ts";
 import type { Rows } from "./rows.ts";
 import type { Size } from "./size.ts";
 import type { Sql } from "./sql.ts";
+import type { Asked } from "./thread-values.ts";
 
 const day = 86_400_000;
 const days = 14;
 const seats = 12;
 /** Ten of the twelve slots of a cycle have a tester. */
 const heldSeats = 10;
+/** The measured person has the first seat in so many cycles. */
+const ownSeats = 5;
 /** The cycles of this data set run since their tenth day began. */
 const past = 10;
 
 /** Listings with two cycles each that run on their eleventh day, slots, counted days and test sessions. */
-export function testRows(sql: Sql, { cycles, testSessions }: Size, now: number): readonly Rows[] {
+export function testRows(
+  sql: Sql,
+  { cycles, testSessions }: Size,
+  { personId, now }: Asked,
+): readonly Rows[] {
   const { id, instant } = sql;
   const first = Math.floor(now / day) * day - past * day;
   const at = instant(String(first - day));
@@ -45,7 +52,8 @@ export function testRows(sql: Sql, { cycles, testSessions }: Size, now: number):
       count: cycles * seats,
       select: `${id("7", slot)}, ${id("6", `((n - 1) / ${seats} + 1)`)}, 1 + (n - 1) % ${seats},
         CASE WHEN (n - 1) % ${seats} < ${heldSeats} THEN 'active' WHEN (n - 1) % ${seats} = ${heldSeats} THEN 'requested' ELSE 'open' END,
-        CASE WHEN (n - 1) % ${seats} <= ${heldSeats} THEN ${id("2", `(1 + n % 4999)`)} END,
+        CASE WHEN n <= ${ownSeats} * ${seats} AND n % ${seats} = 1 THEN '${personId}'
+          WHEN (n - 1) % ${seats} <= ${heldSeats} THEN ${id("2", `(1 + n % 4999)`)} END,
         CASE WHEN (n - 1) % ${seats} = ${heldSeats} THEN ${instant(String(now + 30 * day))} END,
         ${at}, 1, ',${counted},', 'hash ' || CAST(n AS text), ${at}`,
     },

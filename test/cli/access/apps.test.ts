@@ -143,7 +143,7 @@ describe("app edit", () => {
   });
 });
 
-describe("a server that has the specification alone", () => {
+describe("a server that has only the specification", () => {
   it.each([
     [["app", "list"]],
     [["app", "edit", "Larder", "--name", "Pantry"]],

@@ -43,7 +43,7 @@ describe("export", () => {
     expect(linesIn(await read(name))[0]).toMatchObject({ files: true });
   });
 
-  it("replaces a file only if it is told to", async () => {
+  it("replaces a file only with a flag", async () => {
     const { line, read } = await ownerWithFeedback();
     await writeFile(join(line.cwd, "a.ndjson"), "mine");
     const command = ["export", "--app", "Larder", "--output", "a.ndjson"];

@@ -126,7 +126,7 @@ describe("changelog export", () => {
     expect(await files()).toEqual({ "1.txt": "Fixed\n- The list\n" });
   });
 
-  it("names every note for which there can be no file, and writes none", async () => {
+  it("names every note that no file can hold, and writes no file", async () => {
     const { android, files } = await maintainerWith(
       ["1.0.0", "--publish", ...build("1"), ...item("x".repeat(499))],
       ["1.1.0", "--publish", ...build("2"), ...item("The list")],
@@ -176,7 +176,7 @@ describe("changelog export", () => {
     expect(await files()).toEqual({ "1.0.1.txt": "- The list\n", "1.1.0.txt": "- The clock\n" });
   });
 
-  it("works with a server of the specification alone", async () => {
+  it("works with a server that has only the specification", async () => {
     const entry = {
       ...{
         id: "01a1fda4-237d-759b-ad89-7cf5663516dc",

@@ -71,7 +71,7 @@ describe("changelog import that cannot be done", () => {
     );
   });
 
-  it("says in one sentence that a server of the specification alone has no endpoint for it", async () => {
+  it("says in one sentence that a server with only the specification has no endpoint for it", async () => {
     const asked: (string | undefined)[] = [];
     const baseUrl = await listen((request, response) => {
       asked.push(request.method);

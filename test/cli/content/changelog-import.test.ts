@@ -135,7 +135,7 @@ describe("changelog import", () => {
     expect(await published()).toEqual([]);
   });
 
-  it("leaves versions without a date as drafts and says so, unless it is told a date", async () => {
+  it("leaves versions without a date as drafts and says so, unless a flag gives a date", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog("## 1.1.0\n\n- Add a list", "## 1.0.0\n\n- Add a map"));
     const ran = await run("import");

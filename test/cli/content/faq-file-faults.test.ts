@@ -162,7 +162,7 @@ describe("FAQ files without faults", () => {
     expect((await checkout.run("faq diff --exit-code")).exit).toBe(0);
   });
 
-  it("stand beside a README, hidden files and links to folders, which are not read", async () => {
+  it("are read, but a README, hidden files and links to folders beside them are not", async () => {
     await checkout.write("faq/a.md", good);
     await checkout.write("faq/README.md", "Read me.\n");
     await checkout.write("faq/.draft.md", "Hidden.\n");

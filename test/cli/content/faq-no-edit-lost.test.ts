@@ -89,7 +89,7 @@ describe("pulls and pushes of several checkouts, and edits in the console, in an
     );
   });
 
-  it("meet no conflict as long as nobody edits in the console", () => {
+  it("have no conflict as long as nobody edits in the console", () => {
     fc.assert(
       fc.property(sequences(["developer", "pull", "push", "ci"]), (sequence) => {
         const run = createModel();

@@ -82,7 +82,7 @@ describe("a command", () => {
       expect(await line.run(["faq", "list"])).toMatchObject({
         exit: 6,
         stderr:
-          "error: No.\nAnother server than Innkeep may not have what this command needs. `innkeep doctor` tells what answers there.\n",
+          "error: No.\nAnother server than Innkeep may not have what this command needs. `innkeep doctor` shows which server answers there.\n",
       });
     },
   );

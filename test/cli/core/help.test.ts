@@ -118,10 +118,10 @@ async function variablesInSources(): Promise<string[]> {
       if (!/\.tsx?$/.test(file) || file.endsWith("cli/core/help/environment.ts")) continue;
       const text = await readFile(join(folder, file), "utf8");
       for (const [, name = ""] of text.matchAll(
-        /\benv(?:ironment)?\.([A-Z][A-Z_]+|https?_proxy|no_proxy)\b/g,
+        /\benv(?:ironment)?\.([A-Z][A-Z0-9_]+|https?_proxy|no_proxy)\b/g,
       ))
         if (name !== "") names.add(name.toUpperCase());
-      for (const [name] of text.matchAll(/\bINNKEEP_[A-Z_]+\b/g)) names.add(name);
+      for (const [name] of text.matchAll(/\bINNKEEP_[A-Z0-9_]+\b/g)) names.add(name);
     }
   }
   // Defined by the build.

@@ -176,7 +176,7 @@ describe("with a server", () => {
     expect((await rotate(slotId.slice(0, -1))).json()).toMatchObject({ slot: { slotId } });
   });
 
-  it("tells a tester that they have no slot", async () => {
+  it("says to a tester that they have no slot", async () => {
     const { authorization } = await service.makeDevice(await service.makeUser());
     const line = await createCommandLine({
       INNKEEP_BASE_URL: service.baseUrl,

@@ -39,6 +39,22 @@ export const faultsOfMachine: readonly Planted[] = [
     ...{ check: "mail", state: "failure", what: /mail server cannot be used/, next: /admin mail test/ },
   },
   {
+    fault: "an S3 store that does not answer",
+    plant: () => ({
+      ...env({ INNKEEP_S3_URL: `http://inn:${secrets.store}@127.0.0.1:9/bucket` }),
+      world: { programs: { serve: notHere, admin: runAdmin, mcp: notHere, devExec: notHere } },
+    }),
+    ...{ check: "files", state: "failure", what: /files cannot be read/, next: /INNKEEP_S3_URL/ },
+  },
+  {
+    fault: "nightly backups of a database that is not there",
+    plant: ({ line }) => ({
+      ...env({ INNKEEP_BACKUP_DRILL: "daily", INNKEEP_DATA: join(line.cwd, "no-data") }),
+      world: { programs: { serve: notHere, admin: runAdmin, mcp: notHere, devExec: notHere } },
+    }),
+    ...{ check: "backups", state: "failure", what: /no database/, next: /INNKEEP_DATA/ },
+  },
+  {
     fault: "a file in place of the config folder",
     async plant({ line }) {
       const folder = join(line.cwd, "config-file");

@@ -8,6 +8,7 @@ export const secrets = {
   agent: `sda_${"a".repeat(36)}`,
   mail: "hunter2-of-the-mail-server",
   proxy: "hunter2-of-the-proxy",
+  store: "hunter2-of-the-store",
 };
 
 export interface Place {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Context } from "../../../src/cli/core/program/context.ts";
 import { type CommandLine, createCommandLine } from "../../support/clients/command-line.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
@@ -30,6 +31,9 @@ const json = async (...words: string[]) => {
   return Object(ran.json());
 };
 
+const tag = (id: string, addTags: readonly string[]) =>
+  service.request("PATCH", `/api/v1/console/feedback/${id}`, { headers: cast.person, body: { addTags } });
+
 describe("agent list", () => {
   it("prints the threads with what they wait for, tab-separated in a pipe", async () => {
     const id = await submitFeedback(service, cast, { subject: "Login fails" });
@@ -37,6 +41,18 @@ describe("agent list", () => {
     const { stdout } = await line.run(["agent", "list", "--waiting", "approval"]);
     expect(stdout).toMatch(new RegExp(`^${id}\t[^\t]+Z\topen\tbug\t1\tapproval\t${runId}\tLogin fails\n$`));
     expect((await line.run(["agent", "list", "--waiting", "approved"])).stdout).toBe("");
+  });
+
+  it("takes --tag several times: the threads have all of the tags", async () => {
+    const both = await submitFeedback(service, cast);
+    const one = await submitFeedback(service, cast);
+    await tag(both, ["login", "old"]);
+    await tag(one, ["login"]);
+    expect((await json("agent", "list", "--tag", "Login")).items).toMatchObject([{ id: one }, { id: both }]);
+    expect((await json("agent", "list", "--tag", "login", "--tag", "old")).items).toMatchObject([
+      { id: both },
+    ]);
+    expect((await json("agent", "list", "--tag", "unknown")).items).toEqual([]);
   });
 
   it("gives one document under --json, whose token leads to what changed since", async () => {
@@ -47,17 +63,30 @@ describe("agent list", () => {
     expect(await json("agent", "list", "--changed-after", changes)).toMatchObject({ items: [{ id }] });
   });
 
-  it("waits until there is a thread, and exits with 8 if none came", async () => {
+  it("waits until there is a thread, and exits with 8 if there is no thread", async () => {
     const waits = line.run(["agent", "list", "--waiting", "approved", "--wait", "1m", "--json"]);
     const runId = await propose(service, cast, await submitFeedback(service, cast));
     await decide(service, cast, runId, { decision: "approve" });
     expect(await waits).toMatchObject({ exit: 0 });
     expect((await waits).json()).toMatchObject({ items: [{ runId, waiting: "approved" }] });
-    const none = await line.run(["agent", "list", "--waiting", "changes", "--wait", "1s", "--json"]);
-    expect(none).toMatchObject({ exit: 8 });
+    const none = await line.run(["agent", "list", "--waiting", "changes", "--wait", "1s", "--json"], {
+      world: { clock: clockThatPausesMove() },
+    });
+    expect(none).toMatchObject({ exit: 8, stderr: "" });
     expect(none.json()).toMatchObject({ items: [] });
   });
 });
+
+/** A clock on which a pause takes no time, but moves the clock: so a command never asks without end within a second. */
+function clockThatPausesMove(): Context["clock"] {
+  let pausedMs = 0;
+  return {
+    now: () => new Date(Date.now() + pausedMs),
+    async sleep(milliseconds) {
+      pausedMs += milliseconds;
+    },
+  };
+}
 
 describe("the work on an approved proposal", () => {
   it("is listed, claimed, reported on, and ended with an outcome", async () => {

@@ -103,7 +103,7 @@ describe("feedback send --attach with a text file", () => {
     expect((await readPdf(bytesOf(second.data))).pages).toEqual([["It broke."]]);
   });
 
-  it("is sent without a copy if none can be kept", async () => {
+  it("is sent without a copy if no copy can be kept", async () => {
     const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "a.log"), "It broke.");
     await mkdir(join(line.stateFolder, ".."), { recursive: true });

@@ -60,7 +60,7 @@ describe("feedback tag and untag", () => {
 });
 
 describe("feedback assign", () => {
-  it("says who looks after a thread, which the list is filtered by", async () => {
+  it("shows the assignee of a thread, and filters the list by assignee", async () => {
     const { app, line, feedback, list } = await newApp();
     const [{ id }, other] = [await feedback("First"), await feedback("Second")];
     const mine = await line.run(["feedback", "assign", id, "me"]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { widthOf } from "../../../src/cli/core/output/plain-text.ts";
 import { wrapped } from "../../../src/cli/feedback/inbox/wrapped-lines.ts";
+import { ServerError } from "../../../src/client/errors.ts";
 import { fc } from "../../support/property.ts";
 import { open, thread } from "./inbox-screen.ts";
 
@@ -28,7 +29,7 @@ describe("keys that come before the thread", () => {
     type("\r");
     await shows("The reply was sent.");
     await inbox.settled();
-    expect(asked).toEqual([["t0", "outbound", "deqd"]]);
+    expect(asked).toEqual([["t0", { direction: "outbound", body: "deqd", expectedReplyId: null }]]);
   });
 
   it("start no text if the thread cannot be read", async () => {
@@ -43,7 +44,7 @@ describe("keys that come before the thread", () => {
 describe("the screen", () => {
   const many = Array.from({ length: 60 }, (_, at) => at);
 
-  it("leaves a line of the terminal free, so that what stood above it is not lost", async () => {
+  it("leaves a line of the terminal free, so that the text above it is not lost", async () => {
     const { shows, frame, resize, type } = open({}, many);
     const height = () => frame().trimEnd().split("\n").length;
     await shows("60 in the inbox");
@@ -96,5 +97,48 @@ describe("a text of strangers on the screen", () => {
         expect(lines.join("").replace(/\s/g, "")).toBe(given.replace(/\s/g, ""));
       }),
     );
+  });
+
+  it("shows the newer reply of somebody else, keeps the text, and sends it the second time", async () => {
+    const sent: unknown[] = [];
+    const newer = {
+      ...{
+        id: "m1",
+        direction: "outbound",
+        author: "team" as const,
+        body: "Ben's answer.",
+        images: [],
+        videos: [],
+      },
+      ...{ attachments: [], createdAt: "2026-11-21T11:00:00.000Z", writtenBy: "ben@example.org" },
+    };
+    const { shows, type, inbox } = open({
+      read: async (id) => ({ ...thread(id), messages: sent.length === 0 ? [] : [newer] }),
+      send: async (_, { expectedReplyId }) => {
+        sent.push(expectedReplyId);
+        if (expectedReplyId === null)
+          throw new ServerError({
+            status: 409,
+            code: "reply_added",
+            message: "ben@example.org replied.",
+            issues: [],
+          });
+      },
+    });
+    await shows("3 in the inbox");
+    type("r");
+    await shows("Reply to the sender");
+    type("Mine");
+    type("\r");
+    await shows("Enter sends it");
+    type("\r");
+    await shows("Nothing was sent. ben@example.org replied.");
+    await shows("Mine_");
+    expect(inbox.state().reading?.messages).toEqual([newer]);
+    type("\r");
+    await shows("Enter sends it");
+    type("\r");
+    await shows("The reply was sent.");
+    expect(sent).toEqual([null, "m1"]);
   });
 });

@@ -104,10 +104,10 @@ describe("the inbox", () => {
     type("\r");
     await shows("The reply was sent.");
     await inbox.settled();
-    expect(sent).toEqual([["t0", "outbound", "Fixed in 2.4.0"]]);
+    expect(sent).toEqual([["t0", { direction: "outbound", body: "Fixed in 2.4.0", expectedReplyId: null }]]);
   });
 
-  it("sends no reply after Esc, and none that is empty", async () => {
+  it("sends no reply after Esc, and no empty reply", async () => {
     const { shows, type, asked } = open();
     await shows("3 in the inbox");
     type("r");
@@ -137,7 +137,7 @@ describe("the inbox", () => {
     type("Seen.");
     type("\r");
     await shows("The note is there.");
-    expect(asked).toEqual([["t0", "note", "Seen."]]);
+    expect(asked).toEqual([["t0", { direction: "note", body: "Seen." }]]);
   });
 
   it("links an issue by its address, and refuses another text", async () => {

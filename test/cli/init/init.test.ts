@@ -29,7 +29,7 @@ async function newcomer(env: Readonly<Record<string, string>> = {}) {
 }
 
 describe("init without a terminal", () => {
-  it("leads from an empty folder to a sent report, by flags alone", async () => {
+  it("leads from an empty folder to a sent report, only with flags", async () => {
     const { app, line, project, server, subjects } = await newcomer();
     const flags = [...server, "--app", "Larder", "--api-key-file", "-", "--store", "--send"];
     const ran = await line.run(["init", ...flags], { stdin: `${app.key}\n` });

@@ -42,7 +42,7 @@ describe("in a new shell", () => {
     );
   });
 
-  it("auth token and auth logout use that server, and after logout none is remembered", async () => {
+  it("auth token and auth logout use that server, and after logout no server is remembered", async () => {
     const { run } = await newShell();
     expect((await run(["auth", "token", "device-token"])).stdout).toMatch(/^sdt_/);
     expect((await run(["auth", "logout", "--json"])).json()).toMatchObject({

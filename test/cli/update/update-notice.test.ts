@@ -45,7 +45,7 @@ async function machine({ answer = '{"version":"1.10.0"}', version = "1.9.3" } = 
 }
 
 describe("the notice of a newer version", () => {
-  it("asks the registry once a day, and tells once a day", async () => {
+  it("asks the registry once a day, and shows the notice once a day", async () => {
     const { command, check, pass, asked } = await machine();
     expect(command()).toEqual({ said: "", asks: true });
     await check();

@@ -25,7 +25,7 @@ async function personWithThreeBrowsers() {
 it("the account page shows each browser and ends the session of one", async () => {
   const { person } = await personWithThreeBrowsers();
   const page = await person.open("/console/account");
-  for (const words of ["Firefox on Linux This browser", "curl", "A browser that did not name itself"])
+  for (const words of ["Firefox on Linux This browser", "curl", "An unknown browser"])
     expect(readingOf(page)).toContain(words);
   const action = /action="([^"]*\/end)"/.exec(page.text)?.[1] ?? "";
   const done = await person.follow(await person.send(page, action));

@@ -21,7 +21,7 @@ describe("erasing a person in the console", () => {
     const page = await browser.open("/console/people");
     expect(readingOf(page)).toContain("None yet.");
     const found = await browser.send(page, "/console/people/find", { email: grace });
-    expect(readingOf(found)).toContain(`What there is of ${grace}`);
+    expect(readingOf(found)).toContain(`Data about ${grace}`);
     expect(readingOf(found)).toMatch(/Threads of the person 2/);
     const sent = await browser.send(found, "/console/people/erase");
     const receipt = locationOf(sent) ?? "";

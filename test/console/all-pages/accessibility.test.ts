@@ -55,6 +55,7 @@ describe("every page", () => {
       "/console/nowhere",
       device,
       await invitationFor(world.owner.email),
+      await receipt(),
     ];
     open = [
       world.senderPath,
@@ -70,6 +71,11 @@ describe("every page", () => {
     ];
     browser = await startBrowser();
   });
+  /** The page of the receipt of an erasure. */
+  const receipt = async () => {
+    const begun = await world.call("POST", "/people/erase", { email: "gone@kitchen.example" });
+    return `/console/people/${begun.field("id")}`;
+  };
   /** The link with which another app's owner invites this one. */
   const invitationFor = async (email: string) => {
     const { token } = await (await makeTeam(service)).invite(email);

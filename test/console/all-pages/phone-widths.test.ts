@@ -47,6 +47,34 @@ describe("the console at the width of", () => {
     }
   });
 
+  it.each([320, 390])("%i pixels is wide enough for people with long addresses", async (width) => {
+    const email = `${"a".repeat(60)}${width}@${"very-long-name-of-a-company.".repeat(5)}example`;
+    const { id } = await service.makeUser(email);
+    const row = {
+      app_id: demo.appId,
+      user_id: id,
+      role: "maintainer",
+      created_at: "2026-01-01T00:00:00.000Z",
+    };
+    await service.deps.database.insert("app_members", row);
+    const page = await openPage(browser, service, await service.signIn({ id }), {
+      viewport: { width, height: 844 },
+    });
+    await page.goto(pageOf("feedback"));
+    await page.locator(".list a.to").first().click();
+    await page.getByRole("button", { name: "Assign to me" }).click();
+    await page.locator(".head .badge", { hasText: "Assigned to" }).waitFor();
+    for (const path of [
+      new URL(page.url()).pathname,
+      pageOf("feedback"),
+      pageOf("members"),
+      "/console/account",
+    ]) {
+      await page.goto(path);
+      expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, width]);
+    }
+  });
+
   it.each([320, 390, 768, 1440])("%i pixels cuts no words in the filters of the inbox", async (width) => {
     const page = await open(width);
     await page.goto(pageOf("feedback"));

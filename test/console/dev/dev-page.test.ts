@@ -39,11 +39,11 @@ describe("the page of the development server", () => {
     const { page, faults } = await open();
     await report("The map is upside down.");
     const first = page.locator("details.operation", { hasText: "The map is upside down." });
-    await first.locator("summary").click({ timeout: 10_000 });
+    await first.locator("summary").click();
     await first.getByText('"success": true').waitFor();
     await report("The compass spins.");
     const second = page.locator("details.operation", { hasText: "The compass spins." });
-    await second.waitFor({ state: "attached", timeout: 10_000 });
+    await second.waitFor({ state: "attached" });
     expect(await first.evaluate((element) => element.hasAttribute("open"))).toBe(true);
     expect(await page.locator("#requests > details").first().textContent()).toContain("The compass spins.");
     expect(faults).toEqual([]);

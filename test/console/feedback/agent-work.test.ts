@@ -70,7 +70,7 @@ describe.each(databases)("the page of decisions on $name", (engine) => {
     expect(await reading()).not.toContain("Waiting for a new plan");
   });
 
-  it("forgets after 30 days what nobody took up", async () => {
+  it("does not list them after 30 days without a new plan", async () => {
     await worker.decide(await worker.propose(await worker.newThread()), "request_changes", "Smaller steps.");
     service.clock.advance(31 * 86_400_000);
     owner = createBrowserWithoutScripts(service, await service.signIn(world.owner));

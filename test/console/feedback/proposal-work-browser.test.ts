@@ -58,7 +58,7 @@ describe("a person who watches an agent in a browser", () => {
     expect((await worker.poll(runId)).field("decision")).toBe("recalled");
   });
 
-  it("hears of each line of a comparison whether it was added or removed", async () => {
+  it("gets in text for each line of a comparison whether it was added or removed", async () => {
     const id = await worker.newThread();
     await worker.decide(await worker.propose(id, "1. A\n2. B"), "request_changes", "Other.");
     await worker.propose(id, "1. A\n2. C");

@@ -121,7 +121,7 @@ describe.each(databases)("an approved proposal in the console on $name", (engine
     const { id, runId, claimId } = await claimed();
     for (let at = 1; at <= 7; at += 1) await worker.progress(runId, claimId, `Step ${at} is done.`);
     expect(readingOf(await open(id))).toMatch(
-      /Proposal In work .* build-7 \(token .*\) claimed it .* Last sign of life: just now .* Progress, in the agent’s words Show 2 earlier steps Step 1 .* Step 2 .* Step 3 .* Step 7/,
+      /Proposal In work .* build-7 \(token .*\) claimed it .* Last message: just now .* Progress, in the agent’s words Show 2 earlier steps Step 1 .* Step 2 .* Step 3 .* Step 7/,
     );
   });
 

@@ -45,6 +45,12 @@ describe("a reply in the console", () => {
     expect(page).toMatch(/bo@cellar\.example ?: (mailed|waits)/);
   });
 
+  it("names the link to the sender's page in words, because only the sender may read it", async () => {
+    const { send, say } = await start();
+    const page = await say(await send({}), { direction: "outbound", replyBody: "Look: {statusUrl}" });
+    expect(readingOf(page)).toContain("Look: (link to the sender's page)");
+  });
+
   it("keeps a reply that was typed when a new link to the sender's page is made", async () => {
     const { owner, address, send } = await start();
     const id = await send({});

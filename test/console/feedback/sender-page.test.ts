@@ -67,7 +67,7 @@ describe.each(databases)("the page of a sender on $name", (engine) => {
     expect(await read(first.field("statusUrl"))).toContain("bill.pdf");
   });
 
-  it("is stored by no cache, listed by no search engine, and framed by nobody", async () => {
+  it("is not cached, not listed by search engines, and not shown in a frame", async () => {
     const { headers, status } = await open((await app.report({})).field("statusUrl"));
     expect(status).toBe(200);
     expect(headers.get("cache-control")).toBe("no-store");
@@ -137,7 +137,7 @@ describe.each(databases)("the page of a sender on $name", (engine) => {
   describe("one sender never reads another's words", () => {
     const secret = /Ada's secret|for Ada only/;
 
-    it("after a guessed dedupe key: neither the first report, nor its answers, nor earlier replies", async () => {
+    it("after a guessed dedupe key: no first report, no answers to it and no earlier replies", async () => {
       const first = await app.report({ message: "Ada's secret.", dedupeKey: "k" });
       await answer(first.field("statusUrl"), "Ada's secret answer.");
       await app.reply(first.field("id"), { body: "This is for Ada only." });

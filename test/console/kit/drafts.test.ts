@@ -121,7 +121,7 @@ describe("a draft in a browser", () => {
   it("of another device is offered with one click", async () => {
     const page = await openThread();
     await typeReply(page);
-    await expect.poll(() => onServer(page), { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => onServer(page)).toBeGreaterThan(0);
     const other = await openPage(browser, service, await service.signIn(account));
     await other.goto(page.url());
     await other.getByText(/You typed this in Chrome.* and did not send it\./).waitFor();
@@ -130,7 +130,7 @@ describe("a draft in a browser", () => {
     expect(await reply(other).inputValue()).toBe("Dear sender");
     await other.getByRole("button", { name: "Send reply" }).click();
     await other.getByText("The reply is on the thread").waitFor();
-    await expect.poll(() => onServer(page), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => onServer(page)).toBe(0);
     await page.context().close();
   });
 
@@ -170,6 +170,46 @@ describe("a draft in a browser", () => {
     await page.goto("/console/drafts");
     await page.getByText("No unsent text").waitFor();
     expect(await page.content()).not.toContain("A note of the first person");
+    await page.context().close();
+  });
+
+  it("waits in the browser while the server accepts no more, and is saved later", async () => {
+    const page = await openThread();
+    await page.clock.install();
+    const answers: number[] = [];
+    await page.route("**/drafts/save", (route) => {
+      answers.push(429);
+      return route.fulfill({ status: 429, headers: { "retry-after": "60" }, json: { code: "rate_limited" } });
+    });
+    await typeReply(page);
+    const address = page.url();
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(16_000);
+        return answers.length;
+      })
+      .toBeGreaterThan(1);
+    expect(await stored(page)).toContain("Dear sender");
+    expect(await onServer(page)).toBe(0);
+
+    // The same for a text of a page that is no longer open.
+    page.once("dialog", (dialog) => dialog.accept());
+    await page.goto("/console/account");
+    const refused = answers.length;
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(16_000);
+        return answers.length;
+      })
+      .toBeGreaterThan(refused);
+    await page.unroute("**/drafts/save");
+    const saved = async () => {
+      await page.clock.runFor(16_000);
+      return (
+        await service.deps.database.all("SELECT id FROM drafts WHERE page = ?", new URL(address).pathname)
+      ).length;
+    };
+    await expect.poll(saved).toBe(1);
     await page.context().close();
   });
 

@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { tidy } from "../../../server/background/housekeeping.ts";
 import { sealed } from "../../../server/store/deployment/sealed.ts";
-import { limits } from "../../../src/contract/limits.ts";
+import { limits, rateLimits } from "../../../src/contract/limits.ts";
 import {
   createBrowserWithoutScripts,
   fieldsOf,
   formOf,
   readingOf,
 } from "../../support/browser/browser-without-scripts.ts";
+import { saveDraft } from "../../support/browser/save-draft.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
@@ -30,22 +31,8 @@ describe.each(databases)("drafts on $name", (engine) => {
   });
 
   type Texts = Readonly<Record<string, string>>;
-  const save = (texts: Texts, more: Texts = {}, sent: object = headers) => {
-    const body = new URLSearchParams({ page: form, "draft-form": form, "draft-writer": writer, ...more });
-    for (const [field, text] of Object.entries(texts)) {
-      body.append("field", field);
-      body.append("text", text);
-      body.append("was", "");
-    }
-    return service.request("POST", "/console/drafts/save", {
-      headers: {
-        origin: service.baseUrl,
-        "content-type": "application/x-www-form-urlencoded",
-        ...sent,
-      },
-      body: body.toString(),
-    });
-  };
+  const save = (texts: Texts, more: Texts = {}, sent: Readonly<Record<string, string>> = headers) =>
+    saveDraft(service, sent, { page: form, texts, more });
   const kept = async (sent: object = headers): Promise<string[]> => {
     const path = `/console/drafts/of-page?${new URLSearchParams({ page: form, form })}`;
     const answer = await service.request("GET", path, { headers: { ...sent } });
@@ -71,7 +58,7 @@ describe.each(databases)("drafts on $name", (engine) => {
     expect(await kept()).toEqual([]);
   });
 
-  it("replace what the same page had, and stand beside those of other pages until one is chosen", async () => {
+  it("replace the text of the same page, and stay beside those of other pages until one is chosen", async () => {
     await save({ question: "One", answer: "A" });
     await save({ question: "Two" });
     expect(await kept()).toEqual(["Two"]);
@@ -165,4 +152,24 @@ describe.each(databases)("drafts on $name", (engine) => {
     );
     expect(await texts()).toEqual(["Other."]);
   });
+});
+
+it.each(databases)("drafts are saved so often only, for each account, on $name", async (engine) => {
+  expect(rateLimits.drafts).toEqual({ limit: 120, windowSeconds: 60 });
+  const service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "drafts=3/3600" } });
+  onTestFinished(() => service.stop());
+  const user = await service.makeUser();
+  const [here, elsewhere] = [await service.signIn(user), await service.signIn(user)];
+  const other = await service.signIn(await service.makeUser());
+  const save = (headers: Record<string, string>, question: string) =>
+    saveDraft(service, headers, { page: form, texts: { question } });
+  const saved = () => service.deps.database.all("SELECT id, updated_at FROM drafts");
+  for (const text of ["One", "Two", "Three"]) expect((await save(here, text)).status).toBe(200);
+  const before = await saved();
+  const refused = await save(elsewhere, "Four");
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+  expect(await saved()).toEqual(before);
+  expect((await save(other, "One")).status).toBe(200);
+  service.clock.advance(3_600_000);
+  expect((await save(here, "Four")).status).toBe(200);
 });

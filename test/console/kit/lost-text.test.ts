@@ -2,11 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashPassword } from "../../../server/secrets/passwords.ts";
 import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
+import { createBrowserWithoutScripts } from "../../support/browser/browser-without-scripts.ts";
+import { consolePaths, proposalPaths } from "../../support/browser/console-paths.ts";
 import { type TextForm, textForms } from "../../support/browser/text-forms.ts";
 import { tryWay, waysToLoseText } from "../../support/browser/ways-to-lose-text.ts";
 import { runSeed } from "../../support/random-seed.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { rounds } from "../../support/torture.ts";
+import { makeProposalStates } from "../../support/worlds/agents/proposal-states.ts";
 import {
   makeOwnerWithOneOfEach,
   type OwnerWithOneOfEach,
@@ -39,6 +42,26 @@ describe("typed text", () => {
   const chosen = (way: string) =>
     forms.filter((_, at) => (at + ways.indexOf(way) + runSeed) % forms.length < rounds(2, forms.length));
 
+  it("is tried in every form of every page that keeps text", async () => {
+    const owner = createBrowserWithoutScripts(service, world.headers);
+    const shown = await Promise.all(
+      [...consolePaths(world), ...proposalPaths(world, await makeProposalStates(service, world))].map(
+        async (path) => keptFields((await owner.open(path)).text),
+      ),
+    );
+    const tried = await Promise.all(
+      forms.map(async ({ open, action, fields }) => ({ action: unnamed((await open()) + action), fields })),
+    );
+    const missing = shown
+      .flat()
+      .filter(
+        ({ action, name }) =>
+          !tried.some((form) => form.action === action && (form.fields?.test(name) ?? true)),
+      );
+    expect(shown.flat().length).toBeGreaterThan(50);
+    expect(missing).toEqual([]);
+  });
+
   it.each(ways)(
     "is not lost when %s",
     async (way) => {
@@ -56,3 +79,18 @@ describe("typed text", () => {
     rounds(300_000, 1_200_000),
   );
 });
+
+/** An address without ids. */
+const unnamed = (path: string): string => path.replace(/[\w-]{36}/g, ":id");
+
+/** The fields of a page whose text is kept, with the address to which each is sent. */
+const keptFields = (html: string): { readonly action: string; readonly name: string }[] =>
+  [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].flatMap(([, traits = "", inside = ""]) => {
+    const action = unnamed(/\baction="([^"]*)"/.exec(traits)?.[1] ?? "");
+    return [...inside.matchAll(/<(?:input|textarea)\b([^>]*\bdata-draft="[^>]*)>/g)].map(
+      ([, field = ""]) => ({
+        action,
+        name: /\bname="([^"]*)"/.exec(field)?.[1] ?? "",
+      }),
+    );
+  });

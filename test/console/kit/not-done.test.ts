@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { notDone } from "../../../server/console/acts.ts";
 import { createLinks } from "../../../server/console/links.ts";
-import { forms } from "../../../server/console/page-routes.ts";
+import { forms, uploadForms } from "../../../server/console/page-routes.ts";
 import { readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { unknownId } from "../../support/service/endpoints.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -16,9 +16,9 @@ describe("a form that was not done says so in words", () => {
   });
   afterAll(() => service.stop());
 
-  const all = forms(createLinks("/console")).map(
-    ([path, , act]) => [path.replace(/:\w+/g, unknownId), notDone(act)] as const,
-  );
+  const links = createLinks("/console");
+  const withFiles = uploadForms(links).map(([path, , , act]) => [path, notDone(act)] as const);
+  const all = forms(links).map(([path, , act]) => [path.replace(/:\w+/g, unknownId), notDone(act)] as const);
   const post = (path: string, fields: Record<string, string>, headers: object = {}) =>
     service.request("POST", path, {
       headers: {
@@ -45,9 +45,18 @@ describe("a form that was not done says so in words", () => {
     }
   });
 
+  it("if the session has ended and the form has a file, of which nothing is read", async () => {
+    for (const [path, words] of withFiles) {
+      const refused = await post(path, {});
+      expect([path, refused.status]).toEqual([path, 401]);
+      expect(readingOf(refused)).toContain(`Your session has ended. ${words}`);
+      expect(refused.text).toContain('name="to" value="/console/account"');
+    }
+  });
+
   it("if it comes from a page of another server", async () => {
     const headers = { ...(await service.signIn(account)), origin: "https://evil.example" };
-    for (const [path, words] of all) {
+    for (const [path, words] of [...all, ...withFiles]) {
       const refused = readingOf(await post(path, {}, headers));
       expect(refused).toContain("Not allowed");
       expect(refused).toContain(words);

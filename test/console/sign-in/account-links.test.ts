@@ -40,7 +40,7 @@ describe("the pages for new accounts and forgotten passwords", () => {
     const form = await nobody.open("/tavern/sign-up");
     expect(form.text).not.toContain('type="password"');
     const asked = await nobody.send(form, "/tavern/sign-up", { email });
-    expect([readingOf(asked).includes("Look at your mail"), cookieOf(asked)]).toEqual([true, ""]);
+    expect([readingOf(asked).includes("Check your mail"), cookieOf(asked)]).toEqual([true, ""]);
     const path = `/console/sign-up/${await mailedToken(service, email)}`;
     const typed = { password: "a fresh password", repeatedPassword: "a fresh password" };
     const done = await nobody.send(await nobody.open(path), path, typed);

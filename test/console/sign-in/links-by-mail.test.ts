@@ -72,7 +72,7 @@ describe.each(databases)("a link that a mail server delivered on $name", (engine
     const signUp = await nobody.open(/href="([^"]*sign-up[^"]*)"/.exec(signIn.text)?.[1] ?? "");
     const asked = await nobody.send(signUp, "/tavern/sign-up", { email: "Grace@Kitchen.example" });
     const back = await nobody.open(/href="([^"]*sign-in[^"]*)"/.exec(asked.text)?.[1] ?? "");
-    expect(readingOf(back)).toContain("Sign in Next, you see to what you are invited.");
+    expect(readingOf(back)).toContain("Sign in Next, you see the invitation.");
     expect(readingOf(await nobody.open("/tavern/sign-in"))).not.toContain("Next,");
     const done = await setPassword(await linkIn(2));
     expect(locationOf(done)).toBe("/console");
@@ -85,7 +85,7 @@ describe.each(databases)("a link that a mail server delivered on $name", (engine
     expect((await grace.open(`/console/feedback/${team.app.id}`)).status).toBe(200);
   });
 
-  it("in another's hands makes nobody a member, until the address is shown to be theirs", async () => {
+  it("that was passed on makes no other account a member before its address is verified", async () => {
     const { service, recover, linkIn, setPassword, signIn } = await startWithMail(engine);
     const team = await makeTeam(service);
     // A stranger has an account with the address, and has seen the link.
@@ -103,7 +103,7 @@ describe.each(databases)("a link that a mail server delivered on $name", (engine
     expect(page.text).not.toContain("Demo");
     expect((await call("GET", team.at)).status).toBe(404);
     const account = await createBrowserWithoutScripts(service, stranger.session).open("/console/account");
-    expect(readingOf(account)).toContain("Nobody has shown yet that this address is yours.");
+    expect(readingOf(account)).toContain("This address is not verified.");
 
     // Its person gets the account by a mail. What the stranger had ends.
     await service.deps.database.insert("identities", {
@@ -128,7 +128,7 @@ describe.each(databases)("a link that a mail server delivered on $name", (engine
     const grace = await signIn("grace@kitchen.example");
     const accepted = await grace.send(await grace.open(invitation), `${invitation}/accept`);
     expect(locationOf(accepted)).toBe(`/console/feedback/${team.app.id}`);
-    expect(readingOf(await grace.open("/console/account"))).not.toContain("Nobody has shown");
+    expect(readingOf(await grace.open("/console/account"))).not.toContain("This address is not verified");
   });
 
   it("replaces a forgotten password, and leaves the tokens of a verified address as they are", async () => {
@@ -162,7 +162,7 @@ it("a server without mail cannot check addresses: the owner hands the link over"
   await service.stop();
 });
 
-it("an account whose address nobody has verified gets no notices: the address may be a stranger's", async () => {
+it("an account without a verified address gets no notices, because the address may be a stranger's", async () => {
   const smtp = await startMailServer();
   const service = await serverWithMail(smtp.url);
   const { session } = await register(service, "victim@kitchen.example");

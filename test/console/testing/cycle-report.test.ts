@@ -48,7 +48,7 @@ describe("the report of a cycle", () => {
     expect(page).not.toMatch(/guarantee|will be approved|ready for production/i);
   });
 
-  it("names nobody", async () => {
+  it("does not name a person", async () => {
     expect((await report()).text).not.toMatch(/@|%40/);
   });
 

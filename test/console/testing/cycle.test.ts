@@ -112,7 +112,7 @@ describe("the page of a cycle", () => {
     expect(readingOf(answer)).toContain("This is not possible in the current state.");
   });
 
-  it("is not shown under another app, nor its slots under another cycle", async () => {
+  it("is not shown under another app, and its slots not under another cycle", async () => {
     const other = await makeCycleWithTwelveSlots(service);
     const wrongApp = `/console/cycles/${(await service.makeApp(test.world.owner)).id}/${test.world.cycleId}`;
     expect((await owner.open(wrongApp)).status).toBe(404);

@@ -50,8 +50,8 @@ describe("an app's listings and cycles in the console", () => {
   const plan = async (id: string, values: Record<string, string>) =>
     owner.send(await owner.open(address(`/${id}`)), address(`/${id}/cycles`), values);
 
-  it("say what a listing is if there is none", async () => {
-    expect(readingOf(await owner.open(address()))).toContain("A listing tells testers what to test.");
+  it("say what a listing is if there is no listing", async () => {
+    expect(readingOf(await owner.open(address()))).toContain("A listing says what testers should test.");
   });
 
   it("begin with a listing of twelve slots and fourteen days, with the app's name", async () => {

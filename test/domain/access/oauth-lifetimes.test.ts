@@ -17,7 +17,7 @@ describe("a refresh token", () => {
     expect(refreshVerdict({ usedAt, expiresAt }, now)).toBe(verdict);
   });
 
-  it("lives as the rules say", () => {
+  it("ends when the rules say", () => {
     expect(lifetimes).toEqual({
       code: 300_000,
       access: 3_600_000,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tagKeyOf } from "../../../server/domain/feedback/tag-names.ts";
+import { tagKeyOf, tagNamesIn } from "../../../server/domain/feedback/tag-names.ts";
 
 describe("the key of a tag's name", () => {
   it.each([
@@ -19,5 +19,12 @@ describe("the key of a tag's name", () => {
     ["\u0645\u06cc", "\u0645"],
   ])("is another one for %j and %j", (one, other) => {
     expect(tagKeyOf(one)).not.toBe(tagKeyOf(other));
+  });
+});
+
+describe("the names in a list", () => {
+  it("stand between commas, and empty ones do not count", () => {
+    expect(tagNamesIn("a,b c, ,")).toEqual(["a", "b c"]);
+    expect(tagNamesIn("")).toEqual([]);
   });
 });

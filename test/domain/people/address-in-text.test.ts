@@ -11,6 +11,8 @@ describe("an address in a text", () => {
     ["it is ann.lee+shop@example.org\nand ANN.LEE+SHOP@example.org", `it is ${gone}\nand ${gone}`],
     ["/reset?email=ann.lee+shop%40example.org&x=1", `/reset?email=${gone}&x=1`],
     ["?q=from%20ann.lee+shop%40example.org", `?q=from%20${gone}`],
+    ["/reset?email=ann.lee%2Bshop%40example.org", `/reset?email=${gone}`],
+    ["/reset?email=Ann%2ELee%2bShop%40Example%2Eorg&x=1", `/reset?email=${gone}&x=1`],
     ["see ...ann.lee+shop@example.org!", `see ...${gone}!`],
   ])("is taken out of %j", (text, expected) => {
     expect(ann.isIn(text)).toBe(true);
@@ -28,6 +30,8 @@ describe("an address in a text", () => {
     "ann.lee@example.org",
     "Ann Lee of example.org",
     "q=jo%2Bann.lee+shop%40example.org",
+    "q=ann.lee%2Bshop%40example.org%2Euk",
+    "q=jo%2Eann.lee%2Bshop%40example.org",
   ])("of somebody else is left alone: %j", (text) => {
     expect(ann.isIn(text)).toBe(false);
     expect(ann.erase(text)).toBe(text);
@@ -37,6 +41,9 @@ describe("an address in a text", () => {
     const joerg = findAddress("jörg@müller.example");
     for (const text of ["jörg@müller.example", "JÖRG@Müller.Example", "jörg@müller.example".normalize("NFD")])
       expect(joerg.erase(`(${text})`)).toBe(`(${gone})`);
+    for (const text of ["j%C3%B6rg%40m%C3%BCller.example", "j%c3%b6rg@m%C3%BCller.example"])
+      expect(joerg.erase(`?to=${text}&x`)).toBe(`?to=${gone}&x`);
+    expect(findAddress("i\u0307pek@example.org").erase("\u0130pek@example.org")).toBe(gone);
     expect(findAddress("o'hara/x=1@example.org").erase("o'hara/x=1@example.org")).toBe(gone);
   });
 
@@ -67,6 +74,6 @@ describe("an address in a text", () => {
   it("has parts that stand in each text with it", () => {
     for (const email of ["ann.lee+shop@example.org", "jörg@müller.example", "ж@пример.рф"])
       for (const part of findAddress(email).parts) expect(email).toContain(part);
-    expect(findAddress("jörg@müller.example").parts).toEqual(["rg", "ller.example"]);
+    expect(findAddress("jörg@müller.example").parts).toEqual(["rg", "example"]);
   });
 });

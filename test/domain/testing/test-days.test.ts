@@ -5,6 +5,7 @@ import {
   dueByOf,
   graceEndOf,
   isOver,
+  spanOfToday,
   type TestDays,
   todayOf,
 } from "../../../server/domain/testing/test-days.ts";
@@ -108,5 +109,18 @@ describe("a cycle of two weeks from 1 May 2026 in UTC", () => {
     const isOverAt = (now: string) => isOver(days, now);
     expect(["2026-05-14T23:59:59.999Z", "2026-05-15T00:00:00.000Z"].map(isOverAt)).toEqual([false, true]);
     expect(graceEndOf(days)).toBe("2026-05-16T00:00:00.000Z");
+  });
+});
+
+describe("the time in which today stays the same day", () => {
+  const days = testIn("Europe/Berlin", "2026-05-01", 2);
+  const [first = "", second = "", end = ""] = days.dayStarts;
+  it.each([
+    ["before the test", "2026-04-01T00:00:00.000Z", Number.NEGATIVE_INFINITY, Date.parse(first)],
+    ["at the beginning of a day", first, Date.parse(first), Date.parse(second)],
+    ["on the last day", "2026-05-02T12:00:00.000Z", Date.parse(second), Date.parse(end)],
+    ["after the test", end, Date.parse(end), Number.POSITIVE_INFINITY],
+  ])("%s", (_, now, from, until) => {
+    expect(spanOfToday(days, new Date(now))).toEqual({ from, until });
   });
 });

@@ -64,7 +64,7 @@ describe("a worker in a shell", () => {
     const child = startWorker(
       `trap 'echo stopped >> ${inFolder("noted")}; exit 7' TERM; echo ready > ${inFolder("noted")}; while :; do sleep 0.05; done`,
     );
-    await expect.poll(noted, { timeout: 20_000 }).toContain("ready");
+    await expect.poll(noted).toContain("ready");
     child.kill("SIGTERM");
     const [code] = await once(child, "exit");
     expect(code).toBe(130);
@@ -79,7 +79,7 @@ describe("a worker in a shell", () => {
     const runId = await approved();
     const script = `cat "$INNKEEP_PLAN_FILE" >> ${inFolder("noted")}; echo " $$ \${INNKEEP_AGENT_TOKEN-none}" >> ${inFolder("noted")}; test -e ${inFolder("go")} || exec sleep 60`;
     const first = startWorker(script);
-    await expect.poll(noted, { timeout: 20_000 }).toMatch(/none\n/);
+    await expect.poll(noted).toMatch(/none\n/);
     first.kill("SIGKILL");
     await once(first, "exit");
     process.kill(Number((await noted()).split(" ")[2]), "SIGKILL");
@@ -101,7 +101,7 @@ describe("a worker in a shell", () => {
     const words = ["agent", "work", "--once", "--worker", "nightly", "--", "sh", "-c", script];
     const again = () => innkeep(words, { env: environment });
     const first = startWorker(script);
-    await expect.poll(noted, { timeout: 20_000 }).toMatch(/\d\n/);
+    await expect.poll(noted).toMatch(/\d\n/);
     const command = Number(await noted());
 
     expect(await again()).toMatchObject({

@@ -23,7 +23,7 @@ const calls: readonly (readonly [tool: string, args: (ids: Ids) => Record<string
   ],
 ];
 
-describe.each(databases)("a connection that asks for another's run on $name", (engine) => {
+describe.each(databases)("a connection that asks for the run of another connection on $name", (engine) => {
   let service: Service;
   let ids: Ids;
   let strangers: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ describe.each(databases)("a connection that asks for another's run on $name", (e
     const session = () =>
       openHttpSession("2026-07-28", { baseUrl: service.baseUrl, token: strangers[whose] ?? "" });
 
-    it.each(calls)("hears from %s what it hears of an unknown one", async (tool, args) => {
+    it.each(calls)("gets the same answer from %s as for an unknown one", async (tool, args) => {
       const client = await session();
       const hear = async (given: Ids) =>
         readToolResult(await client.callTool(tool, args(given)))
@@ -57,7 +57,7 @@ describe.each(databases)("a connection that asks for another's run on $name", (e
       expect(heard).not.toMatch(/crashes|Guard the upload/);
     });
 
-    it("reads none of it as a resource, and has nothing to do", async () => {
+    it("reads nothing of it as a resource, and has nothing to do", async () => {
       const client = await session();
       for (const uri of [`innkeep://runs/${ids.run}`, `innkeep://feedback/${ids.thread}`])
         await expect(client.readResource(uri)).rejects.toThrow();

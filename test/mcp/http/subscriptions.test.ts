@@ -38,7 +38,7 @@ describe.each(databases)("a stream of changes over HTTP on $name", (engine) => {
   const act = (path: string, body: object) =>
     service.request("POST", `/api/v1${path}`, { headers: cast.person, body });
 
-  it("tells of the decision on a proposal, and of what follows", async () => {
+  it("sends the decision on a proposal, and the steps after it", async () => {
     const [run, other] = [await proposed(), await proposed()];
     const { heard, uris } = await follow(service.baseUrl, tokenOf(cast), [uriOf(run)]);
     expect(uris).toEqual([uriOf(run)]);
@@ -50,7 +50,7 @@ describe.each(databases)("a stream of changes over HTTP on $name", (engine) => {
     await eventually(() => expect(heard).toEqual([uriOf(run), uriOf(run)]));
   });
 
-  it("tells that there may be something else to do, of the own apps only", async () => {
+  it("says that there may be other work, only for the agent's own apps", async () => {
     const stranger = await makeAppWithAgent(service);
     const { heard } = await follow(service.baseUrl, tokenOf(cast), ["innkeep://queue"]);
     const theirs = await follow(service.baseUrl, tokenOf(stranger), ["innkeep://queue"]);
@@ -101,7 +101,7 @@ describe.each(databases)("a stream of changes over HTTP on $name", (engine) => {
 });
 
 describe.each(databases)("streams of changes over HTTP at two servers on $name", (engine) => {
-  it("tell of a decision at the other server, and end when the token is revoked there", async () => {
+  it("send a decision of the other server, and end when the token is revoked there", async () => {
     const database = await engine.create();
     const secret = "the same secret";
     const one = await startService({ database, secret });

@@ -139,7 +139,7 @@ describe("the approved plan on a server with only the specified fields", () => {
     await forge(place.stateDirectory);
     const { structured, text } = await (await open(place))("get_decision", { run_id });
     expect(structured).toMatchObject({ status: "approved", may_proceed: false, approved_plan: null });
-    expect(text).toContain("nobody here can vouch");
+    expect(text).toContain("the approved text is not certain");
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
+import { freePort } from "../../support/network/free-port.ts";
 
 /** What a server may do instead of a proper answer. */
 export interface Fault {
@@ -147,7 +148,8 @@ export async function startFakeApi({ holds = true }: { readonly holds?: boolean 
       server.closeAllConnections();
     });
 
-  const port = await listen(0);
+  // Tests stop it and start it again on the same port.
+  const port = await listen(await freePort());
   const baseUrl = `http://127.0.0.1:${port}`;
   onTestFinished(stop);
 

@@ -19,7 +19,7 @@ describe.each(eras)("propose_plan over %s", (era) => {
     return { api, open, propose: await open(), feedback: api.addThread() };
   };
 
-  it("posts a proposal and tells the agent to wait", async () => {
+  it("posts a proposal and asks the agent to wait", async () => {
     const { api, propose, feedback } = await start();
     const { structured } = await propose({ feedback, ...texts });
     expect(structured).toMatchObject({

@@ -1,8 +1,10 @@
 import { readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type ArchiveFile, archiveIn, verifyArchive } from "../../../server/admin/archive/archive-reader.ts";
+import type { ArchiveFile } from "../../../server/admin/archive/archive-file.ts";
+import { archiveIn } from "../../../server/admin/archive/archive-reader.ts";
 import { readHeader } from "../../../server/admin/archive/backup-format.ts";
+import { verifyArchive } from "../../../server/admin/archive/verify-archive.ts";
 import { databases, postgres, sqlite, type TestEngine } from "../../support/database/databases.ts";
 import { dataUrl, pdf, png } from "../../support/files/sample-files.ts";
 import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.ts";
@@ -176,7 +178,7 @@ describe("a backup", () => {
     return readdir(fresh.data);
   };
 
-  it("is refused with one wrong bit in any byte", { timeout: 120_000 }, async () => {
+  it("is refused with one wrong bit in any byte", async () => {
     const old = await deploy(sqlite);
     await old.admin({ command: "user create", email: "a@example.org", password: "correct horse" });
     await writeFile(join(old.data, "secret"), "the deployment's secret");

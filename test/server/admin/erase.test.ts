@@ -7,7 +7,7 @@ import { makeDeployment } from "../../support/service/deployment.ts";
 import { grace, graceAddress, makePersonEverywhere } from "../../support/worlds/people/person-everywhere.ts";
 
 describe.each(databases)("the operator on $name", (engine) => {
-  it("erases a person everywhere, with the account", { timeout: 120_000 }, async () => {
+  it("erases a person everywhere, with the account", async () => {
     const deployment = await makeDeployment(engine);
     onTestFinished(() => deployment.remove());
     const service = await deployment.serve();

@@ -79,6 +79,7 @@ describe.each(engines)("a backup of an older release, from $names", ({ from, to 
     const old = await deploymentBefore(from, number);
     const file = join(await temporaryFolder(), "backup.tar");
     await old.admin({ command: "backup", file });
+    expect(await old.admin({ command: "backup verify", file })).toMatchObject({ verified: true });
     const fresh = await deploy(to);
     await fresh.admin({ command: "restore", file });
     expect(await fresh.admin({ command: "check" })).toMatchObject({ ok: true });

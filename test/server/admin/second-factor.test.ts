@@ -32,7 +32,7 @@ describe.each(databases)("the operator, next to a running server on $name,", (en
     await deployment.remove();
   });
 
-  it("restores no recovery code that was used since the backup, and its person is told", async () => {
+  it("restores no recovery code that was used since the backup, and its person sees a message", async () => {
     const [deployment, fresh] = [await makeDeployment(engine), await makeDeployment(engine)];
     const service = await deployment.serve({ secret });
     const account = await makeFactorAccount(service);

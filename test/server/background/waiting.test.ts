@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createWaiting } from "../../../server/background/waiting.ts";
+import { eventually } from "../../support/eventually.ts";
 
 function fakeSignals() {
   let heard: (topic: string) => void = () => {};
@@ -69,5 +70,32 @@ describe("waiting", () => {
     const { waiting } = fakeSignals();
     const gone = AbortSignal.abort();
     expect(await waiting.until(["a"], async () => 1, { ...options, signal: () => gone })).toBe(1);
+  });
+
+  it("says that a request rests from its look until it hears something, or its client leaves", async () => {
+    const { waiting, signal } = fakeSignals();
+    const client = new AbortController();
+    const asked: boolean[] = [];
+    let isResting = () => false;
+    let attended = true;
+    const attend = (ask: () => boolean) => {
+      isResting = ask;
+      return () => {
+        attended = false;
+      };
+    };
+    const look = async () => {
+      asked.push(isResting());
+      return 1;
+    };
+    const waited = waiting.until(["a"], look, { ...options, attend, signal: () => client.signal });
+    await eventually(() => expect(isResting()).toBe(true));
+    signal("a");
+    expect(isResting()).toBe(false);
+    await eventually(() => expect(isResting()).toBe(true));
+    client.abort();
+    expect(isResting()).toBe(false);
+    await waited;
+    expect([asked, attended]).toEqual([[false, false, false], false]);
   });
 });

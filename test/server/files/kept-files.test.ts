@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FilesUnavailable } from "../../../server/files/files.ts";
 import { createKeptFiles } from "../../../server/files/kept-files.ts";
 import { createLocalFiles } from "../../../server/files/local-files.ts";
 import { receivedFile } from "../../../src/contract/files/received-file.ts";
@@ -19,6 +20,46 @@ async function folderWithFiles() {
   };
   return { folder, kept, referenced, receive };
 }
+
+/** A folder that notes what is removed. */
+async function folderOfRemoved() {
+  const { receive } = await folderWithFiles();
+  const files = createLocalFiles(await temporaryFolder());
+  const removed: string[] = [];
+  const remove = async (sha256: string) => void removed.push(sha256);
+  const keptBy = (keep: () => Promise<void>) =>
+    createKeptFiles({ ...files, keep, remove }, (decide) =>
+      decide({ lock: async () => {}, isReferenced: async () => false }),
+    );
+  return { removed, keptBy, receive };
+}
+
+/** A keeper whose removals end when the test says so. */
+async function removedByHand() {
+  const files = createLocalFiles(await temporaryFolder());
+  const pending: (() => void)[] = [];
+  const kept = createKeptFiles(files, () => new Promise<void>((resolve) => pending.push(resolve)));
+  return { kept, running: () => pending.length, finishOne: () => pending.shift()?.() };
+}
+
+describe("files that a transaction secures", () => {
+  const tx = { engine: "postgres", lock: async () => {} } as const;
+
+  it("are locked and present", async () => {
+    const { kept, receive } = await folderWithFiles();
+    const file = await receive("a");
+    await kept.keepFor([file], () => kept.secure(tx, [file]));
+    await expect(kept.secure(tx, [await receive("b")])).rejects.toThrow(FilesUnavailable);
+  });
+
+  it("are unavailable if the storage hangs, so that the transaction ends soon", async () => {
+    const { receive } = await folderWithFiles();
+    const files = createLocalFiles(await temporaryFolder());
+    const hung = createKeptFiles({ ...files, size: () => new Promise(() => {}) }, async () => {});
+    const secured = hung.secure(tx, [await receive("a")]);
+    await expect(secured).rejects.toMatchObject({ name: "FilesUnavailable", isSilence: true });
+  });
+});
 
 describe("files kept for a report", () => {
   it("stay if the report is saved", async () => {
@@ -58,5 +99,36 @@ describe("files kept for a report", () => {
     await kept.keepFor([file], async () => {});
     await kept.removeUnreferenced([file.sha256]);
     expect(await filesIn(folder)).toEqual([]);
+  });
+
+  it("are not removed at once when the storage does not answer, because it may remove those of the next try", async () => {
+    const { removed, keptBy, receive } = await folderOfRemoved();
+    const received = await receive("silent");
+    const fail = (isSilence: boolean) =>
+      keptBy(() => Promise.reject(new FilesUnavailable(new Error("down"), { isSilence })))
+        .keepFor([received], async () => {})
+        .catch((error) => error.message);
+    expect(await fail(true)).toContain("cannot be written");
+    expect(removed).toEqual([]);
+    expect(await fail(false)).toContain("cannot be written");
+    expect(removed).toEqual([received.sha256]);
+  });
+
+  it("are removed four at a time", async () => {
+    const { kept, finishOne, running } = await removedByHand();
+    const hashes = Array.from({ length: 10 }, (_, at) => String(at));
+    const all = Promise.all([
+      kept.removeUnreferenced(hashes.slice(0, 5)),
+      kept.removeUnreferenced(hashes.slice(5)),
+    ]);
+    const most: number[] = [];
+    for (const _ of hashes) {
+      await expect.poll(running).toBeGreaterThan(0);
+      most.push(running());
+      finishOne();
+    }
+    await all;
+    expect(Math.max(...most)).toBe(4);
+    expect(running()).toBe(0);
   });
 });

@@ -1,15 +1,31 @@
 import { describe, expect, it } from "vitest";
 import { createAnswers, prepareAnswer } from "../../../server/http/answers.ts";
+import { createSignals } from "../../../server/store/engine/signals.ts";
+
+/** A database whose changes this process hears. */
+function hearing() {
+  const signals = createSignals();
+  let period: number | undefined = 1;
+  return {
+    database: { memoryPeriod: () => period, onSignal: signals.subscribe },
+    signal: (topic: string) => signals.emit([topic]),
+    setPeriod(number: number | undefined) {
+      period = number;
+    },
+  };
+}
 
 function recalling(megabytes: number) {
-  const answers = createAnswers();
+  const { database, ...changes } = hearing();
+  const answers = createAnswers(database);
   const made: string[] = [];
   const recall = (name: string, version = 1) =>
     answers.recall({ name, version, now: new Date(0) }, async () => {
       made.push(name);
-      return { answer: prepareAnswer("x".repeat(megabytes * 1_048_576)) };
+      // A little less, because its name takes memory, too.
+      return { answer: prepareAnswer("x".repeat(Math.max(0, megabytes * 1_048_576 - 2_000))) };
     });
-  return { made, recall };
+  return { made, recall, ...changes };
 }
 
 describe("prepared answers", () => {
@@ -33,7 +49,7 @@ describe("prepared answers", () => {
   });
 
   it("are created again, once, if the first attempt failed", async () => {
-    const answers = createAnswers();
+    const answers = createAnswers(hearing().database);
     let attempts = 0;
     const recall = () =>
       answers.recall({ name: "faqs", version: 1, now: new Date(0) }, async () => {
@@ -44,6 +60,34 @@ describe("prepared answers", () => {
     const results = await Promise.allSettled([recall(), recall(), recall()]);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
     expect(attempts).toBe(2);
+  });
+
+  it("are created again, of the same version, once anything may have changed", async () => {
+    const { made, recall, signal } = recalling(0);
+    for (const topic of ["app:1", "*"]) {
+      await recall("faqs");
+      signal(topic);
+    }
+    await recall("faqs");
+    expect(made).toEqual(["faqs", "faqs"]);
+  });
+
+  it("are not kept while changes may be missed, and are created again after that", async () => {
+    const { made, recall, setPeriod } = recalling(0);
+    for (const period of [1, undefined, undefined, 2, 2]) {
+      setPeriod(period);
+      await recall("faqs");
+    }
+    expect(made).toHaveLength(4);
+  });
+
+  it("are not kept if anything may have changed while they were created", async () => {
+    const { made, recall, signal } = recalling(0);
+    const first = recall("faqs");
+    signal("*");
+    await first;
+    await recall("faqs");
+    expect(made).toHaveLength(2);
   });
 
   it("use at most 64 MiB: the oldest are dropped", async () => {

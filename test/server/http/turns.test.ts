@@ -83,7 +83,7 @@ it("an owner with two more bodies loses the longest at once", async () => {
   expect(cut).toEqual(["first"]);
 });
 
-it("an owner with many keys gives way to one with none, in the places and in the queue", async () => {
+it("an owner with many keys loses places to an owner without uploads, among the running uploads and in the queue", async () => {
   const takeTurn = createTurns(budgets);
   const refused: string[] = [];
   const asked = (key: string) =>

@@ -62,7 +62,7 @@ async function answersIn(place: TestDatabase): Promise<number> {
 }
 
 describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run installs, and root)", () => {
-  it(`of ${senders * answersEach} answers none is lost or doubled, although the server is killed ${kills} times while it reads`, {
+  it(`stores each of ${senders * answersEach} answers once, although the server is killed ${kills} times while it reads`, {
     timeout: 3_600_000,
   }, async () => {
     const place = await sqlite.create();

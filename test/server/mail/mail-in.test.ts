@@ -102,7 +102,7 @@ describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run ins
     expect(await messages()).toEqual([]);
   });
 
-  it("is taken once by several servers of one database", { timeout: 120_000 }, async () => {
+  it("is taken once by several servers of one database", async () => {
     const database = await postgres.create();
     onTestFinished(() => database.remove());
     const { mailbox, messages, mail, arrive, server } = await startAnswerable({ database, secret });

@@ -1,5 +1,6 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { sqlite } from "../../support/database/databases.ts";
+import { eventually } from "../../support/eventually.ts";
 import { parsedMail, startMailServer } from "../../support/mail/mail-server.ts";
 import {
   mailBecomes,
@@ -136,7 +137,7 @@ describe("the name and the password of the mail server", () => {
 
 describe("a mail server that hangs", () => {
   it("delays no request, no chat message, and the stop of the server by a few seconds only", {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const { port, connections } = await startHungServer();
     const webhook = await startWebhook();
@@ -151,10 +152,10 @@ describe("a mail server that hangs", () => {
     const id = await queue(service);
     await mailBecomes(service, id, { status: "waiting", attempts: 1 });
     // One for each lane that asks at the start, one for the mail, one for the mailbox: all of them hang.
-    await vi.waitFor(() => expect(connections()).toBeGreaterThanOrEqual(3));
+    await eventually(() => expect(connections()).toBeGreaterThanOrEqual(3));
     const cast = await makeAppWithAgent(service, { chatWebhookUrl: webhook.url });
     await propose(service, cast, await submitFeedback(service, cast));
-    await vi.waitFor(() => expect(webhook.received).toHaveLength(1), { timeout: 30_000 });
+    await eventually(() => expect(webhook.received).toHaveLength(1));
     expect(await mailRow(service, id)).toMatchObject({ status: "waiting", attempts: 1 });
     await service.stop();
     const reader = await database.open();

@@ -14,7 +14,7 @@ describe("the token of an address to answer to", () => {
     expect(readReplyToken(sealer, token.toUpperCase())).toBe(id);
   });
 
-  it("is ours alone", () => {
+  it("may be read only by this user", () => {
     expect(readReplyToken(createSealer("t".repeat(32)), token)).toBeUndefined();
     expect(readReplyToken(createSealer("t".repeat(32), ["s".repeat(32)]), token)).toBe(id);
   });

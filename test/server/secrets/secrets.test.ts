@@ -1,3 +1,4 @@
+import { createHmac, hkdfSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { type CredentialPrefix, createSealer, mintCredential } from "../../../server/secrets/secrets.ts";
 
@@ -33,6 +34,12 @@ describe("sealed text", () => {
     expect(sealer.mark("a password")).toBe(sealer.mark("a password"));
     expect(sealer.mark("a password")).not.toBe(sealer.mark("another password"));
     expect(sealer.mark("a password")).not.toBe(other.mark("a password"));
+  });
+
+  it.each(["", "a password", "ü".repeat(200)])("has as the mark of %j its HMAC-SHA-256", (text) => {
+    const keys = hkdfSync("sha256", "a secret", "", "innkeep sealed text v1", 64);
+    const mark = createHmac("sha256", Buffer.from(keys, 32)).update(text).digest("hex");
+    expect(createSealer("a secret").mark(text)).toBe(mark);
   });
 
   it("cannot be opened after a bit has changed", () => {

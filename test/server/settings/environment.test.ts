@@ -11,6 +11,7 @@ describe("the settings of a server", () => {
       baseUrl: "http://127.0.0.1:4700",
       consoleUrl: "http://127.0.0.1:4700/console",
       databaseUrl: undefined,
+      databasePool: 10,
       rateLimited: true,
     });
   });
@@ -30,6 +31,10 @@ describe("the settings of a server", () => {
     });
   });
 
+  it("take a number of connections to PostgreSQL", () => {
+    expect(readSettings({}, { INNKEEP_DATABASE_POOL: "500" }).databasePool).toBe(500);
+  });
+
   it("drop a slash at the end of an address", () => {
     expect(readSettings({ baseUrl: "https://inn.example/api/" }, {}).baseUrl).toBe("https://inn.example/api");
   });
@@ -41,6 +46,9 @@ describe("the settings of a server", () => {
     ["INNKEEP_BASE_URL", { INNKEEP_BASE_URL: "ftp://inn.example" }],
     ["INNKEEP_CONSOLE_URL", { INNKEEP_CONSOLE_URL: "https://inn.example/?x=1" }],
     ["INNKEEP_DATABASE_URL", { INNKEEP_DATABASE_URL: "mysql://db" }],
+    ["INNKEEP_DATABASE_POOL", { INNKEEP_DATABASE_POOL: "0" }],
+    ["INNKEEP_DATABASE_POOL", { INNKEEP_DATABASE_POOL: "501" }],
+    ["INNKEEP_DATABASE_POOL", { INNKEEP_DATABASE_POOL: "1.5" }],
     ["INNKEEP_RATE_LIMITS", { INNKEEP_RATE_LIMITS: "maybe" }],
     ["INNKEEP_RATE_LIMITS", { INNKEEP_RATE_LIMITS: "feedback=0/60" }],
     ["INNKEEP_RATE_LIMITS", { INNKEEP_RATE_LIMITS: "feedback=1/60,unheard=1/60" }],

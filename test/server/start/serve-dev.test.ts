@@ -77,7 +77,7 @@ describe("innkeep serve --dev", () => {
     expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe("*\n");
   });
 
-  it.each([{ demo: true }, { dev: true }, {}])("takes no seed with %j alone", async (flags) => {
+  it.each([{ demo: true }, { dev: true }, {}])("refuses a seed with only %j", async (flags) => {
     const world = { environment: {}, out() {}, err() {}, stop: new AbortController().signal };
     const starting = serve({ ...flags, seed: "seed.json", data: await temporaryFolder(), port: 0 }, world);
     await expect(starting).rejects.toThrow("--seed fills a development server only");

@@ -166,7 +166,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(changed).toBe(2);
   });
 
-  it("reads while a transaction is in progress, and sees none of its writes", async () => {
+  it("reads while a transaction is in progress, and does not see its writes", async () => {
     const gate = new EventEmitter();
     const write = database.write(async (tx) => {
       await put(tx, 1);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../server/store/engine/database.ts";
 import { isUnavailable } from "../../../server/store/engine/errors.ts";
 import { createPostgresDatabase, type TestDatabase } from "../../support/database/databases.ts";
@@ -58,7 +58,7 @@ describe("a server whose PostgreSQL restarts", () => {
     const heard: string[] = [];
     database.onSignal((topic) => heard.push(topic));
     await restart();
-    await vi.waitFor(() => expect(heard).toEqual(["*"]), { timeout: 10_000 });
+    await eventually(() => expect(heard).toEqual(["*"]));
     const other = await place.open({ migrations: [loadTables] });
     await other.write(async (tx) => tx.signal("again"));
     await eventually(() => expect(heard).toEqual(["*", "again"]));

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { openSettingsDatabase } from "../../../server/start/open-deps.ts";
 import type { Database, Transaction } from "../../../server/store/engine/database.ts";
 import { numberPlaceholders } from "../../../server/store/engine/drivers/postgres-queries.ts";
 import { isUnavailable } from "../../../server/store/engine/errors.ts";
@@ -46,6 +47,16 @@ describe("PostgreSQL", () => {
         inside--;
       });
     await Promise.all(Array.from({ length: 10 }, () => enter("slot 1")));
+  });
+
+  it("uses as many connections at once as the settings allow", async () => {
+    const { address } = place;
+    const databaseUrl = "url" in address ? address.url : undefined;
+    const own = await openSettingsDatabase({ databaseUrl, databasePool: 2, data: "" });
+    const ask = () => own.get<{ pid: number }>("SELECT pg_backend_pid() AS pid FROM pg_sleep(0.1)");
+    const rows = await Promise.all(Array.from({ length: 6 }, ask));
+    expect(new Set(rows.map((row) => row?.pid)).size).toBe(2);
+    await own.close();
   });
 
   it("without a free connection is unavailable", async () => {

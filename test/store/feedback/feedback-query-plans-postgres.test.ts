@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refreshStatistics } from "../../../server/store/engine/statistics.ts";
+import { unreadCounts } from "../../../server/store/feedback/looks/unread-counts.ts";
 import { findRuns } from "../../../server/store/feedback/runs/found-runs.ts";
 import { postgres } from "../../support/database/databases.ts";
 import { fromTop, hotReads, owner } from "../../support/database/hot-reads.ts";
@@ -43,8 +44,13 @@ describe("PostgreSQL with many threads and statistics serves", () => {
 
   it.each(hotReads)("%s by %s, without reading all threads", async (_, index, read) => {
     const plan = await planOf(traced, service.deps.database, (database) => read(database, "app7"));
-    expect(plan).toMatch(new RegExp(`${index}\\b.*\\n *Index Cond: \\(*(app_id|waiting) = `));
+    expect(plan).toMatch(new RegExp(`${index}\\b.*\\n *Index Cond: \\(*(app_id|assignee_id|waiting) = `));
     expect(plan).not.toMatch(/Seq Scan on feedback/);
+  });
+
+  it("the count of what is unread from the index alone", async () => {
+    const plan = await planOf(traced, service.deps.database, (database) => unreadCounts(database, "owner"));
+    expect(plan).toMatch(/Index Only Scan (Backward )?using feedback_by_activity/);
   });
 
   it.each([

@@ -1,12 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { RateLimit } from "../../../server/domain/limits/use-log.ts";
 import type { Database } from "../../../server/store/engine/database.ts";
-import {
-  consume,
-  peek,
-  prune,
-  type RateLimit,
-  type RateVerdict,
-} from "../../../server/store/requests/rate-limits.ts";
+import { consume, peek, prune, type RateVerdict } from "../../../server/store/requests/rate-limits.ts";
 import { databases, postgres, sqlite, type TestDatabase } from "../../support/database/databases.ts";
 import { fc } from "../../support/property.ts";
 import { movableClock } from "../../support/service/movable-clock.ts";

@@ -11,7 +11,7 @@ const columnsOf = ({ parent, columns, fixed, app, left, adjusted }: RecordKind) 
 };
 
 describe.each(databases)("the list of what an export holds, on $name", ({ create }) => {
-  it("says of every table, and of every column of an exported one, what becomes of it", async () => {
+  it("says for every table, and for every column of an exported one, what an export does with it", async () => {
     const created = await create();
     try {
       const schema = await everyTable(await created.open());

@@ -5,6 +5,9 @@ import { join } from "node:path";
 import sparticuz from "@sparticuz/chromium";
 import { type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
 
+/** The milliseconds that a page may take: a slow machine has time, too. */
+const patience = 120_000;
+
 /** A headless Chromium with a fresh profile that sends no requests by itself. */
 export interface TestBrowser {
   /** A new profile within it: no cookies, no history. */
@@ -32,7 +35,11 @@ export async function startBrowser(): Promise<TestBrowser> {
     ],
   });
   return {
-    newContext: (options) => browser.newContext({ viewport: { width: 1280, height: 900 }, ...options }),
+    async newContext(options) {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+      context.setDefaultTimeout(patience);
+      return context;
+    },
     close: () => browser.close(),
   };
 }

@@ -21,6 +21,8 @@ export interface TextForm {
   readonly conflict?: (path: string) => Promise<unknown>;
   /** Sends another form of the page. */
   readonly other?: (page: Page) => Promise<void>;
+  /** Whether it has a file, so that it cannot be kept while the person signs in. */
+  readonly hasFile?: boolean;
   /** A value of the first field that is refused; otherwise a text above the limit. */
   readonly wrong?: string;
 }
@@ -39,7 +41,13 @@ const saveStatus = async (page: Page) => {
 
 /** Every form of the console with text, as the owner of an app sees it. */
 export function textForms(service: Service, world: OwnerWithOneOfEach): TextForm[] {
-  return [...threadForms(service, world), ...contentForms(world), ...testingForms(world), ...appForms(world)];
+  return [
+    ...threadForms(service, world),
+    ...triageForms(world),
+    ...contentForms(world),
+    ...testingForms(world),
+    ...appForms(world),
+  ];
 }
 
 const idIn = (path: string): string => path.split("/").at(-1) ?? "";
@@ -73,7 +81,12 @@ function threadForms(service: Service, { owner, app, call }: OwnerWithOneOfEach)
       notDone: "Your note or reply was not added.",
     },
     {
-      ...{ ...edit, name: "the facts of a thread", fields: /^(subject|githubIssueUrl)$/, other: addNote },
+      ...{
+        ...edit,
+        name: "the facts of a thread",
+        fields: /^(subject|githubIssueUrl|addTags)$/,
+        other: addNote,
+      },
       button: "Save",
       notDone: "Your changes were not saved.",
       conflict: (path) => call("PATCH", `/feedback/${idIn(path)}`, { subject: "Theirs" }),
@@ -86,6 +99,29 @@ function threadForms(service: Service, { owner, app, call }: OwnerWithOneOfEach)
         await decide(runId);
         return path;
       },
+    },
+  ];
+}
+
+function triageForms({ app, tagId, savedReplyId, call }: OwnerWithOneOfEach): TextForm[] {
+  const [replies, tags] = [`/console/saved-replies/${app.id}`, `/console/tags/${app.id}`];
+  return [
+    {
+      ...{ name: "a new saved reply", action: "", open: async () => replies, button: "Save the reply" },
+      notDone: "The saved reply was not saved.",
+    },
+    {
+      ...{ name: "a saved reply", action: `/${savedReplyId}/change`, open: async () => replies },
+      ...{ button: "Save", notDone: "The saved reply was not saved." },
+      conflict: () => call("PATCH", `/saved-replies/${savedReplyId}`, { title: `Theirs ${Math.random()}` }),
+    },
+    {
+      ...{ name: "a new tag", action: "", open: async () => tags, button: "Make the tag" },
+      notDone: "The tag was not saved.",
+    },
+    {
+      ...{ name: "a tag", action: `/${tagId}/change`, open: async () => tags, button: "Save" },
+      notDone: "The tag was not saved.",
     },
   ];
 }
@@ -190,11 +226,16 @@ function appForms({ app, call }: OwnerWithOneOfEach): TextForm[] {
       other: saveApp,
     },
     {
-      name: "a token",
-      action: "",
-      open: async () => "/console/tokens",
-      button: "Make token",
+      ...{ name: "a token", action: "", open: async () => "/console/tokens", button: "Make token" },
       notDone: "No token was made.",
+    },
+    {
+      ...{ name: "an app out of a file", action: "", open: async () => "/console/import", hasFile: true },
+      ...{ button: "Import", notDone: "The app was not imported." },
+    },
+    {
+      ...{ name: "the end of an account", action: "/delete", open: async () => "/console/account" },
+      ...{ button: "Delete the account permanently", notDone: "Your account was not deleted." },
     },
     {
       name: "an invitation",

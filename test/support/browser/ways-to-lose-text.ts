@@ -104,7 +104,8 @@ export const waysToLoseText: Readonly<Record<string, WayToLoseText>> = {
     await sendForm(typed);
     await page.getByText(`Your session has ended. ${form.notDone}`).waitFor();
     await signInOn(page, account);
-    await page.getByText(`Your session had ended when you sent this. ${form.notDone}`).waitFor();
+    if (form.hasFile) await page.waitForURL(`**${typed.path}`);
+    else await page.getByText(`Your session had ended when you sent this. ${form.notDone}`).waitFor();
     await expectNoneLost(page, typed);
     return reopened(typed);
   },

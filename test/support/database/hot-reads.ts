@@ -1,13 +1,16 @@
 import type { Reader } from "../../../server/store/engine/database.ts";
 import { findThreads, type Search } from "../../../server/store/feedback/found-threads.ts";
+import { hiddenFeedback } from "../../../server/store/feedback/hidden-feedback.ts";
 import { listThreads } from "../../../server/store/feedback/inbox.ts";
 import { changesSince } from "../../../server/store/feedback/looks/changes-since.ts";
 import { unreadCounts } from "../../../server/store/feedback/looks/unread-counts.ts";
+import { retention } from "../../../server/store/feedback/retention.ts";
 import { awaitingProposals } from "../../../server/store/feedback/runs/awaiting-proposals.ts";
 
 /** A token for all apps of a person. */
 export const owner = { userId: "owner", appId: null, needs: "owner", kind: "agentToken" } as const;
 
+const period = { from: "2026-01-01T00:00:00.000Z", to: "2026-02-01T00:00:00.000Z" };
 const filters = (given: object = {}) => ({ userId: "owner", ...given });
 export const fromTop = { position: ["9999", ""], limit: 51 };
 
@@ -45,8 +48,85 @@ export const hotReads: readonly (readonly [
     "feedback_by_status_and_category",
     (reader, appId) => listThreads(reader, { appId, ...filters({ status: "open", type: "bug" }) }, fromTop),
   ],
+  [
+    "the inbox of a status and a type in a period",
+    "feedback_by_status_and_category",
+    (reader, appId) =>
+      listThreads(reader, { appId, ...filters({ status: "open", type: "bug", ...period }) }, fromTop),
+  ],
+  [
+    "the inbox of a type in a period",
+    "feedback_by_category",
+    (reader, appId) => listThreads(reader, { appId, ...filters({ type: "bug", ...period }) }, fromTop),
+  ],
+  [
+    "the inbox of a person",
+    "feedback_by_assignee_and_age",
+    (reader, appId) => listThreads(reader, { appId, ...filters({ assignee: "owner" }) }, fromTop),
+  ],
+  [
+    "the inbox of a person by activity",
+    "feedback_by_assignee",
+    (reader, appId) =>
+      listThreads(reader, { appId, ...filters({ assignee: "owner", order: "activity" }) }, fromTop),
+  ],
+  [
+    "the inbox of nobody",
+    "feedback_by_app",
+    (reader, appId) => listThreads(reader, { appId, ...filters({ assignee: null }) }, fromTop),
+  ],
+  [
+    "the reports of blocked senders",
+    "feedback_(by_status|blocked)",
+    (reader, appId) => hiddenFeedback.list(reader, appId, 100),
+  ],
+  [
+    "counting what a retention deletes",
+    "feedback_by_state_and_activity",
+    (reader, appId) =>
+      retention.countDue(reader, appId, { days: 30, now: new Date("2027-01-01"), most: 100 }),
+  ],
   ...activityReads(),
   ...agentReads(),
+];
+
+/** Queries that must not read all threads of a tag, nor all looks of a member, and the index of each. */
+export const hotTeamReads: typeof hotReads = [
+  ["counting what is marked as unread", "thread_looks_marked", (reader) => unreadCounts(reader, "owner")],
+  [
+    "what is marked as unread",
+    "thread_looks_marked",
+    (reader, appId) =>
+      listThreads(reader, { appId, ...filters({ order: "activity", unread: "true" }) }, fromTop),
+  ],
+  [
+    "the inbox of a tag",
+    "thread_tags_by_age",
+    (reader, appId) => listThreads(reader, { appId, ...filters({ tags: ["hot"] }) }, fromTop),
+  ],
+  [
+    "the inbox of a tag by activity",
+    "thread_tags_by_activity",
+    (reader, appId) =>
+      listThreads(reader, { appId, ...filters({ tags: ["hot"], order: "activity" }) }, fromTop),
+  ],
+  [
+    "the inbox of a tag and a person",
+    "thread_tags_by_assignee_and_age",
+    (reader, appId) =>
+      listThreads(reader, { appId, ...filters({ tags: ["hot"], assignee: "owner" }) }, fromTop),
+  ],
+  [
+    "the inbox of a tag and a person by activity",
+    "thread_tags_by_assignee",
+    (reader, appId) =>
+      listThreads(
+        reader,
+        { appId, ...filters({ tags: ["hot"], assignee: "owner", order: "activity" }) },
+        fromTop,
+      ),
+  ],
+  ...agentTagReads(),
 ];
 
 /** The inbox by activity: a row for each filter. */
@@ -63,6 +143,21 @@ function activityReads() {
     const read = (reader: Reader, appId: string) =>
       listThreads(reader, { appId, ...filters({ order: "activity", ...given }) }, fromTop);
     return [`${name} by activity`, index, read] as const;
+  });
+}
+
+/** The lists of an agent with tags: a row for each order. */
+function agentTagReads() {
+  const updatedSince = "2026-01-01T00:00:00.000Z";
+  const rows: readonly [string, string, Search["filters"]][] = [
+    ["threads of a tag", "thread_tags_by_age", { tags: ["hot"] }],
+    ["threads of two tags", "thread_tags_by_age", { tags: ["hot", "cold"] }],
+    ["open threads of a tag", "thread_tags_by_age", { tags: ["hot"], status: "open" }],
+    ["threads of a tag with activity", "thread_tags_by_activity", { tags: ["hot"], updatedSince }],
+  ];
+  return rows.map(([name, index, given]) => {
+    const read = (reader: Reader) => findThreads(reader, { viewer: owner, filters: given }, fromTop);
+    return [`an agent's list of ${name}`, index, read] as const;
   });
 }
 

@@ -2,13 +2,28 @@ import { expect } from "vitest";
 import type { Database } from "../../../server/store/engine/database.ts";
 import type { RanStatement, TracedDatabase } from "./traced-database.ts";
 
+type Work = (database: Database) => Promise<unknown>;
+
 /** How the engine would run the first statement of some work: a line for each step, with the indexes that it uses. */
 export async function planOf(
   { statementsOf }: TracedDatabase,
   database: Database,
-  work: (database: Database) => Promise<unknown>,
+  work: Work,
 ): Promise<string> {
-  const [ran = expect.fail("no statement ran")] = await statementsOf(() => work(database));
+  return planOfStatement(database, (await statementsOf(() => work(database))).at(0));
+}
+
+/** The same of the last statement. */
+export async function planOfLast(
+  { statementsOf }: TracedDatabase,
+  database: Database,
+  work: Work,
+): Promise<string> {
+  return planOfStatement(database, (await statementsOf(() => work(database))).at(-1));
+}
+
+async function planOfStatement(database: Database, ran: RanStatement | undefined): Promise<string> {
+  if (ran === undefined) return expect.fail("no statement ran");
   const rows =
     database.engine === "sqlite"
       ? await database.all(`EXPLAIN QUERY PLAN ${ran.sql}`, ...ran.values)

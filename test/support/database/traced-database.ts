@@ -1,4 +1,6 @@
-import type { Database, Transaction, Value } from "../../../server/store/engine/database.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Database, SharedWork, Transaction, Value } from "../../../server/store/engine/database.ts";
+import { sharedWork } from "../../../server/store/engine/shared-work.ts";
 import type { TestEngine } from "./databases.ts";
 
 /** A statement with its values. */
@@ -9,7 +11,10 @@ export interface RanStatement {
 
 export interface TracedDatabase {
   readonly engine: TestEngine;
-  /** The statements that the databases of this engine ran meanwhile, in order, except those that record an app key's last hour. */
+  /**
+   * The statements that the databases of this engine ran meanwhile, in order, except those that record an app key's last
+   * hour. If the work itself ran statements, only those: the server's own work in the background runs others.
+   */
   during(work: () => Promise<unknown>): Promise<readonly string[]>;
   /** The same statements with their values. */
   statementsOf(work: () => Promise<unknown>): Promise<readonly RanStatement[]>;
@@ -20,16 +25,30 @@ const touch = /UPDATE app_keys SET last_used_at/;
 
 /** An engine that records the statements of its databases. */
 export function tracedDatabase(engine: TestEngine): TracedDatabase {
-  const ran: RanStatement[] = [];
-  const note = (sql: string, values: readonly Value[]) => ran.push({ sql, values });
+  const ran: (RanStatement & { readonly work?: object | undefined })[] = [];
+  const works = new AsyncLocalStorage<object>();
+  const noteOf = (work: object | undefined) => (sql: string, values: readonly Value[]) =>
+    ran.push({ sql, values, work });
   const traced = (database: Database): Database => ({
-    ...tracedReads(database, note),
-    write: (work) => database.write((tx) => work(tracedReads(tx, note))),
+    ...tracedReads(database, (sql, values) => noteOf(works.getStore())(sql, values)),
+    write: (work) => {
+      const note = noteOf(works.getStore());
+      return database.write((tx) => work(tracedReads(tx, note)));
+    },
+    // Each caller alone, so that the statements are those of one work.
+    share: <Item, Result>(work: SharedWork<Item, Result>, item: Item) => {
+      const note = noteOf(works.getStore());
+      const traced = sharedWork<Item, Result>((tx, items) => work.run(tracedReads(tx, note), items));
+      return database.share(traced, item);
+    },
   });
   async function statementsOf(work: () => Promise<unknown>): Promise<readonly RanStatement[]> {
     const before = ran.length;
-    await work();
-    return ran.slice(before).filter(({ sql }) => !touch.test(sql));
+    const own = {};
+    await works.run(own, work);
+    const meanwhile = ran.slice(before).filter(({ sql }) => !touch.test(sql));
+    const ownOnes = meanwhile.filter((statement) => statement.work === own);
+    return ownOnes.length > 0 ? ownOnes : meanwhile;
   }
   return {
     engine: {
@@ -63,6 +82,10 @@ function tracedReads<Statements extends Database | Transaction>(
           run: (sql: string, ...values: Value[]) => {
             note(sql, values);
             return statements.run(sql, ...values);
+          },
+          send: <Row extends object>(sql: string, ...values: Value[]) => {
+            note(sql, values);
+            return statements.send<Row>(sql, ...values);
           },
         }
       : {}),

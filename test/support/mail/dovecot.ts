@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
+import { freePort } from "../network/free-port.ts";
 
 const program = ["/usr/sbin/dovecot", "/usr/local/sbin/dovecot"].find((path) => existsSync(path));
 
@@ -42,7 +43,7 @@ export async function startMailbox(): Promise<TestMailbox> {
   let running: ChildProcess | undefined;
   const start = async () => {
     running = spawn(program ?? "dovecot", ["-F", "-c", file], { stdio: "ignore" });
-    await vi.waitFor(() => reachable(port), { timeout: 30_000, interval: 50 });
+    await vi.waitFor(() => reachable(port), { timeout: 60_000, interval: 50 });
   };
   const stop = async () => {
     const ended = running && running.exitCode === null ? once(running, "exit") : undefined;
@@ -112,15 +113,6 @@ userdb {
   args = uid=${nobody} gid=${nobody} home=${folder}/home
 }
 `;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 const reachable = (port: number): Promise<void> =>

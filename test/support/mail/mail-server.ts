@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { onTestFinished } from "vitest";
+import { freePort } from "../network/free-port.ts";
 
 export interface ReceivedMail {
   readonly from: string;
@@ -34,8 +35,8 @@ export interface MailServer {
 const refused = ({ code, text }: { code: number; text: string }) =>
   Object.assign(new Error(text), { responseCode: code });
 
-/** A mail server on this machine. Without certificate it offers no encryption. */
-export async function startMailServer(options: MailServerOptions = {}, port = 0): Promise<MailServer> {
+/** A mail server on this machine, on a port that stays free when it is closed. Without certificate it offers no encryption. */
+export async function startMailServer(options: MailServerOptions = {}, port?: number): Promise<MailServer> {
   const { tls, account, onRecipient, onMail } = options;
   const received: ReceivedMail[] = [];
   let connections = 0;
@@ -73,7 +74,8 @@ export async function startMailServer(options: MailServerOptions = {}, port = 0)
     },
   });
   server.on("error", () => {});
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const at = port ?? (await freePort());
+  await new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve));
   const close = () => new Promise<void>((resolve) => void server.close(() => resolve()));
   onTestFinished(() => close());
   const listening = portOf(server.server.address());

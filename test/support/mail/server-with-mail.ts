@@ -25,7 +25,7 @@ export const mailRow = ({ deps }: Service, id: string | undefined) =>
     id ?? "",
   );
 
-const patience = { timeout: 30_000, interval: 20 };
+const patience = { timeout: 60_000, interval: 20 };
 
 /** Waits until the sending of a mail stands so. */
 export const mailBecomes = (service: Service, id: string | undefined, wanted: object) =>

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 export interface RawConnection {
   write(bytes: string | Uint8Array): void;
   /** Everything the server has sent, once it contains `pattern` or the server has closed the connection. */
-  read(pattern?: RegExp): Promise<string>;
+  read(pattern?: Pick<RegExp, "test">): Promise<string>;
   /** Cuts the connection without closing it properly. */
   cut(): Promise<void>;
 }

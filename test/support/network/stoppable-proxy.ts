@@ -6,6 +6,8 @@ export interface StoppableProxy {
   /** From now on it accepts connections and bytes, and forwards none. */
   stop(): void;
   resume(): void;
+  /** From now on it forwards bytes this much later. */
+  delay(milliseconds: number): void;
 }
 
 /** Calls a function when a test has finished. Tests that run at the same time get one each. */
@@ -18,16 +20,18 @@ export async function stoppableProxy(
 ): Promise<StoppableProxy> {
   const sockets = new Set<Socket>();
   let stopped = false;
+  let delayMs = 0;
   const server = createServer((near) => {
     const far = connect(target, "127.0.0.1");
     for (const [from, to] of [[near, far] as const, [far, near] as const]) {
       sockets.add(from);
       if (stopped) from.pause();
-      from.on("data", (bytes) => void to.write(bytes));
+      const inTurn = inOrder();
+      from.on("data", (bytes) => inTurn(() => void to.write(bytes), delayMs));
       from.on("error", () => to.destroy());
       from.on("close", () => {
         sockets.delete(from);
-        to.destroy();
+        inTurn(() => to.destroy(), delayMs);
       });
     }
     if (stopped) for (const socket of [near, far]) socket.pause();
@@ -46,5 +50,23 @@ export async function stoppableProxy(
     port: typeof address === "object" && address !== null ? address.port : 0,
     stop: () => each("pause"),
     resume: () => each("resume"),
+    delay: (milliseconds) => {
+      delayMs = milliseconds;
+    },
+  };
+}
+
+/** Calls functions after a delay. None overtakes an earlier one, even if the delay becomes shorter. */
+function inOrder() {
+  let waiting = 0;
+  let last = Promise.resolve();
+  return (call: () => void, delayMs: number) => {
+    if (waiting === 0 && delayMs === 0) return call();
+    waiting += 1;
+    const due = new Promise((resolve) => setTimeout(resolve, delayMs));
+    last = Promise.all([last, due]).then(() => {
+      waiting -= 1;
+      call();
+    });
   };
 }

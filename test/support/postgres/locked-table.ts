@@ -9,8 +9,10 @@ export interface LockedTable {
   release(): Promise<void>;
 }
 
-const waiters = `SELECT 1 FROM pg_locks
-  WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+/** Each waits for one lock. Who waits for a row waits for its transaction, which belongs to no database in `pg_locks`. */
+export const waiters = `WITH here AS (SELECT oid FROM pg_database WHERE datname = current_database())
+  SELECT 1 FROM pg_locks waiting WHERE NOT granted AND (database IN (SELECT oid FROM here) OR EXISTS (
+    SELECT 1 FROM pg_locks held WHERE held.pid = waiting.pid AND held.database IN (SELECT oid FROM here)))`;
 
 /** Makes every write to a table of a PostgreSQL, or every use of it, wait until it is released. */
 export async function lockTable(

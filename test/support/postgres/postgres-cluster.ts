@@ -2,19 +2,25 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { chown, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import pg from "pg";
+import { freePort } from "../network/free-port.ts";
 import { postgresPrograms, postgresUser } from "./postgres-programs.ts";
 
 export interface PostgresCluster {
   /** Address of the maintenance database. */
   readonly url: string;
+  /** A new empty database, and its address. */
+  createDatabase(): Promise<string>;
   start(): Promise<void>;
   /** Stops at once, without a checkpoint: the next start recovers from the log. */
   crash(): Promise<void>;
+  /** Stops all its processes, as a machine that hangs, and lets them go on. */
+  hang(): Promise<void>;
+  goOn(): Promise<void>;
   /** Stops the cluster and removes its folder. */
   remove(): Promise<void>;
 }
@@ -55,18 +61,47 @@ export async function startPostgresCluster({
     await once(server, "exit");
   }
 
+  /** The first process gets its signal first: it starts no other one while it is stopped. */
+  async function signalAll(signal: NodeJS.Signals): Promise<void> {
+    const { pid = 0 } = server;
+    server.kill(signal);
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
+    for (const child of children.trim().split(" ")) signalIfRunning(Number(child), signal);
+  }
+
+  const url = `postgres://innkeep:${password}@127.0.0.1:${port}/postgres`;
+  let databases = 0;
+
   return {
-    url: `postgres://innkeep:${password}@127.0.0.1:${port}/postgres`,
+    url,
+    async createDatabase() {
+      databases += 1;
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await client.query(`CREATE DATABASE innkeep_${databases}`);
+      await client.end();
+      return url.replace(/postgres$/, `innkeep_${databases}`);
+    },
     async start() {
       server = await startServer(folder, port, wanted);
     },
     crash,
+    hang: () => signalAll("SIGSTOP"),
+    goOn: () => signalAll("SIGCONT"),
     async remove() {
       process.off("exit", abandon);
       await crash();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function signalIfRunning(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended since.
+  }
 }
 
 async function initialise(folder: string, password: string): Promise<void> {
@@ -109,12 +144,3 @@ async function startServer(folder: string, port: number, wanted: readonly string
 
 /** Its messages must be English, because one of them reports that it is ready. */
 const env = { ...process.env, LC_ALL: "C" };
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("No port was given.");
-  return address.port;
-}

@@ -49,13 +49,13 @@ export async function createDevExec() {
     },
     folders: async () => (await readdir(tmp)).filter((name) => name.startsWith("innkeep-")),
     printed: ({ text }: ReturnType<typeof start>, wanted: RegExp) =>
-      vi.waitUntil(() => wanted.exec(text.out), { timeout: 20_000, interval: 20 }),
+      vi.waitUntil(() => wanted.exec(text.out), { timeout: 60_000, interval: 20 }),
   };
 }
 
-/** Waits until none of these processes is alive. Fails after two seconds. */
+/** Waits until none of these processes is alive. */
 export async function expectGoneSoon(ids: readonly number[]): Promise<void> {
-  await vi.waitFor(() => expect(ids.filter(isAlive)).toEqual([]), { timeout: 20_000, interval: 20 });
+  await vi.waitFor(() => expect(ids.filter(isAlive)).toEqual([]), { timeout: 60_000, interval: 20 });
 }
 
 export function isAlive(id: number): boolean {

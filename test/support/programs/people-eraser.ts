@@ -4,6 +4,7 @@ import { eraseNext } from "../../../server/background/erasing.ts";
 import { systemClock } from "../../../server/clock.ts";
 import { createKeptFiles } from "../../../server/files/kept-files.ts";
 import { createLocalFiles } from "../../../server/files/local-files.ts";
+import { createNewId } from "../../../server/secrets/new-id.ts";
 import { createSealer } from "../../../server/secrets/secrets.ts";
 import { readSettings } from "../../../server/settings/environment.ts";
 import { openDatabase } from "../../../server/store/engine/open.ts";
@@ -16,6 +17,7 @@ async function erase(): Promise<void> {
   const deps = {
     database,
     clock: systemClock,
+    newId: createNewId(),
     keptFiles: createKeptFiles(createLocalFiles(join(data, "files")), (decide) =>
       uploads.withFileLocks(database, decide),
     ),

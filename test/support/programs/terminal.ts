@@ -26,7 +26,7 @@ export function startOnTerminal(argv: readonly string[], env: Readonly<Record<st
     /** Empties the screen, as another program may leave it. */
     wipe: () => void tmux("send-keys", "-R"),
     showsCursor: () => tmux("display-message", "-p", "#{cursor_flag}").trim() === "1",
-    shows: (text: string) => vi.waitFor(() => expectText(screen(), text), { timeout: 15_000, interval: 50 }),
+    shows: (text: string) => vi.waitFor(() => expectText(screen(), text), { timeout: 60_000, interval: 50 }),
     /** Types keys by the names of tmux, such as `Enter`, or text. */
     press: (...keys: readonly string[]) => void tmux("send-keys", ...keys),
   };

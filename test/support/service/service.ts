@@ -15,6 +15,7 @@ import { randomName } from "../../../server/secrets/secrets.ts";
 import { type Budgets, budgetsOf } from "../../../server/settings/budgets.ts";
 import { readSettings } from "../../../server/settings/environment.ts";
 import type { Settings } from "../../../server/settings/settings.ts";
+import { bindFiles } from "../../../server/start/bind-files.ts";
 import { createDeps } from "../../../server/start/open-deps.ts";
 import { sqlite, type TestDatabase, type TestEngine } from "../database/databases.ts";
 import { removableFolder } from "../files/temporary-folder.ts";
@@ -85,6 +86,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const log = captureLog();
   const stopping = new AbortController();
   const opened = await database.open({ clock });
+  if (settings.s3) await bindFiles(opened, settings);
   const deps = createDeps(settings, opened, {
     clock,
     log: log.log,

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { freePort } from "../network/free-port.ts";
 
 /** The faults of a provider. */
 export interface ProviderFaults {
@@ -28,8 +29,8 @@ export interface FaultyProvider {
 
 export const faultyProviderClient = { clientId: "innkeep", clientSecret: "known to both" };
 
-/** On the given port, if any. */
-export async function startFaultyProvider(port = 0): Promise<FaultyProvider> {
+/** On the given port, otherwise on one that stays free when it is stopped. */
+export async function startFaultyProvider(port?: number): Promise<FaultyProvider> {
   const [own, foreign] = await Promise.all([generateKeyPair("RS256"), generateKeyPair("RS256")]);
   const jwk = { ...(await exportJWK(own.publicKey)), alg: "RS256", use: "sig" };
   let bend: ProviderFaults = {};
@@ -62,7 +63,8 @@ export async function startFaultyProvider(port = 0): Promise<FaultyProvider> {
     counts.set(pathname, (counts.get(pathname) ?? 0) + 1);
     if (pathname !== bend.silentAt) void answers[pathname]?.(searchParams, response);
   });
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const at = port ?? (await freePort());
+  await new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${portOf(server.address())}`;
   return {
     issuer,

@@ -6,7 +6,7 @@ export const walls: Walls = {
     ...["bin", "mcp", "server/main.ts", "server/admin/main.ts", "src/cli", "src/client", "src/credentials"],
     ...["server/dev/throwaway/serve-throwaway.ts", "src/local", "src/programs.ts", "open", "node:*"],
   ],
-  src: ["src/client", "src/contract", "src/reporter"],
+  src: ["src/client", "src/contract", "src/reporter", "src/backup-commands.ts"],
   "src/contract": ["src/contract", "zod/mini"],
   "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
   "src/reporter": ["src/reporter", "src/contract/test-sessions.ts", "src/contract/limits.ts"],
@@ -16,6 +16,7 @@ export const walls: Walls = {
   "src/cli": [
     ...["src/cli", "src/client", "src/contract", "src/credentials", "src/programs.ts"],
     ...[
+      "src/backup-commands.ts",
       "src/local/clock-move.ts",
       "src/local/run-command.ts",
       "commander",
@@ -45,9 +46,24 @@ export const walls: Walls = {
     ...["sqlite3", "pg", "node:*"],
   ],
   "server/files": ["server/files", "server/clock.ts", "src/contract", "node:*"],
+  // Files in a store that speaks S3.
+  "server/files/s3": [
+    ...["server/files", "server/settings/settings.ts", "src/client/transport/undici.ts", "src/contract"],
+    ...["aws4fetch", "node:*"],
+  ],
   "server/secrets": [
     ...["server/secrets", "server/store", "server/deps.ts", "src/contract"],
     ...["@node-rs/argon2", "@simplewebauthn/server", "hash-wasm", "uuid", "node:*"],
+  ],
+  "server/continuous": [
+    ...[
+      "server/continuous",
+      "server/store",
+      "server/files",
+      "server/secrets/age",
+      "server/settings/settings.ts",
+    ],
+    ...["server/clock.ts", "server/deps.ts", "src/contract", "pino", "zod/mini", "node:*"],
   ],
   "server/settings": [
     "server/settings",
@@ -64,7 +80,8 @@ export const walls: Walls = {
   ],
   "server/background": [
     ...["server/background", "server/store", "server/domain", "server/files", "server/deps.ts"],
-    ...["server/clock.ts", "server/secrets/sealed-address.ts", "server/transfer", "node:*"],
+    ...["server/clock.ts", "server/secrets/sealed-address.ts", "server/secrets/person-hash.ts"],
+    ...["server/secrets/secrets.ts", "server/transfer", "node:*"],
   ],
   // An app as a file, and back.
   "server/transfer": [
@@ -92,7 +109,8 @@ export const walls: Walls = {
       "server/settings",
       "server/deps.ts",
     ],
-    ...["nodemailer", "imapflow", "postal-mime", "zod/mini"],
+    // A thread loads postal-mime.
+    ...["nodemailer", "imapflow", "node:worker_threads", "zod/mini"],
   ],
   "server/background/outbox": [
     ...[
@@ -109,12 +127,13 @@ export const walls: Walls = {
     ...["server/routes", "server/domain", "server/store", "server/secrets", "server/settings"],
     "server/deps.ts",
     ...["server/http/handler.ts", "server/http/answers.ts", "server/http/lookup-cache.ts", "src/contract"],
+    "server/http/idempotency/together.ts",
     ...["server/mail", "server/transfer", "src/programs.ts", "semver", "node:*"],
   ],
   // From the contract to Koa, for every endpoint. Of the store: the engine, what it keeps of requests, credentials.
   "server/http": [
     ...["server/http", "server/domain", "server/files", "server/secrets", "server/settings"],
-    ...["server/deps.ts", "server/version.ts"],
+    ...["server/clock.ts", "server/deps.ts", "server/version.ts", "server/continuous/reporter.ts"],
     ...["server/store/engine", "server/store/requests", "server/store/access/credentials.ts", "src/contract"],
     ...["koa", "@koa/router", "@fastify/busboy", "ipaddr.js", "prom-client", "zod/mini", "node:*"],
   ],
@@ -123,6 +142,7 @@ export const walls: Walls = {
     ...["server/console", "server/http", "server/domain", "server/secrets", "server/settings"],
     "server/routes/mail",
     ...["server/routes/page-looks.ts", "server/routes/page-reads.ts", "server/routes/page-drafts.ts"],
+    "server/routes/page-answering.ts",
     "server/routes/access/audit-names.ts",
     ...["server/routes/access/device-approval.ts", "server/routes/access/oauth", "server/oauth/metadata.ts"],
     ...["server/oauth/fault-answers.ts"],
@@ -193,15 +213,18 @@ export const walls: Walls = {
   ],
   "server/start": [
     ...["server/start", "server/attestation", "server/background", "server/demo", "server/files"],
-    "server/outgoing",
-    ...["server/http/answers.ts", "server/secrets", "server/settings", "server/store"],
-    ...["server/clock.ts", "server/deps.ts", "pino", "node:*"],
+    ...["server/continuous", "server/admin/archive/keys.ts", "server/outgoing"],
+    ...["server/http/answers.ts", "server/http/limits/limiter.ts"],
+    ...["server/secrets", "server/settings", "server/store"],
+    ...["server/clock.ts", "server/deps.ts", "pino", "zod/mini", "node:*"],
   ],
   "server/admin": [
     ...[
       "server/admin",
-      "server/background/stray-files.ts",
+      ...["server/background/erase-again.ts", "server/background/erasing.ts"],
+      ...["server/background/stray-files.ts", "server/continuous"],
       "server/domain/access",
+      "server/domain/backups",
       "server/domain/mail",
       "server/domain/people",
       "server/files",
@@ -214,8 +237,10 @@ export const walls: Walls = {
       "server/store",
       "server/transfer",
       "server/clock.ts",
+      "src/backup-commands.ts",
       "src/contract",
       "src/programs.ts",
+      "pino",
       "uuid",
       "zod/mini",
       "node:*",

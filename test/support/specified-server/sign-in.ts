@@ -9,7 +9,7 @@ export interface SignIn {
   readonly approve: () => string;
 }
 
-/** The page to approve a device, and the exchange. Nothing tells a client that a person has approved. */
+/** The page to approve a device, and the exchange. No answer shows a client that a person has approved. */
 export function signInOperations(): SignIn & { readonly operations: Operations } {
   let asked: URLSearchParams | undefined;
   let minted: { readonly code: string; readonly device: string; readonly challenge: string } | undefined;

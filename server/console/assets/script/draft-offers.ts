@@ -78,6 +78,7 @@ const tellBack = (state, { same, free, gone }, draft) => {
     for (const name of same) state.unsaved.delete(name);
     for (const name of gone) delete state.extra[name];
     dirty.delete(state.element);
+    state.answering = state.element.dataset.thread;
     keep(state);
     save(state, true);
     close();

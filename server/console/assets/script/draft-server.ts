@@ -36,6 +36,9 @@ const save = async (state, keepalive = false) => {
   for (const writer of replaced) body.append("replaces", writer);
   const said = String(body);
   if (said === state.said || (state.said === undefined && fields.length + replaced.length === 0)) return;
+  const { answering } = state;
+  if (answering) body.append("answering", answering);
+  state.answering = undefined;
   const running = new AbortController();
   state.running = running;
   const answer = await send(body, { keepalive, signal: running.signal }).catch(() => undefined);
@@ -58,6 +61,8 @@ const saveOthers = async (before = Infinity) => {
   const waiting = ownDrafts().filter((draft) => !draft.saved && draft.at < before && !typing.some(({ writer }) => writer === draft.writer));
   for (const draft of waiting) {
     const answer = await send(bodyOf(draft, Object.entries(draft.fields))).catch(() => undefined);
+    // The server takes no more now. The rest stays in this browser until then.
+    if (answer?.status === 429) return void setTimeout(saveOthers, pauseAfterFailure);
     if (answer?.ok) markSaved(draft, (await answer.json()).kept);
   }
 };
@@ -82,6 +87,10 @@ if (person) {
   });
   // A save may reach the server after the form that it was about. It is taken back.
   const rest = word === undefined ? undefined : ownDrafts().find(({ writer }) => writer === last.writer);
-  if (word !== undefined) send(bodyOf(last, Object.entries(rest?.fields ?? {}))).catch(() => undefined);
+  if (word !== undefined) {
+    const body = bodyOf(last, Object.entries(rest?.fields ?? {}));
+    if (last.thread) body.append("answering", last.thread);
+    send(body).catch(() => undefined);
+  }
 }
 `;

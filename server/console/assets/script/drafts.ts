@@ -1,6 +1,6 @@
 /**
  * Keeps typed text, so that none is lost: in this browser at each keystroke, and on the server some seconds later. Each opened
- * page (a writer) keeps its own text of a form, so that two tabs lose neither. Only the server's word that a form was done
+ * page (a writer) keeps its own text of a form, so that two tabs do not replace each other's text. Only the server's word that a form was done
  * ends a draft. (rules O17 and O18)
  */
 export const drafts = `
@@ -94,7 +94,11 @@ addEventListener("beforeunload", (event) => {
   leaving = undefined;
   if (left) event.preventDefault();
 });
-for (const state of typing) state.element.addEventListener("input", () => keep(state));
+for (const state of typing) state.element.addEventListener("input", ({ target }) => {
+  // Other members see who answers in a thread.
+  if ("answers" in target.dataset) state.answering = state.element.dataset.thread;
+  keep(state);
+});
 
 // Another tab that takes over a text deletes it here. This tab still shows it, and keeps it.
 addEventListener("storage", ({ key, newValue }) => {
@@ -139,6 +143,6 @@ document.addEventListener("submit", (event) => {
     hidden.value = value;
   }
   const names = draftFields(form).map(({ name }) => name);
-  inTab.set("innkeep-sent", { person, names, page: state.page, form: state.form, writer: state.writer, once: form.elements.once?.value });
+  inTab.set("innkeep-sent", { person, names, page: state.page, form: state.form, writer: state.writer, thread: form.dataset.thread, once: form.elements.once?.value });
 });
 `;

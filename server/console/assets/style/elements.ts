@@ -15,6 +15,7 @@ export const elements = `
 .list .to:focus-visible::after { outline: 2px solid var(--accent); outline-offset: -2px; border-radius: var(--radius-small); }
 .list .over { position: relative; z-index: 1; }
 .list p.under { color: var(--muted); font-size: var(--small); margin-top: 0.25rem; }
+.list p.under + form { margin-top: 0.6rem; }
 .under { display: flex; flex-wrap: wrap; margin-left: -1.1rem; clip-path: inset(0 0 0 1.1rem); }
 .under > * { position: relative; padding-left: 1.1rem; }
 .under > *::before { content: "·"; position: absolute; left: 0.4rem; }
@@ -28,7 +29,7 @@ export const elements = `
 .clip { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
 
 .badge { display: inline-flex; align-items: center; gap: 0.4rem; padding: 0.1rem 0.55rem; border-radius: 99px; background: var(--sunken); color: var(--muted); font-size: var(--small); font-weight: 540; line-height: 1.5; white-space: nowrap; }
-.head .badge { box-shadow: inset 0 0 0 1px var(--line); }
+.head .badge { box-shadow: inset 0 0 0 1px var(--line); max-width: 100%; white-space: normal; overflow-wrap: anywhere; }
 .badge.good { background: var(--accent-soft); color: var(--on-accent-soft); }
 .badge.attention { background: var(--attention-soft); color: var(--attention); }
 .badge.bad { background: var(--danger-soft); color: var(--danger); }

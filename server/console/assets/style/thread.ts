@@ -2,6 +2,8 @@
 export const thread = `
 .thread { display: grid; grid-template-columns: minmax(0, 1fr) 18rem; gap: 2rem; align-items: start; }
 .thread > .stack > section + section { margin-top: 1rem; }
+.answering { margin-bottom: 1rem; color: var(--muted); font-size: var(--small); }
+.answering::before { content: ""; display: inline-block; width: 0.5rem; height: 0.5rem; margin-right: 0.5rem; border-radius: 50%; background: var(--accent); }
 .aside { display: grid; gap: 1.75rem; font-size: var(--small); }
 .aside h2 { font-size: var(--small); color: var(--muted); font-weight: 580; letter-spacing: 0; margin-bottom: 0.6rem; }
 .aside .field { gap: 0.25rem; }

@@ -4,6 +4,8 @@ import { limits } from "../../../../src/contract/limits.ts";
 export interface DraftField {
   readonly label: string;
   readonly most: number;
+  /** Whether it is an answer in a thread: other members see which person writes in it. (rule F36) */
+  readonly answers?: boolean;
 }
 
 /** A number or a date, and what a person types in place of one. */
@@ -14,9 +16,9 @@ const short = 100;
  * and no secret. (rule O18)
  */
 const known: Readonly<Record<string, DraftField>> = {
-  note: { label: "Note to the agent", most: limits.decisionNote },
-  noteBody: { label: "Internal note", most: limits.message },
-  replyBody: { label: "Reply", most: limits.message },
+  note: { label: "Note to the agent", most: limits.decisionNote, answers: true },
+  noteBody: { label: "Internal note", most: limits.message, answers: true },
+  replyBody: { label: "Reply", most: limits.message, answers: true },
   subject: { label: "Subject", most: limits.subject },
   addTags: { label: "Add tags", most: limits.threadTags * (limits.tagName + 2) },
   githubIssueUrl: { label: "Linked issue", most: limits.url },
@@ -29,7 +31,7 @@ const known: Readonly<Record<string, DraftField>> = {
   publishedAt: { label: "Publication time", most: short },
   name: { label: "Name", most: limits.appName },
   githubRepository: { label: "GitHub repository", most: limits.url },
-  approvalHours: { label: "Hours for which an approval is good", most: short },
+  approvalHours: { label: "Hours for which an approval is valid", most: short },
   retentionDays: { label: "Days for which resolved threads are kept", most: short },
   appName: { label: "Name of the app", most: limits.appName },
   packageName: { label: "Package name", most: limits.packageName },
@@ -47,7 +49,7 @@ const known: Readonly<Record<string, DraftField>> = {
 
 /** Fields of which a form has several. */
 const several: readonly (readonly [RegExp, DraftField])[] = [
-  [/^recallNote:[\w-]+$/, { label: "Why you recall it", most: limits.decisionNote }],
+  [/^recallNote:[\w-]+$/, { label: "Why you recall it", most: limits.decisionNote, answers: true }],
   [/^items\.\d+\.text$/, { label: "Change", most: limits.changelogItem }],
   [/^versions\.\d+\.platform$/, { label: "Platform", most: limits.platform }],
   [/^versions\.\d+\.version$/, { label: "Version on a platform", most: limits.version }],
@@ -57,8 +59,10 @@ const several: readonly (readonly [RegExp, DraftField])[] = [
 export const draftFieldOf = (name: string): DraftField | undefined =>
   Object.hasOwn(known, name) ? known[name] : several.find(([pattern]) => pattern.test(name))?.[1];
 
-/** Attributes of a field: its limit if its text is kept, and whether its value was sent and is not stored. */
+/** Attributes of a field: its limit if its text is kept, whether its value was sent and is not stored, whether it is an answer. */
 export const draftTraits = (name: string, sent: boolean | undefined) => {
   const field = draftFieldOf(name);
-  return field ? { "data-draft": field.most, "data-unsaved": sent || undefined } : {};
+  return field
+    ? { "data-draft": field.most, "data-unsaved": sent || undefined, "data-answers": field.answers }
+    : {};
 };

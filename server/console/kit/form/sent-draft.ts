@@ -14,7 +14,7 @@ export function isOfAnother(fields: Fields, email: string): boolean {
 }
 
 /**
- * The cookie that tells the script that the server has done a form: only an answer that arrived and says so ends a draft.
+ * The cookie by which the script knows that the server has done a form: only an answer that arrived and says so ends a draft.
  * `once` is that of the form; `sent` names the fields whose text was acted on, undefined for all.
  */
 export function doneCookie(

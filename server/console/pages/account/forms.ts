@@ -1,6 +1,7 @@
 import { consoleSessions } from "../../../../src/contract/console/console-sessions.ts";
 import { account } from "../../../../src/contract/console/people/account.ts";
 import { type ApiError, badRequest } from "../../../../src/contract/errors.ts";
+import { filledAgain } from "../../kit/form/filled-form.ts";
 import { goTo, type Reply, reshowForm } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { showAccount } from "./page.tsx";
@@ -26,7 +27,7 @@ export function deleteAccount(visit: SignedInVisit): Promise<Reply> {
       await ask(account.remove, { body, idempotencyKey: fields.idempotencyKey });
       return goTo(links.signIn, "account-deleted");
     },
-    (refusal) => showAccount(visit, { value: fields.text, refusal: atField(refusal) }),
+    (refusal) => showAccount(visit, filledAgain(fields, atField(refusal))),
   );
 }
 

@@ -40,9 +40,9 @@ export async function showAccount(visit: SignedInVisit, removal?: Filled): Promi
       <div class="stack wide">
         {mustVerify && (
           <Notice>
-            Nobody has shown yet that this address is yours. Until then you cannot accept invitations, and get
-            no mail about your account. <a href={links.recover}>Set a new password by mail</a> to show it.
-            This also ends your tokens, devices and connected sign-in methods.
+            This address is not verified. Until then you cannot accept invitations, and get no mail about your
+            account. <a href={links.recover}>Set a new password by mail</a> to verify it. This also ends your
+            tokens, devices and connected sign-in methods.
           </Notice>
         )}
         {totp && recoveryCodesLeft === 0 && (

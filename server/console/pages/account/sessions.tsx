@@ -45,7 +45,7 @@ interface SessionLineProps {
 const SessionLine = ({ session, now, action }: SessionLineProps) => (
   <li>
     <div class="row spread">
-      <b>{session.browser ?? "A browser that did not name itself"}</b>
+      <b>{session.browser ?? "An unknown browser"}</b>
       {session.current ? (
         <span class="badge">This browser</span>
       ) : (

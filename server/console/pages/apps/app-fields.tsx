@@ -22,7 +22,7 @@ export const AppFields = ({ form }: { readonly form: Filled }) => (
         form={form}
         name="senderPages"
         label="A page for each sender"
-        hint="With the link in the answer to a report, and in mails, its sender reads your replies and answers. When this is off, the links open nothing."
+        hint="With the link in the answer to a report, and in mails, its sender reads your replies and answers. When this is off, the links do not work."
       />
     </div>
     <TextField
@@ -43,7 +43,7 @@ export const AppFields = ({ form }: { readonly form: Filled }) => (
     <TextField
       form={form}
       name="approvalHours"
-      label="Hours for which an approval is good"
+      label="Hours for which an approval is valid"
       type="number"
       hint="An approved proposal that no agent has claimed by then counts as rejected. Empty: approvals do not expire."
     />
@@ -52,7 +52,7 @@ export const AppFields = ({ form }: { readonly form: Filled }) => (
       name="retentionDays"
       label="Days for which resolved threads are kept"
       type="number"
-      hint="A resolved thread is deleted with its files when nothing has happened on it for so many days. Empty: threads are kept for ever."
+      hint="A resolved thread is deleted with its files after this number of days without activity. Empty: threads are kept."
     />
   </>
 );

@@ -41,8 +41,8 @@ async function oldThreads({ ask, fields, param }: SignedInVisit, days: unknown):
   if (typeof days !== "number" || fields.text("seenDays") === String(days)) return undefined;
   const params = { appId: param("appId") };
   const query = { days: String(days) };
-  const { threads } = await ask(apps.retention, { params, query });
-  return threads === 0 ? undefined : { days, threads };
+  const old = await ask(apps.retention, { params, query });
+  return old.threads === 0 ? undefined : { days, ...old };
 }
 
 /** Deletes an app after its name was typed, so that nobody deletes the wrong app by mistake. */

@@ -1,5 +1,7 @@
 import type { AppKey } from "../../../../src/contract/console/api-keys.ts";
 import { keys } from "../../../../src/contract/console/api-keys.ts";
+import type { OldThreads } from "../../../../src/contract/console/apps.ts";
+import { oldThreadsText } from "../../../../src/contract/console/data/old-threads-text.ts";
 import type { LastChange } from "../../../routes/page-reads.ts";
 import { By } from "../../kit/display/by.tsx";
 import { Ago } from "../../kit/display/timestamp.tsx";
@@ -27,9 +29,8 @@ export interface AppForms extends KeyForms {
 }
 
 /** Resolved threads that are older than a new setting keeps them. */
-export interface Doomed {
+export interface Doomed extends OldThreads {
   readonly days: number;
-  readonly threads: number;
 }
 
 export const appPage = (visit: SignedInVisit): Promise<Reply> => showApp(visit);
@@ -115,13 +116,12 @@ const Edit = ({ navigation: { app, links }, form, doomed }: EditProps) => {
   );
 };
 
-const DoomedThreads = ({ days, threads }: Doomed) => (
+const DoomedThreads = ({ days, ...old }: Doomed) => (
   <>
     <HiddenFields values={[["seenDays", String(days)]]} />
     <Notice kind="attention">
-      <b>Nothing is saved yet.</b>{" "}
-      {threads === 1 ? "1 resolved thread is" : `${threads} resolved threads are`} older than {days} days. The
-      next daily cleanup would delete {threads === 1 ? "it" : "them"} with all files.
+      <b>Nothing is saved yet.</b> {oldThreadsText(old)} older than {days} days. The next daily cleanup would
+      delete {old.threads === 1 ? "it" : "them"} with all files.
     </Notice>
   </>
 );

@@ -41,7 +41,7 @@ const names: Readonly<Record<AuditActionName, string>> = {
   "thread.update": "Changed a thread",
   "thread.resolve": "Resolved a failure that passed",
   "thread.delete": "Deleted a thread",
-  "thread.assign": "Changed who looks after a thread",
+  "thread.assign": "Changed the assignee of a thread",
   "thread.tag": "Changed the tags of a thread",
   "saved_reply.create": "Saved a reply for later use",
   "saved_reply.update": "Changed a saved reply",

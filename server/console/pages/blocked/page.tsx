@@ -50,7 +50,7 @@ const Blocked = ({ navigation, senders, hidden, refusal, now }: BlockedProps) =>
         <Refused refusal={refusal} />
         {senders.length === 0 ? (
           <Empty title="Nobody is blocked">
-            <p>A thread of somebody who only sends spam has the button for it.</p>
+            <p>Open a thread of a sender who only sends spam: the button is there.</p>
           </Empty>
         ) : (
           <ul class="list">
@@ -108,7 +108,7 @@ const SenderLine = ({ sender: { kind, sender, blockedBy, createdAt }, action, no
       </span>
     </p>
     <Confirmation offer="Unblock" action={action} button="Unblock, and show what was hidden">
-      All that was hidden of this sender in the last 30 days appears in the inbox.
+      Everything of this sender that was hidden in the last 30 days appears in the inbox.
     </Confirmation>
   </li>
 );

@@ -53,7 +53,7 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
   const title = titleOf(entry, app.role);
   const existingId = shown.form.refusal?.details.entryId;
   const threads = entry ? await visit.reads.feedbackOfReleaseNote(entry.id) : [];
-  const told = await toldOf(visit, entry, app.id);
+  const receivers = await receiversOf(visit, entry, app.id);
   return show(
     <ConsolePage navigation={navigation} title={title} narrow>
       <a class="back" href={links.changelog(app.id)}>
@@ -77,7 +77,7 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
             existing={existingId && links.entry(app.id, existingId)}
           />
         </Can>
-        <LinkedThreads threads={threads} told={told} addressOf={(id) => links.thread(app.id, id)} />
+        <LinkedThreads threads={threads} receivers={receivers} addressOf={(id) => links.thread(app.id, id)} />
         <Can needs="maintainer">{entry && <DeleteEntry action={`${action}/delete`} />}</Can>
       </div>
     </ConsolePage>,
@@ -90,8 +90,8 @@ function titleOf(entry: EditedChangelogEntry | undefined, role: Role): string {
   return role === "viewer" ? "Release note" : "Edit release note";
 }
 
-/** How many senders will be told; undefined for a note that is out, or not stored. */
-async function toldOf({ reads, now }: SignedInVisit, entry: ShownEntry["entry"], appId: string) {
+/** How many senders will get a mail; undefined for a note that is out, or not stored. */
+async function receiversOf({ reads, now }: SignedInVisit, entry: ShownEntry["entry"], appId: string) {
   if (entry === undefined || (entry.publishedAt !== null && entry.publishedAt <= now.toISOString()))
     return undefined;
   return reads.countTold({ id: entry.id, appId });
@@ -100,20 +100,20 @@ async function toldOf({ reads, now }: SignedInVisit, entry: ShownEntry["entry"],
 interface LinkedThreadsProps {
   readonly threads: readonly { readonly id: string; readonly subject: string }[];
   readonly addressOf: (id: string) => string;
-  /** How many senders will be told; undefined once it is published. */
-  readonly told: number | undefined;
+  /** How many senders will get a mail; undefined once it is published. */
+  readonly receivers: number | undefined;
 }
 
 /** The feedback that the release note names. */
-const LinkedThreads = ({ threads, addressOf, told }: LinkedThreadsProps) =>
+const LinkedThreads = ({ threads, addressOf, receivers }: LinkedThreadsProps) =>
   threads.length === 0 ? null : (
     <section class="card stack" aria-labelledby="feedback">
       <h2 id="feedback">Feedback</h2>
       <p class="muted small">The text names these threads. Apps do not see the lines that do so.</p>
-      {told !== undefined && (
+      {receivers !== undefined && (
         <p>
-          When it is published, {told === 1 ? "1 sender is" : `${told} senders are`} told by mail: those who
-          have answered and did not end such mail.
+          When it is published, {receivers === 1 ? "1 sender gets" : `${receivers} senders get`} a mail: those
+          who have answered and have not unsubscribed.
         </p>
       )}
       <ul>

@@ -59,7 +59,7 @@ export async function readCycle({ ask, param }: SignedInVisit) {
 export const cycleAddress = ({ links, param }: SignedInVisit): string =>
   links.cycle(param("appId"), param("cycleId"));
 
-/** The slot, or the day of a slot, that the address names; undefined when it names none of this cycle. */
+/** The slot, or the day of a slot, that the address names; undefined if it is not in this cycle. */
 function chosenOf(visit: SignedInVisit, slots: readonly SlotWithDays[]): Chosen | undefined {
   const slotId = visit.query("slot") || visit.param("slotId");
   const slot = slots.find((known) => known.slotId === slotId.toLowerCase());

@@ -15,8 +15,8 @@ export const ImportForm = ({ action, form }: ImportFormProps) => (
   <form class="stack" method="post" action={action} enctype="multipart/form-data">
     <Faults refusal={form?.refusal} />
     <p>
-      Import only files that you trust: what a file says that your team wrote counts as written by your team,
-      and agents read it. Nobody becomes a member by an import, and no approval and no test goes on.
+      Import only files that you trust: messages that the file gives to your team count as your team's, and
+      agents read them. Nobody becomes a member by an import, and approvals and tests do not continue.
     </p>
     <IdempotencyField />
     <TextField

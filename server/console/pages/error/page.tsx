@@ -16,7 +16,7 @@ export interface FailedRequest {
   readonly from?: string;
 }
 
-/** The page that tells about an error. */
+/** The page for an error. */
 export const showErrorPage = (
   links: Links,
   error: ApiError,

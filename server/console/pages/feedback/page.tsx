@@ -3,9 +3,7 @@ import { type Tag, tags as tagEndpoints } from "../../../../src/contract/console
 import type { InboxProposal } from "../../../routes/page-reads.ts";
 import { shownCount } from "../../kit/display/counts.ts";
 import { versionOf } from "../../kit/form/filled-form.ts";
-import { Can } from "../../kit/layout/can.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
-import { Empty } from "../../kit/layout/empty.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Pager } from "../../kit/layout/pager.tsx";
 import { type Reply, show } from "../../reply.ts";
@@ -17,18 +15,8 @@ import { ThreadLine } from "./inbox-line.tsx";
 import { InboxLinks } from "./inbox-links.tsx";
 import { inboxPositionQuery, inboxQuery, oneStatus } from "./inbox-position.ts";
 import { MarkAllRead } from "./mark-all-read.tsx";
+import { type Filter, isWhole, Nothing } from "./nothing.tsx";
 import { ChosenTags, TagChoice } from "./tag-filter.tsx";
-
-/** The filter of the inbox. An empty value means all. */
-interface Filter {
-  readonly status: string;
-  readonly type: string;
-  /** Names of tags, with commas between them. */
-  readonly tag: string;
-  /** `me`, `none`, or the id of a member. */
-  readonly assignee: string;
-  readonly q: string;
-}
 
 /** The feedback of an app. Shows the open threads unless the address names another status. */
 export async function inboxPage(visit: SignedInVisit): Promise<Reply> {
@@ -97,7 +85,11 @@ const Inbox = (props: InboxProps) => {
         data-news="The threads in this list have changed."
       >
         {items.length === 0 ? (
-          <Nothing navigation={navigation} filter={filter} everywhere={address({ status: "all" })} />
+          <Nothing
+            {...{ navigation, filter }}
+            everywhere={address({ status: "all" })}
+            older={nextCursor === null ? undefined : address({ cursor: nextCursor })}
+          />
         ) : (
           <ul class="list linked" aria-label="Feedback">
             {items.map((thread, at) => (
@@ -130,9 +122,6 @@ const Inbox = (props: InboxProps) => {
 };
 
 const tagNames = ({ tag }: Filter): string[] => tag.split(",").filter((name) => name !== "");
-
-/** Whether the list has all threads of its status and type. */
-const isWhole = ({ q, tag, assignee }: Filter): boolean => q.trim() + tag + assignee === "";
 
 const pills = [["unread", "Unread"], ...Object.entries(statusNames), ["all", "All"]] as const;
 
@@ -191,56 +180,3 @@ const Search = ({ navigation, filter, tags, people }: SearchProps) => (
     </form>
   </search>
 );
-
-interface NothingProps extends Pick<InboxProps, "navigation" | "filter"> {
-  readonly everywhere: string;
-}
-
-const Nothing = ({ navigation: { app, links }, filter, everywhere }: NothingProps) => {
-  if (!isWhole(filter) || filter.type !== "") {
-    return (
-      <Empty title="Nothing matches">
-        <p>No feedback with this status matches your search.</p>
-        {filter.status !== "all" && (
-          <div class="actions">
-            <a class="button" href={everywhere}>
-              Search in every status
-            </a>
-          </div>
-        )}
-      </Empty>
-    );
-  }
-  if (filter.status === "unread") {
-    return (
-      <Empty title="Everything is read">
-        <p>
-          A thread is unread when something happened on it that you have not seen, and did not do yourself.
-        </p>
-      </Empty>
-    );
-  }
-  if (filter.status !== "open" && filter.status !== "all") {
-    return (
-      <Empty title="Nothing here">
-        <p>No thread has this status right now.</p>
-      </Empty>
-    );
-  }
-  return (
-    <Empty title={filter.status === "all" ? "No feedback yet" : "No open feedback"}>
-      <p>
-        {app.feedbackEnabled
-          ? "Feedback that your app sends with its key arrives here."
-          : "Feedback is turned off for this app. Turn it on in its settings to let reports in."}
-      </p>
-      <Can needs="owner">
-        <div class="actions">
-          <a class="button" href={links.app(app.id)}>
-            Keys and settings
-          </a>
-        </div>
-      </Can>
-    </Empty>
-  );
-};

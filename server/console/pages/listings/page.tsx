@@ -55,7 +55,9 @@ const Testing = ({ navigation, offers, requests, now }: TestingProps) => (
     </div>
     {offers.length === 0 ? (
       <Empty title="Nothing to test yet">
-        <p>A listing tells testers what to test. Each of its cycles has slots, a first day and a last day.</p>
+        <p>
+          A listing says what testers should test. Each of its cycles has slots, a first day and a last day.
+        </p>
       </Empty>
     ) : (
       <div class="stack wide">

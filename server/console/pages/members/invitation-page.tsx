@@ -68,7 +68,7 @@ async function unverified(visit: SignedInVisit, { status }: ApiError): Promise<R
       <div class="head">
         <h1>Invitation</h1>
       </div>
-      <Empty title="Show that this address is yours">
+      <Empty title="Verify this address">
         <p>
           The invitation is for <Line text={navigation.email} />. Set a new password with a link that you get
           by mail. You are then signed out; sign in, and open the link of the invitation again.

@@ -42,8 +42,8 @@ const People = ({ navigation, forms: { form, found }, receipts, now }: PeoplePro
       <div>
         <h1>Erase a person</h1>
         <p>
-          Somebody asks you to delete what you have of them. This finds an e-mail address in all apps that you
-          own, and removes or blanks what belongs to it.
+          A person asks you to delete their data. This page finds an e-mail address in all apps that you own,
+          and deletes or blanks what belongs to it.
         </p>
       </div>
     </div>
@@ -72,7 +72,7 @@ const LookUp = ({ form, links }: { readonly form: Filled | undefined; readonly l
     />
     <div class="actions">
       <button class="primary" type="submit">
-        Show what there is
+        Show the data
       </button>
     </div>
   </form>
@@ -87,7 +87,7 @@ interface FoundProps {
 const Found = ({ email, preview: { counts, complete, refusal }, links }: FoundProps) => (
   <section class="card stack" aria-labelledby="found">
     <h2 id="found">
-      What there is of <Line text={email} />
+      Data about <Line text={email} />
     </h2>
     <PersonCounts counts={counts} />
     {!complete && <p>There is a lot to search: there may be more than this.</p>}

@@ -88,7 +88,7 @@ export async function showNewPasskey(
               form={form}
               name="name"
               label="Name"
-              hint="So that you know later which it is, such as Phone."
+              hint="A name by which you know it later, such as Phone."
               required
             />
             <IdempotencyField />

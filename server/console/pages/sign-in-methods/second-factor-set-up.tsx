@@ -52,7 +52,7 @@ const Secret = ({ secret, uri }: NonNullable<SetUpTraits["made"]>) => (
       <textarea class="code" id="secret" rows={2} readOnly autocomplete="off" spellcheck={false}>
         {`\n${(secret.match(/.{1,4}/g) ?? []).join(" ")}`}
       </textarea>
-      <p class="hint">It is shown only this once. Nothing is on until the code fits.</p>
+      <p class="hint">It is shown only this once. The second factor is off until you enter a correct code.</p>
     </div>
   </>
 );

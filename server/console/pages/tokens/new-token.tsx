@@ -21,7 +21,7 @@ export const NewToken = ({ navigation: { links, apps }, form }: NewTokenProps) =
         <h2 id="new-token">Make a token</h2>
         <Refused refusal={form?.refusal} />
         <IdempotencyField />
-        <Choices form={shown} name="kind" legend="For whom" options={kinds} />
+        <Choices form={shown} name="kind" legend="Used by" options={kinds} />
         <TextField form={shown} name="label" label="Label" hint="Who or what will use it." required />
         <ChosenApp form={shown} apps={apps} />
         <Scopes form={shown} kind="for-agents" legend="What the agent may do besides" scopes={agentScopes} />
@@ -73,7 +73,7 @@ const kinds = [
   {
     value: "agent",
     label: "An agent",
-    hint: "Reads threads and proposes plans; you decide. It does more only as you tick below.",
+    hint: "Reads threads and proposes plans; you decide. It can do more only if you tick it below.",
   },
   { value: "maintainer", label: "A script", hint: "Does what you tick below, in your name." },
 ] as const;

@@ -45,12 +45,12 @@ export const RecoverByOperator = ({ links }: LinkPageProps) => (
 
 /** The same for every address. */
 export const RecoveryAsked = ({ links }: LinkPageProps) => (
-  <BarePage links={links} title="Look at your mail">
+  <BarePage links={links} title="Check your mail">
     <div class="card stack">
-      <h1>Look at your mail</h1>
+      <h1>Check your mail</h1>
       <p>
         If there is an account with this address and a password, a link is on its way. It works once, for 30
-        minutes. If no mail comes, look among the unwanted ones, or whether you sign in another way.
+        minutes. If no mail comes, look in your spam folder. Perhaps you sign in without a password.
       </p>
       <a class="button" href={links.signIn}>
         To the sign-in page
@@ -71,7 +71,7 @@ export interface SignUpAskedProps {
 export const SignUpAsked = ({ links, byMail, signIn }: SignUpAskedProps) => (
   <BarePage links={links} title="Your account">
     <div class="card stack">
-      <h1>{byMail ? "Look at your mail" : "Sign in now"}</h1>
+      <h1>{byMail ? "Check your mail" : "Sign in now"}</h1>
       <p>
         {byMail
           ? "A link is on its way to this address. With it you choose a password, and your account is ready. It works once, for a day."

@@ -53,7 +53,7 @@ function nextStep(to: string, paths: { readonly authorize: string; readonly invi
   if (to.includes(consentPath)) return "Next, you decide what the program that opened this page may do.";
   if (to.startsWith(paths.authorize))
     return "Next, you decide whether to sign in the device that opened this page.";
-  if (to.startsWith(paths.invitations)) return "Next, you see to what you are invited.";
+  if (to.startsWith(paths.invitations)) return "Next, you see the invitation.";
   return undefined;
 }
 

@@ -5,7 +5,6 @@ import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import type { Deps } from "../../../deps.ts";
 import { answeredRedirect, redirectSource } from "../../../domain/access/oauth-redirect.ts";
 import type { ConsoleCaller } from "../../../http/handler.ts";
-import { spendAlone } from "../../../http/request-limits.ts";
 import { findClient, isKnownClient, unknownClient } from "../../../routes/access/oauth/clients.ts";
 import { hashOf } from "../../../secrets/secrets.ts";
 import { goTo, show } from "../../reply.ts";
@@ -14,7 +13,7 @@ import type { DeviceSignInReply, DeviceSignInVisit } from "../devices/visit.ts";
 import { type Changed, Consent } from "./consent-page.tsx";
 import { type ConsentRequest, clientIdIn, queryOf, readConsentRequest } from "./consent-request.ts";
 
-type ConsentDeps = Pick<Deps, "clock" | "database" | "readClientDocument" | "settings">;
+type ConsentDeps = Pick<Deps, "clock" | "database" | "limiter" | "readClientDocument" | "settings">;
 
 /** Shows a signed-in person what a program asks for. It is never skipped. No document is read for a stranger. */
 export async function consentPage(visit: DeviceSignInVisit, deps: ConsentDeps): Promise<DeviceSignInReply> {
@@ -79,7 +78,7 @@ async function readAsked(
 ): Promise<ConsentRequest> {
   const id = clientIdIn(given);
   if (id.startsWith("https://") && deps.settings.rateLimited)
-    await spendAlone(deps, { who: userId, rateLimit: "clientDocuments" });
+    await deps.limiter.spend({ who: userId, rateLimit: "clientDocuments" });
   const client = await findClient(deps, id).catch((error: Error) => {
     throw wrongProgram(error.message);
   });

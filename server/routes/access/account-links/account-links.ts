@@ -18,7 +18,7 @@ import { mailRecovery, mailSignUp } from "./link-mails.ts";
 
 type Needed = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
 
-/** New accounts and forgotten passwords. No answer tells whether an address has an account. (rules S26, S27) */
+/** New accounts and forgotten passwords. No answer shows whether an address has an account. (rules S26, S27) */
 export const accountLinkHandlers = (deps: Needed): Handlers<typeof contract> => ({
   signUp: signUp(deps),
   finishSignUp: finishSignUp(deps),

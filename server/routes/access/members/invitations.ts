@@ -14,7 +14,7 @@ import { type Presented, invitations as rows } from "../../../store/access/membe
 import { members } from "../../../store/access/members/members.ts";
 import { users } from "../../../store/access/users.ts";
 import type { Reader } from "../../../store/engine/database.ts";
-import { credentialsTopic } from "../../../store/engine/topics.ts";
+import { accessTopic } from "../../../store/engine/topics.ts";
 import { createAuditWriter } from "../audit-record.ts";
 import { ownedApp } from "../owned-app.ts";
 
@@ -71,7 +71,7 @@ export function invitations(deps: Needed): Handlers<typeof contract> {
           { caller, address },
           { action: "invitation.accept", appId, target, label: caller.email },
         );
-        tx.signal(credentialsTopic);
+        tx.signal(accessTopic(appId));
         return { appId, role };
       }),
   };

@@ -45,7 +45,7 @@ interface Change {
   readonly to: Role | null;
 }
 
-/** The member whom the caller may change so. Throws `not_found`, `forbidden` and `last_owner`. */
+/** The member that the caller may change in this way. Throws `not_found`, `forbidden` and `last_owner`. */
 async function changeableMember(tx: Transaction, { caller, params, to }: Change) {
   await rows.lock(tx, params.appId);
   const { viewerRole: by } = await ownedApp(tx, params.appId, caller);

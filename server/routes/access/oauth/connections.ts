@@ -36,8 +36,8 @@ const badGrant = () =>
   );
 
 /**
- * What to say of a code or refresh token that gives nothing. A program whose registration is not known here is told so:
- * it then registers again, where it would otherwise send people to a page of errors for ever.
+ * The error for a code or refresh token that is not valid. A program with an unknown registration gets
+ * `invalid_client`, so that it registers again. Otherwise it would send its user to an error page each time.
  */
 async function refusalTo(clientId: string, { database }: Needed): Promise<OAuthFault> {
   return (await isKnownClient(database, clientId))

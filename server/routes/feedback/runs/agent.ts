@@ -3,60 +3,46 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 import type { Deps } from "../../../deps.ts";
 import { chatText, later, proposalNote } from "../../../domain/feedback/proposal.ts";
 import { expiryOf } from "../../../domain/feedback/run-life.ts";
-import { prepareAnswer } from "../../../http/answers.ts";
 import type { AgentCaller, Handlers } from "../../../http/handler.ts";
-import { cachedLookupUpTo } from "../../../http/lookup-cache.ts";
 import type { Transaction } from "../../../store/engine/database.ts";
-import {
-  concernsProposals,
-  outboxTopic,
-  proposalTopic,
-  threadsTopic,
-  tokensTopic,
-} from "../../../store/engine/topics.ts";
+import { outboxTopic, proposalTopic, threadsTopic, tokensTopic } from "../../../store/engine/topics.ts";
 import { feedbackThreads } from "../../../store/feedback/feedback.ts";
 import { messages } from "../../../store/feedback/messages.ts";
 import { outbox } from "../../../store/feedback/outbox.ts";
-import {
-  type NewProposalRow,
-  type OwnedProposal,
-  proposals,
-} from "../../../store/feedback/runs/proposals.ts";
+import { type NewProposalRow, proposals } from "../../../store/feedback/runs/proposals.ts";
 import { doubtfulTime } from "../../doubtful-time.ts";
 import { hold } from "../../held-request.ts";
-import { storedProposals, threadAnswer, threadUrl } from "../feedback-answer.ts";
+import { threadUrl } from "../feedback-answer.ts";
 import { momentOf } from "../moment.ts";
 import { findWork } from "./find-work.ts";
-import { proposalAnswer } from "./proposal-answer.ts";
+import { createFindRun, knownRun, mayRead } from "./known-run.ts";
+import { createFindThread } from "./known-thread.ts";
+import { lastingAnswer } from "./lasting-answer.ts";
 import { createStepRecorder, needsSettling, settle } from "./run-steps.ts";
 import { runWork } from "./run-work.ts";
 
-export const agent = (
-  deps: Pick<
-    Deps,
-    "clock" | "database" | "newId" | "settings" | "stopping" | "threadWatch" | "time" | "waiting"
-  >,
-): Handlers<typeof contract> => {
-  const { database, settings } = deps;
+type AgentDeps = Pick<
+  Deps,
+  | "clock"
+  | "database"
+  | "newId"
+  | "settings"
+  | "stopping"
+  | "threadWatch"
+  | "time"
+  | "waiting"
+  | "waitingAgents"
+>;
+
+export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
+  const { settings } = deps;
   const record = createStepRecorder(deps);
-  const load = async (id: string) => knownRun(settings, await proposals.findOwned(database, id));
-  const findRun = cachedLookupUpTo(mostRuns, { database, concerns: concernsProposals, load });
+  const findRun = createFindRun(deps);
   return {
     ...findWork(deps),
     ...runWork(deps),
 
-    async readThread({ caller, params }) {
-      const find = () => feedbackThreads.findThreadForAgent(database, params.id, caller);
-      let thread = await find();
-      const approval = thread && storedProposals(thread).at(-1);
-      if (approval && expiryOf(approval, momentOf(deps)) === "unknown") throw doubtfulTime();
-      if (approval && needsSettling(approval, deps.clock.now())) {
-        await settle(deps, approval.id);
-        thread = await find();
-      }
-      if (!thread) throw new ApiError("not_found");
-      return threadAnswer(settings, thread, deps.clock.now());
-    },
+    readThread: createReadThread(deps),
 
     propose: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
@@ -89,10 +75,16 @@ export const agent = (
         look,
         enough: (seen) => seen?.status !== "awaiting_approval",
         milliseconds,
+        attend: (isResting) => deps.waitingAgents.add(runId, { tokenId: request.caller.id, isResting }),
       });
       if (!found) throw new ApiError("not_found");
       if (found.expiresAt !== null && expiryOf(found, momentOf(deps)) === "unknown") throw doubtfulTime();
-      if (!needsSettling(found, deps.clock.now())) return found.answer;
+      if (!needsSettling(found, deps.clock.now())) {
+        const isKept = () => findRun.peek(runId) === found;
+        // The next request like one that has waited must wait, too.
+        const hasWaited = milliseconds > 0 && found.status === "awaiting_approval";
+        return hasWaited ? found.answer : lastingAnswer({ ...found, run: found, isKept }, deps);
+      }
       const settled = await settle(deps, runId);
       const run = settled === "as it was" ? found : knownRun(settings, settled);
       // The token may have been revoked while this was stored.
@@ -102,19 +94,23 @@ export const agent = (
   };
 };
 
-/** The limit of cached proposals: each may hold a plan of 80 kB. */
-const mostRuns = 1_000;
-
-/** What is kept in memory of a proposal: what decides who reads it and how, and the answer. */
-function knownRun(settings: Deps["settings"], run: OwnedProposal | undefined) {
-  if (!run) return undefined;
-  const { owners, appId, status, decision, decidedAt, expiresAt, firstReadAt } = run;
-  const answer = prepareAnswer(JSON.stringify(proposalAnswer(settings, run)));
-  return { owners, appId, status, decision, decidedAt, expiresAt, firstReadAt, answer };
+function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThread"] {
+  const findThread = createFindThread(deps);
+  return async ({ caller, params }) => {
+    let thread = await findThread(params.id, caller);
+    const approval = thread?.proposal;
+    if (approval && expiryOf(approval, momentOf(deps)) === "unknown") throw doubtfulTime();
+    if (approval && needsSettling(approval, deps.clock.now())) {
+      await settle(deps, approval.id);
+      thread = await findThread(params.id, caller);
+    }
+    if (!thread) throw new ApiError("not_found");
+    const { answer, proposal: run } = thread;
+    // A newer proposal was approved meanwhile: who reads that first must store it.
+    if (run && needsSettling(run, deps.clock.now())) return answer;
+    return lastingAnswer({ answer, run, isKept: findThread.isKept(thread, caller) }, deps);
+  };
 }
-
-const mayRead = ({ userId, appId }: AgentCaller, run: Pick<OwnedProposal, "owners" | "appId">): boolean =>
-  run.owners.split(" ").includes(userId) && (appId === null || run.appId === appId);
 
 type Posting = Pick<Deps, "clock" | "newId" | "settings">;
 type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;

@@ -14,7 +14,7 @@ import { createStepRecorder, isHeld, lockedRun, type RunStep, visibleRun } from 
 
 /** What a person does with a proposal: decide, recall an approval, release the claim of a worker. */
 export function consoleProposals(
-  deps: Pick<Deps, "clock" | "newId" | "settings" | "time">,
+  deps: Pick<Deps, "clock" | "newId" | "settings" | "time" | "waitingAgents">,
 ): Handlers<typeof contract> {
   const record = createStepRecorder(deps);
   /** Records the step of a person and gives the answer. */
@@ -35,13 +35,15 @@ export function consoleProposals(
         const status = statusOf(decision);
         const expiresAt = status === "approved" ? expiryOf(run) : null;
         const at = deps.clock.now().toISOString();
-        await rows.decide(tx, runId, {
-          ...{ status, decision, expiresAt, at },
-          note: note || null,
-          by: caller.userId,
-        });
+        const change = { status, decision, expiresAt };
+        const texts = { at, note: note || null, by: caller.userId };
+        const readBy = deps.waitingAgents.readerOf(runId);
+        const read = await rows.decide(tx, runId, { ...change, ...texts, readBy });
         const step = { action: `run.${decision}`, event: "run.decided", facts: { decision } } as const;
-        return finish(tx, { run, author: { caller, address } }, step);
+        await record(tx, { ...run, author: { caller, address } }, step);
+        const decided = { ...run, ...change, decisionNote: texts.note, decidedAt: at, ...read };
+        deps.waitingAgents.handOver(tx, decided);
+        return proposalAnswer(deps.settings, decided);
       }),
 
     recall: ({ caller, address, params: { runId }, body: { note }, save }) =>

@@ -8,6 +8,7 @@ import { badRequest } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import type { Deps } from "../../../deps.ts";
 import { stateAt } from "../../../domain/feedback/run-life.ts";
+import { tagNamesIn } from "../../../domain/feedback/tag-names.ts";
 import type { Handlers, Request } from "../../../http/handler.ts";
 import { tokensTopic } from "../../../store/engine/topics.ts";
 import {
@@ -22,7 +23,7 @@ import { indexForSearch } from "../../../store/feedback/search/feedback-search.t
 import { notAMark, threadChanges } from "../../../store/feedback/thread-changes.ts";
 import { ownedApp } from "../../access/owned-app.ts";
 import { hold } from "../../held-request.ts";
-import { idPart, instantPart, pageOf, readCursor, sequencePart } from "../../list-page.ts";
+import { idPart, instantPart, pageOf, readCursor, searchedPage, sequencePart } from "../../list-page.ts";
 import { threadUrl } from "../feedback-answer.ts";
 
 type Needed = Pick<Deps, "clock" | "database" | "settings" | "stopping" | "threadWatch" | "waiting">;
@@ -59,11 +60,10 @@ async function list({ database, settings }: Needed, { caller, query }: ListReque
   if (order === "found") await indexForSearch(database);
   // An empty list has no row that carries the mark: what is committed before it was read is what it saw.
   const before = cursor === undefined ? await threadChanges.present(database) : null;
-  const rows = await findThreads(database, search, { position, limit: limit + 1 });
-  const { items, nextCursor } = pageOf(rows, limit, (row) => {
-    if (order === "found") return [String(row.seq)];
-    return [order === "active" ? row.activeAt : row.createdAt, row.id];
-  });
+  const { rows, reached } = await findThreads(database, search, { position, limit: limit + 1 });
+  const keyOf = (row: FoundRow) =>
+    order === "found" ? [String(row.seq)] : [order === "active" ? row.activeAt : row.createdAt, row.id];
+  const { items, nextCursor } = searchedPage(rows, limit, { keyOf, reached });
   const changes = before && encoded(threadChanges.seenBy(before, rows.at(0)?.mark));
   return { items: items.map((row) => threadItem(settings, row)), nextCursor, changes };
 }
@@ -107,10 +107,13 @@ const encoded = (mark: string): string => Buffer.from(mark).toString("base64url"
 async function searchOf(
   { database }: Pick<Deps, "database">,
   viewer: ListRequest["caller"],
-  { appId, ...filters }: FeedbackFilters,
+  { appId, tag = "", ...filters }: FeedbackFilters,
 ): Promise<Search> {
   if (appId !== undefined) await ownedApp(database, appId, viewer);
-  return { viewer: { ...viewer, appId: appId ?? viewer.appId }, filters };
+  return {
+    viewer: { ...viewer, appId: appId ?? viewer.appId },
+    filters: { ...filters, tags: tagNamesIn(tag) },
+  };
 }
 
 const threadItem = (settings: Deps["settings"], row: FoundRow): FoundThread => ({

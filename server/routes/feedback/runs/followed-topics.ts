@@ -13,7 +13,7 @@ const mostMilliseconds = 3_600_000;
 
 type Needed = Pick<Deps, "database" | "settings" | "threadWatch" | "waiting">;
 
-/** Makes the function with which an agent hears of changes while its token is good. */
+/** Makes the function that sends changes to an agent while its token is valid. */
 export type Follow = (callerNow: () => Promise<AgentCaller>, topics: Topics) => Promise<Following>;
 
 /**

@@ -33,9 +33,9 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
     { action, event, facts }: RunStep,
   ): Promise<void> => {
     await record(tx, author, { action, appId: run.appId, target: run.id });
-    await feedbackThreads.setProposalStatus(tx, run.feedbackId);
     const at = deps.clock.now().toISOString();
-    await noteActivity(tx, run.feedbackId, { at, by: personOf(author) });
+    if (isQuiet(action)) await feedbackThreads.setProposalStatus(tx, run.feedbackId);
+    else await noteActivity(tx, run.feedbackId, { at, by: personOf(author), ofProposal: true });
     tx.signal(proposalTopic(run.id));
     if (!event) return;
     await events.insert(tx, {
@@ -48,6 +48,9 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
     });
   };
 }
+
+/** Progress makes no thread unread, because no person has to do anything. An outcome does. (rule F50) */
+const isQuiet = (action: AuditActionName): boolean => action === "run.claim" || action === "run.progress";
 
 /** The person who took the step; undefined for an agent, even if it is the person's own. */
 const personOf = ({ caller }: Author): string | undefined =>

@@ -4,8 +4,8 @@ import { limits } from "../../../../src/contract/limits.ts";
 import type { Deps } from "../../../deps.ts";
 import { suffices } from "../../../domain/access/app-roles.ts";
 import type { ConsoleCaller, Handlers } from "../../../http/handler.ts";
-import type { Reader } from "../../../store/engine/database.ts";
-import { credentialsTopic } from "../../../store/engine/topics.ts";
+import type { Reader, Transaction } from "../../../store/engine/database.ts";
+import { appTopic, threadsTopic } from "../../../store/engine/topics.ts";
 import { blockedSenders as rows } from "../../../store/feedback/blocked-senders.ts";
 import { hiddenFeedback } from "../../../store/feedback/hidden-feedback.ts";
 import { noteActivity } from "../../../store/feedback/looks/activity.ts";
@@ -39,22 +39,24 @@ export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">)
             message: `The app has ${limits.blockedSenders} blocked senders already. Unblock some first.`,
           });
         await record(tx, { caller, address }, { action: "sender.block", appId, target: sender });
-        tx.signal(credentialsTopic);
+        tx.signal(appTopic(appId));
         return { ...block, blockedBy: caller.email };
       }),
 
-    remove: ({ caller, address, params: { blockedSenderId: id }, save }) =>
-      save(async (tx) => {
-        const block = await rows.find(tx, caller, id);
-        if (!block) throw new ApiError("not_found");
-        const { appId, kind, sender, viewerRole } = block;
-        if (kind === "domain" && !suffices(viewerRole, "owner")) throw new ApiError("forbidden");
-        await hiddenFeedback.releaseAll(tx, appId, id);
+    async remove({ caller, address, params: { blockedSenderId: id }, save }) {
+      const { appId } = await ownedBlock(deps.database, id, caller);
+      await releaseInParts({ appId, blockId: id }, (part) => deps.database.write(part));
+      return save(async (tx) => {
+        const { sender } = await ownedBlock(tx, id, caller);
+        // The feedback that has come in the meantime.
+        await releaseInParts({ appId, blockId: id }, (part) => part(tx));
         await rows.remove(tx, id);
         await record(tx, { caller, address }, { action: "sender.unblock", appId, target: sender });
-        tx.signal(credentialsTopic);
+        tx.signal(appTopic(appId));
+        tx.signal(threadsTopic);
         return undefined;
-      }),
+      });
+    },
 
     async listHidden({ caller, params: { appId } }) {
       await ownedApp(deps.database, appId, caller);
@@ -75,6 +77,34 @@ export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">)
         return hidden;
       }),
   };
+}
+
+/** A block that the caller may end. Throws `not_found` or `forbidden` otherwise. */
+async function ownedBlock(reader: Reader, id: string, caller: ConsoleCaller) {
+  const block = await rows.find(reader, caller, id);
+  if (!block) throw new ApiError("not_found");
+  if (block.kind === "domain" && !suffices(block.viewerRole, "owner")) throw new ApiError("forbidden");
+  return block;
+}
+
+/** Few enough that other changes wait for a few milliseconds only. */
+const atOnce = 200;
+
+type Part<Result> = (tx: Transaction) => Promise<Result>;
+
+/**
+ * Shows what a block hid, in parts, because SQLite has one writer. If it is interrupted, the sender is still blocked and the rest
+ * still hidden; unblocking again goes on.
+ */
+async function releaseInParts(
+  block: { readonly appId: string; readonly blockId: string },
+  write: (part: Part<string | undefined>) => Promise<string | undefined>,
+): Promise<void> {
+  for (const release of [hiddenFeedback.releaseReports, hiddenFeedback.releaseAnswers])
+    for (let from: string | undefined = ""; from !== undefined; ) {
+      const some = { ...block, from, most: atOnce };
+      from = await write((tx) => release(tx, some));
+    }
 }
 
 /** A hidden report or answer of an app of the caller. Throws `not_found` otherwise. */

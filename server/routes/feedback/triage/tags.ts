@@ -3,7 +3,7 @@ import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Handlers } from "../../../http/handler.ts";
 import type { Viewer } from "../../../store/access/members/visibility.ts";
-import type { Reader } from "../../../store/engine/database.ts";
+import type { Reader, Transaction } from "../../../store/engine/database.ts";
 import { tags as rows } from "../../../store/feedback/tags.ts";
 import { createAuditWriter } from "../../access/audit-record.ts";
 import { ownedApp } from "../../access/owned-app.ts";
@@ -35,25 +35,51 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
         return tagAnswer(await ownedTag(tx, id, caller));
       }),
 
-    merge: ({ caller, address, params: { tagId: id }, body: { into }, save }) =>
-      save(async (tx) => {
-        const { appId, name } = await ownedTag(tx, id, caller);
-        const other = await rows.find(tx, caller, into);
-        if (other?.appId !== appId || other.id === id)
-          throw badRequest("into", "must be another tag of the app");
-        await rows.merge(tx, id, into);
+    async merge({ caller, address, params: { tagId: id }, body: { into }, save }) {
+      const merged = { from: id, into };
+      await assertMergeable(deps.database, merged, caller);
+      const moveSome = (tx: Transaction) => rows.moveSome(tx, merged, atOnce);
+      while ((await deps.database.write(moveSome)) > 0);
+      return save(async (tx) => {
+        const { appId, name } = await assertMergeable(tx, merged, caller);
+        // The threads that have got the tag in the meantime.
+        while ((await moveSome(tx)) > 0);
+        await rows.remove(tx, id);
         await record(tx, { caller, address }, { action: "tag.merge", appId, target: id, label: name });
         return tagAnswer(await ownedTag(tx, into, caller));
-      }),
+      });
+    },
 
-    remove: ({ caller, address, params: { tagId: id }, save }) =>
-      save(async (tx) => {
+    async remove({ caller, address, params: { tagId: id }, save }) {
+      await ownedTag(deps.database, id, caller);
+      while ((await deps.database.write((tx) => rows.takeFromSome(tx, id, atOnce))) > 0);
+      return save(async (tx) => {
         const { appId, name } = await ownedTag(tx, id, caller);
         await rows.remove(tx, id);
         await record(tx, { caller, address }, { action: "tag.delete", appId, target: id, label: name });
         return undefined;
-      }),
+      });
+    },
   };
+}
+
+/**
+ * A tag is taken from so many threads in one transaction, because SQLite has one writer. If the work is interrupted, the tag is
+ * still there with the other threads, and the same request again goes on.
+ */
+const atOnce = 500;
+
+/** Throws `not_found` or `bad_request` if one tag cannot be merged into the other. Gives the one that ends. */
+async function assertMergeable(
+  reader: Reader,
+  { from, into }: { readonly from: string; readonly into: string },
+  viewer: Viewer,
+) {
+  const tag = await ownedTag(reader, from, viewer);
+  const other = await rows.find(reader, viewer, into);
+  if (other?.appId !== tag.appId || other.id === from)
+    throw badRequest("into", "must be another tag of the app");
+  return tag;
 }
 
 /** The tag if it is of an app of the viewer. Throws `not_found` otherwise. */

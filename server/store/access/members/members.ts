@@ -1,7 +1,7 @@
 import type { Member } from "../../../../src/contract/console/members/members.ts";
 import type { Role } from "../../../../src/contract/endpoint.ts";
 import type { Reader, Transaction } from "../../engine/database.ts";
-import { credentialsTopic, tokensTopic } from "../../engine/topics.ts";
+import { accessTopic, tokensTopic, userTopic } from "../../engine/topics.ts";
 import { assignees } from "../../feedback/assignees.ts";
 
 export interface NewMember {
@@ -73,7 +73,7 @@ export const members = {
     await tx.run("UPDATE app_members SET role = ? WHERE app_id = ? AND user_id = ?", role, appId, userId);
     if (role !== "owner") await endOwnership(tx, { appId, userId });
     if (role === "viewer") await assignees.takeAll(tx, appId, userId);
-    changed(tx);
+    changed(tx, { appId, userId });
   },
 
   /** Removes a member, with the tokens that were for this app alone. */
@@ -82,7 +82,7 @@ export const members = {
     await assignees.takeAll(tx, appId, userId);
     await endOwnership(tx, { appId, userId });
     await tx.run("DELETE FROM tokens WHERE app_id = ? AND user_id = ?", appId, userId);
-    changed(tx);
+    changed(tx, { appId, userId });
   },
 };
 
@@ -103,7 +103,7 @@ async function endOwnership(tx: Transaction, { appId, userId }: Membership): Pro
 }
 
 /** Ends what waits with a credential of the person, and what servers remember, on all servers. */
-function changed(tx: Transaction): void {
-  tx.signal(credentialsTopic);
-  tx.signal(tokensTopic);
+function changed(tx: Transaction, { appId, userId }: Membership): void {
+  // The tokens last: requests that wait look at what is remembered.
+  for (const topic of [accessTopic(appId), userTopic(userId), tokensTopic]) tx.signal(topic);
 }

@@ -1,7 +1,7 @@
 import type { Role } from "../../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { type Asker, judgeAccess, rolesFrom } from "../../../domain/access/app-roles.ts";
-import type { Engine, Reader, Value } from "../../engine/database.ts";
+import type { Engine, Outcome, Reader, Value } from "../../engine/database.ts";
 
 /**
  * The person who asks, the app to which the credential is limited (null if it is not limited), and the least role that
@@ -43,10 +43,46 @@ export function oneForViewer<Row extends object>(row: RowOfApp | Readonly<Record
   };
 }
 
+/** A row that a viewer wants. */
+export interface WantedRow {
+  readonly id: string;
+  readonly viewer: Viewer;
+}
+
+/** SQLite: the rows that several viewers want, in the FROM of a statement of `eachForViewer`. */
+export const wantedRows = "jsonb_each(?) AS w";
+/** The id of such a row. */
+export const wantedId = "w.value ->> 0";
+
+/**
+ * SQLite: makes the reading of several rows in one statement, each for its own viewer. It gives for each what `oneForViewer`
+ * gives or throws. `row` reads from `wantedRows`, and finds its own row by `wantedId`.
+ */
+export function eachForViewer<Row extends object>(row: RowOfApp) {
+  const columns = `w.key AS place, ${row.columns}`;
+  const sql = selectForViewer({ ...row, columns }, { userId: "w.value ->> 1", appId: "w.value ->> 2" });
+  return async (reader: Reader, wanted: readonly WantedRow[]): Promise<Outcome<Seen<Row> | undefined>[]> => {
+    const values = wanted.map(({ id, viewer }) => [id, viewer.userId, viewer.appId]);
+    const rows = await reader.all<Seen<Row> & { readonly place: number }>(sql, JSON.stringify(values));
+    const found = new Map(rows.map((each) => [each.place, each]));
+    return wanted.map(({ viewer }, place) => {
+      const seen = found.get(place);
+      try {
+        return { value: admitted(seen?.viewerRole, viewer) ? seen : undefined };
+      } catch (error) {
+        return { error };
+      }
+    });
+  };
+}
+
+/** The expressions for the person and for the app of the credential. */
+const oneViewer = { userId: "?", appId: "?" };
+
 // The row is found first, by its own key. Whether its app has this member is then one step in the key of `app_members`.
-const selectForViewer = ({ columns, from, app, where }: RowOfApp): string =>
+const selectForViewer = ({ columns, from, app, where }: RowOfApp, { userId, appId } = oneViewer): string =>
   `SELECT ${columns}, v.role AS "viewerRole" ${from} JOIN app_members v ON v.app_id = ${app}
-   WHERE ${where} AND v.user_id = ? AND v.app_id = coalesce(?, v.app_id)`;
+   WHERE ${where} AND v.user_id = ${userId} AND v.app_id = coalesce(${appId}, v.app_id)`;
 
 /** Whether somebody with this role may do what is asked. Throws `forbidden` if a member may not. */
 export function admitted(role: Role | undefined, viewer: Asker): boolean {

@@ -1,5 +1,5 @@
 import type { Transaction } from "../../engine/database.ts";
-import { credentialsTopic, tokensTopic } from "../../engine/topics.ts";
+import { tokensTopic, userTopic } from "../../engine/topics.ts";
 
 /**
  * Ends what opens an account besides its password and second factor: identities of providers, tokens, connections, devices, and
@@ -8,6 +8,6 @@ import { credentialsTopic, tokensTopic } from "../../engine/topics.ts";
 export async function removeUnprovenAccess(tx: Transaction, userId: string): Promise<void> {
   const tables = ["identities", "tokens", "oauth_codes", "devices", "sign_in_codes"];
   for (const table of tables) await tx.run(`DELETE FROM ${table} WHERE user_id = ?`, userId);
-  tx.signal(credentialsTopic);
+  tx.signal(userTopic(userId));
   tx.signal(tokensTopic);
 }

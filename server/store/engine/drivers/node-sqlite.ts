@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Value } from "../database.ts";
 import type { Connection, SqliteDriver } from "./connection.ts";
+import { openOnThread } from "./node-sqlite-thread.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
@@ -14,6 +15,7 @@ export function nodeSqliteDriver(): SqliteDriver | undefined {
     lockWaitMs: 10,
     readers: 1,
     open: async (file, { readOnly }) => connect(new sqlite.DatabaseSync(file, { readOnly })),
+    openBeside: async (file) => openOnThread(file),
   };
 }
 

@@ -8,7 +8,7 @@ export const deadlineIn = (milliseconds: number): Deadline => performance.now() 
 /**
  * Calls `use` with a connection of the pool. At the deadline the connection is closed, so that a waiting query fails as with
  * any lost connection even if the database never answers. After a failure, `undo` makes the connection usable again and
- * tells whether it succeeded.
+ * says whether it succeeded.
  */
 export async function withClient<Result>(
   pool: pg.Pool,
@@ -21,7 +21,7 @@ export async function withClient<Result>(
   try {
     return await use(client);
   } catch (error) {
-    broken = !(await undo(client));
+    broken = !(await undo(client, error));
     throw error;
   } finally {
     clearTimeout(timer);
@@ -31,7 +31,7 @@ export async function withClient<Result>(
 
 interface Use<Result> {
   readonly use: (client: pg.PoolClient) => Promise<Result>;
-  readonly undo: (client: pg.PoolClient) => Promise<boolean>;
+  readonly undo: (client: pg.PoolClient, error: unknown) => Promise<boolean>;
 }
 
 // `end` destroys the socket if the connection waits for an answer.

@@ -2,39 +2,38 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Database, Pace, Transaction } from "../database.ts";
 import { isRetryable } from "../errors.ts";
-import type { Signals } from "../signals.ts";
 import { perform, type Statements } from "../transaction.ts";
+import { type Conversation, converse } from "./postgres-conversation.ts";
 import { type Deadline, deadlineIn, withClient } from "./postgres-lease.ts";
-import { notice, notifySql } from "./postgres-listener.ts";
+import type { Announcer } from "./postgres-notices.ts";
 import { query } from "./postgres-queries.ts";
 
 const attempts = 5;
 
 export interface PostgresWrites {
   readonly pool: pg.Pool;
-  /** The name of this server in its notices. */
-  readonly self: string;
-  readonly signals: Signals;
+  readonly announcer: Announcer;
   readonly patienceMs: number;
 }
 
 /** Creates `Database.write` for PostgreSQL. It repeats a transaction that failed only because of concurrent ones. */
-export function createWrite({ pool, self, signals, patienceMs }: PostgresWrites): Database["write"] {
+export function createWrite({ pool, announcer, patienceMs }: PostgresWrites): Database["write"] {
   async function transact<Result>(
     work: (tx: Transaction) => Promise<Result>,
     { pace, deadline }: { readonly pace: Pace; readonly deadline: Deadline },
   ): Promise<Result> {
+    let conversation: Conversation | undefined;
     const use = async (client: pg.PoolClient) => {
-      await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
-      if (pace === "long") await client.query(unlimited);
-      const done = await perform(work, statementsOf(client));
-      await notify(client, self, done.topics);
-      await commit(client);
-      return done;
+      conversation = converse(client);
+      if (pace === "long") for (const text of unlimited) await conversation.ask({ text });
+      const { result, topics } = await perform(work, statementsOf(conversation));
+      const announcement = announcer.announce(topics);
+      await conversation.commit(announcement.payloads);
+      announcement.settle();
+      return result;
     };
-    const { result, topics } = await withClient(pool, deadline, { use, undo: rollBack });
-    signals.emit(topics);
-    return result;
+    const undo = async () => conversation?.rollBack() ?? true;
+    return withClient(pool, deadline, { use, undo });
   }
 
   return async function write<Result>(
@@ -53,33 +52,17 @@ export function createWrite({ pool, self, signals, patienceMs }: PostgresWrites)
   };
 }
 
-const unlimited = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
+const unlimited = ["SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = 0"];
 
-const rollBack = (client: pg.PoolClient): Promise<boolean> =>
-  client.query("ROLLBACK").then(
-    () => true,
-    () => false,
-  );
-
-async function notify(client: pg.PoolClient, self: string, topics: ReadonlySet<string>): Promise<void> {
-  if (topics.size === 0) return;
-  await client.query(notifySql, [[...topics].map((topic) => notice(self, topic))]);
-}
-
-async function commit(client: pg.PoolClient): Promise<void> {
-  const { command } = await client.query("COMMIT");
-  if (command !== "COMMIT") throw new Error("PostgreSQL rolled back the transaction.");
-}
-
-/** The statements of a connection, as transactions use them. */
-export function statementsOf(connection: pg.PoolClient): Statements {
-  const run: Statements["run"] = async (sql, ...values) =>
-    (await connection.query(query(sql, values))).rowCount ?? 0;
+/** The statements of a transaction, as works use them. */
+function statementsOf({ ask, put }: Conversation): Statements {
+  const run: Statements["run"] = async (sql, ...values) => (await ask(query(sql, values))).rowCount ?? 0;
   return {
     engine: "postgres",
-    get: async (sql, ...values) => (await connection.query(query(sql, values))).rows[0],
-    all: async (sql, ...values) => (await connection.query(query(sql, values))).rows,
+    get: async (sql, ...values) => (await ask(query(sql, values))).rows[0],
+    all: async (sql, ...values) => (await ask(query(sql, values))).rows,
     run,
+    send: (take, sql, ...values) => put(query(sql, values), ({ rows }) => take(rows)),
     async lock(name) {
       await run("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name);
       return true;

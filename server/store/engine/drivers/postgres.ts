@@ -1,14 +1,17 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createClosingGate } from "../closing-gate.ts";
-import type { Database } from "../database.ts";
-import { insertStatement } from "../insert-statement.ts";
+import type { Database, Value } from "../database.ts";
+import { isRefused } from "../errors.ts";
+import { aloneOf } from "../shared-work.ts";
 import { createSignals } from "../signals.ts";
+import { everyTopic } from "../topics.ts";
+import { createInsert } from "./postgres-inserts.ts";
 import { deadlineIn, withClient } from "./postgres-lease.ts";
 import { listen } from "./postgres-listener.ts";
+import { createAnnouncer, noticesOf } from "./postgres-notices.ts";
 import { query, types } from "./postgres-queries.ts";
-import { createWrite, statementsOf } from "./postgres-writes.ts";
+import { createWrite } from "./postgres-writes.ts";
 
 const connectMs = 5_000;
 const closeMs = 5_000;
@@ -27,17 +30,22 @@ export async function openPostgres(
 ): Promise<Database> {
   const connectionTimeoutMillis = Math.min(connectMs, patienceMs * 0.75);
   const config = { connectionString: url, types, keepAlive: true, connectionTimeoutMillis };
-  const { self, signals, listener } = await hearSignals(config);
   const pool = new pg.Pool({ ...config, max: poolSize });
   ignoreLostConnections(pool);
+  const { announcer, signals, listener } = await hearSignals(config, pool);
   if (patienceMs !== Number.POSITIVE_INFINITY) limitStatements(pool, patienceMs);
   const gate = createClosingGate();
-  const write = createWrite({ pool, self, signals, patienceMs });
+  const write = createWrite({ pool, announcer, patienceMs });
   let closing: Promise<void> | undefined;
 
-  /** One statement outside a transaction. */
+  /** One statement outside a transaction. A refused one leaves nothing to undo. */
   const single = <Result>(use: (client: pg.PoolClient) => Promise<Result>): Promise<Result> =>
-    gate.pass(() => withClient(pool, deadlineIn(patienceMs), { use, undo: async () => false }));
+    withClient(pool, deadlineIn(patienceMs), { use, undo: async (_, error) => isRefused(error) });
+
+  const rows = async (sql: string, values: readonly Value[]) =>
+    (await single((client) => client.query(query(sql, values)))).rows;
+
+  const insert = createInsert((sql, ...values) => single((client) => client.query(query(sql, values))));
 
   // A hung call may never end, and nobody waits for it any more.
   async function close(): Promise<void> {
@@ -47,13 +55,11 @@ export async function openPostgres(
 
   return {
     engine: "postgres",
-    get: (sql, ...values) => single((client) => statementsOf(client).get(sql, ...values)),
-    all: (sql, ...values) => single((client) => statementsOf(client).all(sql, ...values)),
-    async insert(table, row) {
-      const { sql, values } = insertStatement(table, row);
-      await single((client) => client.query(query(sql, values)));
-    },
+    get: (sql, ...values) => gate.pass(async () => (await rows(sql, values))[0]),
+    all: (sql, ...values) => gate.pass(() => rows(sql, values)),
+    insert: (table, row) => gate.pass(() => insert(table, row)),
     write: (work, pace) => gate.pass(() => write(work, pace)),
+    share: (work, item) => gate.pass(() => write(aloneOf(work, item))),
     snapshot: (use) =>
       gate.pass(() =>
         write(async (tx) => {
@@ -63,22 +69,22 @@ export async function openPostgres(
       ),
     onSignal: signals.subscribe,
     onForeignChange: () => () => {},
+    memoryPeriod: listener.memoryPeriod,
     emptyLog: async () => true,
     close: () => (closing ??= close()),
   };
 }
 
 /** Listens for the signals of other servers. */
-async function hearSignals(config: pg.ClientConfig) {
-  const self = randomUUID();
+async function hearSignals(config: pg.ClientConfig, pool: pg.Pool) {
   const signals = createSignals();
+  const announcer = createAnnouncer(signals);
   const listener = await listen(config, {
-    onNotice: ([from, topic]) => {
-      if (from !== self) signals.emit([topic]);
-    },
-    onGap: () => signals.emit(["*"]),
+    onNotice: announcer.hear,
+    onGap: () => signals.emit([everyTopic]),
+    send: (payload) => Promise.all(noticesOf([payload]).map((notice) => pool.query(notice))),
   });
-  return { self, signals, listener };
+  return { announcer, signals, listener };
 }
 
 /**

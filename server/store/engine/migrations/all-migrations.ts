@@ -38,13 +38,23 @@ import { looks } from "./feedback/058-looks.ts";
 import { activityOfLooks } from "./feedback/059-activity-of-looks.ts";
 import { retentionOfApps } from "./feedback/063-retention.ts";
 import { wordsOfApps } from "./feedback/066-words-of-apps.ts";
+import { marksOfLooks } from "./feedback/075-marks-of-looks.ts";
+import { timesOfActivity } from "./feedback/083-times-of-activity.ts";
 import { requests } from "./requests/002-requests.ts";
+import { leasesOfLimits } from "./requests/082-limit-leases.ts";
+import { rangesOfSearch } from "./search/089-ranges-of-search.ts";
 import { closedTesting } from "./testing/003-closed-testing.ts";
 import { sessionsBySeat } from "./testing/004-sessions-by-seat.ts";
+import { freeSlots } from "./testing/090-free-slots.ts";
 import { tags } from "./triage/069-tags.ts";
 import { assignees } from "./triage/070-assignees.ts";
 import { savedReplies } from "./triage/071-saved-replies.ts";
 import { blockedSenders } from "./triage/072-blocked-senders.ts";
+import { answeringMembers } from "./triage/073-answering-members.ts";
+import { countsOfTags } from "./triage/076-counts-of-tags.ts";
+import { listsOfAssignees } from "./triage/077-lists-of-assignees.ts";
+import { timesOfMarks } from "./triage/087-times-of-marks.ts";
+import { assigneesOfTags } from "./triage/088-assignees-of-tags.ts";
 
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
@@ -93,5 +103,15 @@ export const migrations: readonly Migration[] = [
   assignees,
   savedReplies,
   blockedSenders,
+  answeringMembers,
   verifiedAddresses,
+  marksOfLooks,
+  countsOfTags,
+  listsOfAssignees,
+  leasesOfLimits,
+  timesOfActivity,
+  timesOfMarks,
+  assigneesOfTags,
+  rangesOfSearch,
+  freeSlots,
 ];

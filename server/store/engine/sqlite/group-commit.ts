@@ -1,4 +1,5 @@
 import { trackChanges } from "../change-tracker.ts";
+import type { Value } from "../database.ts";
 import type { Connection, StatementRunner } from "../drivers/connection.ts";
 import { TransactionLost } from "../errors.ts";
 import type { Statements } from "../transaction.ts";
@@ -6,7 +7,7 @@ import type { Unit } from "../units.ts";
 import { whenFree } from "./when-free.ts";
 
 /**
- * Creates the function that commits units together and tells each unit its result. Only the changes of failed units are
+ * Creates the function that commits units together and gives each unit its result. Only the changes of failed units are
  * undone. The function never rejects.
  */
 export function groupCommit(connection: Connection): (units: readonly Unit[]) => Promise<void> {
@@ -46,7 +47,7 @@ export function groupCommit(connection: Connection): (units: readonly Unit[]) =>
       unsettled = true;
       await settle().catch(() => {});
       const halfWay = error instanceof FailedHalfWay;
-      if (halfWay && units.length > 1) return commitShared(units, runGuarded);
+      if (halfWay && areMany(units)) return commitShared(units, runGuarded);
       for (const unit of queue) unit.fail(halfWay ? error.cause : error);
       return;
     }
@@ -60,6 +61,9 @@ export function groupCommit(connection: Connection): (units: readonly Unit[]) =>
     else await commitShared(units);
   };
 }
+
+const areMany = (units: readonly Unit[]): boolean =>
+  units.length > 1 || units.some((unit) => unit.parts().length > 0);
 
 async function rollBack(connection: Connection): Promise<void> {
   try {
@@ -150,6 +154,9 @@ function statementsOf(connection: StatementRunner): Statements {
     get: (sql, ...values) => connection.get(sql, values),
     all: (sql, ...values) => connection.all(sql, values),
     run: (sql, ...values) => connection.run(sql, values),
+    async send<Row extends object>(take: (rows: Row[]) => void, sql: string, ...values: Value[]) {
+      take(await connection.all<Row>(sql, values));
+    },
     lock: async () => false,
   };
 }

@@ -1,8 +1,9 @@
 import { createClosingGate } from "../closing-gate.ts";
 import type { Database, Reader } from "../database.ts";
-import type { Connection, SqliteDriver } from "../drivers/connection.ts";
+import type { BesideConnection, Connection, SqliteDriver } from "../drivers/connection.ts";
 import { createSignals } from "../signals.ts";
 import { dataVersion, watchForeignChanges } from "./foreign-changes.ts";
+import { checkpointPages, createWriteLog } from "./guarded-log.ts";
 import { createReaders } from "./readers.ts";
 import { whenFree } from "./when-free.ts";
 import { createWriter } from "./writer.ts";
@@ -17,6 +18,11 @@ export async function openSqlite(driver: SqliteDriver, file: string): Promise<Da
   const writer = createWriter(writing, signals);
   const readers = createReaders(reading);
   const foreignChanges = watchForeignChanges(writer, await dataVersion(writing));
+  const log = createWriteLog(file, writer, {
+    lockWaitMs: driver.lockWaitMs,
+    openReader: () => connect(driver, file, true),
+    openBeside: () => connectBeside(driver, file),
+  });
   const gate = createClosingGate();
   let closing: Promise<void> | undefined;
 
@@ -27,6 +33,7 @@ export async function openSqlite(driver: SqliteDriver, file: string): Promise<Da
     // Refreshes the statistics for the next start. A failure does not matter.
     await writer.between((connection) => connection.exec("PRAGMA optimize")).catch(() => {});
     await writer.close();
+    await log.close();
   }
 
   return {
@@ -35,17 +42,15 @@ export async function openSqlite(driver: SqliteDriver, file: string): Promise<Da
     all: readers.all,
     insert: writer.insert,
     write: writer.write,
+    share: writer.share,
     snapshot: (use) => gate.pass(() => readAtOneInstant(() => connect(driver, file, true), use)),
     onSignal: signals.subscribe,
     onForeignChange: foreignChanges.subscribe,
-    emptyLog: () => writer.between(emptyLog),
+    memoryPeriod: () => 0,
+    emptyLog: log.emptyLog,
+    log,
     close: () => (closing ??= close()),
   };
-}
-
-async function emptyLog(connection: Connection): Promise<boolean> {
-  const row = await connection.get<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)", []);
-  return row?.busy === 0;
 }
 
 /** Calls `use` with a connection of its own, in one reading transaction. */
@@ -68,9 +73,6 @@ async function readAtOneInstant<Result>(
   }
 }
 
-/** The log may grow to 16 MiB before it is written back, so that a page that changes often is written back once. */
-const checkpointPages = 4_000;
-
 async function connect(driver: SqliteDriver, file: string, readOnly: boolean): Promise<Connection> {
   const connection = await driver.open(file, { readOnly });
   try {
@@ -81,6 +83,21 @@ async function connect(driver: SqliteDriver, file: string, readOnly: boolean): P
     // Overwrites deleted content with zeros.
     await connection.exec("PRAGMA secure_delete = ON");
     await connection.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return connection;
+}
+
+/** A connection that only writes the log back. */
+async function connectBeside(driver: SqliteDriver, file: string): Promise<BesideConnection> {
+  const connection = await driver.openBeside(file);
+  try {
+    // Only a connection that has read the file knows that there is a log.
+    await connection.exec(
+      `PRAGMA busy_timeout = ${driver.lockWaitMs}; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; SELECT 1 FROM sqlite_master LIMIT 1`,
+    );
   } catch (error) {
     await connection.close();
     throw error;

@@ -1,10 +1,10 @@
-import type { Database, Inserter } from "../database.ts";
+import type { Database, Inserter, SharedWork, WaitingItems } from "../database.ts";
 import type { Connection } from "../drivers/connection.ts";
 import type { Signals } from "../signals.ts";
-import { type AppendUnit, appendUnit, type Unit, workUnit } from "../units.ts";
+import { type AppendUnit, appendUnit, type SharedUnit, sharedUnit, type Unit, workUnit } from "../units.ts";
 import { groupCommit } from "./group-commit.ts";
 
-export interface Writer extends Inserter, Pick<Database, "write"> {
+export interface Writer extends Inserter, Pick<Database, "write" | "share"> {
   /** Uses the connection between two commits. */
   between<Result>(use: (connection: Connection) => Promise<Result>): Promise<Result>;
   /** Waits for all queued work, then closes the connection. */
@@ -21,6 +21,10 @@ export function createWriter(connection: Connection, signals: Signals): Writer {
       new Promise((resolve, reject) =>
         queue.appendTo(table, Object.keys(row)).add(Object.values(row), { resolve, reject }),
       ),
+    share: (work, item) =>
+      new Promise((resolve, reject) =>
+        queue.shared(work, () => sharedUnit(work, signals)).add(item, { resolve, reject }),
+      ),
     between: (use) => queue.between(() => use(connection)),
     async close() {
       await queue.close();
@@ -35,6 +39,11 @@ interface Queue {
   add(unit: Unit): void;
   /** The waiting unit to which new rows with these columns are added. */
   appendTo(table: string, columns: readonly string[]): AppendUnit;
+  /** The waiting unit of a work, to which more items are added. `create` makes it if there is none. */
+  shared<Item, Result>(
+    work: SharedWork<Item, Result>,
+    create: () => SharedUnit<Item, Result>,
+  ): WaitingItems<Item, Result>;
   between<Result>(use: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
@@ -45,6 +54,8 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   let flushing: Promise<void> | undefined;
   let closed = false;
   const appends = createAppends(add);
+  /** Stands for the units that wait. */
+  let group = {};
 
   function assertOpen(): void {
     if (closed) throw new Error("The database is closed.");
@@ -62,6 +73,7 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
       const taken = units;
       units = [];
       appends.clear();
+      group = {};
       await commit(taken);
     }
     flushing = undefined;
@@ -82,6 +94,14 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   return {
     add,
     appendTo: appends.appendTo,
+    shared(work, create) {
+      const known = work.waiting.get(group);
+      if (known) return known;
+      const unit = create();
+      add(unit);
+      work.waiting.set(group, unit);
+      return unit;
+    },
     between: (use) =>
       new Promise((resolve, reject) => {
         assertOpen();
@@ -97,20 +117,28 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
 
 /** The waiting units to which new rows are added, by table and columns. */
 function createAppends(add: (unit: Unit) => void) {
-  const waiting = new Map<string, AppendUnit>();
+  const waiting = new Map<string, WaitingRows[]>();
 
-  function newUnit(name: string, table: string, columns: readonly string[]): AppendUnit {
+  function newUnit(table: string, columns: readonly string[]): AppendUnit {
     const unit = appendUnit(table, columns);
     add(unit);
-    waiting.set(name, unit);
+    waiting.set(table, [...(waiting.get(table) ?? []), { columns, unit }]);
     return unit;
   }
 
   return {
     clear: () => waiting.clear(),
     appendTo(table: string, columns: readonly string[]): AppendUnit {
-      const name = `${table}(${columns.join()})`;
-      return waiting.get(name) ?? newUnit(name, table, columns);
+      const known = waiting.get(table)?.find((rows) => areEqual(rows.columns, columns));
+      return known?.unit ?? newUnit(table, columns);
     },
   };
 }
+
+interface WaitingRows {
+  readonly columns: readonly string[];
+  readonly unit: AppendUnit;
+}
+
+const areEqual = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((name, place) => name === others[place]);

@@ -66,8 +66,16 @@ const noChanges = {
 
 /** The kinds, each with its rows. `#ids` stands for the ids of the threads. */
 const kinds: readonly (readonly [kind: ChangeKind, from: string, values: (asked: Since) => string[]])[] = [
-  ["report", "feedback f WHERE f.app_id = ? AND f.created_at > ?", ({ appId, since }) => [appId, since]],
-  ["repeat", "messages m WHERE m.feedback_id IN (#ids) AND m.created_at > ? AND m.category IS NOT NULL", at],
+  [
+    "report",
+    "feedback f WHERE f.app_id = ? AND f.created_at > ? AND f.status <> 'blocked'",
+    ({ appId, since }) => [appId, since],
+  ],
+  [
+    "repeat",
+    "messages m WHERE m.feedback_id IN (#ids) AND m.created_at > ? AND m.category IS NOT NULL AND m.direction <> 'blocked'",
+    at,
+  ],
   [
     "answer",
     "messages m WHERE m.feedback_id IN (#ids) AND m.created_at > ? AND m.direction = 'inbound' AND m.category IS NULL",

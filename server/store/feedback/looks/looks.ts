@@ -1,20 +1,18 @@
 import type { Reader, Transaction } from "../../engine/database.ts";
 import { makeRoom } from "./read-marks.ts";
-import { activeAt, type MemberOf, readUntil } from "./unread.ts";
+import { activeAt, keepingThreads, type MemberOf, readUntil } from "./unread.ts";
 
 /** What a member has seen of a thread. */
 export interface LookRow extends MemberOf {
   readonly feedbackId: string;
   /** How much has happened on the thread, by now. */
   readonly count: number;
-  /** When something last happened on the thread, by now. */
-  readonly activeAt: string;
   /** How much of it the member has seen; null for a thread at which the member never looked. */
   readonly seenCount: number | null;
   readonly lookedAt: string | null;
   /** The look before this visit. */
   readonly sinceAt: string | null;
-  /** Up to when everything was read, if the thread is older than that. */
+  /** Up to when everything was read, if the thread is older than that and no look says that it is unread. */
   readonly coveredUntil: string | null;
 }
 
@@ -27,9 +25,9 @@ export const looks = {
   /** Undefined if the person is no member of the thread's app. */
   find: (reader: Reader, feedbackId: string, userId: string) =>
     reader.get<LookRow>(
-      `SELECT v.app_id AS "appId", v.user_id AS "userId", f.id AS "feedbackId", f.activity_count AS count, ${activeAt} AS "activeAt",
+      `SELECT v.app_id AS "appId", v.user_id AS "userId", f.id AS "feedbackId", f.activity_count AS count,
          l.seen_count AS "seenCount", l.looked_at AS "lookedAt", l.since_at AS "sinceAt",
-         CASE WHEN f.created_at <= ${readUntil} THEN ${readUntil} END AS "coveredUntil"
+         CASE WHEN f.created_at <= ${readUntil} AND coalesce(l.seen_count, 0) >= 0 THEN ${readUntil} END AS "coveredUntil"
        FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ?
          LEFT JOIN thread_looks l ON l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id
        WHERE f.id = ?`,
@@ -37,19 +35,20 @@ export const looks = {
       feedbackId,
     ),
 
-  /** Notes a look that saw `count`. */
+  /** Notes a look that saw `count`. If something has happened meanwhile, the thread is unread. */
   async note(
     tx: Transaction,
     look: Omit<LookRow, "seenCount" | "lookedAt" | "coveredUntil"> & { readonly at: string },
   ): Promise<void> {
     await tx.run(
       `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at, since_at)
-       SELECT v.app_id, v.user_id, f.id, ?, ?, ?, ?
-       FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? WHERE f.id = ?
+       SELECT v.app_id, v.user_id, f.id,
+         CASE WHEN f.activity_count > ? THEN -1 ELSE f.activity_count END, ${activeAt}, ?, ?
+       FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? WHERE f.id = ? ${keepingThreads(tx)}
        ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET
          seen_count = ${greater("seen_count")}, active_at = ${greater("active_at")},
          looked_at = excluded.looked_at, since_at = excluded.since_at`,
-      ...[look.count, look.activeAt, look.at, look.sinceAt, look.userId, look.feedbackId],
+      ...[look.count, look.at, look.sinceAt, look.userId, look.feedbackId],
     );
     await makeRoom(tx, look);
   },
@@ -63,7 +62,7 @@ export const looks = {
     await tx.run(
       `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at)
        SELECT v.app_id, v.user_id, f.id, ${read ? "f.activity_count" : "-1"}, ${activeAt}
-       FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? WHERE f.id = ?
+       FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? WHERE f.id = ? ${keepingThreads(tx)}
        ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count,
          active_at = excluded.active_at`,
       ...[userId, feedbackId],

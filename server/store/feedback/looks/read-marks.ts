@@ -3,8 +3,9 @@ import type { ThreadFilters } from "../../../../src/contract/console/feedback.ts
 import { FeedbackType } from "../../../../src/contract/feedback.ts";
 import type { Transaction } from "../../engine/database.ts";
 import { plannedEachTime } from "../../engine/planned-each-time.ts";
+import { settleLooks } from "./settled-looks.ts";
 import { newestByActivity } from "./threads-by-activity.ts";
-import { activeAt, type MemberOf } from "./unread.ts";
+import { activeAt, keepingThreads, type MemberOf } from "./unread.ts";
 
 /** The looks that are kept of a person in an app. When there are more, those at threads with older activity go. (rule F52) */
 export const lookLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
@@ -34,8 +35,13 @@ export async function markAllRead(
   await advance(tx, member, { until, unread: unread.slice(0, lookLimits.keptUnread) });
 }
 
-/** Keeps the number of looks of a person in an app within its limit. */
+/** Keeps the number of looks of a person in an app within its limit, and the number that every page counts low. */
 export async function makeRoom(tx: Transaction, member: MemberOf): Promise<void> {
+  await dropOldest(tx, member);
+  await settleLooks(tx, member);
+}
+
+async function dropOldest(tx: Transaction, member: MemberOf): Promise<void> {
   const { appId, userId } = member;
   const ofMember = "FROM thread_looks l WHERE l.app_id = ? AND l.user_id = ?";
   const over = `SELECT 1 AS one ${ofMember} LIMIT 1 OFFSET ?`;
@@ -117,7 +123,7 @@ async function insertLooks(
   await tx.run(
     plannedEachTime(`INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at)
        SELECT v.app_id, v.user_id, f.id, ${seen}, ${activeAt}, ? FROM feedback f JOIN app_members v ON v.app_id = f.app_id
-       WHERE v.app_id = ? AND v.user_id = ? AND f.id IN (${ids.map(() => "?").join(", ")})
+       WHERE v.app_id = ? AND v.user_id = ? AND f.id IN (${ids.map(() => "?").join(", ")}) ${keepingThreads(tx)}
        ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count,
          active_at = excluded.active_at, looked_at = coalesce(excluded.looked_at, thread_looks.looked_at)`),
     ...[lookedAt, appId, userId, ...ids],

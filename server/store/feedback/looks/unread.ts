@@ -1,4 +1,4 @@
-import type { Value } from "../../engine/database.ts";
+import type { Transaction, Value } from "../../engine/database.ts";
 
 /** When something last happened on a thread `f`. The indexes by activity hold the same expression. */
 export const activeAt = "coalesce(f.active_at, f.created_at)";
@@ -10,14 +10,18 @@ export const readUntil = "coalesce(v.read_until, v.created_at)";
  * Whether something has happened on a thread `f` since the look of a member at it; null without a look. As a value of its own it
  * is found by the key of the table: PostgreSQL may join all looks of the member with all threads.
  */
-const sinceLook = (appId: string, userId: string): string => `(SELECT l.seen_count < f.activity_count
+const sinceLook = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
   FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;
 
 /** Whether a thread `f` is unread for a member `v`. (rule F50) */
 export const isUnread = `coalesce(${sinceLook("v.app_id", "v.user_id")}, ${activeAt} > ${readUntil})`;
 
-/** The same for a thread with activity after everything that the member `v` has read. */
-export const isNews = `${activeAt} > ${readUntil} AND coalesce(${sinceLook("v.app_id", "v.user_id")}, true)`;
+/**
+ * Makes all changes of the threads `f` wait until the looks are stored, because the looks have counted only earlier changes.
+ * (On SQLite there is one writer.)
+ */
+export const keepingThreads = ({ engine }: Pick<Transaction, "engine">): string =>
+  engine === "postgres" ? "FOR SHARE OF f" : "";
 
 /** A member of an app. */
 export interface MemberOf {
@@ -41,7 +45,6 @@ export const unreadSince = ({ appId, userId }: MemberOf): Part => ({
 
 /** The condition that a thread `f` counts as unread, although this member had read everything of its time: `l` says so. */
 export const markedUnread = ({ appId, userId }: MemberOf): Part => ({
-  sql: `l.app_id = ? AND l.user_id = ? AND f.id = l.feedback_id AND l.seen_count < f.activity_count
-    AND ${activeAt} <= ${untilOf}`,
+  sql: `l.app_id = ? AND l.user_id = ? AND l.seen_count = -1 AND f.id = l.feedback_id AND ${activeAt} <= ${untilOf}`,
   values: [appId, userId, appId, userId],
 });

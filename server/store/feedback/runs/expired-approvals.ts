@@ -1,10 +1,6 @@
-import { audit } from "../../access/audit.ts";
 import type { Reader, Transaction } from "../../engine/database.ts";
-import { proposalTopic } from "../../engine/topics.ts";
-import { events } from "../events.ts";
-import { feedbackThreads } from "../feedback.ts";
-import { noteActivity } from "../looks/activity.ts";
 import { type OwnedProposal, proposals } from "./proposals.ts";
+import { type Recording, recordServerStep } from "./server-step.ts";
 
 /** Approvals whose time is over. */
 export const expiredApprovals = {
@@ -23,26 +19,10 @@ export const expiredApprovals = {
   async store(
     tx: Transaction,
     run: Pick<OwnedProposal, "id" | "appId" | "feedbackId" | "accountId">,
-    { now, newId }: { readonly now: Date; readonly newId: () => string },
+    { now, newId }: Recording,
   ): Promise<boolean> {
-    const at = now.toISOString();
-    if (!(await proposals.expire(tx, run.id, at))) return false;
-    await feedbackThreads.setProposalStatus(tx, run.feedbackId);
-    await noteActivity(tx, run.feedbackId, { at });
-    const { accountId: ownerId, appId, feedbackId, id: target } = run;
-    const entry = { id: newId(), at, ownerId, actor: "server", action: "run.expire", appId, target };
-    await audit.insert(tx, { ...entry, address: null });
-    const facts = { feedbackId, decision: "expired" };
-    const event = {
-      id: newId(),
-      appId,
-      type: "run.decided",
-      subjectId: target,
-      facts,
-      createdAt: at,
-    } as const;
-    await events.insert(tx, event);
-    tx.signal(proposalTopic(target));
+    if (!(await proposals.expire(tx, run.id, now.toISOString()))) return false;
+    await recordServerStep(tx, run, { action: "run.expire", decision: "expired", now, newId });
     return true;
   },
 };

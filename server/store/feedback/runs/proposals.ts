@@ -20,6 +20,8 @@ export interface ProposalRow extends ClaimColumns {
   readonly firstReadAt: string | null;
   /** For how many hours the app lets an approval be good. */
   readonly approvalHours: number | null;
+  /** The ids of the app's owners, between spaces. */
+  readonly owners: string;
 }
 
 /** The columns of a claim. All are null if nobody has claimed the proposal. */
@@ -41,8 +43,6 @@ interface ClaimColumns {
 export interface OwnedProposal extends ProposalRow {
   /** The account in whose audit the app's own deeds stand. */
   readonly accountId: string;
-  /** The ids of the owners, between spaces. */
-  readonly owners: string;
 }
 
 export interface NewProposalRow {
@@ -58,9 +58,18 @@ export interface DecidedProposal {
   readonly decision: RunDecision;
   readonly note: string | null;
   readonly at: string;
-  readonly by: string;
+  /** Null if the server itself ends it. */
+  readonly by: string | null;
   readonly expiresAt: string | null;
+  /** The token of an agent that reads the approval at the same instant, because it waits for it. */
+  readonly readBy?: string | null;
 }
+
+type FirstRead = Pick<ProposalRow, "firstReadAt">;
+
+/** Whether the token of an agent is still good, and its person still an owner of the app. */
+const mayStillRead = `EXISTS (SELECT 1 FROM tokens t JOIN app_members o ON o.user_id = t.user_id AND o.role = 'owner'
+  WHERE t.id = ? AND t.kind = 'agent' AND o.app_id = runs.app_id)`;
 
 const columns = `r.id, r.feedback_id AS "feedbackId", f.app_id AS "appId", r.summary, r.plan, r.status, r.decision,
   r.decision_note AS "decisionNote", r.decided_at AS "decidedAt", r.replaced_by AS "replacedBy",
@@ -68,7 +77,7 @@ const columns = `r.id, r.feedback_id AS "feedbackId", f.app_id AS "appId", r.sum
   a.approval_hours AS "approvalHours", c.id AS "claimId", c.worker, c.claimed_at AS "claimedAt",
   c.released_at AS "releasedAt", c.progress_count AS "progressCount", c.progress_text AS "progressText",
   c.progress_at AS "progressAt", c.outcome_status AS "outcomeStatus", c.outcome_summary AS "outcomeSummary",
-  c.outcome_links AS "outcomeLinks", c.outcome_at AS "outcomeAt"`;
+  c.outcome_links AS "outcomeLinks", c.outcome_at AS "outcomeAt", ${ownersOf("a.id")} AS owners`;
 
 const from = `FROM runs r JOIN feedback f ON f.id = r.feedback_id JOIN apps a ON a.id = f.app_id
   LEFT JOIN run_claims c ON c.id = (
@@ -80,12 +89,9 @@ const proposalOf = oneForViewer<ProposalRow>({ columns, from, app: "f.app_id", w
 export const proposals = {
   find: (reader: Reader, id: string, viewer: Viewer) => proposalOf(reader, viewer, id),
 
-  /** A proposal and the owners of its app. */
+  /** A proposal and the account of its app. */
   findOwned: (reader: Reader, id: string) =>
-    reader.get<OwnedProposal>(
-      `SELECT ${columns}, a.owner_id AS "accountId", ${ownersOf("a.id")} AS owners ${from} WHERE r.id = ?`,
-      id,
-    ),
+    reader.get<OwnedProposal>(`SELECT ${columns}, a.owner_id AS "accountId" ${from} WHERE r.id = ?`, id),
 
   /** The newest proposal of a thread, and when it was created. */
   newest: (tx: Transaction, feedbackId: string) =>
@@ -116,15 +122,15 @@ export const proposals = {
       feedbackId,
     ),
 
-  /** Decides a proposal that still awaits approval; undefined if it no longer does. */
-  async decide(tx: Transaction, id: string, decided: DecidedProposal): Promise<{ id: string } | undefined> {
-    const { status, decision, note, at, by, expiresAt } = decided;
+  /** Decides a proposal that still awaits approval, and gives the time of its first read; undefined if it no longer awaits it. */
+  async decide(tx: Transaction, id: string, decided: DecidedProposal): Promise<FirstRead | undefined> {
+    const { status, decision, note, at, by, expiresAt, readBy = null } = decided;
     // A recall or an expiry overwrites the decision, but not who approved.
-    const approval = status === "approved" ? [by, at, note] : [null, null, null];
-    return tx.get<{ id: string }>(
+    const approval = status === "approved" ? [by, at, note, readBy, at] : [null, null, null, null, null];
+    return tx.get<FirstRead>(
       `UPDATE runs SET status = ?, decision = ?, decision_note = ?, decided_at = ?, decided_by = ?, expires_at = ?,
-         approved_by = ?, approved_at = ?, approval_note = ?
-       WHERE id = ? AND status = 'awaiting_approval' RETURNING id`,
+         approved_by = ?, approved_at = ?, approval_note = ?, first_read_at = CASE WHEN ${mayStillRead} THEN CAST(? AS TEXT) END
+       WHERE id = ? AND status = 'awaiting_approval' RETURNING first_read_at AS "firstReadAt"`,
       ...[status, decision, note, at, by, expiresAt],
       ...approval,
       id,

@@ -1,4 +1,6 @@
+import { runWork } from "../../../../src/contract/run.ts";
 import type { Reader, Transaction } from "../../engine/database.ts";
+import { idempotency, scopeOf } from "../../requests/idempotency.ts";
 
 /** The worker that makes a claim, and the token that it uses. */
 export interface Worker {
@@ -61,13 +63,15 @@ export const runClaims = {
       claimed_at: claim.claimedAt,
     }),
 
-  release: (tx: Transaction, id: string, { at, by }: { readonly at: string; readonly by: string }) =>
-    tx.run(
-      "UPDATE run_claims SET released_at = ?, released_by = ? WHERE id = ? AND released_at IS NULL",
-      at,
-      by,
-      id,
-    ),
+  /** Ends a claim, and forgets the stored answers that still say that the worker has it. */
+  async release(tx: Transaction, id: string, { at, by }: Released): Promise<void> {
+    const ended = await tx.get<Pick<ClaimRow, "runId" | "tokenId">>(
+      `UPDATE run_claims SET released_at = ?, released_by = ? WHERE id = ? AND released_at IS NULL
+       RETURNING run_id AS "runId", token_id AS "tokenId"`,
+      ...[at, by, id],
+    );
+    if (ended) await idempotency.forget(tx, [scopeOfClaim(ended)]);
+  },
 
   /** Adds a step of progress and keeps it as the newest one. */
   async addProgress(tx: Transaction, { id, claimId, text, createdAt }: NewProgress): Promise<void> {
@@ -80,14 +84,25 @@ export const runClaims = {
     );
   },
 
-  setOutcome: (tx: Transaction, id: string, { status, summary, links, at }: NewOutcome) =>
-    tx.run(
+  /** Stores how the work ended, and forgets the stored answers that still say that it goes on. */
+  async setOutcome(tx: Transaction, id: string, { status, summary, links, at }: NewOutcome): Promise<void> {
+    const ended = await tx.get<Pick<ClaimRow, "runId" | "tokenId">>(
       `UPDATE run_claims SET outcome_status = ?, outcome_summary = ?, outcome_links = ?, outcome_at = ?
-       WHERE id = ? AND outcome_status IS NULL`,
-      status,
-      summary,
-      JSON.stringify(links),
-      at,
-      id,
-    ),
+       WHERE id = ? AND outcome_status IS NULL RETURNING run_id AS "runId", token_id AS "tokenId"`,
+      ...[status, summary, JSON.stringify(links), at, id],
+    );
+    if (ended) await idempotency.forget(tx, [scopeOfClaim(ended)]);
+  },
 };
+
+interface Released {
+  readonly at: string;
+  /** Null if the server itself releases it. */
+  readonly by: string | null;
+}
+
+const { method, path } = runWork.claimRun;
+
+/** The requests with one token to claim one proposal. */
+const scopeOfClaim = ({ runId, tokenId }: Pick<ClaimRow, "runId" | "tokenId">): string =>
+  scopeOf(["agentToken", tokenId], method, path.replace(":runId", runId));

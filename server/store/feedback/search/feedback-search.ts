@@ -1,15 +1,8 @@
 import type { Database, Reader, Transaction } from "../../engine/database.ts";
 import type { Condition } from "../thread-changes.ts";
-import { newestFound, type SearchPage, type SearchScope } from "./feedback-search-postgres.ts";
-
-/** The parts of a query that finds threads by their words; `f` is the thread. */
-export interface SearchClauses {
-  readonly from: string;
-  /** Those of the search. The caller adds its own. */
-  readonly conditions: readonly Condition[];
-  /** The expression for the thread's `seq`. In this order the engine finds threads fast. */
-  readonly sequence: string;
-}
+import { newestInPostgres } from "./feedback-search-postgres.ts";
+import { marksInSqlite as marks, newestInSqlite } from "./feedback-search-sqlite.ts";
+import { type Found, rangeOfSearch, type SearchPage, type SearchScope } from "./search-ranges.ts";
 
 /** A search: where, and for which words. */
 export interface WordSearch {
@@ -17,13 +10,21 @@ export interface WordSearch {
   readonly words: readonly string[];
 }
 
-/** The query parts that find a page of the threads with all words. The last word may be the beginning of a word. */
-export const searchClauses = async (
+/** The newest threads with all words. A long search ends early and says so. (rule F18) */
+export function searchThreads(
   reader: Reader,
-  search: WordSearch,
+  { scope, words }: WordSearch,
   page: SearchPage,
-): Promise<SearchClauses> =>
-  reader.engine === "sqlite" ? searchingSqlite(search, page) : searchingPostgres(reader, search, page);
+): Promise<Found> {
+  const hasBeginning = mayBeBeginning(words);
+  if (reader.engine === "sqlite") return newestInSqlite(reader, { scope, words, hasBeginning }, page);
+  const whole = hasBeginning ? words.slice(0, -1) : words;
+  return newestInPostgres(reader, { scope, whole, beginning: hasBeginning ? words.at(-1) : undefined }, page);
+}
+
+/** The condition for the threads `f` that a search has found. */
+export const amongFound = ({ seqs }: Found): Condition =>
+  seqs.length === 0 ? ["FALSE"] : [`f.seq IN (${seqs.map(() => "?").join(", ")})`, ...seqs];
 
 /** The first words in the text that a person typed. Other characters do not reach the search. */
 export const wordsOf = (query: string): string[] =>
@@ -31,41 +32,6 @@ export const wordsOf = (query: string): string[] =>
 
 /** A search of very many words would take seconds, and no person types them. */
 const mostWords = 16;
-
-const searchingSqlite = ({ scope, words }: WordSearch, page: SearchPage): SearchClauses => ({
-  from: "feedback_search CROSS JOIN feedback f ON f.seq = feedback_search.rowid",
-  conditions: [
-    [
-      "feedback_search MATCH ?",
-      `${[anyAppOf(scope), ...[...marksOf(scope), ...words].map((word) => `"${word}"`)].join(" AND ")}${
-        mayBeBeginning(words) ? "*" : ""
-      }`,
-    ],
-    ["feedback_search.rowid < ?", page.before],
-  ],
-  sequence: "feedback_search.rowid",
-});
-
-const anyAppOf = ({ appIds }: SearchScope): string =>
-  `(${appIds.map((id) => `"${marks.app}${id.replaceAll("-", "")}"`).join(" OR ")})`;
-
-const marksOf = ({ status, type }: SearchScope): string[] => [
-  ...(status === undefined ? [] : [marks.status + status]),
-  ...(type === undefined ? [] : [marks.type + type]),
-];
-
-async function searchingPostgres(
-  reader: Reader,
-  { scope, words }: WordSearch,
-  page: SearchPage,
-): Promise<SearchClauses> {
-  const whole = mayBeBeginning(words) ? words.slice(0, -1) : words;
-  const beginning = mayBeBeginning(words) ? words.at(-1) : undefined;
-  const seqs = await newestFound(reader, { scope, whole, beginning }, page);
-  const found: Condition =
-    seqs.length === 0 ? ["FALSE"] : [`f.seq IN (${seqs.map(() => "?").join(", ")})`, ...seqs];
-  return { from: "feedback f", conditions: [found], sequence: "f.seq" };
-}
 
 /**
  * Whether the last word is searched as the beginning of a word. One or two letters are not: so many words begin with them
@@ -113,9 +79,6 @@ export async function forgetAllIndexed(tx: Transaction): Promise<void> {
     await tx.run("INSERT INTO feedback_search (feedback_search) VALUES ('delete-all')");
 }
 
-// Every thread is also indexed under its app, status and type. These private characters never occur in a typed word.
-const marks = { app: "\uE000", status: "\uE001", type: "\uE002" };
-
 // The newest threads come first. Within a batch the order is ascending, because FTS5 flushes the index at each smaller
 // rowid.
 // Without the named index SQLite would read a restored database from its first row for each batch.
@@ -126,11 +89,13 @@ async function indexBatch(tx: Transaction): Promise<void> {
   await tx.run(
     `INSERT OR REPLACE INTO feedback_search (rowid, text)
      SELECT seq, ? || replace(app_id, '-', '') || ' ' || ? || status || ' ' || ? || category || ' ' ||
+            ? || CAST(seq / ${rangeOfSearch} AS text) || ' ' ||
             subject || ' ' || message || ' ' || coalesce(sender_name, '') || ' ' ||
             coalesce(sender_email, '') || ' ' || coalesce(source, '') ${toIndex} ORDER BY seq`,
     marks.app,
     marks.status,
     marks.type,
+    marks.range,
   );
   await tx.run(`UPDATE feedback SET indexed = 1 WHERE seq IN (${newest})`);
 }

@@ -115,10 +115,10 @@ const releaseNotes: RecordKind = {
     edited_fields: json(EditedChangelogEntry.shape.editedFields, "a list of fields"),
     updated_by: orNull(id),
   },
-  // An import tells nobody of release notes: their senders were told by the server that published them.
+  // An import sends no mails about release notes: the server that published them has sent them.
   adjusted: (row, now) => ({ ...row, told_at: row.published_at === null ? null : now }),
   people: ["updated_by"],
-  left: { told_at: "says whom one server has told" },
+  left: { told_at: "says which mails one server has sent" },
   below: [namedThreads],
 };
 
@@ -151,7 +151,7 @@ const unsubscribed: RecordKind = {
   left: { confirmed_at: "an address must be confirmed to each server" },
 };
 
-/** The people whom other records name. An import makes names of them, never accounts. */
+/** The people that other records name. An import makes names of them, never accounts. */
 export const personRecord: RecordKind = {
   type: "person",
   table: "imported_people",
@@ -194,6 +194,7 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   app_members: "in the lines `member`, which an import does not store: it makes nobody a member",
   erasures: "receipts of a server",
   thread_looks: "what members have read",
+  answering_members: "which members type an answer at this moment",
   app_keys: "secrets",
   tokens: "secrets",
   oauth_clients: "of the server",
@@ -206,6 +207,7 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   events: "told to receivers of one server",
   idempotency: "answers of one server",
   rate_limits: "of the server",
+  limit_leases: "of the server",
   byte_uses: "of the server",
   deployment: "of the server",
   last_times: "of the server",

@@ -97,7 +97,7 @@ const claims: RecordKind = {
   below: [progress],
 };
 
-/** Proposals. What was approved and not done yet counts no more after an import: `settle` in the store ends it. */
+/** Proposals. An approval that was not carried out ends with an import: `settle` in the store does it. */
 const runs: RecordKind = {
   type: "run",
   table: "runs",

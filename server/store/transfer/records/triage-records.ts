@@ -1,8 +1,14 @@
-import { tagColours } from "../../../../src/contract/console/triage/tags.ts";
+import { TagName, tagColours } from "../../../../src/contract/console/triage/tags.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { tagKeyOf } from "../../../domain/feedback/tag-names.ts";
-import { id, instant, oneOf, orNull, text } from "../../../domain/transfer/fields.ts";
+import { accepted, id, instant, oneOf, orNull, text } from "../../../domain/transfer/fields.ts";
 import type { RecordKind } from "./record-kinds.ts";
+
+/** A file must not bring a name that nobody can type: it could look like another name, or be invisible. */
+const tagName = accepted(
+  { safeParse: (name) => ({ success: TagName.safeParse(name).data === name }) },
+  "the name of a tag, without commas and invisible characters",
+);
 
 /** The tags of an app. Threads refer to them. */
 export const tags: RecordKind = {
@@ -12,11 +18,12 @@ export const tags: RecordKind = {
   order: ["id"],
   columns: {
     id,
-    name: text(2 * limits.tagName),
+    name: tagName,
     colour: orNull(oneOf(...tagColours)),
     created_at: instant,
   },
   adjusted: (row) => ({ ...row, name_key: tagKeyOf(String(row.name)) }),
+  left: { threads: "counted as the threads get their tags" },
 };
 
 /** The tags of a thread. */
@@ -31,6 +38,7 @@ export const threadTags: RecordKind = {
     active_at: instant,
     status: oneOf("open", "in_progress", "resolved", "archived"),
   },
+  left: { assignee_id: "a member of the old server" },
 };
 
 export const savedReplies: RecordKind = {

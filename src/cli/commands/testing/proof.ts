@@ -18,7 +18,7 @@ export function addProof(proof: Command, given: Setup): void {
   );
 
   const resend = mutates(
-    proof.command("resend [proof]").description("Send what was kept because it did not arrive"),
+    proof.command("resend [proof]").description("Send proofs that were kept because they did not arrive"),
   )
     .option("--list", "show what is kept")
     .option("--all", "send all that is kept for this server");

@@ -51,7 +51,7 @@ const describesListing = (command: Command): Command =>
     .option("--app-name <name>", "the app's name for testers")
     .option("--package-name <name>", "the store's identifier, such as com.example.app")
     .option("--opt-in-url <url>", "where testers join the store's test")
-    .option("--test-brief <text>", "what testers are to do; `-` is standard input, `@file` a file")
+    .option("--test-brief <text>", "what testers should do; `-` is standard input, `@file` a file")
     .option("--screen <name>", "a screen of the app; repeatable", several)
     .addOption(
       new Option("--verification-tier <tier>", "whether the app has the SDK").choices(
@@ -76,7 +76,10 @@ export function addCycles(cycle: Command, setup: Setup): void {
     cycle.command("create <listing>").alias("new").description(routes.cycles.create.summary),
   )
     .requiredOption("--starts-on <date>", "its first day, YYYY-MM-DD")
-    .option("--timezone <zone>", "whose days it counts, such as Europe/London; this machine's unless given");
+    .option(
+      "--timezone <zone>",
+      "the time zone of its days, such as Europe/London; this machine's unless given",
+    );
   commandAction<CycleFlags, string>(create, setup, createCycle);
 
   const view = cycle.command("view <cycle>").alias("show").description(routes.cycles.read.summary);

@@ -42,7 +42,7 @@ const byWord = new Map<string, ChangeType>([
 /** The type of the changes under a heading; undefined for any other heading. */
 export const typeOfHeading = (text: string): ChangeType | undefined => byHeading.get(wordsOf(text));
 
-/** Whether a heading tells how large the changes are, as changesets writes it: the words of each change are more exact. */
+/** Whether a heading says how large the changes are, as changesets writes it: the words of each change are more exact. */
 export const isSizeHeading = (text: string): boolean => /^(?:major|minor|patch) changes$/.test(wordsOf(text));
 
 const wordsOf = (text: string): string =>

@@ -39,7 +39,7 @@ interface Reading {
   readonly isList: boolean;
   /** Undefined before the first heading, null under a heading that names no type. */
   readonly type: ChangeType | null | undefined;
-  /** Whether the heading tells only how large the changes are. */
+  /** Whether the heading says only how large the changes are. */
   readonly isSize: boolean;
 }
 

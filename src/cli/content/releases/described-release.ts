@@ -10,7 +10,7 @@ export interface DescribedRelease {
   readonly version?: string;
   /** Where it stands, such as `CHANGELOG.md:12`. */
   readonly place: string;
-  /** Undefined if the source names no more than the version. */
+  /** Undefined if the source names only the version. */
   readonly title?: string;
   /** A day (`2026-11-22`) or an instant. */
   readonly date?: string;

@@ -54,7 +54,7 @@ function describe(place: string, release: Fields): DescribedRelease {
   };
 }
 
-/** Whether a title says no more than the version: `v1.2.0`, `Release 1.2.0`. */
+/** Whether a title says only the version: `v1.2.0`, `Release 1.2.0`. */
 const isOnlyVersion = (title: string, version: string): boolean =>
   plainVersion(title.replace(/^(?:release|version)\s+/i, "")) === version;
 

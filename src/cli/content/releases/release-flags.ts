@@ -5,7 +5,7 @@ import { platformVersion, publishedAt } from "../changelog-flags.ts";
 /** The forms of release notes; the first is usual. */
 const formats = ["keep-a-changelog", "changesets", "git", "github-release"];
 
-/** The flags that say where release notes come from, and what becomes of them. */
+/** The flags that say where release notes come from, and what a command does with them. */
 const readsReleases = (command: Command): Command =>
   command
     .addOption(

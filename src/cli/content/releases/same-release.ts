@@ -13,7 +13,7 @@ export function sameRelease(
   const { overwrite: _, publish, ...fields } = body;
   if (!entry || publish) return undefined;
   const given = new Map(Object.entries(fields).filter(([, value]) => value !== undefined));
-  // A field that a person wrote belongs to the import again once both say the same: the server must hear of it.
+  // A field that a person wrote belongs to the import again once both say the same, so the server must get it.
   if (!isTold(entry) || entry.editedFields.some((field) => given.has(field))) return undefined;
   const known = new Map<string, unknown>(Object.entries(entry));
   if ([...given].some(([field, value]) => !isSame(value, known.get(field)))) return undefined;

@@ -26,7 +26,7 @@ export function ciMetadata(env: Env): Record<string, string> {
 export interface CiJob {
   /** The service, workflow, job and ref: the same for this job in every run, and in each of its parallel parts. */
   readonly scope: Readonly<Record<string, string>>;
-  /** The id of the run, the same in each of its attempts; undefined if the service tells none. */
+  /** The id of the run, the same in each of its attempts; undefined if the service gives no id. */
   readonly run: string | undefined;
 }
 

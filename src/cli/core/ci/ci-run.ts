@@ -38,7 +38,7 @@ const shardOf = (env: Env, job = ""): string | undefined =>
   env.BITBUCKET_PARALLEL_STEP;
 
 /**
- * INNKEEP_MATRIX, such as `{"node": 20}`: GitHub Actions sets no variable that tells the jobs of a matrix apart. In a fixed
+ * INNKEEP_MATRIX, such as `{"node": 20}`: GitHub Actions sets no variable that distinguishes the jobs of a matrix. In a fixed
  * order; without the part of a suite if the parts are one scope.
  */
 function matrixOf({ INNKEEP_MATRIX: given = "" }: Env, joinsShards: boolean): string[] {
@@ -99,5 +99,5 @@ export const ciFolders = (
   temporary: env.RUNNER_TEMP,
 });
 
-/** A file that GitHub writes when a job starts: it tells no job the time itself. */
+/** A file that GitHub writes when a job starts: no variable has the time. */
 export const fileOfStart = (env: Env): string | undefined => env.GITHUB_EVENT_PATH;

@@ -22,7 +22,7 @@ export function lastingClient(invocation: Invocation, limits: Limits = {}): Clie
   return clientOf(connect(invocation, { transport, ...limits }));
 }
 
-/** How long a command tries, who hears of it, and what carries its requests. */
+/** How long a command tries, what is called before a pause, and what carries its requests. */
 export type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
 
 /** What is said before a pause. */

@@ -35,6 +35,27 @@ const ofCommands: readonly Variable[] = [
   { name: "INNKEEP_DEBUG", meaning: "When set, as --debug." },
   { name: "INNKEEP_DATA", meaning: "Folder of the server's database and files." },
   { name: "INNKEEP_DATABASE_URL", meaning: "PostgreSQL database of the server." },
+  {
+    name: "INNKEEP_DATABASE_POOL",
+    meaning: "How many connections to PostgreSQL the server opens; 10 unless set.",
+  },
+  {
+    name: "INNKEEP_S3_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY",
+    meaning: "S3 store of the server's files, and its key unless the address has one.",
+  },
+  {
+    name: "INNKEEP_BACKUP_RECIPIENT",
+    meaning: "Public keys of age to which backups are encrypted, separated by commas.",
+  },
+  {
+    name: "INNKEEP_BACKUP_IDENTITY_FILE",
+    meaning: "File of secret keys of age, to restore and verify encrypted backups.",
+  },
+  { name: "INNKEEP_BACKUP_SCRATCH", meaning: "Folder in which backups are restored to verify them." },
+  {
+    name: "INNKEEP_BACKUP_DRILL",
+    meaning: "When `serve` makes and proves a backup each night; see docs/operating.md.",
+  },
   { name: "VISUAL, EDITOR", meaning: "The editor of `faq edit`; vi, or notepad on Windows, unless set." },
   {
     name: "INNKEEP_PLAN_FILE, INNKEEP_PLAN_HASH, INNKEEP_SUMMARY, INNKEEP_DECISION_NOTE, INNKEEP_RUN_ID, INNKEEP_FEEDBACK_ID, INNKEEP_THREAD_URL",
@@ -42,7 +63,7 @@ const ofCommands: readonly Variable[] = [
   },
   {
     name: "INNKEEP_NO_UPDATE_NOTICE",
-    meaning: "When set, nothing is said of newer versions, nor asked for.",
+    meaning: "When set, commands do not look for newer versions.",
   },
   { name: "CI", meaning: "When set, no questions are asked and no browser is opened." },
   { name: "TERM", meaning: "`dumb`: no colours and no bars." },
@@ -52,7 +73,7 @@ const ofCommands: readonly Variable[] = [
   { name: "NODE_EXTRA_CA_CERTS", meaning: "File of further certificate authorities to trust." },
   {
     name: "ALL_PROXY, NODE_TLS_REJECT_UNAUTHORIZED",
-    meaning: "Have no place in a set-up of innkeep: `innkeep doctor` warns of them.",
+    meaning: "Should not be set: `innkeep doctor` warns of them.",
   },
   {
     name: "XDG_RUNTIME_DIR, DBUS_SESSION_BUS_ADDRESS",
@@ -86,9 +107,9 @@ const ofServer: readonly Variable[] = [
   },
   {
     name: "INNKEEP_SECRET, INNKEEP_SECRET_OLD",
-    meaning: "Encrypts what must be readable again, now and before.",
+    meaning: "Secrets that encrypt stored data: the present one, and former ones.",
   },
-  { name: "INNKEEP_RATE_LIMITS, INNKEEP_BUDGETS", meaning: "How much one client, and all of them, may ask." },
+  { name: "INNKEEP_RATE_LIMITS, INNKEEP_BUDGETS", meaning: "Limits for one client, and for all of them." },
   { name: "INNKEEP_CORS_ORIGINS", meaning: "Origins whose pages may call the API." },
   { name: "INNKEEP_TRUSTED_PROXIES", meaning: "Networks whose X-Forwarded-For is trusted." },
   { name: "INNKEEP_PRIVATE_WEBHOOKS", meaning: "Whether chat webhooks may point into private networks." },
@@ -110,6 +131,18 @@ const ofServer: readonly Variable[] = [
   {
     name: "INNKEEP_BACKUPS_KEPT_DAYS",
     meaning: "For how many days you keep backups; receipts of erasures name the end.",
+  },
+  {
+    name: "INNKEEP_BACKUP_DIR, INNKEEP_BACKUP_KEEP",
+    meaning: "Where the nightly backups are, and how many are kept.",
+  },
+  {
+    name: "INNKEEP_CONTINUOUS_BACKUP, INNKEEP_CONTINUOUS_BACKUP_SECONDS",
+    meaning: "Folder or S3 address to which all changes of a SQLite database are copied, and how often; 10.",
+  },
+  {
+    name: "INNKEEP_ERASURES",
+    meaning: "The file that notes erasures of people for a restore; `erasures.ndjson` in the data folder.",
   },
   { name: "INNKEEP_LOG_LEVEL", meaning: "How much `serve` logs." },
 ];

@@ -190,12 +190,22 @@ const all: Readonly<Record<string, readonly string[]>> = {
   "admin token list": ["innkeep admin token list --json"],
   "admin token revoke": ["innkeep admin token revoke 01a1fda3 --yes"],
   "admin mail test": ["innkeep admin mail test --to ada@example.org"],
+  "admin files move": ["innkeep admin files move --to s3 --data /srv/innkeep --yes"],
   "admin migrate": ["innkeep admin migrate --data /srv/innkeep"],
   "admin check": ["innkeep admin check --data /srv/innkeep"],
   "admin repair": ["innkeep admin repair --data /srv/innkeep"],
   "admin secret reset": ["innkeep admin secret reset --data /srv/innkeep --yes"],
-  "admin backup": ["innkeep admin backup /backups/innkeep-monday.tar --data /srv/innkeep"],
-  "admin restore": ["innkeep admin restore /backups/innkeep-monday.tar --data /srv/innkeep-new"],
+  "admin backup": [
+    "innkeep admin backup /backups/innkeep-monday.tar --data /srv/innkeep --prove",
+    "innkeep admin backup /backups/innkeep-monday.tar.age --data /srv/innkeep --recipient age1…",
+    "innkeep admin backup --verify /backups/innkeep-monday.tar.age --identity ~/innkeep-key.txt",
+  ],
+  "admin restore": [
+    "innkeep admin restore /backups/innkeep-monday.tar --data /srv/innkeep-new",
+    "innkeep admin restore /backups/innkeep-monday.tar --data /srv/innkeep-new --erasures /mnt/other/erasures.ndjson",
+    "innkeep admin restore --from /mnt/copies --at 2026-11-23T18:30:00Z --data /srv/innkeep-new",
+  ],
+  "admin instants": ["innkeep admin instants --from /mnt/copies"],
 
   doctor: ["innkeep doctor", "innkeep doctor --base-url https://inn.example.org --json"],
   completion: [

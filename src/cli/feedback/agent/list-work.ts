@@ -10,11 +10,13 @@ import type { Exit } from "../../core/failures/exit-codes.ts";
 import { instantOf } from "../../core/input/instant.ts";
 import { type Column, note, printList } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
+import { noteFurther } from "../note-further.ts";
 import { askingList } from "./lacking.ts";
 
 export interface ListFlags {
   readonly status?: ThreadStatus;
   readonly type?: FeedbackType;
+  readonly tag?: readonly string[];
   readonly q?: string;
   readonly updatedSince?: string;
   readonly appId?: string;
@@ -32,7 +34,11 @@ type Page = Awaited<ReturnType<Client["agent"]["listFeedback"]>>;
  * changed after `--changed-after`.
  */
 export async function listFeedback(invocation: Invocation, { wait = 0, ...flags }: ListFlags): Promise<Exit> {
-  const query = { ...flags, updatedSince: instantOf("--updated-since", flags.updatedSince) };
+  const query = {
+    ...flags,
+    tag: flags.tag?.join(","),
+    updatedSince: instantOf("--updated-since", flags.updatedSince),
+  };
   const client = wait > 0 ? lastingClient(invocation) : invocation.client();
   const { signal } = invocation.context;
   const ask = (more: { readonly changedAfter?: string; readonly wait?: string } = {}) =>
@@ -42,7 +48,7 @@ export async function listFeedback(invocation: Invocation, { wait = 0, ...flags 
     wait > 0 && first.items.length === 0 ? await waitForChange(invocation, first, { wait, ask }) : first;
   const { items, nextCursor, changes } = page;
   printList(invocation, { items, columns: threadColumns, extra: { nextCursor, changes } });
-  if (nextCursor) note(invocation, `There are more: --cursor ${nextCursor}`);
+  if (nextCursor) noteFurther(invocation, items, nextCursor);
   if (changes && flags.changedAfter !== undefined)
     note(invocation, `What comes next: --changed-after ${changes}`);
   return wait > 0 && items.length === 0 ? "pending" : "ok";

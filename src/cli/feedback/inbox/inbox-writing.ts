@@ -1,3 +1,6 @@
+import { ServerError } from "../../../client/errors.ts";
+import type { OwnedThread } from "../../../contract/console/feedback.ts";
+import { newestReplyIn } from "../newest-reply.ts";
 import type { Inbox, InboxCalls } from "./inbox.ts";
 import { openThread } from "./inbox-actions.ts";
 import { says, selectedThread, type Writing, write } from "./inbox-state.ts";
@@ -32,21 +35,30 @@ export function submit(inbox: Inbox): void {
     inbox.set({ ...says(state, sureText), writing: { ...writing, isSure: true } });
   else {
     inbox.set({ ...says(state, "Sending…"), writing: undefined });
-    inbox.after(() => sendWritten(inbox, reading.feedback.id, writing));
+    inbox.after(() => sendWritten(inbox, reading, writing));
   }
 }
 
 const sureText = "The sender gets this. Enter sends it, Esc stops.";
 
-async function sendWritten(inbox: Inbox, id: string, writing: Writing): Promise<void> {
+async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing): Promise<void> {
+  const { id } = thread.feedback;
   const isOpen = () => inbox.state().reading?.feedback.id === id;
   let said: string;
   try {
-    said = await sent(inbox.calls, id, writing);
+    said = await sent(inbox.calls, thread, writing);
   } catch (error) {
+    const isAdded = error instanceof ServerError && error.code === "reply_added";
+    // The newer reply is shown. The next time it counts as read.
+    const newer = isAdded ? await inbox.calls.read(id).catch(() => undefined) : undefined;
     // The text is not lost.
-    if (isOpen()) inbox.set({ ...inbox.state(), writing: { ...writing, isSure: false } });
-    throw error;
+    if (isOpen())
+      inbox.set({
+        ...inbox.state(),
+        ...(newer && { reading: newer }),
+        writing: { ...writing, isSure: false },
+      });
+    throw isAdded ? new Error(`Nothing was sent. ${error.message}`) : error;
   }
   // It has arrived: if the thread cannot be read now, nothing must be sent again.
   const reading = await inbox.calls.read(id).catch(() => undefined);
@@ -60,12 +72,20 @@ function faultOf({ kind, text }: Writing): string | undefined {
   return given === "" || isAddress ? undefined : "An issue is a web address, such as https://github.com/…";
 }
 
-async function sent(calls: InboxCalls, id: string, { kind, text }: Writing): Promise<string> {
+async function sent(
+  calls: InboxCalls,
+  { feedback: { id }, messages }: OwnedThread,
+  { kind, text }: Writing,
+): Promise<string> {
   const given = text.trim();
   if (kind === "issue") {
     await calls.change(id, { githubIssueUrl: given === "" ? null : given });
     return given === "" ? "The issue is no longer linked." : "The issue is linked.";
   }
-  await calls.send(id, kind === "reply" ? "outbound" : "note", given);
-  return kind === "reply" ? "The reply was sent." : "The note is there.";
+  if (kind === "note") {
+    await calls.send(id, { direction: "note", body: given });
+    return "The note is there.";
+  }
+  await calls.send(id, { direction: "outbound", body: given, expectedReplyId: newestReplyIn(messages) });
+  return "The reply was sent.";
 }

@@ -6,13 +6,20 @@ export interface ThreadPage {
   readonly nextCursor: string | null;
 }
 
+/** A message to a thread. A reply says which reply was the newest on the screen, null for none. (rule F35) */
+export interface SentMessage {
+  readonly direction: "note" | "outbound";
+  readonly body: string;
+  readonly expectedReplyId?: string | null;
+}
+
 /** What the screen asks of the server and of this machine. */
 export interface InboxCalls {
   list(cursor?: string): Promise<ThreadPage>;
   read(id: string): Promise<OwnedThread>;
   markRead(id: string): Promise<unknown>;
   change(id: string, change: ThreadChange): Promise<OwnedThread>;
-  send(id: string, direction: "note" | "outbound", body: string): Promise<unknown>;
+  send(id: string, message: SentMessage): Promise<unknown>;
   open(address: string): Promise<void>;
 }
 

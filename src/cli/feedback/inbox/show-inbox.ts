@@ -7,7 +7,7 @@ import { appIdOf } from "../../core/input/app-id.ts";
 import { canAsk } from "../../core/input/confirm.ts";
 import { note } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
-import { createInbox, type InboxCalls } from "./inbox.ts";
+import { createInbox, type InboxCalls, type ThreadPage } from "./inbox.ts";
 import { type InboxState, says } from "./inbox-state.ts";
 
 export interface InboxFlags {
@@ -63,13 +63,24 @@ async function callsOf(invocation: Invocation, { tell, ...flags }: Told): Promis
   const { status = "open", type, q } = flags;
   const query = { status, type, q, order: "activity", limit: "50" } as const;
   return {
-    list: (cursor) => threads.list({ params, query: { ...query, cursor } }),
+    list: (cursor) =>
+      firstWithThreads((from) => threads.list({ params, query: { ...query, cursor: from } }), cursor),
     markRead: (id) => client.readMarks.update({ params: { id }, body: { read: true } }),
     read: (id) => threads.read({ params: { id } }),
     change: (id, change) => threads.update({ params: { id }, body: change }),
-    send: (id, direction, body) => threads.addMessage({ params: { id }, body: { direction, body } }),
+    send: (id, message) => threads.addMessage({ params: { id }, body: message }),
     open: (address) => openAddress(invocation, address),
   };
+}
+
+/** The next page that has threads: a search may answer before it has found one. */
+async function firstWithThreads(
+  list: (cursor: string | undefined) => Promise<ThreadPage>,
+  cursor: string | undefined,
+): Promise<ThreadPage> {
+  const page = await list(cursor);
+  if (page.items.length > 0 || page.nextCursor === null || page.nextCursor === cursor) return page;
+  return firstWithThreads(list, page.nextCursor);
 }
 
 /** An address from a server is opened only if it is a web address. */

@@ -13,7 +13,7 @@ function wrappedLine(line: string, width: number): string[] {
       if (used + part.width > width) {
         lines.push(kept.trimEnd());
         [kept, used] = ["", 0];
-        // The spaces at which a line is cut are on neither line.
+        // The spaces at which a line is cut are dropped.
         if (part.text.trim() === "") continue;
       }
       kept += part.text;

@@ -5,7 +5,7 @@ import type { TestFailure, TestResult } from "./test-result.ts";
 /** The beginnings of the keys. A flaky failure has its own, so that a green run does not resolve its thread. */
 const prefixes = { failed: "junit", flaky: "junit-flaky", more: "junit-more" } as const;
 
-/** Of a long failure only the beginning tells which one it is. */
+/** Only the beginning of a long failure identifies it. */
 const longest = 4_000;
 const longestName = 500;
 const mostLines = 12;

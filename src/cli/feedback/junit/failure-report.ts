@@ -43,7 +43,7 @@ export interface Rest {
   readonly shorten: TestContext["shorten"];
 }
 
-/** The report about the failing tests that have none of their own. */
+/** The report about the failing tests that have no report of their own. */
 export function restText({ tests, reported, shorten }: Rest): ReportText {
   const count = tests.length === 1 ? "1 more test" : `${tests.length.toLocaleString("en-US")} more tests`;
   const lines = tests.map((test) => `- ${titleOf(test)}: ${headlineOf(test)}`);

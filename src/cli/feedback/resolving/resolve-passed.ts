@@ -18,7 +18,7 @@ export interface PassingRun {
 type Answer = Awaited<ReturnType<Client["failures"]["resolve"]>>;
 export type Resolved = Omit<Answer, "more">;
 
-/** Tells the server what passed, in as many requests as its limits ask for. */
+/** Reports to the server what passed, in as many requests as its limits ask for. */
 export async function resolvePassed(
   invocation: Invocation,
   run: PassingRun,

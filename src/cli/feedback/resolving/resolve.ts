@@ -70,7 +70,7 @@ function showRequests(invocation: Invocation, requests: readonly RequestView[]):
   printOne(invocation, { dryRun: true, requests }, () => requests.map(textOfRequest).join("\n\n"));
 }
 
-const statusHelp = "On GitHub Actions it is the value of job.status. GitLab tells it in after_script.";
+const statusHelp = "On GitHub Actions it is the value of job.status. GitLab sets it in after_script.";
 
 /**
  * The words of the services, in lower case. Any other word, such as `cancelled`, says nothing about a failure. Jenkins and
@@ -119,7 +119,7 @@ function instantOf(given: string | undefined): string | undefined {
   );
 }
 
-/** GitHub tells no job when it started, but writes a file then. */
+/** GitHub sets no variable with the start of a job, but writes a file at that time. */
 async function startOfGitHubJob({ env, clock }: Invocation["context"]): Promise<string | undefined> {
   const written = fileOfStart(env);
   const file = written ? await stat(written).catch(() => undefined) : undefined;

@@ -8,7 +8,7 @@ import type { Way } from "../../delivery/deliver.ts";
 import { megabytes } from "../../delivery/progress.ts";
 import type { OutgoingFeedback } from "../spool/stored-feedback.ts";
 
-/** The server's answer. Other servers may give neither id nor address. */
+/** The server's answer. Other servers may give no id and no address. */
 export type Answer = Partial<Awaited<ReturnType<Client["feedback"]["submit"]>>>;
 
 /** How a report is sent. */

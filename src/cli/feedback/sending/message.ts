@@ -40,7 +40,7 @@ async function isPipedIn(file: string | undefined): Promise<boolean> {
   );
 }
 
-/** The text within the limit. A note tells the person what was cut. */
+/** The text within the limit. A note says what was cut. */
 export function fitMessage(invocation: Invocation, text: string, most: number = limits.message): string {
   const { message, cut } = cutMessage(text, most);
   if (cut !== undefined) note(invocation, `The message is too long: ${cut} were cut from its middle.`);

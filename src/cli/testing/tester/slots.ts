@@ -58,7 +58,7 @@ export async function requestSlot(
 ): Promise<undefined> {
   const slotId = await openSlotId(invocation, given);
   const answer: Requested = await invocation.client().tester.requestSlot({ params: { slotId }, body: {} });
-  note(invocation, `Asked for slot ${slotId}. Its owner decides; \`innkeep slot list\` tells.`);
+  note(invocation, `Asked for slot ${slotId}. Its owner decides; \`innkeep slot list\` shows the answer.`);
   const { slot } = answer;
   const shown = slot ? { slot: omitTestKey(slot, flags) } : answer;
   printOne(invocation, shown, () => (slot ? slotLines(slot) : ""));

@@ -40,7 +40,7 @@ const reasons: Readonly<Record<string, string>> = {
   already_submitted: "the day is counted already",
   cycle_not_running: "the test has not started, or is over",
   slot_not_active: "the slot is no longer active",
-  session_stale: "it began before the slot was active, or on a day that the server cannot vouch for any more",
+  session_stale: "it began before the slot was active, or on a day that the server can no longer confirm",
   session_in_future: "it begins ahead of the server's clock",
 };
 

@@ -104,7 +104,7 @@ export const invitations = {
     body: z.object({ email: text(3, limits.email), role: RoleName }),
     success: {
       status: 201,
-      /** The link. Null if it goes to the address by mail: whoever uses it then, reads the mail of that address. */
+      /** The link. Null if it goes to the address by mail: then a person who uses it can read the mail of that address. */
       body: z.extend(Invitation, { url: z.nullable(z.string()) }),
     },
     errors: ["not_found", "already_member", "wrong_state"],

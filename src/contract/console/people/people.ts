@@ -3,7 +3,7 @@ import { endpoint } from "../../endpoint.ts";
 import { instant, text, uuid } from "../../fields.ts";
 import { limits } from "../../limits.ts";
 
-/** Whom a request is about. The address stands in no path and no query, because those are logged by proxies. */
+/** The person of a request. The address is in no path and no query, because proxies log them. */
 const Person = z.object({ email: text(3, limits.email) });
 
 const count = z.int();
@@ -31,7 +31,7 @@ export const Erasure = z.object({
   id: uuid,
   /** `running`: the work goes on in the background. `stopped`: the server's secret was lost; ask again. */
   status: z.enum(["running", "done", "stopped"]),
-  /** A keyed hash of the address: `check` tells whether a receipt is of an address. */
+  /** A keyed hash of the address: `check` says whether a receipt belongs to an address. */
   personHash: z.string(),
   counts: z.extend(Found, {
     /** First reports that were blanked, because others reported in the same thread. */

@@ -48,7 +48,7 @@ describe.each(databases)("what members write, on $name", (engine) => {
     expect(page).toContain(`Approved by ${ada.email}`);
   });
 
-  it("in the FAQ carries its last author, and none after an app key changed it", async () => {
+  it("in the FAQ carries its last author, and no author after an app key changed it", async () => {
     const team = await makeTeam(service);
     const [ada, grace] = [await team.join("maintainer"), await team.join("maintainer")];
     const faqs = `/console/faqs/${team.app.id}`;

@@ -97,7 +97,7 @@ describe.each(databases)("the link of an invitation on $name", (engine) => {
     expect((await call("GET", team.at)).status).toBe(404);
   });
 
-  it("does not help an account with another address, which learns nothing by it, and stays for its own person", async () => {
+  it("does not work for an account with another address, shows it nothing, and still works for its own person", async () => {
     const { team, made, accept } = await invited();
     const thief = await team.newcomer();
     const answers: Answer[] = [

@@ -94,7 +94,7 @@ describe.each(databases)("an invitation on $name", (engine) => {
     expect(text).not.toContain(made.token);
   });
 
-  it("raises nobody: a member keeps the role, and is not invited again", async () => {
+  it("gives a member no other role, and is not sent to a member again", async () => {
     const { team, made, person, email } = await invited();
     await service.deps.database.insert("app_members", {
       app_id: team.app.id,

@@ -87,7 +87,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     expect((await other.call("GET", "/audit")).text).toContain("member.delete");
   });
 
-  it.each(["maintainer", "viewer"] as const)("may leave as a %s, and change nobody's role", async (role) => {
+  it.each(["maintainer", "viewer"] as const)("may leave as a %s, and cannot change a role", async (role) => {
     const team = await makeTeam(service);
     const member = await team.join(role);
     const colleague = await team.join("viewer");
@@ -99,7 +99,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     expect((await member.call("GET", team.at)).status).toBe(404);
   });
 
-  it("are those of this app only: an owner of another app reaches none of them", async () => {
+  it("are those of this app only: an owner of another app cannot reach them", async () => {
     const [team, other] = [await makeTeam(service), await makeTeam(service)];
     const member = await team.join("viewer");
     const path = `/apps/${team.app.id}/members/${member.id}`;
@@ -206,7 +206,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     });
   });
 
-  it("who was an owner and is one no more has no agents in the app", async () => {
+  it("who is no longer an owner has no agents in the app", async () => {
     const team = await makeTeam(service);
     const member = await team.join("owner");
     const one = bearer(await service.makeToken(member, "agent", { appId: team.app.id }));

@@ -85,7 +85,7 @@ describe.each(databases)("attacks on connections on $name", (engine) => {
     expect([answer.status, answer.body]).toMatchObject([status, { error }]);
   });
 
-  it("get no token for another resource, and none with a field that is given twice", async () => {
+  it("get no token for another resource, and no token with a field that is given twice", async () => {
     const program = await registerProgram(service);
     const code = await allow(service, cast.person, program);
     const other = await exchangeCode(service, program, code, { resource: "https://other.example/mcp" });
@@ -141,7 +141,7 @@ describe.each(databases)("attacks on connections on $name", (engine) => {
     expect((await refresh(service, program, next.field("refresh_token"))).status).toBe(400);
   });
 
-  it("cannot refresh as another program, nor with an access token", async () => {
+  it("cannot refresh as another program or with an access token", async () => {
     const { program, refreshToken, access } = await connect(service, cast.person);
     const other = await registerProgram(service);
     expect((await refresh(service, other, refreshToken)).status).toBe(400);
@@ -156,7 +156,7 @@ describe.each(databases)("attacks on connections on $name", (engine) => {
       expect(await toolsStatus(service, token)).toBe(401);
   });
 
-  it("cannot send the consent from another site, nor for another account", async () => {
+  it("cannot send the consent from another site or for another account", async () => {
     const program = await registerProgram(service);
     const foreign = createBrowserWithoutScripts(service, { ...cast.person, origin: "https://evil.example" });
     const page = await foreign.open(consentAddress(program));

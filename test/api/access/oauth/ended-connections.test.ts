@@ -12,7 +12,7 @@ import { makeAppWithAgent } from "../../../support/worlds/app-with-owner-and-age
 const day = 86_400_000;
 
 describe.each(databases)("a connection that ended by itself on $name", (engine) => {
-  it("is shown as ended after a restore, and the program hears that it must connect again", async () => {
+  it("is shown as ended after a restore, and the program gets an error that asks it to connect again", async () => {
     const old = await makeDeployment(engine);
     const before = await old.serve();
     const cast = await makeAppWithAgent(before);

@@ -5,7 +5,7 @@ import { askForTokens, connect, refresh, toolsStatus } from "../../../support/si
 import { makeAppWithAgent } from "../../../support/worlds/app-with-owner-and-agent.ts";
 
 describe.each(databases)("the limits of programs on $name", (engine) => {
-  it("hold for what one address asks about tokens, and tell the program to wait", async () => {
+  it("count the requests for tokens of one network address, and ask the program to wait", async () => {
     const environment = { INNKEEP_RATE_LIMITS: "connectionsByAddress=6/900" };
     const service = await startService({ engine, environment });
     const { program, access, refreshToken } = await connect(

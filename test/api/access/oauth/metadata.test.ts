@@ -52,7 +52,7 @@ describe("the metadata of a server below a path", () => {
     expect(JSON.stringify(body)).not.toContain("evil.example");
   });
 
-  it("tells a program that is not registered so, before it opens a browser", async () => {
+  it("answers a program that is not registered with an error before it opens a browser", async () => {
     const path = `/oauth/authorize?${new URLSearchParams({ client_id: "forgotten", response_type: "code" })}`;
     const ask = (accept: string) => request(ownUrl(), "GET", path, { headers: { accept } });
     const answer = await ask("application/json");

@@ -8,7 +8,7 @@ import { allow, consentAddress, registerProgram } from "../../../support/sign-in
 import { makeAppWithAgent } from "../../../support/worlds/app-with-owner-and-agent.ts";
 
 describe.each(databases)("a flood of registrations on $name", (engine) => {
-  it("is stopped, and what nobody allowed is forgotten after a day", async () => {
+  it("is limited, and a registration that nobody allowed is deleted after a day", async () => {
     const service = await startService({ engine });
     const cast = await makeAppWithAgent(service);
     const used = await registerProgram(service);

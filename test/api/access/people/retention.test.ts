@@ -7,7 +7,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { dataUrl, png } from "../../../support/files/sample-files.ts";
 import { filesIn } from "../../../support/files/temporary-folder.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
-import { propose, sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
+import { fillThreads, propose, sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
 const day = 86_400_000;
 
@@ -55,9 +55,18 @@ describe.each(databases)("threads that an app keeps for a time, on $name", (engi
     const kept = await forEver.thread("resolved", 4_000);
     const before = (await filesIn(join(service.deps.settings.data, "files"))).length;
     expect((await world.keep(30)).body).toMatchObject({ retentionDays: 30 });
-    expect((await world.call("GET", `/apps/${world.app.id}/retention?days=30`)).body).toEqual({ threads: 1 });
-    expect((await world.call("GET", `/apps/${world.app.id}/retention?days=28`)).body).toEqual({ threads: 2 });
-    expect((await world.call("GET", `/apps/${world.app.id}/retention`)).body).toEqual({ threads: 1 });
+    expect((await world.call("GET", `/apps/${world.app.id}/retention?days=30`)).body).toEqual({
+      threads: 1,
+      more: false,
+    });
+    expect((await world.call("GET", `/apps/${world.app.id}/retention?days=28`)).body).toEqual({
+      threads: 2,
+      more: false,
+    });
+    expect((await world.call("GET", `/apps/${world.app.id}/retention`)).body).toEqual({
+      threads: 1,
+      more: false,
+    });
     await tonight();
     expect(await world.statusOf(old)).toBe(404);
     for (const id of [young, open, archived]) expect(await world.statusOf(id)).toBe(200);
@@ -101,7 +110,10 @@ describe.each(databases)("threads that an app keeps for a time, on $name", (engi
       ids.push(id);
     }
     await world.keep(1);
-    expect((await world.call("GET", `/apps/${world.app.id}/retention?days=1`)).body).toEqual({ threads: 0 });
+    expect((await world.call("GET", `/apps/${world.app.id}/retention?days=1`)).body).toEqual({
+      threads: 0,
+      more: false,
+    });
     await tonight();
     for (const id of ids) expect(await world.statusOf(id)).toBe(200);
   });
@@ -114,10 +126,28 @@ describe.each(databases)("threads that an app keeps for a time, on $name", (engi
     await tonight();
     expect(await world.statusOf(old)).toBe(200);
     for (const wrong of [0, -1, 1.5, 36_501]) expect((await world.keep(wrong)).status).toBe(400);
-    expect((await world.call("GET", `/apps/${world.app.id}/retention`)).body).toEqual({ threads: 0 });
+    expect((await world.call("GET", `/apps/${world.app.id}/retention`)).body).toEqual({
+      threads: 0,
+      more: false,
+    });
     const stranger = await service.signIn(await service.makeUser());
     const path = `/api/v1/console/apps/${world.app.id}/retention?days=1`;
     expect((await service.request("GET", path, { headers: stranger })).status).toBe(404);
+  });
+
+  it("are counted up to a thousand", async () => {
+    const world = await makeWorld();
+    const old = { createdAt: "2020-01-01T00:00:00.000Z" };
+    await fillThreads(service, world.app.id, Array(1_001).fill(old));
+    await service.deps.database.write((tx) =>
+      tx.run("UPDATE feedback SET status = 'resolved' WHERE app_id = ?", world.app.id),
+    );
+    const { body } = await world.call("GET", `/apps/${world.app.id}/retention?days=60`);
+    expect(body).toEqual({ threads: 1_000, more: true });
+    const browser = createBrowserWithoutScripts(service, world.headers);
+    const path = `/console/apps/${world.app.id}`;
+    const asked = await browser.send(await browser.open(path), path, { retentionDays: "60" });
+    expect(readingOf(asked)).toContain("More than 1,000 resolved threads are older than 60 days.");
   });
 
   it("are shown in the form before a new setting is saved", async () => {

@@ -99,7 +99,7 @@ describe("a provider that has a fault", () => {
 });
 
 describe("a provider that refuses our client secret", () => {
-  it("signs nobody in; the log names the cause and not the secret", async () => {
+  it("does not sign a person in; the log names the cause and not the secret", async () => {
     const provider = await startIdentityProvider();
     const one = {
       id: "inn",

@@ -91,7 +91,7 @@ describe("a response of a provider", () => {
     expect(opened(again, await again.step(back))).toEqual(refused);
   });
 
-  it("that was meant for another browser is refused: nobody can sign a person in to a foreign account", async () => {
+  it("that was meant for another browser is refused, so nobody can sign a person in to a foreign account", async () => {
     const back = await comeBack(createBrowserWithCookies());
     const victim = createBrowserWithCookies();
     expect(opened(victim, await victim.step(back))).toEqual(refused);
@@ -99,7 +99,7 @@ describe("a response of a provider", () => {
     expect(opened(victim, await victim.step(back))).toEqual(refused);
   });
 
-  it("that goes to another provider's address is refused, and its code is sent to nobody", async () => {
+  it("that goes to another provider's address is refused, and its code is not sent", async () => {
     other.bend({ metadata: { authorization_response_iss_parameter_supported: false } });
     const browser = createBrowserWithCookies();
     const back = new URL((await comeBack(browser)).replace("/with/honest/", "/with/other/"));

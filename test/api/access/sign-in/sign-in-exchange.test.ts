@@ -204,7 +204,7 @@ describe.each(databases)("POST /api/v1/testing/auth/exchange on $name", (engine)
     expect(service.logged().slice(before)).toContain("verifier does not match the challenge");
   });
 
-  it("stores neither the token nor the code in clear text", async () => {
+  it("stores no token and no code in clear text", async () => {
     const answer = await exchange(service, device, code, { headers: { "idempotency-key": "k" } });
     const stored = await storedText(service);
     expect([answer.field("token"), code].filter((secret) => stored.includes(secret))).toEqual([]);

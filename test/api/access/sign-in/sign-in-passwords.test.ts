@@ -179,7 +179,7 @@ describe.each(databases)("the deprecated calls of password accounts on $name", (
     expect((await guess()).status).toBe(429);
   });
 
-  it("register tells an address only 30 times per 15 minutes that somebody has an account", async () => {
+  it("register says to one network address only 30 times per 15 minutes that an account exists", async () => {
     const send = (body: object) => post(registerPath, body, "198.51.100.3");
     for (let at = 0; at < 20; at++) expect((await send(fresh())).status).toBe(201);
     for (let at = 0; at < 30; at++) expect((await send(known())).status).toBe(409);

@@ -1,5 +1,6 @@
 import { get } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rateLimits } from "../../../../src/contract/limits.ts";
 import { databases } from "../../../support/database/databases.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { filesIn } from "../../../support/files/temporary-folder.ts";
@@ -32,6 +33,26 @@ describe.each(databases)("GET /api/v1/console/apps/:appId/export on $name", (eng
     expect((await ask(app.id, await member("maintainer"))).status).toBe(403);
     expect((await ask(app.id, await service.signIn(await service.makeUser()))).status).toBe(404);
     expect((await ask(app.id, {})).status).toBe(401);
+  });
+
+  it("is made 20 times an hour by a person, and as often imported", async () => {
+    const { app, headers } = await makeFullApp(service);
+    const { limit } = rateLimits.exports;
+    const file = await exportFile(service, headers, app.id);
+    for (let made = 1; made < limit; made += 1) expect((await ask(app.id, headers)).status).toBe(200);
+    const refused = await ask(app.id, headers);
+    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+    const wait = Number(refused.headers.get("retry-after"));
+    expect(wait).toBeGreaterThan(3_000);
+    // Another person is not held up by it.
+    const { app: other, headers: others } = await makeFullApp(service);
+    expect((await ask(other.id, others)).status).toBe(200);
+    service.clock.advance(wait * 1_000);
+    expect((await ask(app.id, headers)).status).toBe(200);
+
+    for (let made = 0; made < rateLimits.imports.limit; made += 1)
+      expect((await importFile(service, headers, "no export")).status).toBe(400);
+    expect((await importFile(service, headers, file)).status).toBe(429);
   });
 
   it("is audited, and leaves no file on the server", async () => {
@@ -68,7 +89,7 @@ describe.each(databases)("GET /api/v1/console/apps/:appId/export on $name", (eng
     for (const secret of secrets) expect(text).not.toContain(secret);
   });
 
-  it("shows one instant, while reports come in, and keeps none of them waiting", async () => {
+  it("shows one instant while reports come in, and does not make them wait", async () => {
     const { owner, app } = { ...(await withThreads(2_000)) };
     const headers = await service.signIn(owner);
     const sent: string[] = [];
@@ -102,7 +123,7 @@ describe.each(databases)("GET /api/v1/console/apps/:appId/export on $name", (eng
     await eventually(async () => expect(await filesIn(folder)).toEqual([]));
   });
 
-  it("is read again by POST /api/v1/console/import, by a person alone", async () => {
+  it("is read again by POST /api/v1/console/import, only for a person", async () => {
     const { owner, app, headers } = await makeFullApp(service);
     const file = await exportFile(service, headers, app.id);
     const token = bearer(

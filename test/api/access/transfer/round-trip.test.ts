@@ -91,7 +91,7 @@ describe.each(databases)("an exported app that is imported again, on $name", (en
     );
   });
 
-  it("shows the old authors as imported, and gives nobody a role or a slot", async () => {
+  it("shows the old authors as imported, and gives no roles and no slots", async () => {
     const world = await makeFullApp(service);
     const file = await exportFile(service, world.headers, world.app.id, true);
     const other = await service.makeUser();

@@ -82,7 +82,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
     expect(await next()).toEqual(["none"]);
   });
 
-  it("gives the changes page by page, none twice, while others change the threads", async () => {
+  it("gives each change once, page by page, while others change the threads", async () => {
     const { changes } = await listThreadsOf(service, cast);
     const ids = await Promise.all(
       Array.from({ length: 12 }, (_, at) => sendSubject(service, cast, `Thread ${at}`)),

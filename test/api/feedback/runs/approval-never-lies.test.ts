@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashOf } from "../../../../server/secrets/secrets.ts";
 import { databases } from "../../../support/database/databases.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { fc } from "../../../support/property.ts";
 import type { Answer } from "../../../support/service/request.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
@@ -8,6 +9,7 @@ import { rounds } from "../../../support/torture.ts";
 import {
   decisionOf,
   emptyModel,
+  erased,
   expected,
   isHeld,
   type Model,
@@ -25,11 +27,12 @@ const steps = fc.array(
   { minLength: 20, maxLength: 60, size: "max" },
 );
 
+const grace = "grace@example.org";
 const plans = [
   "<b>1.</b> &amp; 'Run' rm \u202Egpj.x\u202C\u200B \"now\".\n\n\t- Then </div> rest.",
   "1. Check.\r\n2. Mend “ß” \u{1F9EA}.",
   "1. Check.\n2. Mend “ß” \u{1F9EA}.",
-  "Rename it.",
+  `Tell ${grace} of it.`,
   "Rename it",
 ];
 
@@ -107,11 +110,24 @@ async function begin(service: Service, world: WorkingAgent) {
     expect(await service.request("DELETE", path, { headers: world.person })).toMatchObject({ status: 204 });
   }
 
+  async function erase(): Promise<void> {
+    const path = "/api/v1/console/people/erase";
+    const sent = await service.request("POST", path, { headers: world.person, body: { email: grace } });
+    await eventually(async () => {
+      const receipt = `/api/v1/console/people/erasures/${sent.field("id")}`;
+      expect((await service.request("GET", receipt, { headers: world.person })).field("status")).toBe("done");
+    });
+    erased(model, grace);
+    // Work that was done is not done again: its worker may read the plan as it is now.
+    for (const { id, plan, finished } of model.runs) if (finished) shown.set(id, plan);
+  }
+
   return {
     model,
     async take(step: Step): Promise<void> {
       if (step.kind === "propose") return propose(step);
       if (step.kind === "revoke") return revoke(step.who);
+      if (step.kind === "erase") return erase();
       if (step.kind === "hours_pass") {
         service.clock.advance(2 * 3_600_000);
         model.now += 2 * 3_600_000;

@@ -93,7 +93,7 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
     expect((await world.poll(lasting)).body).toMatchObject({ status: "approved", expiresAt: null });
   });
 
-  it("is stored as expired by housekeeping, which decides nothing, if nobody reads it", async () => {
+  it("is stored as expired by housekeeping if nobody reads it", async () => {
     const [over, young] = [await world.approved(), await world.approved()];
     await world.claim(young);
     service.clock.advance(2 * hour);

@@ -120,7 +120,7 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
       expect(await world.claim(runId, "two")).toMatchObject(refusal(409, "wrong_state"));
     });
 
-    it("is refused where nobody works", async () => {
+    it("is refused where no agent works", async () => {
       expect(await world.order(await world.approved(), "release")).toMatchObject(refusal(409, "wrong_state"));
     });
   });
@@ -137,5 +137,24 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
     const recalled = await service.request("POST", recalling, { headers, body: {} });
     expect(recalled.status).toBe(200);
     expect((await service.request("POST", recalling, { headers, body: {} })).body).toEqual(recalled.body);
+  });
+
+  it("ends what the stored answer of an Idempotency-Key says of a claim, and so does an outcome", async () => {
+    const runId = await world.approved();
+    const keyed = { ...world.agent, "idempotency-key": "again" };
+    await world.claim(runId, "one", keyed);
+    await world.order(runId, "release");
+    await world.order(runId, "recall");
+    expect(await world.claim(runId, "one", keyed)).toMatchObject({
+      status: 409,
+      body: { code: "claim_released" },
+    });
+    const finished = await world.approved();
+    const claimId = (await world.claim(finished, "one", keyed)).field("claimId");
+    await world.work(finished, "outcome", { claimId, status: "failed", summary: "No." });
+    expect((await world.claim(finished, "one", keyed)).body).toMatchObject({
+      claimId,
+      run: { outcome: { status: "failed" } },
+    });
   });
 });

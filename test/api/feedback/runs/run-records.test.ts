@@ -39,7 +39,7 @@ describe.each(databases)("what is recorded of a proposal on $name", (engine) => 
       )
     )?.at;
 
-  it("is each step in the audit, and what receivers outside may be told as events", async () => {
+  it("has each step in the audit, and as an event for receivers outside", async () => {
     const feedbackId = await world.newThread();
     const [replaced, runId] = [await world.proposeOn(feedbackId), await world.proposeOn(feedbackId)];
     await world.decide(runId, { decision: "approve" });

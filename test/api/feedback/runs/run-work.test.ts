@@ -61,7 +61,7 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
       );
     });
 
-    it("shows the id of the claim to nobody else", async () => {
+    it("shows the id of the claim only to its worker", async () => {
       const { runId, claimId } = await claimed();
       expect((await world.poll(runId, await world.makeAgent())).text).not.toContain(claimId);
     });

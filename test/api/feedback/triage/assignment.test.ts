@@ -23,7 +23,7 @@ describe.each(databases)("the assignee of a thread on $name", (engine) => {
     );
   const member = (userId: string) => `${team.at}/members/${userId}`;
 
-  it("is nobody at first, then a member by me, by id or by e-mail address, and nobody again", async () => {
+  it("is null at first, then a member by me, by id or by e-mail address, and null again", async () => {
     const id = await send();
     const maria = await team.join("maintainer");
     const hers = { userId: maria.id, email: maria.email };
@@ -57,7 +57,27 @@ describe.each(databases)("the assignee of a thread on $name", (engine) => {
     expect((await viewer.call("PATCH", `/feedback/${id}`, { assignee: "me" })).status).toBe(403);
   });
 
-  it("filters the list: mine, nobody's, and a member's", async () => {
+  it("filters the list together with a tag, whichever of both a thread got first, until it loses one of them", async () => {
+    const maria = await team.join("maintainer");
+    const [first, second, other] = [await send(), await send(), await send()];
+    await assign(first, maria.id);
+    await team.call("PATCH", `/feedback/${first}`, { addTags: ["both"] });
+    await team.call("PATCH", `/feedback/${second}`, { addTags: ["both"] });
+    await assign(second, maria.id);
+    await team.call("PATCH", `/feedback/${other}`, { addTags: ["both"] });
+    for (const order of ["", "&order=activity"]) {
+      const found = await list(`tag=both&assignee=${maria.id}${order}`);
+      expect(found.toSorted()).toEqual([first, second].toSorted());
+    }
+    await assign(first, null);
+    expect(await list(`tag=both&assignee=${maria.id}`)).toEqual([second]);
+    expect((await team.call("DELETE", member(maria.id))).status).toBe(204);
+    expect(await list(`tag=both&assignee=${team.owner.id}`)).toEqual([]);
+    const rows = await service.deps.database.all("SELECT 1 FROM thread_tags WHERE assignee_id = ?", maria.id);
+    expect(rows).toEqual([]);
+  });
+
+  it("filters the list by own threads, threads without an assignee, and threads of a member", async () => {
     const app = await makeTeam(service);
     const ids = [];
     for (let n = 0; n < 3; n++) ids.push(await sendFeedback(service, app.app.key));
@@ -86,7 +106,7 @@ describe.each(databases)("the assignee of a thread on $name", (engine) => {
     expect(items).toMatchObject([{ id, assignee: { userId: team.owner.id, email: team.owner.email } }]);
   });
 
-  it("goes to one of two who take a thread at once; the other hears who has it", async () => {
+  it("goes to one of two people who take a thread at once; the other one sees who has it", async () => {
     const id = await send();
     const people = [await team.join("maintainer"), await team.join("maintainer")];
     const answers = await Promise.all(
@@ -124,7 +144,7 @@ describe.each(databases)("the assignee of a thread on $name", (engine) => {
     });
   });
 
-  it.each(["is removed", "leaves", "becomes a viewer"])("is nobody after the member %s", async (what) => {
+  it.each(["is removed", "leaves", "becomes a viewer"])("is null after the member %s", async (what) => {
     const [id, other] = [await send(), await send()];
     const elsewhere = await makeTeam(service);
     const maria = await team.join("maintainer");
@@ -158,7 +178,7 @@ describe.each(databases)("the assignee of a thread on $name", (engine) => {
     }
   });
 
-  it("is nobody's secret from the audit, and unknown to agents", async () => {
+  it("is in the audit, and unknown to agents", async () => {
     const id = await send();
     await assign(id, "me");
     const { body } = await team.call("GET", "/audit?limit=1");

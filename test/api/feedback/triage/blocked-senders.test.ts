@@ -88,7 +88,7 @@ describe.each(databases)("a blocked sender on $name", (engine) => {
     expect((await service.request("GET", `/api/v1/agent/feedback/${id}`, { headers })).status).toBe(404);
   });
 
-  it("is found however the address is written, and nobody else is", async () => {
+  it("is found with each spelling of the address, and no other person is found", async () => {
     const name = `mallory${service.deps.newId()}`;
     await block(`${name}@b\u00fccher.example`);
     const contacts = [
@@ -132,7 +132,7 @@ describe.each(databases)("a blocked sender on $name", (engine) => {
     expect((await unblock(id)).status).toBe(404);
   });
 
-  it("notices nothing on the page of a report, whose answers stay hidden", async () => {
+  it("sees no difference on the page of a report, and the answers stay hidden", async () => {
     const sender = `page${service.deps.newId()}@example.org`;
     const sent = await report({ email: sender });
     const id = sent.field("id");

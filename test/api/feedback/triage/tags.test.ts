@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterLoad } from "../../../../server/store/deployment/dump.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { databases } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
@@ -99,7 +100,7 @@ describe.each(databases)("tags on $name", (engine) => {
     expect(seen).toEqual(items.map(({ id }: { id: string }) => id));
   });
 
-  it("are lost by nobody when two people change the tags of a thread at once", async () => {
+  it("are not lost when two people change the tags of a thread at once", async () => {
     const id = await tagged("old");
     const names = Array.from({ length: 8 }, (_, at) => `parallel ${at}`);
     const changes = [...names.map((name) => ({ addTags: [name] })), { removeTags: ["old"] }];
@@ -158,6 +159,19 @@ describe.each(databases)("tags on $name", (engine) => {
     const id = await tagged("orphan");
     await team.call("DELETE", `/feedback/${id}`);
     expect(await named("orphan")).toMatchObject({ threads: 0 });
+  });
+
+  it("count their threads, also after rows were loaded together with their counts", async () => {
+    for (let count = 0; count < 3; count += 1) await tagged("counted");
+    await service.deps.database.write(async (tx) => {
+      await tx.run("UPDATE tags SET threads = 2 * threads");
+      await afterLoad(tx);
+    });
+    const rows = await service.deps.database.all<{ kept: number; counted: number }>(
+      "SELECT threads AS kept, (SELECT count(*) FROM thread_tags x WHERE x.tag_id = tags.id) AS counted FROM tags",
+    );
+    expect(rows.map(({ kept }) => Number(kept))).toEqual(rows.map(({ counted }) => Number(counted)));
+    expect(await named("counted")).toMatchObject({ threads: 3 });
   });
 
   it("are read by viewers, who change nothing", async () => {

@@ -35,7 +35,7 @@ describe("the key of a failure", () => {
     expect(key(traits)).not.toBe(key());
   });
 
-  it("tells names apart that only look alike when they are joined", () => {
+  it("gives different keys to names that are equal only when they are joined", () => {
     expect(key({ suite: "a", className: "b:c" })).not.toBe(key({ suite: "a:b", className: "c" }));
   });
 

@@ -58,7 +58,7 @@ describe("a test of a report", () => {
     },
   );
 
-  it("may stand in a namespace", () => {
+  it("may be in a namespace", () => {
     const xml =
       '<j:testsuite xmlns:j="urn:x" name="s"><j:testcase name="t"><j:failure/></j:testcase></j:testsuite>';
     expect(parse(xml).tests).toMatchObject([{ suite: "s", name: "t", outcome: "failed" }]);

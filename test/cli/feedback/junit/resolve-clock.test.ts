@@ -6,7 +6,7 @@ import { answers, startRecordingServer } from "../../../support/network/recordin
 const nothing = { resolved: [], stillFailing: [], more: false };
 
 describe("feedback resolve", () => {
-  it("tells at each try what its clock shows, and sends the same body", async () => {
+  it("sends at each try the time of its clock, and the same body", async () => {
     const busy = answers(503, { error: "Busy.", code: "busy" });
     const { baseUrl, received } = await startRecordingServer(busy, answers(200, nothing));
     const line = await createCommandLine({

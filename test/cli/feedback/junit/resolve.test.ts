@@ -96,7 +96,7 @@ describe("feedback resolve", () => {
     });
   });
 
-  it("sends the beginnings of the keys of passed tests, and of none that was skipped or failed", async () => {
+  it("sends the beginnings of the keys of passed tests, but not of tests that were skipped or failed", async () => {
     const { line, bodies } = await started();
     const tests = [
       { name: "a" },

@@ -62,7 +62,7 @@ describe("feedback send --junit with faulty input", () => {
       expect(stderr).toContain(`${flag} cannot be given with --junit`);
   });
 
-  it("refuses a number of reports that is none", async () => {
+  it("refuses a number of reports that is not a number", async () => {
     const { line } = await startJunitSending(junitReport(adds));
     expect(await line.run([...sendJunit, "--max-reports", "many"])).toMatchObject({ exit: 2 });
     expect(await line.run([...sendJunit, "--max-reports", "-1"])).toMatchObject({ exit: 2 });

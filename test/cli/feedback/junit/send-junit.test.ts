@@ -9,7 +9,7 @@ const adds = { name: "adds", failure: "expected 3 to be 4" };
 const passes = { name: "passes" };
 
 describe("feedback send --junit", () => {
-  it("sends one report for each failing test, and says where it stands", async () => {
+  it("sends one report for each failing test, and names the file and the line", async () => {
     const { line, bodies } = await startJunitSending(
       junitReport(adds, passes, { name: "removes", failure: "no" }),
     );
@@ -65,7 +65,7 @@ describe("feedback send --junit", () => {
     expect([exit, stdout]).toEqual([0, "There is no test in the reports: nothing is sent.\n"]);
   });
 
-  it("tells flaky tests apart", async () => {
+  it("gives flaky tests keys of their own", async () => {
     const flaky = { name: "sometimes", inside: "<flakyFailure message='timed out'/>" };
     const { line, bodies } = await startJunitSending(junitReport(flaky, adds));
     await line.run(sendJunit);

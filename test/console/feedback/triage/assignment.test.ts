@@ -41,7 +41,7 @@ describe("the assignee in the console, without scripts", () => {
     expect(readingOf(await inbox("assignee=none"))).not.toContain("Mine now.");
   });
 
-  it("tells the second of two who take a thread who has it, and keeps what was typed", async () => {
+  it("shows the second of two people who take a thread who has it, and keeps the typed text", async () => {
     const id = await send("Wanted by two.");
     const [mine, his] = [await maria.open(at(id)), await ben.open(at(id))];
     await ben.send(his, at(id, "/assign"));

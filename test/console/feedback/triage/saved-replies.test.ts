@@ -45,7 +45,7 @@ describe("saved replies in the console, without scripts", () => {
     expect(readingOf(await maria.open(own()))).toContain("No saved replies yet");
   });
 
-  it("stand in the field after what was typed, and nothing is sent", async () => {
+  it("are in the field after the typed text, and nothing is sent", async () => {
     const savedReply = await save("Thanks", "Thank you, {name}!\nYour {app}");
     const id = await sendFeedback(service, team.app.key, { name: "Ada" });
     const page = await insert(id, { savedReply, replyBody: "Dear you,", noteBody: "A note" });
@@ -55,7 +55,7 @@ describe("saved replies in the console, without scripts", () => {
     expect((await team.call("GET", `/feedback/${id}`)).body).toMatchObject({ messages: [] });
   });
 
-  it("have the name of the sender for whom the reply is", async () => {
+  it("have the name of the sender who gets the reply", async () => {
     const savedReply = await save("Named", "Hello {name}!");
     const first = await sendFeedback(service, team.app.key, { name: "Ada", dedupeKey: "named" });
     await sendFeedback(service, team.app.key, { name: "Grace", dedupeKey: "named" });

@@ -24,6 +24,7 @@ export const stepKinds = [
   ] as const),
   ...([
     ["revoke", 1],
+    ["erase", 2],
     ["hours_pass", 3],
   ] as const),
 ] as const;
@@ -33,7 +34,7 @@ export type StepKind = (typeof stepKinds)[number][0];
 /** What the rules say of one proposal. `claims`: by agent, whether its claim is held or released. */
 export interface ModelRun {
   readonly id: string;
-  readonly plan: string;
+  plan: string;
   decision: string | null;
   wasApproved: boolean;
   expiresAt: number;
@@ -55,6 +56,18 @@ export const isHeld = ({ claims }: ModelRun): boolean => [...claims.values()].in
 /** The present decision of a proposal: an approval that nobody claimed in time is over. */
 export const decisionOf = ({ now }: Model, { decision, expiresAt }: ModelRun): string | null =>
   decision === "approve" && expiresAt <= now ? "expired" : decision;
+
+/** A person is erased whose address some plans name: their approvals end, because no person has read the changed text. (rule P12) */
+export function erased(model: Model, address: string): void {
+  for (const run of model.runs.filter(({ plan }) => plan.includes(address))) {
+    run.plan = run.plan.replaceAll(address, "[erased]");
+    if (run.finished) continue;
+    if (run.decision === null) run.decision = "request_changes";
+    if (decisionOf(model, run) !== "approve") continue;
+    for (const [who, state] of run.claims) if (state === "held") run.claims.set(who, "released");
+    run.decision = "recalled";
+  }
+}
 
 /** The answer that the rules demand, as status and code. The model changes as they say. */
 export function expected(model: Model, { kind, who }: Step, run: ModelRun | undefined): string {

@@ -84,7 +84,7 @@ export const hostileText = fc
   )
   .map((text) => text.replace(/\0/g, ""));
 
-/** What becomes of lines when they are imported: tests end, and approvals that nobody has carried out expire. */
+/** How an import changes lines: tests end, and approvals that nobody has carried out expire. */
 export function asImported(lines: readonly Line[]): Line[] {
   const done = new Set(lines.filter(({ outcomeStatus }) => outcomeStatus).map(({ runId }) => runId));
   const changed = lines.map((line): Line => {
@@ -101,7 +101,7 @@ export function asImported(lines: readonly Line[]): Line[] {
   return withoutUnnamed(changed);
 }
 
-/** Without the people whom no line names any more. */
+/** Without the people that no line names any more. */
 function withoutUnnamed(lines: readonly Line[]): Line[] {
   const text = lines
     .filter(({ type }) => type !== "person")

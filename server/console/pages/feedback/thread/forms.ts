@@ -100,7 +100,7 @@ const aboutReply = (fields: Fields) => ({
   ...(fields.has("seenReply") ? { expectedReplyId: fields.text("seenReply") || null } : {}),
 });
 
-/** Whom a reply is for, as the API takes it. */
+/** The receivers of a reply, in the form of the API. */
 function receiverIn(fields: Fields): { readonly everyone?: boolean; readonly reportId?: string } {
   const receiver = fields.text("replyReceiver");
   if (receiver === "everyone") return { everyone: true };

@@ -5,6 +5,7 @@ import { Line } from "../../../kit/display/user-text.tsx";
 import { visibleLine } from "../../../kit/display/visible-text.ts";
 import { type Filled, Select, TextArea } from "../../../kit/form/field.tsx";
 import { Refused } from "../../../kit/layout/notice.tsx";
+import { Answering } from "./answering.tsx";
 import type { ThreadForms } from "./form-parts.ts";
 import { NewerReply, newestReplyId, type PageReader } from "./newer-reply.tsx";
 import { senderName } from "./reply-delivery.tsx";
@@ -14,6 +15,8 @@ export interface MessageComposerProps {
   readonly forms: ThreadForms;
   readonly thread: OwnedThread;
   readonly address: string;
+  /** Who else writes in the thread. */
+  readonly answering: readonly string[];
   /** How replies reach senders. */
   readonly ways: ReplyWays;
   readonly savedReplies: Omit<SavedReplyChoiceProps, "action">;
@@ -31,12 +34,14 @@ export const MessageComposer = ({
   forms,
   thread,
   address,
+  answering,
   ways,
   savedReplies,
   reader,
 }: MessageComposerProps) => (
   <section class="card composer" aria-labelledby="add">
     <h2 id="add">Add to this thread</h2>
+    <Answering id="answering-here" people={answering} />
     <MessageField form={forms.note} direction="note" action={`${address}/messages`} />
     <hr />
     <details class="reveal" open={isOpen(forms.reply)}>
@@ -71,7 +76,7 @@ const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly threa
       form={form}
       name="replyReceiver"
       label="To"
-      hint="Nobody sees what another sender wrote, nor who else gets the reply."
+      hint="Each sender sees only their own words, and not who else gets the reply."
       options={options.map(([value = "", label = ""]) => [value, visibleLine(label)])}
     />
   );
@@ -94,7 +99,7 @@ const MessageField = ({ form, direction, action }: MessageFieldProps) => {
         form={form}
         name={note ? "noteBody" : "replyBody"}
         label={note ? "Internal note" : "Reply"}
-        hint={note ? "Seen by you and your agents, never by the sender." : undefined}
+        hint={note ? "Seen by the members of this app and their agents, never by the sender." : undefined}
         size={note ? "short" : undefined}
       />
       <div class="actions">

@@ -23,6 +23,7 @@ import {
   type Neighbours,
   neighboursOf,
 } from "../inbox-position.ts";
+import { Answering } from "./answering.tsx";
 import { currentThread, type SentThread, type ThreadForms, threadForms } from "./form-parts.ts";
 import { MessageComposer, type ReplyWays } from "./message-composer.tsx";
 import { type NewSince, NewSinceNotice } from "./new-since.tsx";
@@ -66,6 +67,7 @@ export async function showThread(
   const { items: replies } = await visit.ask(savedReplies.list, { params: { appId: navigation.app.id } });
   const people = await visit.reads.assignableMembers(navigation.app.id);
   const sorting = { knownTags: known.map(({ name }) => name), people, me: visit.caller.userId };
+  const answering = await visit.answering.others(thread.feedback.id, people);
   const forms = threadForms(currentThread(thread), sent);
   const position = inboxPositionOf(visit);
   const here = { appId: navigation.app.id, id: thread.feedback.id };
@@ -80,6 +82,7 @@ export async function showThread(
     deliveries,
     lives,
     fresh,
+    answering,
     releases,
     ways,
     sorting,
@@ -119,6 +122,8 @@ interface ThreadProps {
   readonly deliveries: readonly ProposalDelivery[];
   readonly lives: ReadonlyMap<string, ProposalLife>;
   readonly fresh: NewSince | undefined;
+  /** Who else writes in the thread. */
+  readonly answering: readonly string[];
   readonly releases: ThreadAsideProps["releases"];
   readonly now: Date;
   readonly position: InboxPosition;
@@ -146,8 +151,9 @@ const Thread = (props: ThreadProps) => {
         neighbours={neighbours}
       />
       <ThreadHead thread={thread} />
+      <Answering id="answering" people={props.answering} isRead />
       <NewSinceNotice fresh={props.fresh} />
-      <ThreadForm forms={forms} address={address} position={position}>
+      <ThreadForm id={thread.feedback.id} forms={forms} address={address} position={position}>
         <div class="stack">
           <NewerNotice thread={thread} address={address} />
           <OriginalFeedback thread={thread} />
@@ -159,6 +165,7 @@ const Thread = (props: ThreadProps) => {
               forms={forms}
               thread={thread}
               address={address}
+              answering={props.answering}
               ways={props.ways}
               reader={{ email: navigation.email, now: props.now }}
               savedReplies={{
@@ -184,6 +191,7 @@ const Thread = (props: ThreadProps) => {
 };
 
 interface ThreadFormProps {
+  readonly id: string;
   readonly position: InboxPosition;
   readonly forms: ThreadForms;
   readonly address: string;
@@ -194,9 +202,9 @@ interface ThreadFormProps {
  * One form around the whole thread. Every button sends all typed text, so that the next page can show unsaved text again.
  * Enter in a field saves the fields at the side, and decides nothing.
  */
-const ThreadForm = ({ forms, address, position, children }: ThreadFormProps) => (
+const ThreadForm = ({ id, forms, address, position, children }: ThreadFormProps) => (
   <Can needs="maintainer" otherwise={<div class="thread">{children}</div>}>
-    <form class="thread" method="post" action={`${address}/edit`} data-guards>
+    <form class="thread" method="post" action={`${address}/edit`} data-guards data-thread={id}>
       <button class="unseen" type="submit" tabIndex={-1} aria-hidden="true">
         Save
       </button>

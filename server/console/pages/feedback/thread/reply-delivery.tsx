@@ -9,11 +9,11 @@ export const senderName = (sender: Sender | undefined): string =>
 
 interface ReplyDeliveryProps {
   readonly message: OwnedMessage;
-  /** The sender whom the reply is for, if it is for one. */
+  /** The sender who gets the reply, if only one gets it. */
   readonly sender: Sender | undefined;
 }
 
-/** Whom a reply is for, and how its mails stand. */
+/** The receivers of a reply, and the states of its mails. */
 export const ReplyDelivery = ({ message: { everyone, mails = [] }, sender }: ReplyDeliveryProps) => (
   <div class="small muted">
     {everyone && <p>To everyone who reported it before.</p>}
@@ -38,7 +38,7 @@ export const ReplyDelivery = ({ message: { everyone, mails = [] }, sender }: Rep
 const states: Readonly<Record<string, string>> = {
   waiting: "waits to be mailed",
   sent: "mailed",
-  bounced: "bounced: there is no such address",
+  bounced: "bounced: the address does not exist",
   failed: "could not be mailed",
 };
 

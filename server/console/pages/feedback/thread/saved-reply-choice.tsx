@@ -59,7 +59,7 @@ export async function withSavedReply(
   return { ...fields, text: (field) => (field === "replyBody" ? whole : fields.text(field)) };
 }
 
-/** The name of the sender for whom the reply is. A reply to everyone names nobody. */
+/** The name of the sender who gets the reply. A reply to everyone has no name. */
 function senderNameIn({ sender, messages }: OwnedThread, receiver: string): string | null {
   if (receiver === "") return sender.name;
   return messages.find(({ id }) => id === receiver)?.sender?.name ?? null;

@@ -3,6 +3,7 @@ import type { Message, Proposal } from "../../../../../src/contract/agent.ts";
 import type { OwnedMessage, OwnedThread } from "../../../../../src/contract/console/feedback.ts";
 import { proposalNote } from "../../../../domain/feedback/proposal.ts";
 import { outcomeNote } from "../../../../domain/feedback/run-life.ts";
+import { withStatusUrl } from "../../../../domain/feedback/saved-reply.ts";
 import type { ProposalLife } from "../../../../routes/page-reads.ts";
 import { Files } from "../../../kit/display/files.tsx";
 import { Timestamp } from "../../../kit/display/timestamp.tsx";
@@ -72,6 +73,9 @@ interface PlainMessageProps {
   readonly senders: ReadonlyMap<string, OwnedThread["sender"]>;
 }
 
+/** Only the sender may read the link itself. */
+const linkInWords = "(link to the sender's page)";
+
 const PlainMessage = ({ message, senders }: PlainMessageProps) => {
   const { direction, body, createdAt, writtenBy, reportId = "", foreignFrom } = message;
   const { images = [], videos = [], attachments = [] } = message;
@@ -98,7 +102,7 @@ const PlainMessage = ({ message, senders }: PlainMessageProps) => {
             This answer was mailed from another address: <Line text={foreignFrom} />
           </p>
         )}
-        <FoldedText text={body} />
+        <FoldedText text={direction === "outbound" ? withStatusUrl(body, linkInWords) : body} />
         <Files of={{ images, videos, attachments }} />
         {direction === "outbound" && <ReplyDelivery message={message} sender={sender} />}
       </div>

@@ -1,4 +1,4 @@
-/** When the senders of the feedback that a release note names were told of it. Nobody is told of notes from before. */
+/** When the mails about a release note were queued for the senders of the feedback that it names. Older notes send no mail. */
 export const toldSenders = {
   number: 37,
   name: "told-senders",

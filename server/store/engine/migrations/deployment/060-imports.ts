@@ -1,6 +1,6 @@
 /**
  * Imports of apps. While an import runs, its app has a row in `imports` and no member, so nobody sees it; `alive_at` is when
- * it last stored something. `imported_people` are the people whom imported records name: names, not accounts.
+ * it last stored something. `imported_people` are the people that imported records name: names, not accounts.
  * `slots.imported_tester` is one of them.
  */
 export const imports = {

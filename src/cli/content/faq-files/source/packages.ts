@@ -1,3 +1,3 @@
-/** The packages that FAQ files need. The build keeps them in a file of its own: most commands need neither. */
+/** The packages that FAQ files need. The build keeps them in a file of its own: most commands do not need it. */
 export { structuredPatch } from "diff";
 export { type Document, isMap, isSeq, parseDocument, stringify } from "yaml";

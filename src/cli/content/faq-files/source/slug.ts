@@ -2,7 +2,7 @@ const longest = 60;
 /** Names that Windows keeps for devices. */
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d|readme)$/;
 
-/** What is the same in all names that Windows or macOS takes for one: it tells neither case nor compositions of letters apart. */
+/** The same text for all names that Windows or macOS treats as one: it ignores case and compositions of letters. */
 export const foldedName = (name: string): string => name.normalize("NFC").toUpperCase().normalize("NFC");
 
 /** A file name without its ending, made of a question: letters, digits and hyphens. `taken` has folded names. */

@@ -96,7 +96,7 @@ async function answers(address: string): Promise<boolean> {
   }
 }
 
-/** What tells this socket apart from one that is made later at the same address. */
+/** What distinguishes this socket from one that is made later at the same address. */
 function identityOf(address: string, platform: string): string | undefined {
   if (platform === "win32") return undefined;
   const found = lstatSync(address, { throwIfNoEntry: false, bigint: true });

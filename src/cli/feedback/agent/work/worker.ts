@@ -110,7 +110,7 @@ function assertEnded(left: readonly Left[], context: Context): void {
 }
 
 /**
- * What tells a process from a later one with the same id; undefined if it does not run. On Linux the time of its start,
+ * What distinguishes a process from a later one with the same id; undefined if it does not run. On Linux the time of its start,
  * elsewhere only that it is there.
  */
 export function beginOf(

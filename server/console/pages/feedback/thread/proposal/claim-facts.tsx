@@ -62,7 +62,7 @@ const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: 
   if (silent < hourMilliseconds)
     return (
       <>
-        {" Last sign of life: "}
+        {" Last message: "}
         <Ago at={at} now={now} />.
       </>
     );

@@ -82,7 +82,7 @@ const Release = ({ proposal: { id }, claim, address }: ReleaseProps) => (
     <div class="stack">
       <p>
         The worker can report nothing more, and another worker can claim the approved plan. A worker that is
-        still running learns of it at its next report, and not before.
+        still running learns of it only at its next report.
       </p>
       <HiddenFields values={[[claimedName(id), claim.claimedAt]]} />
       <div class="actions">

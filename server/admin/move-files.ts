@@ -1,0 +1,82 @@
+import { receivedFile } from "../../src/contract/files/received-file.ts";
+import type { Files } from "../files/files.ts";
+import { SettingError } from "../settings/setting-error.ts";
+import type { DataLocation } from "../settings/settings.ts";
+import { bindPlace } from "../start/bind-files.ts";
+import { openFiles } from "../start/open-files.ts";
+import { type FilesPlace, filesPlace } from "../store/deployment/files-place.ts";
+import { lockFolder } from "../store/deployment/folder-lock.ts";
+import type { Database } from "../store/engine/database.ts";
+import { type StoredFile, storedFiles } from "../store/requests/uploads.ts";
+
+/**
+ * Moves all stored files between the data folder and the S3 store. The server must be stopped. Copies first, verifies each
+ * hash, notes the new place in the database, and then deletes the old files. A killed command is run again: it goes on where it
+ * was. Gives what it did, and the SHA-256 of files that are missing or damaged in the old place, which stay there.
+ */
+export async function moveFiles(database: Database, location: DataLocation, to: FilesPlace) {
+  if (!location.s3) throw new SettingError("INNKEEP_S3_URL must be set to the S3 store.");
+  const lock =
+    location.databaseUrl === undefined ? await lockFolder(location.data, { patienceMs: 0 }) : undefined;
+  try {
+    return await move(database, location, to);
+  } finally {
+    await lock?.release();
+  }
+}
+
+async function move(database: Database, location: DataLocation, to: FilesPlace) {
+  const folder: DataLocation = { ...location, s3: undefined };
+  const [source, target] = to === "s3" ? [folder, location] : [location, folder];
+  for (const place of [source, target]) await bindPlace(database, place);
+  const [from, into] = [openFiles(source), openFiles(target)];
+  const copied = await copyAll(database, from, into);
+  await database.write((tx) => filesPlace.replace(tx, to), "long");
+  const missing = new Set(copied.missing);
+  await eachStored(database, async ({ sha256 }) => {
+    if (!missing.has(sha256)) await from.remove(sha256);
+  });
+  return { to, ...copied };
+}
+
+async function copyAll(database: Database, from: Files, into: Files) {
+  const missing: string[] = [];
+  let moved = 0;
+  let present = 0;
+  await eachStored(database, async (file) => {
+    if ((await into.size(file.sha256)) === file.size) present += 1;
+    else if ((await from.size(file.sha256)) === file.size && (await copy(file, from, into))) moved += 1;
+    else missing.push(file.sha256);
+  });
+  return { moved, present, missing };
+}
+
+/** Copies a file. Gives false if its content is not that of its name. */
+async function copy({ sha256, size }: StoredFile, from: Files, into: Files): Promise<boolean> {
+  const draft = into.createTemporary(size);
+  try {
+    for await (const chunk of await from.open(sha256)) draft.write(chunk);
+    const written = await draft.finish();
+    if (written.sha256 !== sha256) return false;
+    await into.keep(receivedFile({ ...written, declaredType: null, name: null, fault: null }));
+    return true;
+  } finally {
+    draft.drop();
+  }
+}
+
+/** How many files are worked on at the same time. */
+const atOnce = 8;
+
+async function eachStored(database: Database, work: (file: StoredFile) => Promise<void>): Promise<void> {
+  let batch: StoredFile[] = [];
+  const flush = async () => {
+    await Promise.all(batch.map(work));
+    batch = [];
+  };
+  for await (const file of storedFiles(database)) {
+    batch.push(file);
+    if (batch.length === atOnce) await flush();
+  }
+  await flush();
+}

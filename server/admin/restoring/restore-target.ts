@@ -1,0 +1,75 @@
+import * as z from "zod/mini";
+import { createStoreMark } from "../../files/s3/s3-files.ts";
+import { SettingError } from "../../settings/setting-error.ts";
+import type { DataLocation } from "../../settings/settings.ts";
+import { isEmpty, tablesOf } from "../../store/deployment/tables.ts";
+import { appliedMigrations, wasMigrated } from "../../store/engine/migrate.ts";
+import { openDatabase } from "../../store/engine/open.ts";
+import { type BackupHeader, rowEntries } from "../archive/backup-format.ts";
+import { databaseFile, exists, secretFile } from "../data-location.ts";
+import type { Backup } from "./load-database.ts";
+
+/** Throws a SettingError if the folder already contains a deployment. */
+export async function assertEmptyFolder(location: DataLocation): Promise<void> {
+  const used = [
+    databaseFile(location),
+    ...(location.databaseUrl === undefined ? [secretFile(location)] : []),
+  ];
+  for (const file of used) {
+    if (await exists(file))
+      throw new SettingError(`${file} already exists. Restore into a new folder with --data.`);
+  }
+}
+
+/** Throws a SettingError if the database has rows, or the schema of another version than the backup. */
+export async function assertEmptyDatabase(url: string, header: BackupHeader): Promise<void> {
+  const database = await openDatabase({ url }, { migrations: "none" });
+  try {
+    const applied = (await wasMigrated(database)) ? await appliedMigrations(database) : [];
+    const fits = applied.length === 0 || applied.length === header.migrations.length;
+    const empty = await Promise.all((await tablesOf(database)).map(({ name }) => isEmpty(database, name)));
+    if (!fits || !empty.every(Boolean))
+      throw new SettingError("The database is already in use. Restore into a new one with --database-url.");
+  } finally {
+    await database.close();
+  }
+}
+
+/** Claims the S3 store for the deployment of the backup. Throws a SettingError if it holds the files of another one. */
+export const claimStoreFor = (location: DataLocation, backup: Backup): Promise<void> =>
+  claimStore(location, () => idIn(backup));
+
+/**
+ * Marks an empty S3 store with the id of the deployment, before its first file: a restore that fails can be tried again. Throws a
+ * SettingError if the store holds the files of another deployment.
+ */
+export async function claimStore(
+  { s3 }: DataLocation,
+  idOf: () => Promise<string | undefined>,
+): Promise<void> {
+  if (!s3) return;
+  const mark = createStoreMark(s3);
+  const [marked, id] = [await mark.read(), await idOf()];
+  if (!(await mark.holdsFiles())) {
+    if (id !== undefined && id !== marked) await mark.write(id);
+    return;
+  }
+  if (marked === id) return;
+  throw new SettingError(
+    "INNKEEP_S3_URL names a place that holds other files. Restore into an empty one, for example with a folder of its own: https://…/bucket/folder.",
+  );
+}
+
+const Row = z.array(z.unknown());
+
+/** The id of the deployment that the backup is of; undefined if it had none yet. */
+async function idIn({ archive, header }: Backup): Promise<string | undefined> {
+  const columns = header.tables.find(({ name }) => name === "deployment")?.columns ?? [];
+  for (const entry of rowEntries(archive, "deployment"))
+    for (const line of (await archive.readText(entry)).split("\n").filter((text) => text !== "")) {
+      const row = Row.parse(JSON.parse(line));
+      const value = row[columns.indexOf("value")];
+      if (row[columns.indexOf("name")] === "id" && typeof value === "string") return value;
+    }
+  return undefined;
+}

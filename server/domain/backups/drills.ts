@@ -1,0 +1,75 @@
+/** The last nightly backup of a deployment. Times are in ISO 8601. */
+export interface Drill {
+  readonly startedAt: string;
+  /** While it runs: its server is gone if it has not moved this time forward. */
+  readonly until: string;
+  readonly outcome: "running" | "ok" | "failed";
+  /** While it runs: when the one before it began, if that never ended. */
+  readonly unfinished?: string | undefined;
+  /** Why it failed. */
+  readonly message?: string | undefined;
+  /** The newest one that was proven. */
+  readonly lastGood?: GoodDrill | undefined;
+}
+
+/** A backup that was made and proven. */
+export interface GoodDrill {
+  readonly at: string;
+  readonly seconds: number;
+  readonly bytes: number;
+  /** How many files were missing or damaged when it was made. */
+  readonly missing: number;
+}
+
+const dayMilliseconds = 86_400_000;
+/** After a failure it is tried again. */
+const againMilliseconds = 3_600_000;
+/** A drill whose server has not renewed it for this long is given up. */
+const leaseMilliseconds = 900_000;
+/** After so long without a proven backup an operator must look. */
+const oldMilliseconds = 2 * dayMilliseconds;
+
+/** Whether the nightly backup must be made now. `at` is its time of day, in minutes of UTC. (rule O22) */
+export function isDrillDue(last: Drill | undefined, now: Date, at: number): boolean {
+  if (!last) return true;
+  const started = Date.parse(last.startedAt);
+  if (last.outcome === "running") return now.getTime() >= Date.parse(last.until);
+  if (last.outcome === "failed") return now.getTime() >= started + againMilliseconds;
+  return started < lastTimeOf(at, now);
+}
+
+/** The nightly backup that begins now, after the `last` one. */
+export const begunDrill = (last: Drill | undefined, now: Date): Drill => ({
+  startedAt: now.toISOString(),
+  until: leaseFrom(now),
+  outcome: "running",
+  unfinished: last?.outcome === "running" ? last.startedAt : undefined,
+  lastGood: last?.lastGood,
+});
+
+/** Until when a drill that runs at this instant counts as one that goes on. */
+export const leaseFrom = (now: Date): string => new Date(now.getTime() + leaseMilliseconds).toISOString();
+
+/** The last instant with this time of day. */
+function lastTimeOf(at: number, now: Date): number {
+  const today = Math.floor(now.getTime() / dayMilliseconds) * dayMilliseconds + at * 60_000;
+  return today <= now.getTime() ? today : today - dayMilliseconds;
+}
+
+/** What an operator must know of the nightly backups; undefined if all is well. */
+export function drillWarning(drill: Drill, now: Date): string | undefined {
+  const { outcome, message, lastGood } = drill;
+  const proven = lastGood ? `The last one that was proven is of ${lastGood.at}.` : "None was ever proven.";
+  if (outcome === "failed") return `The last nightly backup failed: ${message} ${proven}`;
+  const unfinished = unfinishedSince(drill, now);
+  if (unfinished !== undefined)
+    return `The nightly backup of ${unfinished} never ended: its server was stopped or killed. ${proven}`;
+  const age = now.getTime() - Date.parse(lastGood?.at ?? now.toISOString());
+  return age > oldMilliseconds ? `No nightly backup was proven for two days. ${proven}` : undefined;
+}
+
+/** When the last nightly backup began, if it never ended, or the one before the one that runs now. */
+function unfinishedSince({ outcome, startedAt, until, unfinished }: Drill, now: Date): string | undefined {
+  if (outcome !== "running") return undefined;
+  return now.getTime() >= Date.parse(until) ? startedAt : unfinished;
+}

@@ -1,0 +1,239 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import type { Deps } from "../deps.ts";
+import { hashOf } from "../secrets/secrets.ts";
+import { cachingOf, jsonType, type Lasting, matchesEtag, type PreparedAnswer } from "./answers.ts";
+import type { Spending } from "./limits/limiter.ts";
+import type { Observer } from "./observe.ts";
+
+/**
+ * Answers that go out before Koa makes a context: the same request with the same credential gets the same bytes, as long as
+ * everything from which they were made is still in memory as it was. All other requests go to Koa. (decision 105)
+ */
+export interface Ready {
+  /** Keeps the answer that Koa gives to a request, if the same request can get it here the next time. */
+  keep(request: IncomingMessage, given: GivenAnswer): void;
+  /** Puts the ready answers in front of `next`. */
+  before(next: RequestListener): RequestListener;
+}
+
+export interface GivenAnswer {
+  readonly endpoint: Endpoint;
+  readonly callerId: string;
+  /** For how long the credential of the request has the same caller. */
+  readonly credential: Lasting;
+  readonly answer: PreparedAnswer;
+}
+
+/** An answer that is ready to be sent. */
+interface Entry {
+  readonly lasting: readonly Lasting[];
+  /** The limit that each request uses up. */
+  readonly spending: Spending | undefined;
+  readonly route: string;
+  readonly etag: string;
+  readonly body: Buffer;
+  /** Headers, as names and values in turns. The first value is the id of the request. */
+  readonly whole: string[];
+  /** The headers for a client that has the body already. */
+  readonly unchanged: string[];
+}
+
+type ReadyDeps = Pick<Deps, "clock" | "limiter" | "settings" | "stopping">;
+
+/** Makes the ready answers of the endpoints that have the trait `ready`. */
+export function createReady(endpoints: readonly Endpoint[], deps: ReadyDeps, observer: Observer): Ready {
+  const { clock, limiter, settings, stopping } = deps;
+  const entries = createEntries();
+  const targets = targetsOf(endpoints.filter(({ ready }) => ready));
+  const isGood = ({ lasting }: Entry) => lastsAt(lasting, clock.now().getTime());
+
+  function find(name: string): Entry | undefined {
+    const entry = entries.get(name);
+    if (!entry) return undefined;
+    if (!isGood(entry)) {
+      entries.forget(name);
+      return undefined;
+    }
+    // Koa refuses a request that is over its limit.
+    return !entry.spending || limiter.spendAtOnce(entry.spending) ? entry : undefined;
+  }
+
+  function isAnswered(request: IncomingMessage, response: ServerResponse): boolean {
+    const asked = stopping.aborted ? undefined : askedBy(request, targets);
+    const started = performance.now();
+    const entry = asked && find(asked.name);
+    if (!entry) return false;
+    const requestId = observer.nextId();
+    const status = send(response, entry, { requestId, known: asked.known });
+    const milliseconds = performance.now() - started;
+    observer.answered({ requestId, method: "GET", route: entry.route, status, milliseconds });
+    return true;
+  }
+
+  return {
+    keep(request, { endpoint, callerId, credential, answer }) {
+      const asked = askedBy(request, targets);
+      if (!asked || !answer.lasts || answer.body.length > mostBytesOfOne) return;
+      const { path, query, rateLimit } = endpoint;
+      if (!hasOnly(request.url, query?.shape ?? {})) return;
+      const body = typeof answer.body === "string" ? ownBytes(answer.body) : answer.body;
+      const entry = {
+        lasting: [credential, answer.lasts],
+        spending: rateLimit && settings.rateLimited ? { who: callerId, rateLimit } : undefined,
+        ...{ route: path, etag: answer.etag, body },
+        ...headersOf(endpoint, { etag: answer.etag, body }, observer),
+      };
+      if (isGood(entry)) entries.keep(asked.name, entry);
+    },
+
+    before: (next) => (request, response) => {
+      if (!isAnswered(request, response)) next(request, response);
+    },
+  };
+}
+
+interface Asked {
+  /** The same for the same address and credential. */
+  readonly name: string;
+  /** The ETags of what the client has. */
+  readonly known: string | undefined;
+}
+
+/**
+ * What a request asks, if its answer may be ready: a GET of such an address in its plain form, with one credential and
+ * without anything else that matters to the answer.
+ */
+function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
+  const { method, url = "", rawHeaders } = request;
+  if (method !== "GET" || request.httpVersionMinor !== 1 || !targets.test(url)) return undefined;
+  let credential: string | undefined;
+  let known: string | undefined;
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? "").toLowerCase();
+    const part = parts.get(name);
+    if (part === undefined) continue;
+    if (part === "other") return undefined;
+    if (part === "host") {
+      hosts += 1;
+    } else if (part === "known") {
+      if (known !== undefined) return undefined;
+      known = rawHeaders[at + 1];
+    } else {
+      if (credential !== undefined) return undefined;
+      credential = `${name} ${rawHeaders[at + 1]}`;
+    }
+  }
+  if (credential === undefined || hosts !== 1) return undefined;
+  // The credential is secret, and so is a test key in an address: neither is kept.
+  return { name: hashOf(`${url} ${credential}`), known };
+}
+
+/** The headers that matter to an answer. Koa answers requests with `other`, and with two of the same. */
+const parts: ReadonlyMap<string, "credential" | "host" | "known" | "other"> = new Map([
+  ["x-api-key", "credential"],
+  ["authorization", "credential"],
+  ["host", "host"],
+  ["if-none-match", "known"],
+  ["if-match", "other"],
+  ["origin", "other"],
+  ["cookie", "other"],
+  ["content-length", "other"],
+  ["transfer-encoding", "other"],
+  ["expect", "other"],
+  ["upgrade", "other"],
+  ["trailer", "other"],
+]);
+
+/** The addresses of these endpoints in their plain form, without percent signs. */
+function targetsOf(endpoints: readonly Endpoint[]): RegExp {
+  const paths = endpoints.map(({ path }) => path.replace(/:\w+/g, "[\\w-]+"));
+  return new RegExp(`^(?:${paths.join("|")})(?:\\?[\\w.~=&-]*)?$`);
+}
+
+/** Whether an address has no other parameters than these. */
+function hasOnly(url = "", parameters: Readonly<Record<string, unknown>>): boolean {
+  const [, query] = url.split("?", 2);
+  if (query === undefined) return true;
+  return query.split("&").every((pair) => Object.hasOwn(parameters, pair.split("=", 1)[0] ?? ""));
+}
+
+const lastsAt = (lasting: readonly Lasting[], now: number): boolean =>
+  lasting.every(({ from, until, isCurrent }) => from <= now && now < until && isCurrent());
+
+function headersOf(
+  endpoint: Endpoint,
+  { etag, body }: Pick<Entry, "etag" | "body">,
+  observer: Observer,
+): Pick<Entry, "whole" | "unchanged"> {
+  const first = ["X-Request-Id", "", ...observer.headers.flat()];
+  const last = ["ETag", etag, "Cache-Control", cachingOf(endpoint)];
+  return {
+    whole: [...first, "Content-Type", jsonType, ...last, "Content-Length", String(body.length)],
+    unchanged: [...first, ...last],
+  };
+}
+
+interface Sending {
+  readonly requestId: string;
+  readonly known: string | undefined;
+}
+
+/** Sends an answer, and gives its status. */
+function send(
+  response: ServerResponse,
+  { whole, unchanged, etag, body }: Entry,
+  { requestId, known }: Sending,
+): number {
+  const isKnown = known !== undefined && known !== "" && matchesEtag(known, etag);
+  const headers = isKnown ? unchanged : whole;
+  // Node reads the headers before `writeHead` returns.
+  headers[1] = requestId;
+  const status = isKnown ? 304 : 200;
+  response.writeHead(status, headers);
+  if (isKnown) response.end();
+  else response.end(body);
+  return status;
+}
+
+/** The bytes of a text in memory of their own: a small buffer of Node would keep a block that it shares with others. */
+function ownBytes(text: string): Buffer {
+  const bytes = Buffer.alloc(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
+}
+
+/** Larger answers are counted while they are sent, by Koa's way. */
+const mostBytesOfOne = 262_144;
+/** The limit of all entries together. Several may share a body. */
+const mostBytes = 32 * 1_048_576;
+/** How much memory an entry takes beside its body. */
+const smallThings = 2_000;
+
+/** The entries by their names. The oldest are dropped if they need too much memory. */
+function createEntries() {
+  const kept = new Map<string, Entry>();
+  let bytes = 0;
+
+  function forget(name: string): void {
+    const entry = kept.get(name);
+    if (!entry) return;
+    kept.delete(name);
+    bytes -= smallThings + entry.body.length;
+  }
+
+  return {
+    get: (name: string): Entry | undefined => kept.get(name),
+    forget,
+    keep(name: string, entry: Entry): void {
+      forget(name);
+      kept.set(name, entry);
+      bytes += smallThings + entry.body.length;
+      for (const oldest of kept.keys()) {
+        if (bytes <= mostBytes) return;
+        forget(oldest);
+      }
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import { rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { PlaceMark } from "../files/place-mark.ts";
+import { createStoreMark } from "../files/s3/s3-files.ts";
+import { randomName } from "../secrets/secrets.ts";
+import { SettingError } from "../settings/setting-error.ts";
+import type { DataLocation } from "../settings/settings.ts";
+import { apps } from "../store/access/apps.ts";
+import { deploymentId } from "../store/deployment/deployment-id.ts";
+import { type FilesPlace, filesPlace } from "../store/deployment/files-place.ts";
+import type { Database, Reader, Transaction } from "../store/engine/database.ts";
+import { uploads } from "../store/requests/uploads.ts";
+import { hasFiles } from "./data-folder.ts";
+import { readIfThere } from "./read-if-there.ts";
+import { storeFault } from "./store-fault.ts";
+
+/**
+ * Makes sure that the files are where the settings say, and that they belong to the database, because a server deletes files
+ * to which its database does not refer. Throws a SettingError if not.
+ */
+export async function bindFiles(database: Database, location: DataLocation): Promise<void> {
+  await assertPlace(database, location);
+  const place = placeIn(location);
+  if ((await filesPlace.find(database)) !== place)
+    await database.write((tx) => filesPlace.replace(tx, place));
+  await bindPlace(database, location);
+}
+
+/** Throws a SettingError if the settings name another place than that of the files. A deployment without files may change it. */
+export async function assertPlace(database: Reader, location: DataLocation): Promise<void> {
+  const wanted = placeIn(location);
+  if ((await filesPlace.find(database)) !== wanted && (await uploads.exist(database)))
+    throw new SettingError(elsewhere[wanted]);
+}
+
+const placeIn = ({ s3 }: DataLocation): FilesPlace => (s3 ? "s3" : "folder");
+
+const elsewhere: Readonly<Record<FilesPlace, string>> = {
+  s3: "INNKEEP_S3_URL is set, but the files of this deployment are in its data folder. Move them: `innkeep admin files move --to s3`. Or start without INNKEEP_S3_URL.",
+  folder:
+    "INNKEEP_S3_URL is not set, but the files of this deployment are in an S3 store. Set it. Or move the files into the data folder: `innkeep admin files move --to folder`, with INNKEEP_S3_URL set for this command.",
+};
+
+/**
+ * Makes sure that the place of the files belongs to the database. Both store the same id, which the first start creates. Throws
+ * a SettingError if the place holds the files of another database, or cannot be used. Does nothing with SQLite and files in
+ * the same folder.
+ */
+export async function bindPlace(database: Database, { data, databaseUrl, s3 }: DataLocation): Promise<void> {
+  if (!s3) {
+    if (databaseUrl !== undefined) await bind(database, folderMark(data), foreignFolder(data));
+    return;
+  }
+  try {
+    await bind(database, createStoreMark(s3), foreignStore);
+  } catch (error) {
+    throw storeFault(error);
+  }
+}
+
+async function bind(database: Database, mark: PlaceMark, foreign: string): Promise<void> {
+  const marked = await mark.read();
+  const holdsFiles = await mark.holdsFiles();
+  const id = await database.write(async (tx) => {
+    await tx.lock("innkeep deployment id");
+    return agree(tx, { marked, holdsFiles, foreign });
+  }, "long");
+  if (id !== marked || mark.isTried) await mark.write(id);
+}
+
+interface Place {
+  /** The id that is stored in the place of the files. */
+  readonly marked: string | undefined;
+  readonly holdsFiles: boolean;
+  /** The message if they belong to another database. */
+  readonly foreign: string;
+}
+
+/** Gives the id that the place and the database share. Throws a SettingError if the place belongs to another database. */
+async function agree(tx: Transaction, { marked, holdsFiles, foreign }: Place): Promise<string> {
+  const own = await deploymentId.find(tx);
+  const belongs = marked === undefined ? own !== undefined || (await apps.exist(tx)) : marked === own;
+  if (!belongs && holdsFiles) throw new SettingError(foreign);
+  const id = own ?? randomName();
+  if (own === undefined) await deploymentId.insert(tx, id);
+  return id;
+}
+
+const foreignFolder = (data: string) =>
+  `INNKEEP_DATA is ${data}, which holds the files of another database. Set it to the folder of this database, or set INNKEEP_DATABASE_URL to the database of these files. To start with no data, set INNKEEP_DATA to another folder. Only if you are sure that these are the files of this database, delete ${join(data, "deployment")} and try again.`;
+
+const foreignStore =
+  "INNKEEP_S3_URL names a place that holds the files of another database. Set it to the place of this database's files, or add a folder of its own: https://…/bucket/folder. Only if you are sure that these are the files of this database, delete the object `deployment` there and try again.";
+
+function folderMark(data: string): PlaceMark {
+  const file = join(data, "deployment");
+  return {
+    isTried: false,
+    read: () => readIfThere(file),
+    write: (id) => replaceFile(file, id),
+    holdsFiles: () => hasFiles(join(data, "files")),
+  };
+}
+
+async function replaceFile(file: string, text: string): Promise<void> {
+  const draft = `${file}.${randomBytes(8).toString("hex")}`;
+  await writeFile(draft, text, { mode: 0o600, flush: true });
+  await rename(draft, file);
+}

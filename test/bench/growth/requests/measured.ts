@@ -1,0 +1,54 @@
+/** A request of the API, or of a page of the console. */
+export interface Measured {
+  readonly name: string;
+  /** `{name}` stands for one of the values of the server. */
+  readonly path: string;
+  readonly by: Caller;
+  /** GET if it is left out. */
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** The body of the call with this number, which no other call has. */
+  readonly body?: (call: number) => object;
+  /** How often it is called at most, if the server does not allow a hundred calls. */
+  readonly most?: number;
+  /** A search, which has a goal of its own. */
+  readonly isSearch?: boolean;
+  /** Reads the second page of the list: the path gets the cursor of the first one. */
+  readonly second?: boolean;
+}
+
+/** A token of an agent, a session of the console, the key of an app, a tester's device, or a sender without a credential. */
+export type Caller = "agent" | "person" | "app" | "device" | "nobody";
+
+/** What a server answered before it was measured, and requests need. */
+export interface ServerValues {
+  readonly appKey: string;
+  readonly deviceToken: string;
+  readonly testKey: string;
+  /** A thread that was reported just now, and the path of its sender's page. */
+  readonly threadId: string;
+  readonly senderPage: string;
+}
+
+/** An id as the SQL makes it. */
+export function idOf(kind: string, n: number): string {
+  return `${kind.padStart(8, "0")}-0000-7000-8000-${String(n).padStart(12, "0")}`;
+}
+
+export const ids = { app: idOf("1", 1), smallApp: idOf("1", 2) };
+
+export const agentList = (query: string) =>
+  ({ by: "agent", path: `/api/v1/agent/feedback?${query}` }) as const;
+export const inbox = (query: string, app = ids.app) =>
+  ({ by: "person", path: `/api/v1/console/apps/${app}/feedback?${query}` }) as const;
+export const page = (path: string) => ({ by: "person", path: `/console${path}` }) as const;
+export const api = (path: string) => ({ by: "person", path: `/api/v1/console${path}` }) as const;
+
+/** A status, a type or both: from many threads to few. */
+export const filters: readonly string[] = [
+  "status=open",
+  "status=in_progress",
+  "type=general",
+  "type=bug",
+  "status=in_progress&type=general",
+  "status=open&type=bug",
+];

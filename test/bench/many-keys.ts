@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { systemClock } from "../../server/clock.ts";
+import { createKey, createToken } from "../../server/secrets/new-credentials.ts";
+import { createNewId } from "../../server/secrets/new-id.ts";
+import { openDatabase } from "../../server/store/engine/open.ts";
+import type { DemoAccount } from "./demo-server.ts";
+
+export interface ManyKeys {
+  readonly apiKeys: readonly string[];
+  readonly agentTokens: readonly string[];
+}
+
+/** So many that no limit refuses a request of the load. */
+const many = 1_500;
+
+/** Makes keys of an app and tokens of its owner, before a server uses the folder. */
+export async function makeManyKeys(data: string, { appId, userId }: DemoAccount): Promise<ManyKeys> {
+  const database = await openDatabase({ file: join(data, "innkeep.db") });
+  const deps = { newId: createNewId(), clock: systemClock };
+  const agent = {
+    kind: "agent",
+    label: "bench",
+    scopes: [],
+    appId: null,
+    userId,
+    createdBy: "bench",
+  } as const;
+  const made = await database.write(async (tx) => {
+    const apiKeys: string[] = [];
+    const agentTokens: string[] = [];
+    for (let count = 0; count < many; count += 1) {
+      apiKeys.push((await createKey(deps, tx, { appId })).key);
+      agentTokens.push((await createToken(deps, tx, agent)).token);
+    }
+    return { apiKeys, agentTokens };
+  }, "long");
+  await database.close();
+  return made;
+}

@@ -1,0 +1,11 @@
+import { parseArgs } from "node:util";
+
+const { values: given } = parseArgs({
+  options: { only: { type: "string", default: "" }, seconds: { type: "string", default: "60" } },
+});
+
+/** How long the mixed load lasts. */
+export const seconds = Number(given.seconds);
+
+/** Whether the run measures what has this name: everything, or only what has the text after `--only`. */
+export const isWanted = (name: string): boolean => name.includes(given.only);

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeTeam } from "../../support/worlds/members/team.ts";
+import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+async function start(scopes = ["feedback:read", "feedback:write"]) {
+  const team = await makeTeam(service);
+  const id = await sendFeedback(service, team.app.key);
+  const maria = await team.join("maintainer");
+  const line = await createCommandLine({
+    INNKEEP_BASE_URL: service.baseUrl,
+    INNKEEP_TOKEN: await service.makeToken(maria, "maintainer", { scopes }),
+  });
+  const ben = await team.join("maintainer");
+  const benReplies = async (body = "Ben's answer."): Promise<string> => {
+    const answer = await ben.call("POST", `/feedback/${id}/messages`, { direction: "outbound", body });
+    return String(Object(answer.body).id);
+  };
+  const replies = async () => {
+    const { body } = await team.call("GET", `/feedback/${id}`);
+    const messages: { body: string }[] = Object(body).messages;
+    return messages.map((message) => message.body);
+  };
+  const reply = (flags: readonly string[] = [], answer?: string) => {
+    const asked: string[] = [];
+    const typed = (question: string) => {
+      asked.push(question);
+      return answer ?? "";
+    };
+    return line
+      .run(["feedback", "reply", id, "--body", "Maria's answer.", ...flags], {
+        terminal: answer !== undefined,
+        typed,
+      })
+      .then((ran) => ({ ...ran, asked }));
+  };
+  return { ben, benReplies, replies, reply };
+}
+
+describe("feedback reply", () => {
+  it("asks a person at a terminal after somebody else has replied", async () => {
+    const { ben, benReplies, replies, reply } = await start();
+    await benReplies();
+    const stopped = await reply([], "n");
+    expect([stopped.exit, stopped.stderr]).toEqual([
+      7,
+      expect.stringMatching(/Nothing was sent\. .* replied at .*\n.*innkeep feedback view .*--force/s),
+    ]);
+    expect(stopped.asked).toEqual([
+      expect.stringMatching(new RegExp(`^${ben.email} replied at .* Send your reply, too\\? \\[y/N\\] $`)),
+    ]);
+    expect(await replies()).toEqual(["Ben's answer."]);
+    expect((await reply(["--idempotency-key", "one"], "y")).exit).toBe(0);
+    expect(await replies()).toEqual(["Ben's answer.", "Maria's answer."]);
+  });
+
+  it("does not ask after the own reply, nor with --force", async () => {
+    const { benReplies, replies, reply } = await start();
+    expect((await reply([], "")).asked).toEqual([]);
+    expect((await reply([], "")).asked).toEqual([]);
+    await benReplies();
+    const forced = await reply(["--force"], "");
+    expect([forced.exit, forced.asked]).toEqual([0, []]);
+    expect(await replies()).toHaveLength(4);
+  });
+
+  it("refuses a program that has read an older reply, and sends for one that says nothing", async () => {
+    const { benReplies, reply } = await start();
+    const read = await benReplies();
+    expect((await reply(["--expected-reply", "none"])).stderr).toMatch(/Nothing was sent\. .*--force/s);
+    expect((await reply(["--expected-reply", read])).exit).toBe(0);
+    await benReplies("Ben's second answer.");
+    const refused = await reply(["--expected-reply", read, "--json"]);
+    expect(JSON.parse(refused.stderr)).toMatchObject({ code: "reply_added", status: 409 });
+    expect((await reply()).exit).toBe(0);
+  });
+
+  it("works with a token that may not read", async () => {
+    const { benReplies, reply } = await start(["feedback:write"]);
+    await benReplies();
+    expect(await reply([], "n")).toMatchObject({ exit: 0, asked: [] });
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { begunDrill, type Drill, drillWarning, isDrillDue } from "../../../server/domain/backups/drills.ts";
+
+const three = 180;
+const at = (time: string) => new Date(`2026-11-${time}Z`);
+const good = { at: "2026-11-10T03:05:00.000Z", seconds: 5, bytes: 10, missing: 0 };
+const drill = (startedAt: string, outcome: Drill["outcome"] = "ok"): Drill => ({
+  startedAt: at(startedAt).toISOString(),
+  until: new Date(at(startedAt).getTime() + 900_000).toISOString(),
+  outcome,
+  lastGood: good,
+});
+
+describe("a nightly backup", () => {
+  it("is due at once if there was none", () => {
+    expect(isDrillDue(undefined, at("10T12:00:00"), three)).toBe(true);
+  });
+
+  it.each([
+    ["10T03:00:00", "10T23:00:00", false],
+    ["10T03:00:00", "11T02:59:59", false],
+    ["10T03:00:00", "11T03:00:00", true],
+    ["10T12:00:00", "11T02:59:59", false],
+    ["10T12:00:00", "11T03:00:00", true],
+    ["10T02:00:00", "10T03:00:00", true],
+    ["07T03:00:00", "10T01:00:00", true],
+  ])("that began at %s is due again at %s: %s", (started, now, due) => {
+    expect(isDrillDue(drill(started), at(now), three)).toBe(due);
+  });
+
+  it("is tried again an hour after a failure", () => {
+    expect(isDrillDue(drill("10T03:00:00", "failed"), at("10T03:59:59"), three)).toBe(false);
+    expect(isDrillDue(drill("10T03:00:00", "failed"), at("10T04:00:00"), three)).toBe(true);
+  });
+
+  it("that runs is not begun by another server, until its own one is gone", () => {
+    expect(isDrillDue(drill("10T03:00:00", "running"), at("10T03:14:59"), three)).toBe(false);
+    expect(isDrillDue(drill("10T03:00:00", "running"), at("10T03:15:00"), three)).toBe(true);
+  });
+});
+
+describe("the warning about nightly backups", () => {
+  it("is not given while they are proven", () => {
+    expect(drillWarning(drill("10T03:00:00"), at("12T03:05:00"))).toBeUndefined();
+    expect(
+      drillWarning({ ...drill("10T03:00:00", "running"), lastGood: undefined }, at("10T03:05:00")),
+    ).toBeUndefined();
+  });
+
+  it("names the failure of the last one", () => {
+    const failed: Drill = { ...drill("11T03:00:00", "failed"), message: "The disk is full." };
+    expect(drillWarning(failed, at("11T03:05:00"))).toBe(
+      "The last nightly backup failed: The disk is full. The last one that was proven is of 2026-11-10T03:05:00.000Z.",
+    );
+    expect(drillWarning({ ...failed, lastGood: undefined }, at("11T03:05:00"))).toMatch(
+      /None was ever proven\.$/,
+    );
+  });
+
+  it("is given after two days without one", () => {
+    expect(drillWarning(drill("10T03:00:00"), at("12T03:05:01"))).toBe(
+      "No nightly backup was proven for two days. The last one that was proven is of 2026-11-10T03:05:00.000Z.",
+    );
+  });
+
+  it("is given if the last one never ended, also while the next one runs", () => {
+    const killed: Drill = { ...drill("10T03:00:00", "running"), lastGood: undefined };
+    expect(drillWarning(killed, at("10T03:14:59"))).toBeUndefined();
+    const warning =
+      "The nightly backup of 2026-11-10T03:00:00.000Z never ended: its server was stopped or killed. None was ever proven.";
+    expect(drillWarning(killed, at("10T03:15:00"))).toBe(warning);
+    const next = begunDrill(killed, at("10T03:20:00"));
+    expect(drillWarning(next, at("10T03:21:00"))).toBe(warning);
+    expect(drillWarning(begunDrill(next, at("10T03:50:00")), at("10T03:51:00"))).toMatch(
+      /^The nightly backup of 2026-11-10T03:20:00\.000Z never ended/,
+    );
+  });
+
+  it("is not given while the first one runs, or one after a failure or a success", () => {
+    for (const last of [undefined, drill("10T03:00:00"), drill("10T03:00:00", "failed")])
+      expect(drillWarning(begunDrill(last, at("11T03:00:00")), at("11T03:01:00"))).toBeUndefined();
+  });
+});

@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { foundThreads } from "../../../mcp/feedback/found-threads.ts";
+import { createSanitiser } from "../../../mcp/text/fence.ts";
+
+const noteOf = (nextCursor: string | null) =>
+  foundThreads({ items: [], nextCursor }, createSanitiser("nonce"));
+
+describe("list_feedback without threads", () => {
+  it("says that none matches if all were searched", () => {
+    expect(noteOf(null)).toMatchObject({ threads: [], next_cursor: null, note: "No thread matches." });
+  });
+
+  it("says that the search goes on if older threads were not searched", () => {
+    const { note, ...found } = noteOf("ODAwMA");
+    expect(found).toMatchObject({ threads: [], next_cursor: "ODAwMA" });
+    expect(note).toMatch(/Older ones were not searched yet/);
+  });
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { refreshStatistics } from "../../server/store/engine/statistics.ts";
+import { fill } from "../bench/growth/fill.ts";
+import { sizeOf } from "../bench/growth/size.ts";
+import { databases } from "../support/database/databases.ts";
+import { credentialRows, hottestReads, personId } from "../support/database/hottest-reads.ts";
+import { planOf } from "../support/database/plans.ts";
+import { tracedDatabase } from "../support/database/traced-database.ts";
+import { type Service, startService } from "../support/service/service.ts";
+
+/** A thousand threads, and 20,000 test sessions. */
+const size = sizeOf(1_000);
+
+describe.each(databases)("the hottest statements on $name", (engine) => {
+  const traced = tracedDatabase(engine);
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ engine: traced.engine });
+    const { database } = service.deps;
+    const person = { email: "ada@example.org", password_hash: "", created_at: "2026-01-01T00:00:00.000Z" };
+    await database.insert("users", { id: personId, ...person });
+    await fill(database, size, { personId, secret: "a secret for drafts" });
+    await database.write(async (tx) => {
+      for (const sql of credentialRows) await tx.run(sql);
+    });
+  });
+  afterAll(() => service.stop());
+
+  const everyRead = () =>
+    it.each(hottestReads)("read %s by an index", async (_, tables, read) => {
+      const plan = await planOf(traced, service.deps.database, read);
+      for (const [alias, index] of Object.entries(tables)) {
+        const byIndex = new RegExp(
+          engine.engine === "sqlite"
+            ? `SEARCH ${alias}\\b.* USING .*INDEX \\S*${index}`
+            : `Index (Only )?Scan .*using \\S*${index}.*\n *Index Cond:`,
+        );
+        expect(plan).toMatch(byIndex);
+        expect(plan).not.toMatch(engine.engine === "sqlite" ? new RegExp(`SCAN ${alias}\\b`) : /Seq Scan/);
+      }
+    });
+
+  describe("without statistics:", everyRead);
+
+  describe("with statistics:", () => {
+    beforeAll(() => service.deps.database.write(refreshStatistics));
+    everyRead();
+  });
+});

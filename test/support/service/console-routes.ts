@@ -1,0 +1,30 @@
+import { consoleRoutes } from "../../../server/console/routes.ts";
+import { createHandlers } from "../../../server/handlers.ts";
+import { createAuthenticate } from "../../../server/http/authenticate.ts";
+import { createAdmit } from "../../../server/http/bodies/admission.ts";
+import { createIncomingBodies } from "../../../server/http/bodies/arrivals.ts";
+import { createAddressOf } from "../../../server/http/connections/client-address.ts";
+import type { Route } from "../../../server/http/mount.ts";
+import { createReadCredentials } from "../../../server/http/presented-credentials.ts";
+import { createHoldAnswer } from "../../../server/http/waiting-answers.ts";
+import { contract } from "../../../src/contract/index.ts";
+import type { Service } from "./service.ts";
+
+/** What everybody may open: the ways in, and files that are the same for all. */
+const isOpen = ({ path }: Route): boolean =>
+  path === "/" || /^\/console\/(assets\/|sign-in$|recover|sign-up)/.test(path);
+
+/** Every route of the console for which a person must be signed in, as the server itself makes them. */
+export function guardedConsoleRoutes({ deps }: Service): Pick<Route, "method" | "path">[] {
+  const door = {
+    readCredentials: createReadCredentials(deps.settings),
+    authenticate: createAuthenticate(deps),
+    addressOf: createAddressOf(deps.settings.trustedProxies),
+    admit: createAdmit(deps),
+    arrivals: createIncomingBodies(deps),
+    holdAnswer: createHoldAnswer(deps),
+  };
+  return consoleRoutes(deps, door, { contract, handlers: createHandlers(deps) }).filter(
+    (route) => !isOpen(route),
+  );
+}
