@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cleanUp } from "../../../server/background/nightly.ts";
@@ -119,7 +119,9 @@ describe("innkeep admin backup", () => {
     await deployment.admin({ command: "migrate" });
     const file = await newFile();
     await writeFile(`${file}.partial`, "half of it".repeat(1_000_000));
-    await writeFile(join(deployment.data, "backup-x1y2z3"), "a copy of the database");
+    const left = join(deployment.data, "backup-x1y2z3");
+    await mkdir(left);
+    await writeFile(join(left, "snapshot.db"), "a copy of the database");
     await deployment.admin({ command: "backup", file });
     await expect(stat(`${file}.partial`)).rejects.toThrow("ENOENT");
     expect((await readdir(deployment.data)).filter((name) => name.startsWith("backup-"))).toEqual([]);

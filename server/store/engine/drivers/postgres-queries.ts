@@ -3,19 +3,23 @@ import type { Value } from "../database.ts";
 import { isPlannedEachTime } from "../planned-each-time.ts";
 
 const mostNamed = 500;
-const named = new Map<string, { name?: string; text: string }>();
 
 /** A statement for `pg`: with numbered placeholders, and with a name so that each connection plans it only once. */
-export function query(sql: string, values: readonly Value[]): pg.QueryConfig {
-  return { ...(named.get(sql) ?? nameStatement(sql)), values: [...values] };
-}
+export type Query = (sql: string, values: readonly Value[]) => pg.QueryConfig;
 
-function nameStatement(sql: string): { name?: string; text: string } {
-  const text = numberPlaceholders(sql);
-  if (named.size >= mostNamed || isPlannedEachTime(sql)) return { text };
-  const statement = { name: `innkeep_${named.size}`, text };
-  named.set(sql, statement);
-  return statement;
+/** Creates the statements of one pool. It names the first 500 texts, because each connection keeps what has a name. */
+export function createQuery(): Query {
+  const named = new Map<string, { name?: string; text: string }>();
+
+  function nameStatement(sql: string): { name?: string; text: string } {
+    const text = numberPlaceholders(sql);
+    if (named.size >= mostNamed || isPlannedEachTime(sql)) return { text };
+    const statement = { name: `innkeep_${named.size}`, text };
+    named.set(sql, statement);
+    return statement;
+  }
+
+  return (sql, values) => ({ ...(named.get(sql) ?? nameStatement(sql)), values: [...values] });
 }
 
 /**

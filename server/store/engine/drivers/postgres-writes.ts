@@ -6,18 +6,19 @@ import { perform, type Statements } from "../transaction.ts";
 import { type Conversation, converse } from "./postgres-conversation.ts";
 import { type Deadline, deadlineIn, withClient } from "./postgres-lease.ts";
 import type { Announcer } from "./postgres-notices.ts";
-import { query } from "./postgres-queries.ts";
+import type { Query } from "./postgres-queries.ts";
 
 const attempts = 5;
 
 export interface PostgresWrites {
   readonly pool: pg.Pool;
+  readonly query: Query;
   readonly announcer: Announcer;
   readonly patienceMs: number;
 }
 
 /** Creates `Database.write` for PostgreSQL. It repeats a transaction that failed only because of concurrent ones. */
-export function createWrite({ pool, announcer, patienceMs }: PostgresWrites): Database["write"] {
+export function createWrite({ pool, query, announcer, patienceMs }: PostgresWrites): Database["write"] {
   async function transact<Result>(
     work: (tx: Transaction) => Promise<Result>,
     { pace, deadline }: { readonly pace: Pace; readonly deadline: Deadline },
@@ -26,7 +27,7 @@ export function createWrite({ pool, announcer, patienceMs }: PostgresWrites): Da
     const use = async (client: pg.PoolClient) => {
       conversation = converse(client);
       if (pace === "long") for (const text of unlimited) await conversation.ask({ text });
-      const { result, topics } = await perform(work, statementsOf(conversation));
+      const { result, topics } = await perform(work, statementsOf(conversation, query));
       const announcement = announcer.announce(topics);
       await conversation.commit(announcement.payloads);
       announcement.settle();
@@ -55,7 +56,7 @@ export function createWrite({ pool, announcer, patienceMs }: PostgresWrites): Da
 const unlimited = ["SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = 0"];
 
 /** The statements of a transaction, as works use them. */
-function statementsOf({ ask, put }: Conversation): Statements {
+function statementsOf({ ask, put }: Conversation, query: Query): Statements {
   const run: Statements["run"] = async (sql, ...values) => (await ask(query(sql, values))).rowCount ?? 0;
   return {
     engine: "postgres",

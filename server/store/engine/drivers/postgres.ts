@@ -10,7 +10,7 @@ import { createInsert } from "./postgres-inserts.ts";
 import { deadlineIn, withClient } from "./postgres-lease.ts";
 import { listen } from "./postgres-listener.ts";
 import { createAnnouncer, noticesOf } from "./postgres-notices.ts";
-import { query, types } from "./postgres-queries.ts";
+import { createQuery, types } from "./postgres-queries.ts";
 import { createWrite } from "./postgres-writes.ts";
 
 const connectMs = 5_000;
@@ -35,7 +35,8 @@ export async function openPostgres(
   const { announcer, signals, listener } = await hearSignals(config, pool);
   if (patienceMs !== Number.POSITIVE_INFINITY) limitStatements(pool, patienceMs);
   const gate = createClosingGate();
-  const write = createWrite({ pool, announcer, patienceMs });
+  const query = createQuery();
+  const write = createWrite({ pool, query, announcer, patienceMs });
   let closing: Promise<void> | undefined;
 
   /** One statement outside a transaction. A refused one leaves nothing to undo. */
