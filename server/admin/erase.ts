@@ -4,13 +4,13 @@ import { journalOf, noteErasures } from "../background/erase-again.ts";
 import { systemClock } from "../clock.ts";
 import { accountRefusal } from "../domain/people/account-refusal.ts";
 import { findAddress } from "../domain/people/address-in-text.ts";
-import { createKeptFiles } from "../files/kept-files.ts";
 import { normaliseEmail } from "../secrets/passwords.ts";
 import { personHash } from "../secrets/person-hash.ts";
 import { createSealer } from "../secrets/secrets.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { assertPlace } from "../start/bind-files.ts";
 import { openFiles } from "../start/open-files.ts";
+import { openKeptFiles } from "../start/open-kept-files.ts";
 import { users } from "../store/access/users.ts";
 import { FolderInUse, lockFolder } from "../store/deployment/folder-lock.ts";
 import type { Database } from "../store/engine/database.ts";
@@ -20,7 +20,6 @@ import { seats } from "../store/people/erase-seats.ts";
 import { type EndedErasure, erasures } from "../store/people/erasures.ts";
 import { eraseAt, findAt, firstPlace, type Place } from "../store/people/passes.ts";
 import { type Effect, type ErasureCounts, erasureCounts, type Person } from "../store/people/person.ts";
-import { uploads } from "../store/requests/uploads.ts";
 import { type GivenSecrets, secretsFor } from "./given-secrets.ts";
 
 /**
@@ -107,8 +106,7 @@ async function eraseEverywhere(database: Database, person: Person): Promise<Effe
 /** On SQLite a running server may be adding the same files, so it deletes them itself. */
 async function deleteFiles(database: Database, location: DataLocation, hashes: readonly string[]) {
   const files = openFiles(location);
-  const remove = () =>
-    createKeptFiles(files, (decide) => uploads.withFileLocks(database, decide)).removeUnreferenced(hashes);
+  const remove = () => openKeptFiles(database, files, location).removeUnreferenced(hashes);
   if (hashes.length === 0) return "none";
   try {
     if (location.databaseUrl !== undefined) await remove();

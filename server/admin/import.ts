@@ -1,12 +1,11 @@
 import { v7 } from "uuid";
 import { systemClock } from "../clock.ts";
-import { createKeptFiles } from "../files/kept-files.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { bindFiles } from "../start/bind-files.ts";
 import { openFiles } from "../start/open-files.ts";
+import { openKeptFiles } from "../start/open-kept-files.ts";
 import type { Database } from "../store/engine/database.ts";
-import { uploads } from "../store/requests/uploads.ts";
 import { importApp } from "../transfer/import-app.ts";
 import { exists } from "./data-location.ts";
 import { accountOf, record } from "./operator.ts";
@@ -30,7 +29,7 @@ export async function importOwned(database: Database, location: DataLocation, { 
   const deps = {
     database,
     files,
-    keptFiles: createKeptFiles(files, (decide) => uploads.withFileLocks(database, decide)),
+    keptFiles: openKeptFiles(database, files, location),
     clock: systemClock,
     newId: () => v7(),
     // The operator decides how much an app may have.

@@ -10,9 +10,10 @@ import type { Database } from "../store/engine/database.ts";
 import { type StoredFile, storedFiles } from "../store/requests/uploads.ts";
 
 /**
- * Moves all stored files between the data folder and the S3 store. The server must be stopped. Copies first, verifies each
- * hash, notes the new place in the database, and then deletes the old files. A killed command is run again: it goes on where it
- * was. Gives what it did, and the SHA-256 of files that are missing or damaged in the old place, which stay there.
+ * Moves all stored files between the data folder and the S3 store. The server must be stopped: on SQLite a running one is an
+ * error, on PostgreSQL it takes no more files. Copies first, verifies each hash, notes the new place in the database, and then
+ * deletes the old files. A killed command is run again: it goes on where it was. Gives what it did, and the SHA-256 of files
+ * that are missing or damaged in the old place, which stay there.
  */
 export async function moveFiles(database: Database, location: DataLocation, to: FilesPlace) {
   if (!location.s3) throw new SettingError("INNKEEP_S3_URL must be set to the S3 store.");
@@ -30,13 +31,16 @@ async function move(database: Database, location: DataLocation, to: FilesPlace) 
   const [source, target] = to === "s3" ? [folder, location] : [location, folder];
   for (const place of [source, target]) await bindPlace(database, place);
   const [from, into] = [openFiles(source), openFiles(target)];
-  const copied = await copyAll(database, from, into);
+  const first = await copyAll(database, from, into);
   await database.write((tx) => filesPlace.replace(tx, to), "long");
-  const missing = new Set(copied.missing);
+  // What a server stored in the old place before the new one was noted.
+  const rest = location.databaseUrl === undefined ? first : await copyAll(database, from, into);
+  const missing = new Set(rest.missing);
   await eachStored(database, async ({ sha256 }) => {
     if (!missing.has(sha256)) await from.remove(sha256);
   });
-  return { to, ...copied };
+  const moved = rest === first ? first.moved : first.moved + rest.moved;
+  return { to, moved, present: first.present, missing: rest.missing };
 }
 
 async function copyAll(database: Database, from: Files, into: Files) {

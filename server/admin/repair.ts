@@ -1,10 +1,10 @@
 import { sweepFiles } from "../background/stray-files.ts";
 import type { Files } from "../files/files.ts";
-import { createKeptFiles } from "../files/kept-files.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { bindFiles } from "../start/bind-files.ts";
 import { filesFolder, openFiles } from "../start/open-files.ts";
+import { openKeptFiles } from "../start/open-kept-files.ts";
 import { FolderInUse, lockFolder } from "../store/deployment/folder-lock.ts";
 import type { Database } from "../store/engine/database.ts";
 import { type UploadReference, uploads } from "../store/requests/uploads.ts";
@@ -57,7 +57,7 @@ async function deleteOrphans(
   files: Files,
   location: DataLocation,
 ): Promise<number | string> {
-  const keptFiles = createKeptFiles(files, (decide) => uploads.withFileLocks(database, decide));
+  const keptFiles = openKeptFiles(database, files, location);
   if (location.databaseUrl !== undefined) return sweepFiles({ database, files, keptFiles });
   try {
     const lock = await lockFolder(location.data, { patienceMs: 0 });

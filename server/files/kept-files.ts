@@ -12,9 +12,8 @@ export interface KeptFiles {
   keepFor<Result>(received: readonly ReceivedFile[], work: () => Promise<Result>): Promise<Result>;
   /**
    * Keeps other servers from deleting the files until the transaction ends. Call it first in the transaction that adds the
-   * references. Throws FilesUnavailable if another server has just deleted a file, or if the storage does not answer in a
-   * second. Not needed on SQLite, which has only one
-   * server.
+   * references. Throws FilesUnavailable if another server has just deleted a file, if the storage does not answer in a
+   * second, or if the files of the deployment were moved to another storage. Not needed on SQLite, which has only one server.
    */
   secure(tx: LockingTransaction, received: readonly ReceivedFile[]): Promise<void>;
   /** Deletes the files to which nothing refers any more. */
@@ -26,6 +25,8 @@ export interface KeptFiles {
 /** The part of a transaction that `secure` uses. */
 export interface LockingTransaction {
   readonly engine: "sqlite" | "postgres";
+  get<Row extends object>(sql: string, ...values: string[]): Promise<Row | undefined>;
+  run(sql: string): Promise<number>;
   lock(name: string): Promise<unknown>;
 }
 
@@ -37,11 +38,18 @@ export interface FileLocks {
 
 export type WithFileLocks = (decide: (locks: FileLocks) => Promise<void>) => Promise<void>;
 
+/** Whether these are still the files of the deployment. Until the transaction ends, nobody moves them to another storage. */
+export type IsInUse = (tx: LockingTransaction) => Promise<boolean>;
+
 /**
  * Creates the keeper of files. `withFileLocks` locks files against other servers and says whether uploads refer to
  * them.
  */
-export function createKeptFiles(files: Files, withFileLocks: WithFileLocks): KeptFiles {
+export function createKeptFiles(
+  files: Files,
+  withFileLocks: WithFileLocks,
+  isInUse: IsInUse = async () => true,
+): KeptFiles {
   const { hold, release, removeUnreferenced } = createHolds(files, withFileLocks);
   let later = Promise.resolve();
   const removeLater: KeptFiles["removeLater"] = (hashes, failed) => {
@@ -54,10 +62,11 @@ export function createKeptFiles(files: Files, withFileLocks: WithFileLocks): Kep
   return {
     removeUnreferenced,
     removeLater,
-    async secure({ engine, lock }, received) {
-      if (engine === "sqlite") return;
+    async secure(tx, received) {
       const hashes = [...new Set(received.map(({ sha256 }) => sha256))].sort();
-      for (const sha256 of hashes) await lock(lockOf(sha256));
+      if (tx.engine === "sqlite" || hashes.length === 0) return;
+      if (!(await isInUse(tx))) throw new FilesUnavailable(new Error(moved));
+      for (const sha256 of hashes) await tx.lock(lockOf(sha256));
       const sizes = await inTime(Promise.all(hashes.map((sha256) => files.size(sha256))));
       if (sizes.includes(undefined)) throw new FilesUnavailable(new Error("Removed at the same moment"));
     },
@@ -146,6 +155,9 @@ function createTurns(most: number) {
     }
   };
 }
+
+const moved =
+  "The files were moved to another place. Restart this server with the INNKEEP_S3_URL of that place, or without it.";
 
 const isSilence = (error: unknown): boolean => error instanceof FilesUnavailable && error.isSilence;
 

@@ -34,7 +34,8 @@ export async function assertPlace(database: Reader, location: DataLocation): Pro
     throw new SettingError(elsewhere[wanted]);
 }
 
-const placeIn = ({ s3 }: DataLocation): FilesPlace => (s3 ? "s3" : "folder");
+/** Where the settings want the files. */
+export const placeIn = ({ s3 }: Pick<DataLocation, "s3">): FilesPlace => (s3 ? "s3" : "folder");
 
 const elsewhere: Readonly<Record<FilesPlace, string>> = {
   s3: "INNKEEP_S3_URL is set, but the files of this deployment are in its data folder. Move them: `innkeep admin files move --to s3`. Or start without INNKEEP_S3_URL.",

@@ -8,7 +8,6 @@ import { createWaiting } from "../background/waiting.ts";
 import { createWaitingAgents } from "../background/waiting-agents.ts";
 import type { Clock } from "../clock.ts";
 import type { Deps } from "../deps.ts";
-import { createKeptFiles } from "../files/kept-files.ts";
 import { createKeptNames, notingKept } from "../files/kept-names.ts";
 import { createAnswers } from "../http/answers.ts";
 import { createLimiter } from "../http/limits/limiter.ts";
@@ -18,8 +17,8 @@ import { createSealer } from "../secrets/secrets.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Database } from "../store/engine/database.ts";
 import { openDatabase } from "../store/engine/open.ts";
-import { uploads } from "../store/requests/uploads.ts";
 import { openFiles } from "./open-files.ts";
+import { openKeptFiles } from "./open-kept-files.ts";
 
 export interface StartedParts {
   readonly clock: Clock;
@@ -64,7 +63,7 @@ export function createDeps(
     database,
     files,
     keptNames,
-    keptFiles: createKeptFiles(files, (decide) => uploads.withFileLocks(database, decide)),
+    keptFiles: openKeptFiles(database, files, settings),
     clock,
     time,
     newId,

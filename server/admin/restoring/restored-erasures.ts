@@ -4,14 +4,13 @@ import { type ErasedAgain, eraseAgain } from "../../background/erase-again.ts";
 import { eraseNext } from "../../background/erasing.ts";
 import { systemClock } from "../../clock.ts";
 import { addToJournal, type JournalEntry, journalName, readJournal } from "../../files/erasure-journal.ts";
-import { createKeptFiles } from "../../files/kept-files.ts";
 import { createNewId } from "../../secrets/new-id.ts";
 import { createSealer } from "../../secrets/secrets.ts";
 import { SettingError } from "../../settings/setting-error.ts";
 import type { DataLocation } from "../../settings/settings.ts";
 import { openFiles } from "../../start/open-files.ts";
+import { openKeptFiles } from "../../start/open-kept-files.ts";
 import type { Database } from "../../store/engine/database.ts";
-import { uploads } from "../../store/requests/uploads.ts";
 import { exists } from "../data-location.ts";
 import { type GivenSecrets, secretsFor } from "../given-secrets.ts";
 
@@ -69,7 +68,7 @@ export async function eraseRestored(
   const again = await eraseAgain({ database, sealer, clock: systemClock }, entries);
   const deps = {
     ...{ database, sealer, clock: systemClock, newId: createNewId() },
-    keptFiles: createKeptFiles(openFiles(location), (decide) => uploads.withFileLocks(database, decide)),
+    keptFiles: openKeptFiles(database, openFiles(location), location),
     settings: { data: location.data, erasuresFile: undefined, backupsKeptDays: undefined, dev: false },
     log: pino({ level: "silent" }),
     stopping: new AbortController().signal,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { type AdminCommand, runAdmin } from "../../../server/admin/main.ts";
 import { lockFolder } from "../../../server/store/deployment/folder-lock.ts";
 import { forgeBackup } from "../../support/backups/forged-backup.ts";
-import { databases, sqlite, type TestEngine } from "../../support/database/databases.ts";
+import { databases, postgres, sqlite, type TestEngine } from "../../support/database/databases.ts";
 import { quickFolder } from "../../support/files/quick-folder.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.ts";
@@ -122,6 +122,31 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
     await expect(runAdmin({ command: "files check", s3: unknown })).rejects.toThrow(
       "names a bucket that does not exist",
     );
+  });
+
+  it("a server on PostgreSQL that still runs during a move loses no file, and takes no more afterwards", async () => {
+    const { admin, deployment, inBucket, inFolder } = await deploymentWith(postgres, "folder");
+    const service = await deployment.serve();
+    const { key } = await service.makeApp();
+    let size = 10_000;
+    const report = () =>
+      service.request("POST", "/api/v1/feedback/remote", {
+        headers: { "x-api-key": key },
+        body: { type: "bug", message: "It broke.", images: [dataUrl(png(size++))] },
+      });
+    let hasMoved = false;
+    const move = admin({ command: "files move", to: "s3" }).finally(() => {
+      hasMoved = true;
+    });
+    const statuses: number[] = [];
+    while (!hasMoved) statuses.push((await report()).status);
+    expect(await move).toMatchObject({ missing: [] });
+    const refused = await report();
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, expect.any(String)]);
+    const stored = await hashesOf(service);
+    expect(stored).toHaveLength(3 + statuses.filter((status) => status === 201).length);
+    await service.stop();
+    expect([await inBucket(), await inFolder()]).toEqual([stored, []]);
   });
 
   it("a move that was killed goes on where it was", async () => {

@@ -43,13 +43,30 @@ async function removedByHand() {
 }
 
 describe("files that a transaction secures", () => {
-  const tx = { engine: "postgres", lock: async () => {} } as const;
+  const tx = {
+    engine: "postgres",
+    get: async () => undefined,
+    run: async () => 0,
+    lock: async () => {},
+  } as const;
 
   it("are locked and present", async () => {
     const { kept, receive } = await folderWithFiles();
     const file = await receive("a");
     await kept.keepFor([file], () => kept.secure(tx, [file]));
     await expect(kept.secure(tx, [await receive("b")])).rejects.toThrow(FilesUnavailable);
+  });
+
+  it("are unavailable if they were moved to another storage", async () => {
+    const files = createLocalFiles(await temporaryFolder());
+    const { receive } = await folderWithFiles();
+    const old = createKeptFiles(
+      files,
+      async () => {},
+      async () => false,
+    );
+    await expect(old.secure(tx, [await receive("a")])).rejects.toThrow(FilesUnavailable);
+    await old.secure(tx, []);
   });
 
   it("are unavailable if the storage hangs, so that the transaction ends soon", async () => {
