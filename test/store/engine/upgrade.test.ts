@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../server/store/engine/database.ts";
 import { migrations } from "../../../server/store/engine/migrations/all-migrations.ts";
 import { databases, type TestDatabase } from "../../support/database/databases.ts";
@@ -35,31 +35,35 @@ const columnsOf = (database: Database) =>
   );
 
 describe.each(databases)("a database on $name", ({ createEmpty }) => {
-  let places: readonly [TestDatabase, TestDatabase];
+  let fresh: TestDatabase;
+  let freshColumns: unknown;
+  beforeAll(async () => {
+    fresh = await createEmpty();
+    freshColumns = await columnsOf(await fresh.open());
+  });
+  afterAll(() => fresh.remove());
+
+  let old: TestDatabase;
   beforeEach(async () => {
-    places = [await createEmpty(), await createEmpty()];
+    old = await createEmpty();
   });
-  afterEach(async () => {
-    for (const place of places) await place.remove();
-  });
+  afterEach(() => old.remove());
 
   it.each(migrations.slice(0, -1).map(({ name }, index) => [name, index + 1] as const))(
     "as it was after %s gets the schema of this release and keeps all data, even if two servers start",
     async (_, count) => {
-      const [old, fresh] = places;
       const before = await old.open({ migrations: migrations.slice(0, count) });
       await before.insert("users", user);
       await before.insert("apps", app);
       await before.close();
       const [upgraded] = await Promise.all([old.open(), old.open()]);
-      expect(await columnsOf(upgraded)).toEqual(await columnsOf(await fresh.open()));
+      expect(await columnsOf(upgraded)).toEqual(freshColumns);
       expect(await upgraded.get("SELECT * FROM users")).toMatchObject(user);
       expect(await upgraded.get("SELECT * FROM apps")).toMatchObject(app);
     },
   );
 
   it("counts open failures from before runs were stored as reported without scope and run", async () => {
-    const [old] = places;
     const before = await old.open({ migrations: migrations.filter(({ number }) => number < 22) });
     await before.insert("users", user);
     await before.insert("apps", app);
