@@ -3,23 +3,34 @@ import type { Value } from "../database.ts";
 import { isPlannedEachTime } from "../planned-each-time.ts";
 
 const mostNamed = 500;
+/** Bounds the memory for texts that are used once. */
+const mostSeen = 2_000;
 
 /** A statement for `pg`: with numbered placeholders, and with a name so that each connection plans it only once. */
 export type Query = (sql: string, values: readonly Value[]) => pg.QueryConfig;
 
-/** Creates the statements of one pool. It names the first 500 texts, because each connection keeps what has a name. */
+/**
+ * Creates the statements of one pool. A text gets a name with its second use, because the statements of a new schema are used
+ * once. Only 500 texts get one, because each connection keeps what has a name.
+ */
 export function createQuery(): Query {
   const named = new Map<string, { name?: string; text: string }>();
+  const seen = new Set<string>();
 
-  function nameStatement(sql: string): { name?: string; text: string } {
+  function statementOf(sql: string): { name?: string; text: string } {
     const text = numberPlaceholders(sql);
     if (named.size >= mostNamed || isPlannedEachTime(sql)) return { text };
+    if (!seen.delete(sql)) {
+      if (seen.size >= mostSeen) seen.clear();
+      seen.add(sql);
+      return { text };
+    }
     const statement = { name: `innkeep_${named.size}`, text };
     named.set(sql, statement);
     return statement;
   }
 
-  return (sql, values) => ({ ...(named.get(sql) ?? nameStatement(sql)), values: [...values] });
+  return (sql, values) => ({ ...(named.get(sql) ?? statementOf(sql)), values: [...values] });
 }
 
 /**
