@@ -3,6 +3,8 @@ export const erasedMark = "[erased]";
 
 /** Finds one person's address in texts, and takes it out. (rule P4) */
 export interface AddressFinder {
+  /** The address itself. */
+  readonly address: string;
   /** Parts of the address that are written in one way only but for their case: each text with the address has all of them. */
   readonly parts: readonly string[];
   isIn(text: string | null): boolean;
@@ -28,6 +30,7 @@ export function findAddress(email: string): AddressFinder {
   const pattern = new RegExp(`${before}${anywhere.source}${after}`, "giu");
   const erase = (text: string): string => text.replace(pattern, erasedMark);
   return {
+    address: email,
     parts: email.split("@").map(longestAscii),
     isIn: (text) => text !== null && text.search(pattern) >= 0,
     erase,

@@ -38,6 +38,8 @@ export interface Found {
 /** Few enough that the server answers requests in between. */
 const rowsAtOnce = 1_000;
 const hitsAtOnce = 50;
+/** With a limit the database reads the rows by their keys first. Else it may read all rows of the apps to find these. */
+const noLimit = 1_000_000_000;
 
 /**
  * Searches the next rows of a table for a person, in the order of their keys. It reads at most a thousand rows and gives at
@@ -56,11 +58,12 @@ export async function findMentions(
   );
   const last = end && keyOf(search.table, end);
   const until = last === undefined ? always : beyond(keys, "<=", last);
-  const conditions = [begin, until, scopeOf(search), mentioned(reader.engine, search.columns, person)];
+  const conditions = [scopeOf(search), mentioned(reader.engine, search.columns, person)];
   const rows = await reader.all<Cells>(
-    `SELECT ${listed(readColumns(search))} FROM ${name} t WHERE ${conditions.map(({ sql }) => sql).join(" AND ")}
-     ORDER BY ${listed(keys)} LIMIT ${hitsAtOnce}`,
-    ...conditions.flatMap(({ values }) => values),
+    `SELECT ${listed(readColumns(search))}
+     FROM (SELECT * FROM ${name} t WHERE ${begin.sql} AND ${until.sql} LIMIT ${noLimit}) AS t
+     WHERE ${conditions.map(({ sql }) => sql).join(" AND ")} ORDER BY ${listed(keys)} LIMIT ${hitsAtOnce}`,
+    ...[begin, until, ...conditions].flatMap(({ values }) => values),
   );
   const hits = rows.filter((row) => isMentioned(row, search.columns, person));
   const next = rows.length === hitsAtOnce ? rows.at(-1) : end;

@@ -91,6 +91,8 @@ export interface Place {
 }
 
 export const firstPlace: Place = { pass: 0, after: undefined };
+/** Where the passes of a person begin, each by itself. */
+export const firstPlaces: readonly Place[] = passes.map((_, pass) => ({ pass, after: undefined }));
 export const firstPlaceOfAccount: Place = { ...firstPlace, of: "account" };
 
 const passAt = ({ pass, of }: Place): Pass | undefined => (of === "account" ? passesOfAccount : passes)[pass];

@@ -22,6 +22,18 @@ export async function planOfLast(
   return planOfStatement(database, (await statementsOf(() => work(database))).at(-1));
 }
 
+/** The same of each statement, as one text for each. */
+export async function plansOf(
+  { statementsOf }: TracedDatabase,
+  database: Database,
+  work: Work,
+): Promise<string[]> {
+  const plans: string[] = [];
+  for (const ran of await statementsOf(() => work(database)))
+    plans.push(await planOfStatement(database, ran));
+  return plans;
+}
+
 async function planOfStatement(database: Database, ran: RanStatement | undefined): Promise<string> {
   if (ran === undefined) return expect.fail("no statement ran");
   const rows =

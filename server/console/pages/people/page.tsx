@@ -90,7 +90,12 @@ const Found = ({ email, preview: { counts, complete, refusal }, links }: FoundPr
       Data about <Line text={email} />
     </h2>
     <PersonCounts counts={counts} />
-    {!complete && <p>There is a lot to search: there may be more than this.</p>}
+    {!complete && (
+      <p>
+        There is a lot to search, so there may be more than this. What the person sent and got is counted, at
+        most 1,000 of each kind. The texts of others were searched only in part. Erasing searches everything.
+      </p>
+    )}
     <p class="muted small">
       Names in the words of others, pictures, and files that others sent are not searched.
     </p>

@@ -20,6 +20,7 @@ import { lastTime } from "./deployment/014-last-time.ts";
 import { mails } from "./deployment/034-mails.ts";
 import { imports } from "./deployment/060-imports.ts";
 import { erasures } from "./deployment/062-erasures.ts";
+import { addressesOfSenders } from "./deployment/091-addresses-of-senders.ts";
 import { feedbackAndContent } from "./feedback/001-feedback-and-content.ts";
 import { growth } from "./feedback/005-growth.ts";
 import { repeats } from "./feedback/010-repeats.ts";
@@ -114,4 +115,5 @@ export const migrations: readonly Migration[] = [
   assigneesOfTags,
   rangesOfSearch,
   freeSlots,
+  addressesOfSenders,
 ];

@@ -49,7 +49,10 @@ export type Erasure = z.output<typeof Erasure>;
 
 const Preview = z.object({
   counts: Found,
-  /** Whether everything was searched. If not, there may be more. */
+  /**
+   * Whether everything was searched. If not, there may be more: what the person sent and got is counted, at most a thousand of each
+   * kind, and the texts of others were searched only in part.
+   */
   complete: z.boolean(),
   /** Why the person cannot be erased now. Null if nothing is in the way. */
   refusal: z.nullable(z.string()),
