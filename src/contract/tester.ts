@@ -7,6 +7,7 @@ import {
   optionalInstant,
   optionalText,
   queryInteger,
+  text,
   uuid,
 } from "./fields.ts";
 import type { ReceivedFile } from "./files/received-file.ts";
@@ -137,10 +138,17 @@ export const tester = {
   listings: endpoint({
     method: "GET",
     path: "/api/v1/testing/listings",
-    summary: "List the tests that have open slots",
+    summary: "List the tests that have open slots, newest first",
     auth: "deviceToken",
     scope: "testing:read",
-    success: { status: 200, body: z.object({ listings: z.array(OpenListing) }) },
+    query: z.object({
+      cursor: z.optional(text(1, 500)),
+      limit: z.optional(queryInteger(1, limits.listPage.max)),
+    }),
+    success: {
+      status: 200,
+      body: z.object({ listings: z.array(OpenListing), nextCursor: z.nullable(z.string()) }),
+    },
     errors: [],
   }),
   submitProof: endpoint({

@@ -1,4 +1,5 @@
 import { ApiError } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import type { tester as contract, Slot } from "../../../src/contract/tester.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
@@ -8,6 +9,7 @@ import { slotTopic } from "../../store/engine/topics.ts";
 import { openListings } from "../../store/testing/open-listings.ts";
 import { slots } from "../../store/testing/slots.ts";
 import { testerSlots } from "../../store/testing/tester-slots.ts";
+import { idPart, instantPart, pageOf, readCursor } from "../list-page.ts";
 import { type SlotDisplay, slotAnswer } from "./slot-answer.ts";
 import { requestSlot } from "./slot-request.ts";
 import { testerSlotOf } from "./tester-days.ts";
@@ -40,9 +42,16 @@ export const tester = (
       return { slots: rows.map((row) => slotAnswer(testerSlotOf(row, now), shown)) };
     },
 
-    async listings({ caller }) {
-      const rows = await openListings(database, caller.userId, clock.now().toISOString());
-      return { listings: rows.map((row) => ({ ...row, iconUrl: row.iconUrl ?? iconUrl })) };
+    async listings({ caller, query: { cursor, limit = limits.listPage.default } }) {
+      const position = readCursor(cursor, [instantPart, idPart]);
+      const asked = { testerId: caller.userId, now: clock.now().toISOString(), position, limit: limit + 1 };
+      const rows = await openListings(database, asked);
+      const page = pageOf(rows, limit, ({ createdAt, cycleId }) => [createdAt, cycleId]);
+      const listings = page.items.map(({ createdAt: _, ...row }) => ({
+        ...row,
+        iconUrl: row.iconUrl ?? iconUrl,
+      }));
+      return { listings, nextCursor: page.nextCursor };
     },
 
     async requestSlot({ caller, params, save }) {

@@ -167,6 +167,7 @@ export const examples: Readonly<Record<string, Example>> = {
           ...{ startsOn: "2026-11-19", cycleStatus: "running" },
         },
       ],
+      nextCursor: null,
     },
   },
   "tester.submitProof": {

@@ -27,6 +27,13 @@ describe.each(databases)("GET /api/v1/testing/listings on $name", (engine) => {
   /** The entry of this world's cycle in the list, which also has the cycles of other tests in this file. */
   const offered = async (headers = device) =>
     listOf(await get(headers), "listings").filter(({ cycleId }) => cycleId === world.cycle.id);
+  /** The ids of the cycles on a page, and the cursor of the next one. */
+  const pageOf = async (query: string) => {
+    const page = Object(
+      (await service.request("GET", `/api/v1/testing/listings${query}`, { headers: device })).body,
+    );
+    return { ids: page.listings.map(({ cycleId }: { cycleId: string }) => cycleId), cursor: page.nextCursor };
+  };
   const ask = (slotId: unknown, headers: Record<string, string>) =>
     service.request("POST", `/api/v1/testing/slots/${slotId}/request`, { headers, body: {} });
 
@@ -69,6 +76,25 @@ describe.each(databases)("GET /api/v1/testing/listings on $name", (engine) => {
     expect(await offered()).toMatchObject([{ seatsFree: 1 }]);
     service.clock.advance(2 * dayMilliseconds);
     expect(await offered()).toMatchObject([{ seatsFree: 2, openSlotId: world.open[0] }]);
+  });
+
+  it("gives a page at a time, newest first, and each cycle once", async () => {
+    for (let n = 0; n < 2; n += 1) world = await makeTesterInCycle(service, { seats: 3 });
+    const all = await pageOf("?limit=100");
+    expect(all.cursor).toBeNull();
+    expect(all.ids.at(0)).toBe(world.cycle.id);
+    const found: string[] = [];
+    for (let query = "?limit=1"; ; ) {
+      const { ids, cursor } = await pageOf(query);
+      expect(ids).toHaveLength(1);
+      found.push(...ids);
+      if (cursor === null) break;
+      query = `?limit=1&cursor=${cursor}`;
+    }
+    expect(found).toEqual(all.ids);
+    expect(found.length).toBeGreaterThan(2);
+    const broken = await service.request("GET", "/api/v1/testing/listings?cursor=x", { headers: device });
+    expect([broken.status, broken.field("code")]).toEqual([400, "bad_request"]);
   });
 
   it("offers owners no slots of their own cycles, and testers no slots of a cycle that they are in", async () => {

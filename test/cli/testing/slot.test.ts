@@ -38,6 +38,18 @@ describe("slot list", () => {
 });
 
 describe("slot list --open", () => {
+  it("follows the pages of the server", async () => {
+    const entry = (openSlotId: string) => ({ openSlotId, appName: "Lantern", seatsFree: 1 });
+    const baseUrl = await listen(({ url = "" }, response) => {
+      const further = url.includes("cursor=more");
+      const page = { listings: [entry(further ? "second" : "first")], nextCursor: further ? null : "more" };
+      response.setHeader("content-type", "application/json").end(JSON.stringify(page));
+    });
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_DEVICE_TOKEN: "sdt_a" });
+    const ran = await line.run(["slot", "list", "--open", "--json"]);
+    expect(ran.json()).toMatchObject({ listings: [{ openSlotId: "first" }, { openSlotId: "second" }] });
+  });
+
   it("says that no slot is open, and prints nothing else", async () => {
     const baseUrl = await listen((_, response) => void response.end('{"listings":[]}'));
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_DEVICE_TOKEN: "sdt_a" });

@@ -122,5 +122,9 @@ export const hottestReads: readonly (readonly [
     (db) => testSessions.findSlot(db, { appId: ids.app, keyHash: "hash 1" }),
   ],
   ["the tasks of a tester", { s: "slots" }, (db) => testerSlots.listActive(db, personId)],
-  ["open listings", { o: "slots_open", r: "slots_asked" }, (db) => openListings(db, personId, now)],
+  [
+    "open listings",
+    { o: "slots_open", r: "slots_asked" },
+    (db) => openListings(db, { testerId: personId, now, ...top }),
+  ],
 ];

@@ -47,6 +47,7 @@ import { rangesOfSearch } from "./search/089-ranges-of-search.ts";
 import { closedTesting } from "./testing/003-closed-testing.ts";
 import { sessionsBySeat } from "./testing/004-sessions-by-seat.ts";
 import { freeSlots } from "./testing/090-free-slots.ts";
+import { openCycles } from "./testing/092-open-cycles.ts";
 import { tags } from "./triage/069-tags.ts";
 import { assignees } from "./triage/070-assignees.ts";
 import { savedReplies } from "./triage/071-saved-replies.ts";
@@ -116,4 +117,5 @@ export const migrations: readonly Migration[] = [
   rangesOfSearch,
   freeSlots,
   addressesOfSenders,
+  openCycles,
 ];

@@ -2,6 +2,7 @@ import type { Slot } from "../../../contract/tester.ts";
 import { usageError } from "../../core/failures/cli-error.ts";
 import { wholeId } from "../../core/input/whole-id.ts";
 import type { Invocation } from "../../core/program/context.ts";
+import { allOpenListings } from "./open-listings.ts";
 
 /**
  * The id of one of the tester's slots, given as a whole or by its start; else the only slot that the tester still
@@ -23,7 +24,7 @@ export const openSlotId = (invocation: Invocation, given: string): Promise<strin
     thing: "free slot",
     command: "innkeep slot list --open",
     list: async () => {
-      const { listings } = await invocation.client().tester.listings();
+      const listings = await allOpenListings(invocation);
       return listings.map(({ openSlotId: id, appName }) => ({ id, name: appName }));
     },
   });

@@ -4,6 +4,7 @@ import { details } from "../../core/output/details.ts";
 import { type Column, note, printList, printOne } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { omitTestKey, type TestKeyFlags } from "./omit-test-key.ts";
+import { allOpenListings } from "./open-listings.ts";
 import { openSlotId, ownSlotId } from "./slot-id.ts";
 
 export interface SlotFlags extends TestKeyFlags {
@@ -33,7 +34,7 @@ const slotColumns: readonly Column<ShownSlot>[] = [
 ];
 
 async function listOpen(invocation: Invocation): Promise<undefined> {
-  const { listings } = await invocation.client().tester.listings();
+  const listings = await allOpenListings(invocation);
   printList(invocation, { items: listings, columns: openColumns, name: "listings" });
   note(
     invocation,
