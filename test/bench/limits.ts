@@ -27,17 +27,31 @@ const names = kinds.flatMap((kind) => limits.map((limit) => nameOf(kind.name, li
 /** What limits cost: the requests of a server with limits as a part of those of a server without. */
 export async function measureLimits(folder: string): Promise<Measured[]> {
   if (!names.some(isWanted)) return [];
-  const figures: Measured[] = [];
   const without = await startLimitedServer(join(folder, "limits-off"), "off");
-  for (const { name, setting } of limits) {
-    const limited = await startLimitedServer(join(folder, `limits-${name}`), setting);
+  const figures: Measured[] = [];
+  try {
+    for (const limit of limits) figures.push(...(await measureLimit(folder, without, limit)));
+  } finally {
+    await without.stop();
+  }
+  return figures;
+}
+
+async function measureLimit(
+  folder: string,
+  without: LimitedServer,
+  { name, setting }: (typeof limits)[number],
+): Promise<Measured[]> {
+  const limited = await startLimitedServer(join(folder, `limits-${name}`), setting);
+  const figures: Measured[] = [];
+  try {
     for (const kind of kinds.filter((kind) => isWanted(nameOf(kind.name, name)))) {
       const sides = { limited: kind.targetOf(limited), without: kind.targetOf(without) };
       figures.push(await compare(nameOf(kind.name, name), sides));
     }
+  } finally {
     await limited.stop();
   }
-  await without.stop();
   return figures;
 }
 
