@@ -1,3 +1,5 @@
+import { storeWhole, type Use, type UseLog, usesIn } from "./use-text.ts";
+
 /** At most `limit` uses in any `windowSeconds`. */
 export interface RateLimit {
   readonly limit: number;
@@ -10,84 +12,65 @@ export type UseVerdict =
   /** The smallest number of whole seconds after which a use is allowed. */
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
-/** The uses of one key, in memory. */
-export interface UseLog {
-  /** Counts one use if the rule allows it. `now` is in milliseconds since 1970. (rule H16) */
-  take(now: number, rule: RateLimit): UseVerdict;
-  /** The verdict that `take` would give. Counts nothing. */
-  look(now: number, rule: RateLimit): UseVerdict;
-  /** Takes back one use that `take` counted at `at`. Does nothing if it is too old to be remembered. */
-  giveBack(at: number): void;
-  /** The uses as text, for `createUseLog`. */
-  text(): string;
-  /** How many uses count, and at how many different times they were. */
-  total(): number;
-  size(): number;
-}
-
 /** Up to this limit the time of each use is exact. A higher limit divides its window into this many parts. */
 const mostTimes = 2_048;
+/** So many uses may be forgotten before their memory is freed. */
+const mostForgotten = 32;
 
-/** Marks a text of `text()`. An older server stored 13 digits for each use. */
-const mark = "u";
-
-/**
- * The log of the uses in a text, or an empty one. The text is one that `text()` gave, or times of 13 digits one after
- * another.
- */
+/** The log of the uses in a stored text, or an empty one. */
 export function createUseLog(stored = ""): UseLog {
-  const window = windowOf(parse(stored));
-
-  function look(now: number, { limit, windowSeconds }: RateLimit): UseVerdict {
-    const windowMs = windowSeconds * 1_000;
-    forgetOld(window, now, windowMs);
-    if (window.total < limit) return { allowed: true, at: timeOf(window, now, { limit, windowMs }) };
-    const retryAfterSeconds = Math.ceil((decidingOf(window, limit) + windowMs - now) / 1_000);
-    return { allowed: false, retryAfterSeconds: Math.max(1, retryAfterSeconds) };
-  }
-
-  return {
-    look,
-    take(now, rule) {
-      const verdict = look(now, rule);
-      if (verdict.allowed) add(window, verdict.at);
-      return verdict;
-    },
-    giveBack: (at) => remove(window, at),
-    text: () => textOf(window.uses.slice(window.start)),
-    total: () => window.total,
-    size: () => window.uses.length,
-  };
+  const { uses, parts, mayGrow } = usesIn(stored);
+  return { ...window(uses), news: [], storedParts: parts, needsWhole: !mayGrow };
 }
 
-/** The uses of a window, oldest first. Those before the place `start` no longer count. */
-interface Window {
-  uses: Use[];
-  start: number;
-  total: number;
+/** Counts one use if the rule allows it. `now` is in milliseconds since 1970. (rule H16) */
+export function takeUse(log: UseLog, now: number, rule: RateLimit): UseVerdict {
+  const verdict = lookAtUses(log, now, rule);
+  if (verdict.allowed) add(log, verdict.at);
+  return verdict;
 }
 
-const windowOf = (uses: Use[]): Window => ({
+/** The verdict that `takeUse` would give. Counts nothing. */
+export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: RateLimit): UseVerdict {
+  const windowMs = windowSeconds * 1_000;
+  forgetOld(log, now, windowMs);
+  if (log.total < limit) return { allowed: true, at: timeOf(log, now, { limit, windowMs }) };
+  const retryAfterSeconds = Math.ceil((decidingOf(log, limit) + windowMs - now) / 1_000);
+  return { allowed: false, retryAfterSeconds: Math.max(1, retryAfterSeconds) };
+}
+
+/** Takes back one use that `takeUse` counted at `at`. Does nothing if it is too old to be remembered. */
+export function giveUseBack(log: UseLog, at: number): void {
+  const place = log.uses.findLastIndex((use) => use.at === at);
+  const use = log.uses[place];
+  if (!use || place < log.start) return;
+  use.count -= 1;
+  log.total -= 1;
+  if (use.count === 0) log.uses.splice(place, 1);
+  note(log, at, -1);
+}
+
+/** How many different times a log holds in memory. */
+export const sizeOf = ({ uses, news }: UseLog): number => uses.length + news.length;
+
+const window = (uses: Use[]) => ({
   uses,
   start: 0,
   total: uses.reduce((sum, { count }) => sum + count, 0),
 });
 
-function forgetOld(window: Window, now: number, windowMs: number): void {
-  const last = window.uses.at(-1)?.at ?? 0;
+function forgetOld(log: UseLog, now: number, windowMs: number): void {
+  const last = log.uses.at(-1)?.at ?? 0;
   // The clock was set back by more than a window. A part of a window is the most by which a time lies ahead.
-  if (last > now + windowMs + Math.ceil(windowMs / mostTimes)) Object.assign(window, windowOf([]));
-  for (
-    let use = window.uses[window.start];
-    use && use.at <= now - windowMs;
-    use = window.uses[window.start]
-  ) {
-    window.total -= use.count;
-    window.start += 1;
+  if (last > now + windowMs + Math.ceil(windowMs / mostTimes))
+    Object.assign(log, { ...window([]), news: [], needsWhole: true });
+  for (let use = log.uses[log.start]; use && use.at <= now - windowMs; use = log.uses[log.start]) {
+    log.total -= use.count;
+    log.start += 1;
   }
-  if (window.start <= 1_024 || window.start * 2 <= window.uses.length) return;
-  window.uses = window.uses.slice(window.start);
-  window.start = 0;
+  if (log.start <= mostForgotten || log.start * 2 <= log.uses.length) return;
+  log.uses = log.uses.slice(log.start);
+  log.start = 0;
 }
 
 interface Limited {
@@ -96,64 +79,38 @@ interface Limited {
 }
 
 /** A use is never earlier than the one before it, even if the clock was set back a little. */
-function timeOf({ uses }: Window, now: number, { limit, windowMs }: Limited): number {
+function timeOf({ uses }: UseLog, now: number, { limit, windowMs }: Limited): number {
   const part = limit <= mostTimes ? 1 : Math.ceil(windowMs / mostTimes);
   return Math.max(uses.at(-1)?.at ?? 0, Math.ceil(now / part) * part);
 }
 
 /** The time of the use that must leave the window before the next one is allowed. */
-function decidingOf({ uses, start, total }: Window, limit: number): number {
+function decidingOf({ uses, start, total }: UseLog, limit: number): number {
   let over = total - limit;
-  for (const { at, count } of uses.slice(start)) {
-    over -= count;
-    if (over < 0) return at;
+  for (let place = start; place < uses.length; place += 1) {
+    const use = uses[place];
+    over -= use?.count ?? 0;
+    if (use && over < 0) return use.at;
   }
   return 0;
 }
 
-function add(window: Window, at: number): void {
-  const last = window.uses.at(-1);
-  if (last?.at === at && window.uses.length > window.start) last.count += 1;
-  else window.uses.push({ at, count: 1 });
-  window.total += 1;
+function add(log: UseLog, at: number): void {
+  const last = log.uses.at(-1);
+  if (last?.at === at && log.uses.length > log.start) last.count += 1;
+  else log.uses.push({ at, count: 1 });
+  log.total += 1;
+  note(log, at, 1);
 }
 
-function remove(window: Window, at: number): void {
-  const place = window.uses.findLastIndex((use) => use.at === at);
-  const use = window.uses[place];
-  if (!use || place < window.start) return;
-  use.count -= 1;
-  window.total -= 1;
-  if (use.count === 0) window.uses.splice(place, 1);
-}
-
-interface Use {
-  readonly at: number;
-  count: number;
-}
-
-/** Each use as the distance from the one before it, in base 36, and its count if that is not 1. */
-function textOf(uses: readonly Use[]): string {
-  let before = 0;
-  const parts = uses.map(({ at, count }) => {
-    const distance = (at - before).toString(36);
-    before = at;
-    return count === 1 ? distance : `${distance}.${count.toString(36)}`;
-  });
-  return mark + parts.join(" ");
-}
-
-function parse(text: string): Use[] {
-  if (!text.startsWith(mark))
-    return (text.match(/\d{13}/g) ?? []).map((at) => ({ at: Number(at), count: 1 }));
-  let before = 0;
-  return text
-    .slice(mark.length)
-    .split(" ")
-    .filter((part) => part !== "")
-    .map((part) => {
-      const [distance = "", count = "1"] = part.split(".");
-      before += Number.parseInt(distance, 36);
-      return { at: before, count: Number.parseInt(count, 36) };
-    });
+/** Notes a change that is to be stored. */
+function note(log: UseLog, at: number, count: number): void {
+  const { news, uses } = log;
+  // While nothing can be stored, what is new must not grow for ever.
+  if (news.length > 2 * uses.length + mostForgotten) storeWhole(log);
+  if (log.needsWhole) return;
+  const last = news.at(-1);
+  if (last?.at !== at) news.push({ at, count });
+  else if (last.count + count === 0) news.pop();
+  else last.count += count;
 }

@@ -1,9 +1,12 @@
 import type { Reader, Transaction } from "../engine/database.ts";
 
-/** The uses of one key of a limit, as text, and the hour after which they no longer matter (hours since 1970). */
+/** What is stored of one key of a limit. */
 export interface KeptUses {
   readonly key: string;
-  readonly uses: string;
+  readonly text: string;
+  /** Whether the text replaces what is stored of the key. Otherwise it is put behind it. */
+  readonly isWhole: boolean;
+  /** The hour after which the uses no longer matter (hours since 1970). */
   readonly staleHour: number;
 }
 
@@ -15,13 +18,27 @@ export const keptUses = {
     return row?.times;
   },
 
-  /** Stores the uses of many keys in place of what was stored of them. SQLite only. */
+  /** Stores what is new of many keys. SQLite only. */
   async store(tx: Transaction, rows: readonly KeptUses[]): Promise<void> {
-    await tx.run(
-      `INSERT INTO rate_limits (key, times, stale_hour)
-       SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
-       ON CONFLICT (key) DO UPDATE SET times = excluded.times, stale_hour = excluded.stale_hour`,
-      JSON.stringify(rows.map(({ key, uses, staleHour }) => [key, uses, staleHour])),
+    await put(
+      tx,
+      "excluded.times",
+      rows.filter(({ isWhole }) => isWhole),
+    );
+    await put(
+      tx,
+      "rate_limits.times || excluded.times",
+      rows.filter(({ isWhole }) => !isWhole),
     );
   },
 };
+
+async function put(tx: Transaction, times: string, rows: readonly KeptUses[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.run(
+    `INSERT INTO rate_limits (key, times, stale_hour)
+     SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
+     ON CONFLICT (key) DO UPDATE SET times = ${times}, stale_hour = excluded.stale_hour`,
+    JSON.stringify(rows.map(({ key, text, staleHour }) => [key, text, staleHour])),
+  );
+}

@@ -1,92 +1,109 @@
 import { describe, expect, it } from "vitest";
-import { createUseLog, type RateLimit } from "../../../server/domain/limits/use-log.ts";
+import {
+  createUseLog,
+  giveUseBack,
+  lookAtUses,
+  type RateLimit,
+  sizeOf,
+  takeUse,
+} from "../../../server/domain/limits/use-log.ts";
+import { type UseLog, usesToStore } from "../../../server/domain/limits/use-text.ts";
 import { fc } from "../../support/property.ts";
 import { rounds } from "../../support/torture.ts";
+
+/** All that is stored of a log. */
+const textOf = (log: UseLog) => usesToStore({ ...log, needsWhole: true })?.text ?? "";
 
 const start = 1_763_900_000_000;
 const three: RateLimit = { limit: 3, windowSeconds: 60 };
 const many: RateLimit = { limit: 1_000_000, windowSeconds: 3_600 };
 
 const useUp = (log = createUseLog()) => {
-  for (let n = 0; n < three.limit; n++) log.take(start + n, three);
+  for (let n = 0; n < three.limit; n++) takeUse(log, start + n, three);
   return log;
 };
 
 describe("the uses of a limit", () => {
   it("are allowed up to the limit, and one more is refused with the seconds to wait", () => {
     const log = useUp();
-    expect(log.take(start + 10_000, three)).toEqual({ allowed: false, retryAfterSeconds: 50 });
-    expect(log.total()).toBe(3);
+    expect(takeUse(log, start + 10_000, three)).toEqual({ allowed: false, retryAfterSeconds: 50 });
+    expect(log.total).toBe(3);
   });
 
   it("leave the window one after the other", () => {
     const log = useUp();
-    expect(log.take(start + 59_999, three)).toMatchObject({ allowed: false, retryAfterSeconds: 1 });
-    expect(log.take(start + 60_000, three)).toMatchObject({ allowed: true });
-    expect(log.take(start + 60_000, three)).toMatchObject({ allowed: false });
-    expect(log.take(start + 60_001, three)).toMatchObject({ allowed: true });
+    expect(takeUse(log, start + 59_999, three)).toMatchObject({ allowed: false, retryAfterSeconds: 1 });
+    expect(takeUse(log, start + 60_000, three)).toMatchObject({ allowed: true });
+    expect(takeUse(log, start + 60_000, three)).toMatchObject({ allowed: false });
+    expect(takeUse(log, start + 60_001, three)).toMatchObject({ allowed: true });
   });
 
   it("can be taken back by their time", () => {
     const log = useUp();
-    log.giveBack(start + 1);
-    expect(log.take(start + 20, three)).toMatchObject({ allowed: true });
-    expect(log.take(start + 20, three)).toMatchObject({ allowed: false });
+    giveUseBack(log, start + 1);
+    expect(takeUse(log, start + 20, three)).toMatchObject({ allowed: true });
+    expect(takeUse(log, start + 20, three)).toMatchObject({ allowed: false });
   });
 
   it("cannot be taken back when they are too old", () => {
     const log = useUp();
-    log.take(start + 61_000, three);
-    log.giveBack(start);
-    expect(log.total()).toBe(1);
+    takeUse(log, start + 61_000, three);
+    giveUseBack(log, start);
+    expect(log.total).toBe(1);
   });
 
   it("are looked at without being counted", () => {
     const log = createUseLog();
-    expect(log.look(start, three)).toEqual({ allowed: true, at: start });
-    expect(log.total()).toBe(0);
+    expect(lookAtUses(log, start, three)).toEqual({ allowed: true, at: start });
+    expect(log.total).toBe(0);
   });
 
   it("get no earlier time than the last one if the clock was set back a little", () => {
     const log = useUp();
-    expect(log.take(start + 60_000, three)).toEqual({ allowed: true, at: start + 60_000 });
-    expect(log.take(start + 60_000, three)).toMatchObject({ allowed: false });
-    log.giveBack(start + 1);
-    expect(log.take(start + 30_000, three)).toEqual({ allowed: true, at: start + 60_000 });
+    expect(takeUse(log, start + 60_000, three)).toEqual({ allowed: true, at: start + 60_000 });
+    expect(takeUse(log, start + 60_000, three)).toMatchObject({ allowed: false });
+    giveUseBack(log, start + 1);
+    expect(takeUse(log, start + 30_000, three)).toEqual({ allowed: true, at: start + 60_000 });
   });
 
   it("are ignored after the clock was set back by more than a window", () => {
-    expect(useUp().take(start - 120_000, three)).toMatchObject({ allowed: true, at: start - 120_000 });
+    expect(takeUse(useUp(), start - 120_000, three)).toMatchObject({ allowed: true, at: start - 120_000 });
   });
 
   it("obey a limit that was lowered", () => {
     const log = useUp();
     const one = { limit: 1, windowSeconds: 60 };
-    expect(log.take(start + 10_000, one)).toEqual({ allowed: false, retryAfterSeconds: 51 });
-    expect(log.take(start + 60_002, one)).toMatchObject({ allowed: true });
+    expect(takeUse(log, start + 10_000, one)).toEqual({ allowed: false, retryAfterSeconds: 51 });
+    expect(takeUse(log, start + 60_002, one)).toMatchObject({ allowed: true });
   });
 
   it("are the same after they were stored", () => {
     const log = useUp();
-    log.take(start + 60_000, three);
-    const read = createUseLog(log.text());
-    expect(read.text()).toBe(log.text());
-    expect(read.take(start + 60_000, three)).toEqual(log.take(start + 60_000, three));
+    takeUse(log, start + 60_000, three);
+    const read = createUseLog(textOf(log));
+    expect(textOf(read)).toBe(textOf(log));
+    expect(takeUse(read, start + 60_000, three)).toEqual(takeUse(log, start + 60_000, three));
   });
 
   it("are read as an older server has stored them", () => {
     const log = createUseLog(`${start}${start + 5}`);
-    expect(log.total()).toBe(2);
-    expect(log.take(start + 6, three)).toMatchObject({ allowed: true });
-    expect(log.take(start + 7, three)).toMatchObject({ allowed: false });
+    expect(log.total).toBe(2);
+    expect(takeUse(log, start + 6, three)).toMatchObject({ allowed: true });
+    expect(takeUse(log, start + 7, three)).toMatchObject({ allowed: false });
+  });
+
+  it("need little memory, although nothing can be stored", () => {
+    const log = createUseLog();
+    for (let n = 0; n < 10_000; n++) takeUse(log, start + n * 30_000, three);
+    expect(sizeOf(log)).toBeLessThan(300);
   });
 
   it("of a high limit need few different times", () => {
     const log = createUseLog();
-    for (let n = 0; n < 100_000; n++) log.take(start + n * 36, many);
-    expect(log.total()).toBe(100_000);
-    expect(log.size()).toBeLessThanOrEqual(2_100);
-    expect(log.text().length).toBeLessThan(30_000);
+    for (let n = 0; n < 100_000; n++) takeUse(log, start + n * 36, many);
+    expect(log.total).toBe(100_000);
+    expect(log.uses.length).toBeLessThanOrEqual(2_100);
+    expect(textOf(log).length).toBeLessThan(30_000);
   });
 });
 
@@ -109,15 +126,15 @@ it("never has more uses in a window than the limit, and refuses none that fits",
         now += pass;
         for (let n = 0; n < uses; n++) {
           const before = allowed.filter((at) => at > now - 60_000).length;
-          const verdict = log.take(now, rule);
+          const verdict = takeUse(log, now, rule);
           expect(verdict.allowed).toBe(before < limit);
           if (verdict.allowed) allowed.push(now);
           else {
             const later = now + verdict.retryAfterSeconds * 1_000;
-            expect(createUseLog(log.text()).look(later, rule).allowed).toBe(true);
+            expect(lookAtUses(createUseLog(textOf(log)), later, rule).allowed).toBe(true);
           }
         }
-        if (uses === 5) log = createUseLog(log.text());
+        if (uses === 5) log = createUseLog(textOf(log));
       }
     }),
     { numRuns: rounds(200, 5_000) },
@@ -136,7 +153,7 @@ it("of a high limit are never more than the limit in a window, and at most one p
         now += pass;
         for (let n = 0; n < uses * 700; n++) {
           const inWindow = (since: number) => allowed.filter((at) => at > since).length;
-          const verdict = log.take(now, rule);
+          const verdict = takeUse(log, now, rule);
           if (verdict.allowed) allowed.push(now);
           else {
             expect(inWindow(now - 60_000 - part)).toBe(4_000);

@@ -52,7 +52,7 @@ describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, ser
     for (const server of running) await server.deps.limiter.settle();
     const sql = "SELECT times FROM rate_limits WHERE key LIKE 'agentReads:%'";
     const rows = Uses.parse(await first().deps.database.all(sql));
-    return rows.reduce((sum, { times }) => sum + createUseLog(times).total(), 0);
+    return rows.reduce((sum, { times }) => sum + createUseLog(times).total, 0);
   }
 
   /** Every token waits for every proposal, in turns at each server. Gives the answers when all wait. */
