@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 
-/** What has waited for three pauses is stored in the next one, so within a second. */
-const pauseMilliseconds = 200;
+/** What is new is stored after each pause, so within a second. */
+const pauseMilliseconds = 500;
 
 type Needed = Pick<Deps, "limiter" | "log">;
 
@@ -11,12 +11,12 @@ type Needed = Pick<Deps, "limiter" | "log">;
  */
 export function startSettling({ limiter, log }: Needed): () => Promise<void> {
   let working: Promise<void> | undefined;
-  const settle = (which: "all" | "what has waited") =>
+  const settle = (which: "everything" | "what is due") =>
     limiter
       .settle(which)
       .catch((error) => log.warn({ err: error }, "the uses of rate limits could not be stored"));
   const timer = setInterval(() => {
-    working ??= settle("what has waited").finally(() => {
+    working ??= settle("what is due").finally(() => {
       working = undefined;
     });
   }, pauseMilliseconds);
@@ -24,6 +24,6 @@ export function startSettling({ limiter, log }: Needed): () => Promise<void> {
   return async () => {
     clearInterval(timer);
     await working;
-    await settle("all");
+    await settle("everything");
   };
 }

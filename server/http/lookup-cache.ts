@@ -19,7 +19,7 @@ export interface LookupCacheOptions<Row> {
   readonly storedWith?: (topic: string) => readonly [name: string, row: Row] | undefined;
   /** About how much memory a row takes, without its name and its topics. The default is 1,000. */
   readonly bytesOf?: (row: Row) => number;
-  /** How much memory all rows may take. The default is 10 MB. */
+  /** How much memory all rows may take. The default is 24 MB, which some 7,000 credentials need. */
   readonly mostBytes?: number;
 }
 
@@ -83,7 +83,7 @@ interface Kept<Row> {
 }
 
 const defaultBytes = 1_000;
-const defaultMost = 10_000_000;
+const defaultMost = 24_000_000;
 /** How much memory a place in a map takes beside its text. */
 const placeBytes = 600;
 

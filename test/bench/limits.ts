@@ -7,6 +7,8 @@ import { isWanted } from "./wanted.ts";
 /** More than of other figures: the sides are nearly equal. */
 const rounds = 25;
 const milliseconds = 300;
+/** Before the rounds, until each key was used a few times: the first use of a key reads it, and the first code is slow. */
+const warmUpMilliseconds = 4_000;
 
 /** Two kinds of limits: one that every key soon reaches, and the highest that can be set. */
 const limits = [
@@ -63,6 +65,7 @@ interface Sides {
 async function compare(name: string, { limited, without }: Sides): Promise<Figure> {
   const ratios: number[] = [];
   const speeds: number[] = [];
+  for (const side of [without, limited]) await load(side, warmUpMilliseconds);
   for (let round = 0; round < rounds; round += 1) {
     const free = await load(without, milliseconds);
     const held = await load(limited, milliseconds);

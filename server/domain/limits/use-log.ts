@@ -1,4 +1,4 @@
-import { storeWhole, type Use, type UseLog, usesIn } from "./use-text.ts";
+import { textOf, type Use } from "./use-text.ts";
 
 /** At most `limit` uses in any `windowSeconds`. */
 export interface RateLimit {
@@ -12,16 +12,26 @@ export type UseVerdict =
   /** The smallest number of whole seconds after which a use is allowed. */
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
+/** The uses of one key, in memory. Plain data, because a server holds very many. */
+export interface UseLog {
+  /** Oldest first. Those before the place `start` no longer count. */
+  uses: Use[];
+  start: number;
+  /** How many uses count. */
+  total: number;
+}
+
 /** Up to this limit the time of each use is exact. A higher limit divides its window into this many parts. */
 const mostTimes = 2_048;
 /** So many uses may be forgotten before their memory is freed. */
 const mostForgotten = 32;
 
-/** The log of the uses in a stored text, or an empty one. */
-export function createUseLog(stored = ""): UseLog {
-  const { uses, parts, mayGrow } = usesIn(stored);
-  return { ...window(uses), news: [], storedParts: parts, needsWhole: !mayGrow };
-}
+/** The log of some uses. */
+export const createUseLog = (uses: Use[] = []): UseLog => ({
+  uses,
+  start: 0,
+  total: uses.reduce((sum, { count }) => sum + count, 0),
+});
 
 /** Counts one use if the rule allows it. `now` is in milliseconds since 1970. (rule H16) */
 export function takeUse(log: UseLog, now: number, rule: RateLimit): UseVerdict {
@@ -39,31 +49,30 @@ export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: R
   return { allowed: false, retryAfterSeconds: Math.max(1, retryAfterSeconds) };
 }
 
-/** Takes back one use that `takeUse` counted at `at`. Does nothing if it is too old to be remembered. */
-export function giveUseBack(log: UseLog, at: number): void {
+/** Takes back one use that `takeUse` counted at `at`. Gives whether it was still remembered. */
+export function giveUseBack(log: UseLog, at: number): boolean {
   const place = log.uses.findLastIndex((use) => use.at === at);
   const use = log.uses[place];
-  if (!use || place < log.start) return;
+  if (!use || place < log.start) return false;
   use.count -= 1;
   log.total -= 1;
   if (use.count === 0) log.uses.splice(place, 1);
-  note(log, at, -1);
+  return true;
 }
 
 /** How many different times a log holds in memory. */
-export const sizeOf = ({ uses, news }: UseLog): number => uses.length + news.length;
+export const sizeOf = ({ uses }: UseLog): number => uses.length;
 
-const window = (uses: Use[]) => ({
-  uses,
-  start: 0,
-  total: uses.reduce((sum, { count }) => sum + count, 0),
-});
+/** What is stored of a log: a text, and how many parts it has, which is what making it costs. */
+export function usesToStore({ uses, start }: UseLog): { readonly text: string; readonly parts: number } {
+  const counting = uses.slice(start);
+  return { text: textOf(counting), parts: counting.length };
+}
 
 function forgetOld(log: UseLog, now: number, windowMs: number): void {
   const last = log.uses.at(-1)?.at ?? 0;
   // The clock was set back by more than a window. A part of a window is the most by which a time lies ahead.
-  if (last > now + windowMs + Math.ceil(windowMs / mostTimes))
-    Object.assign(log, { ...window([]), news: [], needsWhole: true });
+  if (last > now + windowMs + Math.ceil(windowMs / mostTimes)) Object.assign(log, createUseLog());
   for (let use = log.uses[log.start]; use && use.at <= now - windowMs; use = log.uses[log.start]) {
     log.total -= use.count;
     log.start += 1;
@@ -100,17 +109,4 @@ function add(log: UseLog, at: number): void {
   if (last?.at === at && log.uses.length > log.start) last.count += 1;
   else log.uses.push({ at, count: 1 });
   log.total += 1;
-  note(log, at, 1);
-}
-
-/** Notes a change that is to be stored. */
-function note(log: UseLog, at: number, count: number): void {
-  const { news, uses } = log;
-  // While nothing can be stored, what is new must not grow for ever.
-  if (news.length > 2 * uses.length + mostForgotten) storeWhole(log);
-  if (log.needsWhole) return;
-  const last = news.at(-1);
-  if (last?.at !== at) news.push({ at, count });
-  else if (last.count + count === 0) news.pop();
-  else last.count += count;
 }

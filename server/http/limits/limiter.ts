@@ -7,7 +7,7 @@ import { type LimitedUse, peek, type RateVerdict } from "../../store/requests/ra
 import { createLeasedLimits } from "./leased-limits.ts";
 import { createLimitsInMemory } from "./limits-in-memory.ts";
 import { consumeOrRefuse, type GiveBack, spendExactly, spendExactlyOnWait } from "./spend-exactly.ts";
-import type { Due } from "./stored-entries.ts";
+import type { Due } from "./storing.ts";
 
 /** A limit, and the credential that it limits. */
 export interface Spending {
@@ -44,7 +44,7 @@ export interface Limiter {
   exactUse(spending: Spending): LimitedUse | undefined;
   /** Whether the limit is counted without the database. */
   isInMemory(name: RateLimitName): boolean;
-  /** Stores what is counted in memory: all of it, or what has waited for some calls, so that the work is spread. */
+  /** Stores what is counted in memory: everything in its last form, or what is due, so that the work is spread. */
   settle(which?: Due): Promise<void>;
   /** Forgets what is in memory, because all uses were deleted. */
   forget(): void;
@@ -100,7 +100,7 @@ export function createLimiter(deps: Needed): Limiter {
     isInMemory,
     exactUse: (spending) =>
       database.engine === "postgres" && isExact(spending.rateLimit) ? limited(spending) : undefined,
-    settle: (which = "all") => (database.engine === "sqlite" ? memory.settle(which) : leased.settle()),
+    settle: (which = "everything") => (database.engine === "sqlite" ? memory.settle(which) : leased.settle()),
     forget: memory.forget,
     mutation: () => mutationUse(spendInside),
 

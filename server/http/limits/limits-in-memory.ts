@@ -7,7 +7,8 @@ import {
   type UseVerdict,
 } from "../../domain/limits/use-log.ts";
 import type { Database, Reader } from "../../store/engine/database.ts";
-import { createStoredEntries, type Due, type Entry } from "./stored-entries.ts";
+import { createStoredEntries } from "./stored-entries.ts";
+import type { Due, Entry } from "./storing.ts";
 
 /** The limits of a server that alone writes to its database: they are counted in memory, and stored within a second. */
 export interface LimitsInMemory {
@@ -18,7 +19,7 @@ export interface LimitsInMemory {
   look(key: string, rule: RateLimit): Promise<UseVerdict>;
   /** Takes back the use that was counted at `at`. */
   giveBack(key: string, at: number): void;
-  /** Stores what has changed. Rejects if the database fails; then a later call tries it again. */
+  /** Stores what is new. Rejects if the database fails; then a later call tries it again. */
   settle(which: Due): Promise<void>;
   /** Forgets all uses, because the database has forgotten them. */
   forget(): void;
@@ -31,7 +32,7 @@ export function createLimitsInMemory(database: Database, clock: Clock): LimitsIn
   function takeFrom(entry: Entry, rule: RateLimit): UseVerdict {
     if (rule.windowSeconds > entry.windowSeconds) entry.windowSeconds = rule.windowSeconds;
     const verdict = takeUse(entry.log, now(), rule);
-    if (verdict.allowed) changed(entry);
+    if (verdict.allowed) changed(entry, verdict.at, "counted");
     return verdict;
   }
 
@@ -56,9 +57,7 @@ export function createLimitsInMemory(database: Database, clock: Clock): LimitsIn
 
     giveBack(key, at) {
       const entry = find(key);
-      if (!entry) return;
-      giveUseBack(entry.log, at);
-      changed(entry);
+      if (entry && giveUseBack(entry.log, at)) changed(entry, at, "taken back");
     },
   };
 }

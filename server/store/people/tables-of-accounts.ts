@@ -156,6 +156,11 @@ export const tablesOfAccounts: Readonly<Record<string, TableRule>> = {
     erase: "Holds only ids of credentials, and is deleted within days.",
     holds: { plain: ["id", "key"] },
   },
+  limit_batches: {
+    of: "deployment",
+    erase: "Holds ids of credentials and times, and is deleted within minutes.",
+    holds: { plain: ["changes"] },
+  },
   byte_uses: {
     of: "deployment",
     erase: "Holds ids of app keys alone.",

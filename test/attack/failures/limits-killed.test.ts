@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { usesIn } from "../../../server/domain/limits/use-text.ts";
+import { usesOfBatches } from "../../../server/http/limits/uses-of-batches.ts";
 import { openDatabase } from "../../../server/store/engine/open.ts";
 import { eventually } from "../../support/eventually.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
@@ -22,9 +22,9 @@ it("A server that is killed remembers the uses of a limit that were stored befor
 
   const database = await openDatabase({ file: join(data, "innkeep.db") });
   await eventually(async () => {
-    const sql = "SELECT times FROM rate_limits WHERE key LIKE 'feedback:%'";
-    const stored = await database.get<{ times: string }>(sql);
-    expect(usesIn(stored?.times ?? "").uses.reduce((sum, { count }) => sum + count, 0)).toBe(3);
+    const { uses } = await usesOfBatches(database);
+    const counts = [...uses].filter(([key]) => key.startsWith("feedback:")).map(([, ofKey]) => ofKey);
+    expect(counts.flat().reduce((sum, { count }) => sum + count, 0)).toBe(3);
   });
   await database.close();
   await first.kill();

@@ -43,6 +43,7 @@ import { marksOfLooks } from "./feedback/075-marks-of-looks.ts";
 import { timesOfActivity } from "./feedback/083-times-of-activity.ts";
 import { requests } from "./requests/002-requests.ts";
 import { leasesOfLimits } from "./requests/082-limit-leases.ts";
+import { batchesOfLimits } from "./requests/093-batches-of-limits.ts";
 import { rangesOfSearch } from "./search/089-ranges-of-search.ts";
 import { closedTesting } from "./testing/003-closed-testing.ts";
 import { sessionsBySeat } from "./testing/004-sessions-by-seat.ts";
@@ -118,4 +119,5 @@ export const migrations: readonly Migration[] = [
   freeSlots,
   addressesOfSenders,
   openCycles,
+  batchesOfLimits,
 ];

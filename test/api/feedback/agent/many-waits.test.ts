@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { createUseLog } from "../../../../server/domain/limits/use-log.ts";
+import { usesIn } from "../../../../server/domain/limits/use-text.ts";
 import { hashOf } from "../../../../server/secrets/secrets.ts";
 import { postgres, sqlite, type TestDatabase, type TestEngine } from "../../../support/database/databases.ts";
 import { type Answer, request } from "../../../support/service/request.ts";
@@ -52,7 +53,7 @@ describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, ser
     for (const server of running) await server.deps.limiter.settle();
     const sql = "SELECT times FROM rate_limits WHERE key LIKE 'agentReads:%'";
     const rows = Uses.parse(await first().deps.database.all(sql));
-    return rows.reduce((sum, { times }) => sum + createUseLog(times).total, 0);
+    return rows.reduce((sum, { times }) => sum + createUseLog(usesIn(times)).total, 0);
   }
 
   /** Every token waits for every proposal, in turns at each server. Gives the answers when all wait. */

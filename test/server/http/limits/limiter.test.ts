@@ -221,7 +221,8 @@ describe("limits in memory", () => {
   it("are forgotten when the database has forgotten them", async () => {
     const limiter = limiterOf(database);
     for (let n = 0; n < 2; n++) await limiter.spend(spending);
-    await database.write((tx) => tx.run("DELETE FROM rate_limits"));
+    for (const table of ["rate_limits", "limit_batches"])
+      await database.write((tx) => tx.run(`DELETE FROM ${table}`));
     limiter.forget();
     for (let n = 0; n < 3; n++) await limiter.spend(spending);
     await expect(limiter.spend(spending)).rejects.toMatchObject({ code: "rate_limited" });

@@ -1,78 +1,176 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { takeUse } from "../../../../server/domain/limits/use-log.ts";
+import { giveUseBack, takeUse } from "../../../../server/domain/limits/use-log.ts";
 import { createStoredEntries, type StoredEntries } from "../../../../server/http/limits/stored-entries.ts";
 import type { Database } from "../../../../server/store/engine/database.ts";
 import { sqlite, type TestDatabase } from "../../../support/database/databases.ts";
+import { fc } from "../../../support/property.ts";
+import { rounds } from "../../../support/torture.ts";
 
 const start = 1_763_900_000_000;
-const rule = { limit: 2_000, windowSeconds: 60 };
+const rule = { limit: 2_000, windowSeconds: 3_600 };
+const minute = 60_000;
 
 describe("the uses of limits that are kept in memory", () => {
   let place: TestDatabase;
   let database: Database;
   let entries: StoredEntries;
-  /** How many keys each transaction has changed. */
+  let now: number;
+  /** How many rows each statement has changed. */
   let stored: number[];
+  let fails: "no" | "before the commit" | "after the commit";
   beforeEach(async () => {
     place = await sqlite.create();
     database = await place.open();
+    now = start;
     stored = [];
-    const write: Database["write"] = (work, pace) =>
-      database.write((tx) => {
-        const run: typeof tx.run = async (...statement) => {
-          const rows = await tx.run(...statement);
-          stored.push(rows);
-          return rows;
-        };
-        return work({ ...tx, run });
-      }, pace);
-    entries = createStoredEntries({ ...database, write }, () => start);
+    fails = "no";
+    entries = restart();
   });
   afterEach(() => place.remove());
 
-  const use = async (key: string, count = 1) => {
-    const entry = entries.find(key) ?? (await entries.load(key, database));
-    for (let at = 0; at < count; at += 1) takeUse(entry.log, start + at, rule);
-    entries.changed(entry);
+  const write: Database["write"] = async (work, pace) => {
+    if (fails === "before the commit") throw new Error("The disk is full.");
+    const result = await database.write((tx) => {
+      const run: typeof tx.run = async (...statement) => {
+        const rows = await tx.run(...statement);
+        stored.push(rows);
+        return rows;
+      };
+      return work({ ...tx, run });
+    }, pace);
+    if (fails === "after the commit") throw new Error("The answer of the disk is lost.");
+    return result;
   };
-  const rowOf = (key: string) =>
-    database.get<{ times: string }>("SELECT times FROM rate_limits WHERE key = ?", key);
+  const restart = () => createStoredEntries({ ...database, write }, () => now);
+  const entryOf = async (key: string, of = entries) => of.find(key) ?? (await of.load(key, database));
 
-  it("are stored in parts of at most 250 keys, so that nothing else waits for long", async () => {
-    for (let at = 0; at < 1_000; at += 1) await use(`key ${at}`);
-    await entries.settle("all");
-    expect(stored).toEqual([250, 250, 250, 250]);
-  });
-
-  it("are stored in parts of few keys if the keys have many uses", async () => {
-    for (let at = 0; at < 6; at += 1) await use(`key ${at}`, 2_000);
-    await entries.settle("all");
-    expect(stored).toEqual([2, 2, 2]);
-  });
-
-  it("are stored in the fourth call after the first use, and a key that changes again waits as long again", async () => {
-    await use("busy");
-    for (const rows of [[], [], [], [1]]) {
-      stored = [];
-      await entries.settle("what has waited");
-      expect(stored).toEqual(rows);
-      await use("busy");
+  const use = async (key: string, count = 1, at = now) => {
+    const entry = await entryOf(key);
+    for (let n = 0; n < count; n += 1) {
+      const verdict = takeUse(entry.log, at + n, rule);
+      if (verdict.allowed) entries.changed(entry, verdict.at, "counted");
     }
-    stored = [];
-    for (let call = 0; call < 3; call += 1) await entries.settle("what has waited");
-    expect(stored).toEqual([]);
-    await entries.settle("what has waited");
+  };
+  const takeBack = async (key: string, at: number) => {
+    const entry = await entryOf(key);
+    if (giveUseBack(entry.log, at)) entries.changed(entry, at, "taken back");
+  };
+  const usesOf = async (key: string, of = entries) => {
+    const { log } = await entryOf(key, of);
+    return log.uses.slice(log.start);
+  };
+  const countOf = async (table: "rate_limits" | "limit_batches") =>
+    (await database.all(`SELECT 1 AS one FROM ${table}`)).length;
+
+  it("are stored as one row, however many keys there are", async () => {
+    for (let at = 0; at < 1_000; at += 1) await use(`key ${at}`);
+    await entries.settle("what is due");
+    expect(stored).toEqual([1]);
+    await entries.settle("what is due");
     expect(stored).toEqual([1]);
   });
 
-  it("grow in the database by what is new", async () => {
-    await use("one", 100);
-    await entries.settle("all");
-    const before = (await rowOf("one"))?.times ?? "";
+  it("get into the rows of their keys after a minute, and then the batches are deleted", async () => {
+    for (const key of ["one", "two"]) await use(key);
+    await entries.settle("what is due");
+    now += minute;
     await use("one");
-    await entries.settle("all");
-    const after = (await rowOf("one"))?.times ?? "";
-    expect(after.startsWith(before)).toBe(true);
-    expect(after.length - before.length).toBeLessThan(15);
+    await entries.settle("what is due");
+    expect(await countOf("rate_limits")).toBe(2);
+    expect(await countOf("limit_batches")).toBe(1);
+    stored = [];
+    now += minute;
+    await entries.settle("what is due");
+    expect(stored).toEqual([]);
+  });
+
+  it("are stored in groups of at most 250 keys, one at a time, so that nothing else waits for long", async () => {
+    for (let at = 0; at < 600; at += 1) await use(`key ${at}`);
+    now += minute;
+    for (const rows of [[1, 250], [250], [100, 0], []]) {
+      stored = [];
+      await entries.settle("what is due");
+      expect(stored).toEqual(rows);
+    }
+  });
+
+  it("are stored in groups of few keys if the keys have many uses", async () => {
+    for (let at = 0; at < 6; at += 1) await use(`key ${at}`, 2_000);
+    await entries.settle("everything");
+    expect(stored).toEqual([1, 2, 2, 2, 0]);
+  });
+
+  it("are all in the rows of their keys when the server stops", async () => {
+    await use("one", 5);
+    await entries.settle("what is due");
+    await use("two", 3);
+    await entries.settle("everything");
+    expect(await countOf("rate_limits")).toBe(2);
+    stored = [];
+    const next = restart();
+    expect(await usesOf("one", next)).toHaveLength(5);
+    expect(await usesOf("two", next)).toHaveLength(3);
+    await next.settle("everything");
+    expect(stored).toEqual([]);
+  });
+
+  it("wait in memory while the database fails, and then the rows of the keys are stored in place of too many", async () => {
+    fails = "before the commit";
+    for (let at = 0; at < 40; at += 1) {
+      for (let key = 0; key < 60; key += 1) await use(`${key} ${"long".repeat(2_000)}`, 1, now + at);
+      await entries.settle("what is due").catch(() => undefined);
+    }
+    fails = "no";
+    stored = [];
+    await entries.settle("what is due");
+    expect(stored.at(-2)).toBe(60);
+    for (const key of [0, 59])
+      expect(await usesOf(`${key} ${"long".repeat(2_000)}`, restart())).toHaveLength(40);
+  });
+
+  const steps = fc.array(
+    fc.record({
+      pass: fc.constantFrom(0, 1, 700, minute),
+      key: fc.constantFrom("one", "two", "three"),
+      uses: fc.integer({ min: 0, max: 4 }),
+      back: fc.option(fc.nat({ max: 5 }), { nil: undefined }),
+      settle: fc.constantFrom("what is due", "what is due", "everything", "nothing"),
+      fails: fc.constantFrom("no", "no", "no", "before the commit", "after the commit"),
+      killed: fc.boolean(),
+    }),
+    { maxLength: 30 },
+  );
+
+  it("are after a kill what was stored before, neither more nor less", async () => {
+    const keys = ["one", "two", "three"];
+    await fc.assert(
+      fc.asyncProperty(steps, async (happened) => {
+        await database.write(async (tx) => {
+          for (const table of ["rate_limits", "limit_batches"]) await tx.run(`DELETE FROM ${table}`);
+        });
+        now = start;
+        entries = restart();
+        const remembered = new Map<string, unknown>(keys.map((key) => [key, []]));
+        for (const step of happened) {
+          now += step.pass;
+          await use(step.key, step.uses);
+          const all = await usesOf(step.key);
+          if (step.back !== undefined) await takeBack(step.key, all.at(-1 - step.back)?.at ?? 0);
+          fails = step.fails;
+          if (step.settle !== "nothing") {
+            const settled = await entries.settle(step.settle).then(
+              () => true,
+              () => fails === "after the commit",
+            );
+            if (settled) for (const key of keys) remembered.set(key, structuredClone(await usesOf(key)));
+          }
+          fails = "no";
+          if (!step.killed) continue;
+          entries = restart();
+          for (const key of keys) expect(await usesOf(key)).toEqual(remembered.get(key));
+        }
+      }),
+      { numRuns: rounds(60, 2_000) },
+    );
   });
 });
