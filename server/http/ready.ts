@@ -3,7 +3,6 @@ import type { Endpoint } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import { cachingOf, jsonType, type Lasting, matchesEtag, type PreparedAnswer } from "./answers.ts";
-import type { Spending } from "./limits/limiter.ts";
 import type { Observer } from "./observe.ts";
 
 /**
@@ -28,8 +27,8 @@ export interface GivenAnswer {
 /** An answer that is ready to be sent. */
 interface Entry {
   readonly lasting: readonly Lasting[];
-  /** The limit that each request uses up. */
-  readonly spending: Spending | undefined;
+  /** Counts a request against its limit, and gives whether it did. */
+  readonly spend: (() => boolean) | undefined;
   readonly route: string;
   readonly etag: string;
   readonly body: Buffer;
@@ -56,7 +55,7 @@ export function createReady(endpoints: readonly Endpoint[], deps: ReadyDeps, obs
       return undefined;
     }
     // Koa refuses a request that is over its limit.
-    return !entry.spending || limiter.spendAtOnce(entry.spending) ? entry : undefined;
+    return !entry.spend || entry.spend() ? entry : undefined;
   }
 
   function isAnswered(request: IncomingMessage, response: ServerResponse): boolean {
@@ -80,7 +79,8 @@ export function createReady(endpoints: readonly Endpoint[], deps: ReadyDeps, obs
       const body = typeof answer.body === "string" ? ownBytes(answer.body) : answer.body;
       const entry = {
         lasting: [credential, answer.lasts],
-        spending: rateLimit && settings.rateLimited ? { who: callerId, rateLimit } : undefined,
+        spend:
+          rateLimit && settings.rateLimited ? limiter.spenderAtOnce({ who: callerId, rateLimit }) : undefined,
         ...{ route: path, etag: answer.etag, body },
         ...headersOf(endpoint, { etag: answer.etag, body }, observer),
       };

@@ -31,10 +31,10 @@ export interface Limiter {
   /** Uses up one use outside a transaction. Throws `rate_limited` with the seconds to wait. */
   spend(spending: Spending): Promise<void>;
   /**
-   * The same for a request that waits for nothing: gives whether the use is counted. If not, it may be refused, or
-   * counting it needs the database.
+   * Makes the function that does the same for many requests that wait for nothing: it gives whether the use is counted. If
+   * not, the request may be refused, or counting it needs the database.
    */
-  spendAtOnce(spending: Spending): boolean;
+  spenderAtOnce(spending: Spending): () => boolean;
   /** The same for a request that may be held, so that its use can be given back. */
   spendOnWait(spending: Spending): Promise<GiveBack>;
   /** The verdict that a use would get. Counts nothing. */
@@ -110,10 +110,10 @@ export function createLimiter(deps: Needed): Limiter {
       else await spendShare(spending);
     },
 
-    spendAtOnce(spending) {
+    spenderAtOnce(spending) {
       const { key, rule } = limited(spending);
-      if (isInMemory(spending.rateLimit)) return memory.takeAtOnce(key, rule);
-      return !isExact(spending.rateLimit) && leased.takeAtOnce(key);
+      if (isInMemory(spending.rateLimit)) return () => memory.takeAtOnce(key, rule);
+      return isExact(spending.rateLimit) ? () => false : () => leased.takeAtOnce(key);
     },
 
     spendOnWait(spending) {

@@ -43,11 +43,10 @@ describe.each(databases)("the limits of a server on $name", ({ create }) => {
       return results.filter(({ status }) => status === "fulfilled").length;
     };
     const spendManyAtOnce = (count: number) =>
-      Array.from({ length: count }, () => limiter.spendAtOnce(spending)).filter((isCounted) => isCounted)
-        .length;
+      Array.from({ length: count }, limiter.spenderAtOnce(spending)).filter((isCounted) => isCounted).length;
 
     it("counts uses at once only together with the others, and never more than the limit", async () => {
-      expect(limiter.spendAtOnce(spending)).toBe(false);
+      expect(limiter.spenderAtOnce(spending)()).toBe(false);
       const first = await spendMany(1);
       const counted = first + spendManyAtOnce(limit + 5);
       expect(counted).toBeLessThanOrEqual(limit);
