@@ -4,11 +4,12 @@ import { type LoadTarget, load } from "./load.ts";
 import { type Figure, type Measured, median } from "./table.ts";
 import { isWanted } from "./wanted.ts";
 
-/** More than of other figures: the sides are nearly equal. */
-const rounds = 25;
+/** Two servers without limits differ by up to a tenth, each for its whole life. So several of each kind are compared. */
+const sets = 6;
+const rounds = 8;
 const milliseconds = 300;
 /** Before the rounds, until each key was used a few times: the first use of a key reads it, and the first code is slow. */
-const warmUpMilliseconds = 4_000;
+const warmUpMilliseconds = 3_000;
 
 /** Two kinds of limits: one that every key soon reaches, and the highest that can be set. */
 const limits = [
@@ -24,55 +25,63 @@ const kinds: readonly { readonly name: string; readonly targetOf: (server: Limit
 
 const nameOf = (kind: string, limit: string) => `${kind} with limits of ${limit}`;
 
-const names = kinds.flatMap((kind) => limits.map((limit) => nameOf(kind.name, limit.name)));
+const wanted = kinds.flatMap((kind) =>
+  limits
+    .map((limit, place) => ({ name: nameOf(kind.name, limit.name), kind, place: place + 1 }))
+    .filter(({ name }) => isWanted(name)),
+);
 
-/** What limits cost: the requests of a server with limits as a part of those of a server without. */
+/** What limits cost: the requests of servers with limits as a part of those of servers without. */
 export async function measureLimits(folder: string): Promise<Measured[]> {
-  if (!names.some(isWanted)) return [];
-  const without = await startLimitedServer(join(folder, "limits-off"), "off");
-  const figures: Measured[] = [];
-  try {
-    for (const limit of limits) figures.push(...(await measureLimit(folder, without, limit)));
-  } finally {
-    await without.stop();
-  }
-  return figures;
+  if (wanted.length === 0) return [];
+  const ratios = new Map<string, number[]>(wanted.map(({ name }) => [name, []]));
+  for (let set = 0; set < sets; set += 1) await measureSet(join(folder, `limits-${set}`), set, ratios);
+  return wanted.map(({ name }) => figureOf(name, ratios.get(name) ?? []));
 }
 
-async function measureLimit(
-  folder: string,
-  without: LimitedServer,
-  { name, setting }: (typeof limits)[number],
-): Promise<Measured[]> {
-  const limited = await startLimitedServer(join(folder, `limits-${name}`), setting);
-  const figures: Measured[] = [];
+function figureOf(name: string, ofSets: readonly number[]): Figure {
+  const value = ofSets.reduce((sum, ratio) => sum + ratio, 0) / ofSets.length;
+  const sorted = ofSets.toSorted((a, b) => a - b).map((ratio) => ratio.toFixed(2));
+  const detail = `${ofSets.length} sets of servers: ${sorted.join(", ")}`;
+  return { name, value, unit: "x without", goal: [">=", 0.97], detail };
+}
+
+/** Starts a server without limits and one of each kind of limits, in another order each time, and compares them. */
+async function measureSet(folder: string, set: number, ratios: ReadonlyMap<string, number[]>): Promise<void> {
+  const settings = ["off", ...limits.map(({ setting }) => setting)];
+  const servers: LimitedServer[] = [];
   try {
-    for (const kind of kinds.filter((kind) => isWanted(nameOf(kind.name, name)))) {
-      const sides = { limited: kind.targetOf(limited), without: kind.targetOf(without) };
-      figures.push(await compare(nameOf(kind.name, name), sides));
+    for (const place of settings.keys()) {
+      const which = (place + set) % settings.length;
+      servers[which] = await startLimitedServer(join(folder, String(which)), settings[which] ?? "off");
     }
+    for (const kind of kinds) await measureKind(kind, servers, ratios);
   } finally {
-    await limited.stop();
+    for (const server of Object.values(servers)) await server.stop();
   }
-  return figures;
 }
 
-interface Sides {
-  readonly limited: LoadTarget;
-  readonly without: LoadTarget;
+async function measureKind(
+  kind: (typeof kinds)[number],
+  servers: readonly LimitedServer[],
+  ratios: ReadonlyMap<string, number[]>,
+): Promise<void> {
+  const figures = wanted.filter((figure) => figure.kind === kind);
+  if (figures.length === 0) return;
+  const speeds: number[][] = servers.map(() => []);
+  for (const server of servers) await perSecondOf(kind.targetOf(server), warmUpMilliseconds);
+  for (let round = 0; round < rounds; round += 1)
+    for (const [place, server] of servers.entries())
+      speeds[place]?.push(await perSecondOf(kind.targetOf(server), milliseconds));
+  const [without = []] = speeds;
+  for (const { name, place } of figures) {
+    const ofRounds = without.map((speed, round) => (speeds[place]?.[round] ?? 0) / speed);
+    ratios.get(name)?.push(median(ofRounds));
+  }
 }
 
-async function compare(name: string, { limited, without }: Sides): Promise<Figure> {
-  const ratios: number[] = [];
-  const speeds: number[] = [];
-  for (const side of [without, limited]) await load(side, warmUpMilliseconds);
-  for (let round = 0; round < rounds; round += 1) {
-    const free = await load(without, milliseconds);
-    const held = await load(limited, milliseconds);
-    if (held.failures > 0) throw new Error(`${held.failures} answers failed, such as ${held.failure}`);
-    ratios.push(held.perSecond / free.perSecond);
-    speeds.push(held.perSecond);
-  }
-  const detail = `${median(speeds).toFixed(0)}/s`;
-  return { name, value: median(ratios), unit: "x without", goal: [">=", 0.97], detail };
+async function perSecondOf(target: LoadTarget, milliseconds: number): Promise<number> {
+  const { failures, failure, perSecond } = await load(target, milliseconds);
+  if (failures > 0) throw new Error(`${failures} answers failed, such as ${failure}`);
+  return perSecond;
 }

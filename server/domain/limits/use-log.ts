@@ -1,4 +1,4 @@
-import { textOf, type Use } from "./use-text.ts";
+import type { Use } from "./use-text.ts";
 
 /** At most `limit` uses in any `windowSeconds`. */
 export interface RateLimit {
@@ -12,10 +12,15 @@ export type UseVerdict =
   /** The smallest number of whole seconds after which a use is allowed. */
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
-/** The uses of one key, in memory. Plain data, because a server holds very many. */
+/**
+ * The uses of one key, in memory. Two lists of numbers, because a server holds very many uses: an object for each would cost the
+ * garbage collector more than the requests that are counted.
+ */
 export interface UseLog {
-  /** Oldest first. Those before the place `start` no longer count. */
-  uses: Use[];
+  /** Oldest first, in milliseconds since 1970. Those before the place `start` no longer count. */
+  times: number[];
+  /** How many uses there were at each of these times. */
+  counts: number[];
   start: number;
   /** How many uses count. */
   total: number;
@@ -27,8 +32,9 @@ const mostTimes = 2_048;
 const mostForgotten = 32;
 
 /** The log of some uses. */
-export const createUseLog = (uses: Use[] = []): UseLog => ({
-  uses,
+export const createUseLog = (uses: readonly Use[] = []): UseLog => ({
+  times: uses.map(({ at }) => at),
+  counts: uses.map(({ count }) => count),
   start: 0,
   total: uses.reduce((sum, { count }) => sum + count, 0),
 });
@@ -51,34 +57,36 @@ export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: R
 
 /** Takes back one use that `takeUse` counted at `at`. Gives whether it was still remembered. */
 export function giveUseBack(log: UseLog, at: number): boolean {
-  const place = log.uses.findLastIndex((use) => use.at === at);
-  const use = log.uses[place];
-  if (!use || place < log.start) return false;
-  use.count -= 1;
+  const { times, counts } = log;
+  const place = times.lastIndexOf(at);
+  if (place < log.start) return false;
+  const left = (counts[place] ?? 0) - 1;
+  counts[place] = left;
   log.total -= 1;
-  if (use.count === 0) log.uses.splice(place, 1);
+  if (left > 0) return true;
+  times.splice(place, 1);
+  counts.splice(place, 1);
   return true;
 }
 
 /** How many different times a log holds in memory. */
-export const sizeOf = ({ uses }: UseLog): number => uses.length;
+export const sizeOf = ({ times }: UseLog): number => times.length;
 
-/** What is stored of a log: a text, and how many parts it has, which is what making it costs. */
-export function usesToStore({ uses, start }: UseLog): { readonly text: string; readonly parts: number } {
-  const counting = uses.slice(start);
-  return { text: textOf(counting), parts: counting.length };
-}
+/** The uses that count, oldest first. */
+export const usesOf = ({ times, counts, start }: UseLog): Use[] =>
+  times.slice(start).map((at, place) => ({ at, count: counts[start + place] ?? 0 }));
 
 function forgetOld(log: UseLog, now: number, windowMs: number): void {
-  const last = log.uses.at(-1)?.at ?? 0;
+  const { times, counts } = log;
+  const last = times.at(-1) ?? 0;
   // The clock was set back by more than a window. A part of a window is the most by which a time lies ahead.
-  if (last > now + windowMs + Math.ceil(windowMs / mostTimes)) Object.assign(log, createUseLog());
-  for (let use = log.uses[log.start]; use && use.at <= now - windowMs; use = log.uses[log.start]) {
-    log.total -= use.count;
-    log.start += 1;
-  }
-  if (log.start <= mostForgotten || log.start * 2 <= log.uses.length) return;
-  log.uses = log.uses.slice(log.start);
+  if (last > now + windowMs + Math.ceil(windowMs / mostTimes)) return void Object.assign(log, createUseLog());
+  const oldest = now - windowMs;
+  for (; log.start < times.length && (times[log.start] ?? 0) <= oldest; log.start += 1)
+    log.total -= counts[log.start] ?? 0;
+  if (log.start <= mostForgotten || log.start * 2 <= times.length) return;
+  log.times = times.slice(log.start);
+  log.counts = counts.slice(log.start);
   log.start = 0;
 }
 
@@ -88,25 +96,28 @@ interface Limited {
 }
 
 /** A use is never earlier than the one before it, even if the clock was set back a little. */
-function timeOf({ uses }: UseLog, now: number, { limit, windowMs }: Limited): number {
+function timeOf({ times }: UseLog, now: number, { limit, windowMs }: Limited): number {
   const part = limit <= mostTimes ? 1 : Math.ceil(windowMs / mostTimes);
-  return Math.max(uses.at(-1)?.at ?? 0, Math.ceil(now / part) * part);
+  return Math.max(times.at(-1) ?? 0, Math.ceil(now / part) * part);
 }
 
 /** The time of the use that must leave the window before the next one is allowed. */
-function decidingOf({ uses, start, total }: UseLog, limit: number): number {
+function decidingOf({ times, counts, start, total }: UseLog, limit: number): number {
   let over = total - limit;
-  for (let place = start; place < uses.length; place += 1) {
-    const use = uses[place];
-    over -= use?.count ?? 0;
-    if (use && over < 0) return use.at;
+  for (let place = start; place < times.length; place += 1) {
+    over -= counts[place] ?? 0;
+    if (over < 0) return times[place] ?? 0;
   }
   return 0;
 }
 
 function add(log: UseLog, at: number): void {
-  const last = log.uses.at(-1);
-  if (last?.at === at && log.uses.length > log.start) last.count += 1;
-  else log.uses.push({ at, count: 1 });
+  const { times, counts, start } = log;
+  const last = times.length - 1;
+  if (last >= start && times[last] === at) counts[last] = (counts[last] ?? 0) + 1;
+  else {
+    times.push(at);
+    counts.push(1);
+  }
   log.total += 1;
 }

@@ -18,10 +18,10 @@ export interface StoredEntries {
   forget(): void;
 }
 
-/** About how many different times are kept in memory. Each needs about 60 bytes. */
-const mostTimes = 500_000;
+/** About how many different times are kept in memory. Each needs about 20 bytes. */
+const mostTimes = 1_500_000;
 /** An entry without a use counts as so many times. */
-const entryTimes = 6;
+const entryTimes = 20;
 /** The longest window that a limit can have. */
 const longestWindowSeconds = 86_400;
 

@@ -5,7 +5,8 @@ import {
   textOfBatch,
   type UseBatch,
 } from "../../domain/limits/use-batch.ts";
-import { type UseLog, usesToStore } from "../../domain/limits/use-log.ts";
+import { type UseLog, usesOf } from "../../domain/limits/use-log.ts";
+import { textOf } from "../../domain/limits/use-text.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { type KeptBatch, type KeptUses, keptUses } from "../../store/requests/kept-uses.ts";
 import type { Weighed } from "./recent-entries.ts";
@@ -156,11 +157,11 @@ function nextRows(list: readonly Entry[], now: number) {
   let parts = 0;
   for (const entry of list.slice(0, mostRows)) {
     if (parts >= mostParts) break;
-    const uses = usesToStore(entry.log);
+    const uses = usesOf(entry.log);
     entry.isUnsaved = false;
-    parts += uses.parts;
+    parts += uses.length;
     const staleHour = Math.floor((now + entry.windowSeconds * 1_000) / 3_600_000) + 1;
-    rows.push({ key: entry.key, text: uses.text, staleHour });
+    rows.push({ key: entry.key, text: textOf(uses), staleHour });
   }
   return { rows, taken: list.slice(0, rows.length) };
 }

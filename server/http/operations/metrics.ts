@@ -1,14 +1,12 @@
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Registry } from "prom-client";
 import type { ContinuousStatus } from "../../continuous/reporter.ts";
 import type { Drill } from "../../domain/backups/drills.ts";
 import { countContinuous } from "./continuous-metrics.ts";
 import { countDrills } from "./drill-metrics.ts";
+import { createDurations, type DurationLabels } from "./durations.ts";
 
 /** One answer of the server. */
-interface CountedAnswer {
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
+interface CountedAnswer extends DurationLabels {
   readonly milliseconds: number;
 }
 
@@ -31,27 +29,16 @@ export interface Watched {
 export function createMetrics({ drill, continuous }: Watched = {}): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const durations = new Histogram({
+  const durations = createDurations({
     name: "innkeep_http_request_duration_seconds",
     help: "Time from a request's head to its answer",
-    labelNames: ["method", "route", "status"],
-    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
-    registers: [registry],
+    bounds: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
   });
   if (drill) countDrills(registry, drill);
   if (continuous) countContinuous(registry, continuous);
-  const children = new Map<string, ReturnType<typeof durations.labels>>();
   return {
-    count({ method, route, status, milliseconds }) {
-      const name = `${method} ${route} ${status}`;
-      let child = children.get(name);
-      if (!child) {
-        child = durations.labels(method, route, String(status));
-        children.set(name, child);
-      }
-      child.observe(milliseconds / 1_000);
-    },
-    text: () => registry.metrics(),
+    count: (answer) => durations.count(answer, answer.milliseconds / 1_000),
+    text: async () => `${await registry.metrics()}\n${durations.text()}`,
     contentType: registry.contentType,
   };
 }

@@ -7,14 +7,14 @@ import {
   sizeOf,
   takeUse,
   type UseLog,
-  usesToStore,
+  usesOf,
 } from "../../../server/domain/limits/use-log.ts";
-import { usesIn } from "../../../server/domain/limits/use-text.ts";
+import { textOf as toText, usesIn } from "../../../server/domain/limits/use-text.ts";
 import { fc } from "../../support/property.ts";
 import { rounds } from "../../support/torture.ts";
 
 /** All that is stored of a log, and the log that is read again. */
-const textOf = (log: UseLog) => usesToStore(log).text;
+const textOf = (log: UseLog) => toText(usesOf(log));
 const readAgain = (log: UseLog) => createUseLog(usesIn(textOf(log)));
 
 const start = 1_763_900_000_000;
@@ -105,7 +105,7 @@ describe("the uses of a limit", () => {
     const log = createUseLog();
     for (let n = 0; n < 100_000; n++) takeUse(log, start + n * 36, many);
     expect(log.total).toBe(100_000);
-    expect(log.uses.length).toBeLessThanOrEqual(2_100);
+    expect(log.times.length).toBeLessThanOrEqual(2_100);
     expect(textOf(log).length).toBeLessThan(30_000);
   });
 });

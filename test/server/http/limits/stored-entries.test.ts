@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { giveUseBack, takeUse } from "../../../../server/domain/limits/use-log.ts";
+import { giveUseBack, usesOf as logged, takeUse } from "../../../../server/domain/limits/use-log.ts";
 import { createStoredEntries, type StoredEntries } from "../../../../server/http/limits/stored-entries.ts";
 import type { Database } from "../../../../server/store/engine/database.ts";
 import { sqlite, type TestDatabase } from "../../../support/database/databases.ts";
@@ -55,10 +55,7 @@ describe("the uses of limits that are kept in memory", () => {
     const entry = await entryOf(key);
     if (giveUseBack(entry.log, at)) entries.changed(entry, at, "taken back");
   };
-  const usesOf = async (key: string, of = entries) => {
-    const { log } = await entryOf(key, of);
-    return log.uses.slice(log.start);
-  };
+  const usesOf = async (key: string, of = entries) => logged((await entryOf(key, of)).log);
   const countOf = async (table: "rate_limits" | "limit_batches") =>
     (await database.all(`SELECT 1 AS one FROM ${table}`)).length;
 
