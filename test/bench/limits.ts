@@ -5,7 +5,7 @@ import { type Figure, type Measured, median } from "./table.ts";
 import { isWanted } from "./wanted.ts";
 
 /** Two servers without limits differ by up to a tenth, each for its whole life. So several of each kind are compared. */
-const sets = 6;
+const sets = 4;
 const rounds = 8;
 const milliseconds = 300;
 /** Before the rounds, until each key was used a few times: the first use of a key reads it, and the first code is slow. */

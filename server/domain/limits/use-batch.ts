@@ -10,21 +10,23 @@ export interface UseBatch {
   readonly changes: number[];
   /** Milliseconds since 1970, so that the times are short. */
   start: number;
+  /** Different for each batch: who remembers this does not keep the batch in memory. */
+  readonly mark: symbol;
 }
 
 /** The place of a key in the batch that it was last noted in. */
 export interface Place {
   readonly key: string;
-  batch: UseBatch | undefined;
+  batch: symbol | undefined;
   place: number;
 }
 
-export const createUseBatch = (): UseBatch => ({ keys: [], changes: [], start: 0 });
+export const createUseBatch = (): UseBatch => ({ keys: [], changes: [], start: 0, mark: Symbol("batch") });
 
 /** Notes a use of a key at a time, or a use that was taken back. */
 export function noteUse(batch: UseBatch, of: Place, at: number, isTakenBack: boolean): void {
-  if (of.batch !== batch) {
-    of.batch = batch;
+  if (of.batch !== batch.mark) {
+    of.batch = batch.mark;
     of.place = batch.keys.push(of.key) - 1;
   }
   if (batch.changes.length === 0) batch.start = at;
@@ -32,12 +34,12 @@ export function noteUse(batch: UseBatch, of: Place, at: number, isTakenBack: boo
 }
 
 /** A batch as the text that is stored. */
-export const textOfBatch = ({ start, keys, changes }: UseBatch): string =>
+export const textOfBatch = ({ start, keys, changes }: Omit<UseBatch, "mark">): string =>
   JSON.stringify({ start, keys, changes });
 
 /** The changes of each key in a stored batch. A use that was taken back has the count -1. */
 export function changesIn(text: string): Map<string, Use[]> {
-  const { start, keys, changes }: UseBatch = JSON.parse(text);
+  const { start, keys, changes }: Omit<UseBatch, "mark"> = JSON.parse(text);
   const found = new Map<string, Use[]>(keys.map((key) => [key, []]));
   for (let at = 0; at < changes.length; at += 2) {
     const place = changes[at] ?? 0;

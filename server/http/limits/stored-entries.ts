@@ -3,7 +3,7 @@ import { type Use, usesIn } from "../../domain/limits/use-text.ts";
 import type { Database, Reader } from "../../store/engine/database.ts";
 import { keptUses } from "../../store/requests/kept-uses.ts";
 import { createRecentEntries } from "./recent-entries.ts";
-import { createStoring, type Due, type Entry } from "./storing.ts";
+import { createStoring, type Due, type Entry, type Storing } from "./storing.ts";
 import { usesOfBatches } from "./uses-of-batches.ts";
 
 /** The entries in memory, and how they get into the database and out of it. */
@@ -33,18 +33,20 @@ export function createStoredEntries(database: Database, now: () => number): Stor
     find: (key) => state.entries.find(key),
 
     async load(key, reader) {
-      const { entries, recover } = state;
-      await recover();
+      const { entries, storing, recover } = state;
+      await recover(settling);
       const uses = entries.find(key) ? [] : usesIn((await keptUses.find(reader, key)) ?? "");
       // Another request may have loaded it meanwhile, and counted a use.
       const found = entries.find(key);
       if (found) return found;
-      const entry = createEntry(key, uses);
+      const entry = createEntry(storing, key, uses);
       entries.add(entry);
       return entry;
     },
 
     changed(entry, at, change) {
+      // What was forgotten stays forgotten, even if a request still works with it.
+      if (entry.storing !== state.storing) return;
       state.storing.note(entry, at, change === "taken back");
       state.entries.weigh(entry);
     },
@@ -60,6 +62,7 @@ export function createStoredEntries(database: Database, now: () => number): Stor
     },
 
     forget() {
+      state.storing.stop();
       state = createState(database, now);
     },
   };
@@ -72,19 +75,22 @@ function createState(database: Database, now: () => number) {
   let recovery: Promise<void> | undefined;
 
   async function readBatches(): Promise<void> {
-    const { newest, characters, uses } = await usesOfBatches(database);
-    const recovered = [...uses].map(([key, ofKey]) => createEntry(key, ofKey, longestWindowSeconds));
-    for (const entry of recovered) entries.add(entry);
-    storing.goOn(newest, characters, recovered);
+    const { stored, uses } = await usesOfBatches(database);
+    const recovered = [...uses].map(([key, ofKey]) => createEntry(storing, key, ofKey));
+    for (const entry of recovered) {
+      entry.windowSeconds = longestWindowSeconds;
+      entries.add(entry);
+    }
+    storing.goOn(stored, recovered);
   }
 
   return {
     entries,
     storing,
 
-    /** Takes the uses into memory, once, that only batches hold: those of a server that was killed. */
-    async recover(): Promise<void> {
-      recovery ??= readBatches();
+    /** Takes the uses into memory, once, that only batches hold: those of a server that was killed. `after`: what is being stored. */
+    async recover(after: Promise<void>): Promise<void> {
+      recovery ??= after.catch(() => undefined).then(readBatches);
       await recovery.catch((error: unknown) => {
         recovery = undefined;
         throw error;
@@ -93,7 +99,7 @@ function createState(database: Database, now: () => number) {
   };
 }
 
-const createEntry = (key: string, uses: Use[], windowSeconds = 0): Entry => ({
-  ...{ key, log: createUseLog(uses), weight: 0, windowSeconds },
+const createEntry = (storing: Storing, key: string, uses: Use[]): Entry => ({
+  ...{ storing, key, log: createUseLog(uses), weight: 0, windowSeconds: 0 },
   ...{ isUnsaved: false, batch: undefined, place: 0 },
 });

@@ -16,6 +16,8 @@ export type Due = "everything" | "what is due";
 
 /** The uses of a key, in memory. */
 export interface Entry extends Weighed, Place {
+  /** What stores its uses. */
+  readonly storing: Storing;
   readonly log: UseLog;
   /** The longest window by which the key was limited. */
   windowSeconds: number;
@@ -25,14 +27,16 @@ export interface Entry extends Weighed, Place {
 
 /** How the uses of entries get into the database: soon as batches, and later into the rows of their keys. */
 export interface Storing {
-  /** Goes on after the newest batch that is stored, with entries whose rows lack uses of batches. */
-  goOn(newest: number, bytes: number, entries: readonly Entry[]): void;
+  /** Goes on after the batches that are stored, with the entries whose rows lack uses of them. */
+  goOn(stored: readonly StoredBatch[], entries: readonly Entry[]): void;
   /** Notes that a use of an entry was counted at a time, or taken back. */
   note(entry: Entry, at: number, isTakenBack: boolean): void;
   /** The entries whose rows lack uses. */
   unsaved(): Iterable<Entry>;
   /** Stores what is noted, and the rows whose turn it is. Rejects if the database fails; the next call tries again. */
   store(which: Due): Promise<void>;
+  /** Stores nothing more, because everything was deleted. */
+  stop(): void;
 }
 
 /** After this time all keys with new uses get their rows, and the batches are deleted. */
@@ -43,128 +47,159 @@ const mostParts = 4_000;
 /** For each of these a call stores one more group of rows, so that neither the batches nor the memory grow for ever. */
 const manyCharacters = 4 * 1_048_576;
 const manyEntries = 25_000;
-/** So many characters wait while the database fails. If there are more, rows are stored in their place. */
-const mostWaiting = 16 * 1_048_576;
+/** So many numbers of a batch wait while the database fails. If there are more, all rows are stored in their place. */
+const mostOpen = 1_000_000;
 
 interface State {
-  /** The number of the newest batch, and how many characters all stored batches have. */
+  /** The number of the newest batch. */
   newest: number;
-  characters: number;
+  /** The stored batches, oldest first. */
+  stored: StoredBatch[];
   open: UseBatch;
-  /** The batches that the database did not take yet. */
-  waiting: KeptBatch[];
-  unsaved: Entry[];
-  /** The rows that are stored in this period, and which batches are not needed afterwards. */
-  saving: Entry[];
-  period: { readonly began: number; readonly through: number; readonly characters: number };
+  /** A batch that the database did not take yet. Meanwhile no other one is closed. */
+  waiting: KeptBatch | undefined;
+  unsaved: Set<Entry>;
+  /** The entries whose rows are stored in this period, and which batches are not needed afterwards. */
+  saving: Set<Entry>;
+  period: { readonly began: number; readonly through: number };
   savesEverything: boolean;
+  stopped: boolean;
+}
+
+export interface StoredBatch {
+  readonly number: number;
+  readonly characters: number;
 }
 
 const createState = (now: number): State => ({
-  ...{ newest: 0, characters: 0, open: createUseBatch(), waiting: [], unsaved: [], saving: [] },
-  ...{ period: { began: now, through: 0, characters: 0 }, savesEverything: false },
+  ...{ newest: 0, stored: [], open: createUseBatch(), waiting: undefined },
+  ...{ unsaved: new Set(), saving: new Set(), period: { began: now, through: 0 } },
+  ...{ savesEverything: false, stopped: false },
 });
 
 export function createStoring(database: Database, now: () => number): Storing {
   const state = createState(now());
 
-  /** Stores a group of rows together with all that was noted before: a row has the uses of all batches up to the newest. */
+  /** Stores a batch, and rows that have the uses of all batches up to this one. */
+  async function write(
+    batch: KeptBatch | undefined,
+    rows: readonly KeptUses[],
+    ends: boolean,
+  ): Promise<void> {
+    await database.write(async (tx) => {
+      await keptUses.store(tx, { batch, rows, through: state.newest });
+      if (ends) await keptUses.dropBatches(tx, state.period.through);
+    });
+    state.waiting = undefined;
+    if (batch) state.stored.push({ number: batch.number, characters: batch.text.length });
+    if (ends) state.stored = state.stored.filter(({ number }) => number > state.period.through);
+  }
+
+  /** Stores a group of rows together with all that was noted before. */
   async function storeGroup(): Promise<void> {
+    if (state.waiting) await write(state.waiting, [], false);
+    if (state.stopped) return;
     closeBatch(state);
-    const batches = state.waiting;
     const { rows, taken } = nextRows(state.saving, now());
-    if (batches.length === 0 && taken.length === 0) return;
-    state.saving = state.saving.slice(taken.length);
-    const ends = taken.length > 0 && state.saving.length === 0;
-    const { through, characters } = state.period;
+    if (!state.waiting && taken.length === 0) return;
+    for (const entry of taken) state.saving.delete(entry);
     try {
-      await database.write(async (tx) => {
-        await keptUses.store(tx, { batches, rows, through: state.newest });
-        if (ends) await keptUses.dropBatches(tx, through);
-      });
+      await write(state.waiting, rows, taken.length > 0 && state.saving.size === 0);
     } catch (error) {
-      for (const entry of taken) entry.isUnsaved = true;
-      state.saving = [...taken, ...state.saving];
+      for (const entry of taken) {
+        entry.isUnsaved = true;
+        state.saving.add(entry);
+      }
       throw error;
     }
-    state.waiting = state.waiting.slice(batches.length);
-    state.characters += lengthOf(batches) - (ends ? characters : 0);
   }
 
   async function storeGroups(most: number): Promise<void> {
-    for (let count = 0; count === 0 || (count < most && state.saving.length > 0); count += 1)
+    for (let count = 0; count === 0 || (count < most && state.saving.size > 0); count += 1)
       await storeGroup();
   }
 
   async function storeEverything(): Promise<void> {
     await storeGroups(Number.POSITIVE_INFINITY);
-    beginPeriod(state, now());
-    await storeGroups(Number.POSITIVE_INFINITY);
     state.savesEverything = false;
+    beginPeriod(state, now());
+    await storeGroups(Number.POSITIVE_INFINITY).catch((error: unknown) => {
+      state.savesEverything = true;
+      throw error;
+    });
   }
 
   return {
-    goOn(newest, characters, entries) {
-      Object.assign(state, { newest, characters });
+    goOn(stored, entries) {
+      Object.assign(state, { newest: stored.at(-1)?.number ?? 0, stored: [...stored] });
       for (const entry of entries) addUnsaved(state, entry);
     },
 
     note(entry, at, isTakenBack) {
       noteUse(state.open, entry, at, isTakenBack);
       if (!entry.isUnsaved) addUnsaved(state, entry);
+      if (state.open.changes.length > mostOpen) dropOpen(state);
     },
 
-    unsaved: () => [...state.unsaved, ...state.saving],
+    unsaved: () => new Set([...state.unsaved, ...state.saving]),
 
     async store(which) {
       if (which === "everything" || state.savesEverything) return storeEverything();
-      if (state.saving.length === 0 && isOver(state, now())) beginPeriod(state, now());
+      if (state.saving.size === 0 && isOver(state, now())) beginPeriod(state, now());
       await storeGroups(1 + Math.floor(pressureOf(state)));
+    },
+
+    stop() {
+      state.stopped = true;
     },
   };
 }
 
 function addUnsaved(state: State, entry: Entry): void {
   entry.isUnsaved = true;
-  state.unsaved.push(entry);
+  state.unsaved.add(entry);
+}
+
+/** The uses stay in memory, until the rows of all keys are stored. */
+function dropOpen(state: State): void {
+  state.open = createUseBatch();
+  state.savesEverything = true;
 }
 
 function closeBatch(state: State): void {
   if (state.open.changes.length === 0) return;
+  const text = textOfBatch(state.open);
   state.newest += 1;
-  state.waiting = [...state.waiting, { number: state.newest, text: textOfBatch(state.open) }];
+  state.waiting = { number: state.newest, text };
   state.open = createUseBatch();
-  if (lengthOf(state.waiting) <= mostWaiting) return;
-  state.waiting = [];
-  state.savesEverything = true;
 }
 
 const isOver = (state: State, now: number): boolean =>
   Math.abs(now - state.period.began) >= periodMilliseconds || pressureOf(state) >= 1;
 
-const pressureOf = ({ characters, unsaved, saving }: State): number =>
-  characters / manyCharacters + (unsaved.length + saving.length) / manyEntries;
+const pressureOf = ({ stored, unsaved, saving }: State): number =>
+  stored.reduce((sum, { characters }) => sum + characters, 0) / manyCharacters +
+  (unsaved.size + saving.size) / manyEntries;
 
 function beginPeriod(state: State, now: number): void {
   state.saving = state.unsaved;
-  state.unsaved = [];
-  state.period = { began: now, through: state.newest, characters: state.characters };
+  state.unsaved = new Set();
+  state.period = { began: now, through: state.newest };
 }
 
-/** The next rows of a list, and the entries of which they are. */
-function nextRows(list: readonly Entry[], now: number) {
+/** The next rows of some entries, and the entries of which they are. */
+function nextRows(entries: Iterable<Entry>, now: number) {
   const rows: KeptUses[] = [];
+  const taken: Entry[] = [];
   let parts = 0;
-  for (const entry of list.slice(0, mostRows)) {
-    if (parts >= mostParts) break;
+  for (const entry of entries) {
+    if (taken.length >= mostRows || parts >= mostParts) break;
     const uses = usesOf(entry.log);
     entry.isUnsaved = false;
     parts += uses.length;
     const staleHour = Math.floor((now + entry.windowSeconds * 1_000) / 3_600_000) + 1;
     rows.push({ key: entry.key, text: textOf(uses), staleHour });
+    taken.push(entry);
   }
-  return { rows, taken: list.slice(0, rows.length) };
+  return { rows, taken };
 }
-
-const lengthOf = (batches: readonly KeptBatch[]): number =>
-  batches.reduce((sum, { text }) => sum + text.length, 0);

@@ -48,4 +48,10 @@ export interface WriteLog {
   writeBack(): Promise<"whole" | "partly" | "behind">;
   /** Gives the log back to SQLite. */
   release(): Promise<void>;
+  /**
+   * Writes a long log back while the writer goes on, if nothing copies it. Only for the last frames the writer rests. Without this, SQLite writes it back in the
+   * middle of a commit. From the first call on SQLite does so only if the log gets much longer. `partly`: somebody read it at the last moment. `held`:
+   * another transaction keeps all of it.
+   */
+  keepShort(): Promise<"short" | "written" | "partly" | "held">;
 }

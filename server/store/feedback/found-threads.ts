@@ -137,10 +137,11 @@ async function findWords(
   const search = { scope: { appIds, ...filters }, words };
   const page = { conditions: oftenFew(appIds, filters), before: Number(seq), limit };
   const found = await searchThreads(reader, search, page);
-  const conditions = [amongFound(found), ...matching(filters)];
+  const { from, condition } = amongFound(reader, found);
+  const conditions = [condition, ...matching(filters)];
   const rows = await reader.all<FoundRow>(
     plannedEachTime(
-      `SELECT ${columns[reader.engine]} FROM feedback f JOIN apps a ON a.id = f.app_id
+      `SELECT ${columns[reader.engine]} FROM ${from} JOIN apps a ON a.id = f.app_id
          JOIN app_members v ON v.app_id = a.id
        WHERE ${sqlOf(conditions)} AND ${seen.sql} ORDER BY f.seq DESC LIMIT ?`,
     ),

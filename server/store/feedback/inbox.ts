@@ -72,8 +72,9 @@ export async function listThreads(
     before,
     limit: page.limit,
   });
-  const conditions = [amongFound(found), ...ofApp(appId, filters), ...withTags(tagIds)];
-  const rows = await read(reader, { from: "feedback f", order: "f.seq DESC", conditions }, page.limit);
+  const { from, condition } = amongFound(reader, found);
+  const conditions = [condition, ...ofApp(appId, filters), ...withTags(tagIds)];
+  const rows = await read(reader, { from, order: "f.seq DESC", conditions }, page.limit);
   return { rows, reached: found.reached };
 }
 

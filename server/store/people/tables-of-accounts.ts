@@ -158,7 +158,7 @@ export const tablesOfAccounts: Readonly<Record<string, TableRule>> = {
   },
   limit_batches: {
     of: "deployment",
-    erase: "Holds ids of credentials and times, and is deleted within minutes.",
+    erase: "Holds ids of credentials and times. It goes some minutes after later uses were stored.",
     holds: { plain: ["changes"] },
   },
   byte_uses: {

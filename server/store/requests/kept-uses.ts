@@ -17,7 +17,7 @@ export interface KeptBatch {
 
 /** What is stored at once. Each row has the uses of all batches up to `through`, and of no later one. */
 export interface UsesToKeep {
-  readonly batches: readonly KeptBatch[];
+  readonly batch: KeptBatch | undefined;
   readonly rows: readonly KeptUses[];
   readonly through: number;
 }
@@ -46,13 +46,13 @@ export const keptUses = {
   batches: (reader: Reader): Promise<KeptBatch[]> =>
     reader.all<KeptBatch>("SELECT number, changes AS text FROM limit_batches ORDER BY number"),
 
-  /** Stores batches and rows. A batch that is stored already stays as it is. */
-  async store(tx: Transaction, { batches, rows, through }: UsesToKeep): Promise<void> {
-    for (const { number, text } of batches)
+  /** Stores a batch and rows. A batch that is stored already stays as it is. */
+  async store(tx: Transaction, { batch, rows, through }: UsesToKeep): Promise<void> {
+    if (batch)
       await tx.run(
         "INSERT INTO limit_batches (number, changes) VALUES (?, ?) ON CONFLICT (number) DO NOTHING",
-        number,
-        text,
+        batch.number,
+        batch.text,
       );
     if (rows.length === 0) return;
     await tx.run(

@@ -3,6 +3,7 @@ import type { Database } from "../../../server/store/engine/database.ts";
 import { keepStatistics, refreshStatistics } from "../../../server/store/engine/statistics.ts";
 import { feedbackThreads } from "../../../server/store/feedback/feedback.ts";
 import { findChanged } from "../../../server/store/feedback/found-threads.ts";
+import { listThreads } from "../../../server/store/feedback/inbox.ts";
 import { threadNews } from "../../../server/store/feedback/looks/thread-news.ts";
 import { findRuns } from "../../../server/store/feedback/runs/found-runs.ts";
 import { indexNext } from "../../../server/store/feedback/search/feedback-search.ts";
@@ -25,7 +26,11 @@ describe("SQLite serves", () => {
   const planOf = async (read: (database: Database) => Promise<unknown>) => {
     const { database } = service.deps;
     const [sql = expect.fail("no statement ran")] = await traced.during(() => read(database));
-    const rows = await database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
+    return planOfSql(sql);
+  };
+
+  const planOfSql = async (sql: string) => {
+    const rows = await service.deps.database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
     return rows.map(({ detail }) => detail).join("\n");
   };
 
@@ -66,6 +71,17 @@ describe("SQLite serves", () => {
       expect(plan).not.toContain("TEMP B-TREE");
     });
 
+    it("the threads that a search of the console has found by their numbers, however many it has found", async () => {
+      await fillThreads(service, appId, Array(60).fill({ message: "A walrus." }));
+      while (await indexNext(service.deps.database));
+      const page = { position: [String(Number.MAX_SAFE_INTEGER)], limit: 51 };
+      const search = { appId, userId: "owner", q: "walrus" };
+      const statements = await traced.during(() => listThreads(service.deps.database, search, page));
+      expect(await planOfSql(statements.at(-1) ?? "")).toContain(
+        "SEARCH f USING INTEGER PRIMARY KEY (rowid=?)",
+      );
+    });
+
     it("a repeated report only by its dedupeKey", async () => {
       const plan = await planOf((database) =>
         database.write((tx) => feedbackThreads.findRepeated(tx, { appId }, "key")),
@@ -79,8 +95,7 @@ describe("SQLite serves", () => {
       const { database } = service.deps;
       const statements = await traced.during(() => indexNext(database));
       for (const sql of statements.filter((text) => /INSERT|UPDATE/.test(text))) {
-        const rows = await database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
-        const plan = rows.map(({ detail }) => detail).join("\n");
+        const plan = await planOfSql(sql);
         expect(plan).toContain("INDEX feedback_to_index");
         expect(plan).not.toMatch(/SCAN feedback$/m);
       }

@@ -23,6 +23,13 @@ export function createBeside(file: string, openBeside: () => Promise<BesideConne
     });
   }
 
+  /** Nothing depends on how it ends: SQLite can write the log back again. */
+  async function close(): Promise<void> {
+    const last = opened;
+    opened = undefined;
+    await last?.then((connection) => connection.close()).catch(() => undefined);
+  }
+
   const fileHandle = (): Promise<FileHandle> => {
     handle ??= open(file, "r+");
     return handle;
@@ -30,16 +37,16 @@ export function createBeside(file: string, openBeside: () => Promise<BesideConne
 
   return {
     async writeBack(how) {
-      const row = await (await connection()).writeBack();
+      const row = await (await connection()).writeBack().catch(async (error: unknown) => {
+        // The thread may have ended. The next call opens another one.
+        await close();
+        throw error;
+      });
       // SQLite syncs the file only once the log is written back as a whole. It does so even after this, but then there is little left to do.
       if (how === "synced") await (await fileHandle()).datasync();
       return row;
     },
-    async close() {
-      const last = opened;
-      opened = undefined;
-      await (await last)?.close();
-    },
+    close,
     async closeFile() {
       const last = handle;
       handle = undefined;

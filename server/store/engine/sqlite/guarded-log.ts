@@ -2,7 +2,7 @@ import type { BesideConnection, Connection, WrittenBack } from "../drivers/conne
 import type { LogCopier, LogMark, WriteLog } from "../write-log.ts";
 import { type Beside, createBeside } from "./beside.ts";
 import { createLogGuard, type LogGuard } from "./log-guard.ts";
-import { markOf } from "./log-mark.ts";
+import { lengthOf, markOf } from "./log-mark.ts";
 import type { Writer } from "./writer.ts";
 
 export interface ClosableLog extends WriteLog {
@@ -13,6 +13,9 @@ export interface ClosableLog extends WriteLog {
 
 /** The log may grow to 16 MiB before SQLite writes it back by itself, so that a page that changes often is written back once. */
 export const checkpointPages = 4_000;
+
+/** The same while the server writes the log back beside the writer: SQLite does so itself only if that comes much too late. */
+const latePages = 8 * checkpointPages;
 
 /** So many new frames are written back in the moment in which the writer rests. */
 const fewFrames = 100;
@@ -29,7 +32,7 @@ interface LogSettings {
 /** Creates the access to the log. A guard keeps the log while something copies it. One call after the other changes the guard. */
 export function createWriteLog(file: string, writer: Writer, settings: LogSettings): ClosableLog {
   const log: GuardedLog = {
-    ...{ file, writer, lockWaitMs: settings.lockWaitMs, copier: undefined },
+    ...{ file, writer, lockWaitMs: settings.lockWaitMs, copier: undefined, pagesAlone: checkpointPages },
     guard: createLogGuard(file, settings.openReader),
     beside: createBeside(file, settings.openBeside),
   };
@@ -47,6 +50,7 @@ export function createWriteLog(file: string, writer: Writer, settings: LogSettin
     writeBack: () => inTurn(() => writeBack(log)),
     emptyLog: () => inTurn(() => emptyLog(log)),
     release: () => inTurn(() => writer.between((writing) => release(log, writing))),
+    keepShort: () => inTurn(() => keepShort(log)),
     close: () =>
       inTurn(async () => {
         await log.beside.close();
@@ -63,6 +67,8 @@ interface GuardedLog {
   readonly guard: LogGuard;
   readonly beside: Beside;
   copier: LogCopier | undefined;
+  /** At how many frames SQLite writes the log back by itself, while nothing copies it. */
+  pagesAlone: number;
 }
 
 async function begin(log: GuardedLog, copier: LogCopier): Promise<LogMark | undefined> {
@@ -133,7 +139,28 @@ async function release(log: GuardedLog, writing: Connection): Promise<void> {
   log.copier = undefined;
   await log.beside.close();
   await log.guard.close();
-  await writing.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
+  await writing.exec(`PRAGMA wal_autocheckpoint = ${log.pagesAlone}`);
+}
+
+async function keepShort(log: GuardedLog): Promise<"short" | "written" | "partly" | "held"> {
+  const { writer, beside, copier } = log;
+  if (copier) return "short";
+  if (log.pagesAlone !== latePages) {
+    log.pagesAlone = latePages;
+    await writer.between((writing) => writing.exec(`PRAGMA wal_autocheckpoint = ${latePages}`));
+  }
+  let now = await writer.between(lengthOf);
+  if (now.log < checkpointPages || now.checkpointed === now.log) return "short";
+  for (let round = 0, written = now.checkpointed; round < mostRounds; round++) {
+    const row = await beside.writeBack("synced");
+    if (row?.busy !== 0 || row.checkpointed <= written) return "held";
+    written = row.checkpointed;
+    now = await writer.between(lengthOf);
+    if (now.log - written < fewFrames) break;
+  }
+  const last = await writer.between(() => beside.writeBack("unsynced"));
+  // The log begins again only if nobody read it at that moment.
+  return last?.busy === 0 && last.checkpointed === last.log ? "written" : "partly";
 }
 
 async function adopt(log: GuardedLog, writing: Connection, copier: LogCopier): Promise<void> {

@@ -9,9 +9,15 @@ import { logHeaderLength } from "./log-frames.ts";
 export async function markOf(writing: Connection, file: string): Promise<LogMark> {
   // First, so that a commit of another process between the two statements changes a later version.
   const version = await dataVersion(writing);
+  const { log } = await lengthOf(writing);
+  return { run: saltOf(file), frames: log, at: systemClock.now(), version };
+}
+
+/** How long the log is. Call it between two transactions of the writing connection. */
+export async function lengthOf(writing: Connection): Promise<WrittenBack> {
   const row = await writing.get<WrittenBack>("PRAGMA wal_checkpoint(NOOP)", []);
   if (!row || row.log < 0) throw new Error("SQLite does not say where its log ends.");
-  return { run: saltOf(file), frames: row.log, at: systemClock.now(), version };
+  return row;
 }
 
 /** The salt in the header of the log; empty if there is none. */

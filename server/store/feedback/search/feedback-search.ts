@@ -22,9 +22,22 @@ export function searchThreads(
   return newestInPostgres(reader, { scope, whole, beginning: hasBeginning ? words.at(-1) : undefined }, page);
 }
 
-/** The condition for the threads `f` that a search has found. */
-export const amongFound = ({ seqs }: Found): Condition =>
-  seqs.length === 0 ? ["FALSE"] : [`f.seq IN (${seqs.map(() => "?").join(", ")})`, ...seqs];
+/** The threads `f` that a search has found: from where, and under which condition, whose values come first. */
+export function amongFound(
+  { engine }: Pick<Reader, "engine">,
+  { seqs }: Found,
+): { readonly from: string; readonly condition: Condition } {
+  if (engine === "postgres") {
+    const places = seqs.map(() => "?").join(", ");
+    return {
+      from: "feedback f",
+      condition: seqs.length === 0 ? ["FALSE"] : [`f.seq IN (${places})`, ...seqs],
+    };
+  }
+  // A list of numbers as the condition: without statistics SQLite would read all threads of the app. (CROSS JOIN makes it keep this order.)
+  const from = "json_each(?) AS found CROSS JOIN feedback f";
+  return { from, condition: ["f.seq = found.value", JSON.stringify(seqs)] };
+}
 
 /** The first words in the text that a person typed. Other characters do not reach the search. */
 export const wordsOf = (query: string): string[] =>

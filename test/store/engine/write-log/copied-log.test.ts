@@ -1,31 +1,15 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Database } from "../../../server/store/engine/database.ts";
-import type { SqliteDriver } from "../../../server/store/engine/drivers/connection.ts";
-import { nodeSqliteDriver } from "../../../server/store/engine/drivers/node-sqlite.ts";
-import { sqliteDriver } from "../../../server/store/engine/open.ts";
-import type { LogCopier, LogMark, WriteLog } from "../../../server/store/engine/write-log.ts";
-import { sqlite } from "../../support/database/databases.ts";
-
-const names = ["sqlite3", ...(nodeSqliteDriver() ? ["node-sqlite" as const] : [])] as const;
-
-/** What a copier was told, one word for each call. */
-function spyingCopier() {
-  const told: string[] = [];
-  const taken: LogMark[] = [];
-  const copier: LogCopier = {
-    takeRest(mark) {
-      told.push("take");
-      taken.push(mark);
-      return true;
-    },
-    fileChanges: () => void told.push("file"),
-    rested: () => void told.push("rested"),
-    lose: (reason) => void told.push(reason),
-    begun: () => void told.push("begun"),
-  };
-  return { copier, told, taken };
-}
+import type { Database } from "../../../../server/store/engine/database.ts";
+import type { SqliteDriver } from "../../../../server/store/engine/drivers/connection.ts";
+import { sqliteDriver } from "../../../../server/store/engine/open.ts";
+import { sqlite } from "../../../support/database/databases.ts";
+import {
+  addRows,
+  readingLong,
+  runOf,
+  spyingCopier,
+  sqliteDrivers,
+} from "../../../support/database/write-log.ts";
 
 /** A database whose log is copied. `during` happens while the log is written back beside the writer. */
 async function copiedLog(name: "sqlite3" | "node-sqlite", during: (database: Database) => Promise<void>) {
@@ -90,36 +74,7 @@ async function newLog(name: "sqlite3" | "node-sqlite") {
   return { database, log, copier, told, written };
 }
 
-/** Reads in a transaction that stays open until `end` is called. */
-async function readingLong(database: Database) {
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  onTestFinished(() => end());
-  let isReading = false;
-  const snapshot = database.snapshot(async () => {
-    isReading = true;
-    await ended;
-  });
-  while (!isReading) await sleep(1);
-  return async () => {
-    end();
-    await snapshot;
-  };
-}
-
-/** Commits rows that fill more than a page each. */
-async function addRows(database: Database, count: number): Promise<void> {
-  for (let n = 0; n < count; n++)
-    await database.write((tx) =>
-      tx.insert("deployment", { name: crypto.randomUUID(), value: "x".repeat(4_000) }),
-    );
-}
-
-const runOf = async (log: WriteLog): Promise<string> => (await log.mark()).run;
-
-describe.each(names)("a log that is copied, with %s", (name) => {
+describe.each(sqliteDrivers)("a log that is copied, with %s", (name) => {
   it("is written back while the writer goes on: only the last frames need its rest", async () => {
     const { database, log, told } = await copiedLog(name, (database) => {
       told.push("beside");
