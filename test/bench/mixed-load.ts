@@ -1,10 +1,12 @@
 import type { DemoServer } from "./demo-server.ts";
 import { type LoadTarget, loadMixed } from "./load.ts";
+import { startBare } from "./programs.ts";
 import { type Figure, p99 } from "./table.ts";
 import { seconds } from "./wanted.ts";
 
 const connections = 256;
 const warmUpMilliseconds = 2_000;
+const bareMilliseconds = 5_000;
 const mostMilliseconds = process.versions.sqlite === undefined ? 120 : 60;
 const mostLag = 20;
 /** How often Node looks at its event loop. What it reports holds this time, too. */
@@ -19,12 +21,23 @@ export async function measureMixedLoad(name: string, demo: DemoServer): Promise<
   const result = await loadMixed(mixOf(demo), seconds * 1_000, connections);
   if (result.failures > 0) throw new Error(`${result.failures} answers failed, such as ${result.failure}`);
   const lag = await lagOf(demo);
-  const detail = `${result.perSecond.toFixed(0)}/s for ${seconds} s, ${connections} connections, 80 % reads`;
+  const bare = await underBareKoa(demo);
+  const detail = `${result.perSecond.toFixed(0)}/s for ${seconds} s, ${connections} connections, 80 % reads; bare Koa ${bare}`;
   const time = { unit: "ms p99", value: p99(result.milliseconds) };
   return [
     { name: `${name}: answers`, ...time, goal: ["<=", mostMilliseconds], detail },
     { name: `${name}: event loop lag`, value: lag, unit: "ms p99", goal: ["<=", mostLag], detail },
   ];
+}
+
+/** What a bare Koa, which stores nothing, does under the same load: what the machine allows. */
+async function underBareKoa(demo: DemoServer): Promise<string> {
+  const koa = await startBare("bare-koa", {});
+  const mix = mixOf({ ...demo, port: koa.port });
+  await loadMixed(mix, warmUpMilliseconds, connections);
+  const { milliseconds, perSecond } = await loadMixed(mix, bareMilliseconds, connections);
+  await koa.stop();
+  return `${perSecond.toFixed(0)}/s, ${p99(milliseconds).toFixed(0)} ms p99`;
 }
 
 /** Twenty requests: six times the FAQ, four times the release notes, three times a thread and a proposal, four reports. */
