@@ -80,31 +80,16 @@ const createState = (now: number): State => ({
 export function createStoring(database: Database, now: () => number): Storing {
   const state = createState(now());
 
-  /** Stores a batch, and rows that have the uses of all batches up to this one. */
-  async function write(
-    batch: KeptBatch | undefined,
-    rows: readonly KeptUses[],
-    ends: boolean,
-  ): Promise<void> {
-    await database.write(async (tx) => {
-      await keptUses.store(tx, { batch, rows, through: state.newest });
-      if (ends) await keptUses.dropBatches(tx, state.period.through);
-    });
-    state.waiting = undefined;
-    if (batch) state.stored.push({ number: batch.number, characters: batch.text.length });
-    if (ends) state.stored = state.stored.filter(({ number }) => number > state.period.through);
-  }
-
   /** Stores a group of rows together with all that was noted before. */
   async function storeGroup(): Promise<void> {
-    if (state.waiting) await write(state.waiting, [], false);
+    if (state.waiting) await write(database, state, { rows: [], ends: false });
     if (state.stopped) return;
     closeBatch(state);
     const { rows, taken } = nextRows(state.saving, now());
     if (!state.waiting && taken.length === 0) return;
     for (const entry of taken) state.saving.delete(entry);
     try {
-      await write(state.waiting, rows, taken.length > 0 && state.saving.size === 0);
+      await write(database, state, { rows, ends: taken.length > 0 && state.saving.size === 0 });
     } catch (error) {
       for (const entry of taken) {
         entry.isUnsaved = true;
@@ -115,8 +100,10 @@ export function createStoring(database: Database, now: () => number): Storing {
   }
 
   async function storeGroups(most: number): Promise<void> {
-    for (let count = 0; count === 0 || (count < most && state.saving.size > 0); count += 1)
+    for (let count = 0; count < most && !state.stopped; count += 1) {
       await storeGroup();
+      if (state.saving.size === 0) return;
+    }
   }
 
   async function storeEverything(): Promise<void> {
@@ -153,6 +140,25 @@ export function createStoring(database: Database, now: () => number): Storing {
       state.stopped = true;
     },
   };
+}
+
+interface Group {
+  readonly rows: readonly KeptUses[];
+  /** Whether it is the last group of its period. */
+  readonly ends: boolean;
+}
+
+/** Stores the batch that waits, and rows that have the uses of all batches up to this one. */
+async function write(database: Database, state: State, { rows, ends }: Group): Promise<void> {
+  const { waiting: batch, newest } = state;
+  const { through } = state.period;
+  await database.write(async (tx) => {
+    await keptUses.store(tx, { batch, rows, through: newest });
+    if (ends) await keptUses.dropBatches(tx, through);
+  });
+  state.waiting = undefined;
+  if (batch) state.stored.push({ number: batch.number, characters: batch.text.length });
+  if (ends) state.stored = state.stored.filter(({ number }) => number > through);
 }
 
 function addUnsaved(state: State, entry: Entry): void {

@@ -17,6 +17,7 @@ describe("the uses of limits that are kept in memory", () => {
   let now: number;
   /** How many rows each statement has changed. */
   let stored: number[];
+  let afterWrite: () => void;
   let fails: "no" | "before the commit" | "after the commit";
   beforeEach(async () => {
     place = await sqlite.create();
@@ -24,6 +25,7 @@ describe("the uses of limits that are kept in memory", () => {
     now = start;
     stored = [];
     fails = "no";
+    afterWrite = () => {};
     entries = restart();
   });
   afterEach(() => place.remove());
@@ -38,6 +40,7 @@ describe("the uses of limits that are kept in memory", () => {
       };
       return work({ ...tx, run });
     }, pace);
+    afterWrite();
     if (fails === "after the commit") throw new Error("The answer of the disk is lost.");
     return result;
   };
@@ -156,7 +159,16 @@ describe("the uses of limits that are kept in memory", () => {
     expect(await countOf("limit_batches")).toBe(1);
   });
 
-  it("are not stored by what was forgotten", async () => {
+  it("are not stored by what was forgotten, also between two groups", async () => {
+    for (let key = 0; key < 600; key += 1) await use(`key ${key}`);
+    afterWrite = () => {
+      if (stored.at(-1) === 250) entries.forget();
+    };
+    await entries.settle("everything");
+    expect(await countOf("rate_limits")).toBe(250);
+  });
+
+  it("are not noted by a request that works with what was forgotten", async () => {
     const entry = await entryOf("old");
     await use("old");
     const settling = entries.settle("what is due");
