@@ -20,14 +20,14 @@ export async function measureUploads(demo: DemoServer, folder: string): Promise<
       name: "eight reports of 54.7 MiB",
       value: median(pairs.map(({ ours, bare }) => ours / bare)),
       unit: "x copy",
-      goal: ["<=", 2],
+      goal: ["<=", 1.5],
       detail,
     },
     {
       name: "their memory over idle",
       value: peak - idle,
       unit: "MB",
-      goal: ["<=", 160],
+      goal: ["<=", 80],
       detail: `${peak.toFixed(0)} MB peak, ${idle.toFixed(0)} MB idle`,
     },
   ];
