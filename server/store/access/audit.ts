@@ -3,6 +3,7 @@ import type { Engine, Reader, Transaction } from "../engine/database.ts";
 import { sending } from "../engine/insert-rows.ts";
 import { personOf, tokenOf } from "../engine/migrations/access/065-audit-by-actor.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
+import { newestOfScopes, type Part } from "../lists/newest-of-scopes.ts";
 import { membershipOf, type Viewer } from "./members/visibility.ts";
 
 export interface NewAuditEntry extends AuditEntry {
@@ -44,57 +45,55 @@ export const audit = {
    * suffices. `position` is the `at` and the `id` of an entry. To a token of one app only the entries of that app are
    * shown.
    */
-  list: (reader: Reader, viewer: Viewer, { position, limit, appId, ...filters }: AuditPage) => {
-    const scopes = scopesOf(viewer, appId);
-    const given = conditions(filters, reader.engine);
-    // SQLite uses the index only if no side of the comparison has a type: a column has one, a call of a function has none.
-    const ofEach = `FROM audit
-       WHERE coalesce(app_id, owner_id) = coalesce(s.scope, '') AND (at, id) < (?, ?) ${given.map(({ sql }) => `AND ${sql}`).join(" ")}
-       ORDER BY at DESC, id DESC LIMIT ?`;
+  list: (reader: Reader, viewer: Viewer, { appId, position, limit, ...filters }: AuditPage) => {
+    const sorted = { at: "e.at", id: "e.id" };
+    const [newest, ...values] = newestOfScopes(
+      reader.engine,
+      {
+        scopes: scopesOf(viewer, appId),
+        rows: { table: "audit e", key: rowKey[reader.engine], ...sorted },
+        inScope: { from: "audit e", ...sorted, conditions: conditions(filters, reader.engine) },
+      },
+      { position, limit },
+    );
     return reader.all<AuditEntry>(
       plannedEachTime(`SELECT e.id, e.at, e.actor, e.action, e.app_id AS "appId", e.target, e.address
-       FROM ${newestOf[reader.engine](scopes.sql, ofEach)} ORDER BY e.at DESC, e.id DESC LIMIT ?`),
-      ...[...scopes.values, ...position, ...given.flatMap(({ values }) => values), limit, limit],
+       FROM (${newest}) AS newest CROSS JOIN audit e
+       WHERE ${rowKey[reader.engine]} = newest.found ORDER BY e.at DESC, e.id DESC`),
+      ...values,
     );
   },
 };
+
+const rowKey: Record<Engine, string> = { sqlite: "e.rowid", postgres: "e.id" };
 
 /**
  * The scopes that a person may read: the own account, the apps in which the role suffices, and deleted apps that were the
  * person's. An entry belongs to its app, or to an account if it is about no app.
  */
-function scopesOf(viewer: Viewer, appId: string | undefined) {
+function scopesOf(viewer: Viewer, appId: string | undefined): Part {
   const { userId, needs } = viewer;
   const only = [viewer.appId, appId].filter((id) => typeof id === "string");
-  return {
-    sql: `(SELECT o.scope FROM (SELECT CAST(? AS TEXT) AS scope
+  return [
+    `SELECT o.scope FROM (SELECT CAST(? AS TEXT) AS scope
         UNION ALL SELECT v.app_id FROM app_members v WHERE ${membershipOf(needs)}
-        UNION ALL SELECT app_id FROM former_apps WHERE user_id = ?) o ${only.length > 0 ? "WHERE" : ""} ${only.map(() => "o.scope = ?").join(" AND ")}) s`,
-    values: [userId, userId, userId, ...only],
-  };
-}
-
-/** The scopes `s` and the entries `e`, of which only the newest of each scope. */
-const newestOf: Record<Engine, (scopes: string, ofEach: string) => string> = {
-  sqlite: (scopes, ofEach) => `${scopes} CROSS JOIN audit e ON e.rowid IN (SELECT audit.rowid ${ofEach})`,
-  postgres: (scopes, ofEach) => `${scopes} CROSS JOIN LATERAL (SELECT * ${ofEach}) e`,
-};
-
-interface Condition {
-  readonly sql: string;
-  readonly values: readonly string[];
+        UNION ALL SELECT app_id FROM former_apps WHERE user_id = ?) o ${only.length > 0 ? "WHERE" : ""} ${only.map(() => "o.scope = ?").join(" AND ")}`,
+    ...[userId, userId, userId, ...only],
+  ];
 }
 
 function conditions(
   { action, actor, from, to }: Omit<AuditPage, "position" | "limit" | "appId">,
   engine: Engine,
-): Condition[] {
-  const equals = (sql: string, value: string | undefined): Condition[] =>
-    value === undefined ? [] : [{ sql, values: [value] }];
+): Part[] {
+  const equals = (sql: string, value: string | undefined): Part[] =>
+    value === undefined ? [] : [[sql, value]];
   return [
-    ...equals("action = ?", action),
-    ...equals("at >= ?", from),
-    ...equals("at < ?", to),
+    // SQLite uses the index only if no side of the comparison has a type: a column has one, a call of a function has none.
+    ["coalesce(e.app_id, e.owner_id) = coalesce(s.scope, '')"],
+    ...equals("e.action = ?", action),
+    ...equals("e.at >= ?", from),
+    ...equals("e.at < ?", to),
     ...equals(isId.test(actor ?? "") ? byToken[engine] : `${personOf[engine]} = ?`, actor?.toLowerCase()),
   ];
 }

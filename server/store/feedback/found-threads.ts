@@ -3,6 +3,7 @@ import { tagKeyOf } from "../../domain/feedback/tag-names.ts";
 import { type Viewer, visibleTo } from "../access/members/visibility.ts";
 import type { Engine, Reader } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
+import { newestOfScopes, type PageOfScopes, type RowsOfScopes } from "../lists/newest-of-scopes.ts";
 import { amongFound, searchThreads, wordsOf } from "./search/feedback-search.ts";
 import { type ChangeKey, type ChangesAfter, type Condition, presentMark } from "./thread-changes.ts";
 
@@ -33,12 +34,6 @@ export interface Search {
   };
 }
 
-/** A page of the list: the sort key after which it begins, and its length. */
-export interface FoundPage {
-  readonly position: readonly string[];
-  readonly limit: number;
-}
-
 /** How a list is sorted: by the arrival of the report, by the last activity, or for a search by `seq`. */
 export const orderOf = ({ q, updatedSince }: Search["filters"]): "created" | "active" | "found" =>
   q !== undefined ? "found" : updatedSince !== undefined ? "active" : "created";
@@ -50,49 +45,51 @@ export interface FoundRows {
 }
 
 /** The matching threads, newest first. */
-export async function findThreads(reader: Reader, search: Search, page: FoundPage): Promise<FoundRows> {
+export async function findThreads(reader: Reader, search: Search, page: PageOfScopes): Promise<FoundRows> {
   const order = orderOf(search.filters);
   if (order === "found") return findWords(reader, search, page);
-  const sort = `ORDER BY ${order === "active" ? active : "f.created_at"} DESC, f.id DESC LIMIT ?`;
+  const at = order === "active" ? active : "f.created_at";
   const seen = visibleTo(search.viewer);
-  const { from, key, id, conditions } = inOrder(reader.engine, order, search.filters);
-  const inApp = [...conditions, [`(${key}, ${id}) < (?, ?)`, ...page.position]] as const;
-  // Each app's newest threads come in order from its index, so no app is read further than a page.
-  const ofEachApp = `FROM ${from} WHERE f.app_id = v.app_id AND ${sqlOf(inApp)} ORDER BY ${key} DESC, ${id} DESC LIMIT ?`;
+  const [newest, ...values] = newestOfScopes(
+    reader.engine,
+    {
+      scopes: [`SELECT v.app_id AS scope FROM app_members v WHERE ${seen.sql}`, ...seen.values],
+      rows: { table: "feedback f", key: "f.seq", at, id: "f.id" },
+      inScope: inOrder(reader.engine, order, search.filters),
+    },
+    page,
+  );
   // Only the newest of all apps are read with everything that the list shows.
-  const newest = `SELECT f.seq FROM ${newestOfApps[reader.engine](ofEachApp)} WHERE ${seen.sql} ${sort}`;
   const rows = await reader.all<FoundRow>(
     plannedEachTime(
       `SELECT ${columns[reader.engine]} FROM (${newest}) AS newest CROSS JOIN feedback f CROSS JOIN apps a
-       WHERE f.seq = newest.seq AND a.id = f.app_id ${sort}`,
+       WHERE f.seq = newest.found AND a.id = f.app_id ORDER BY ${at} DESC, f.id DESC`,
     ),
-    ...[...valuesOf(inApp), page.limit, ...seen.values, page.limit, page.limit],
+    ...values,
   );
   return { rows };
 }
 
-interface AppInOrder {
-  readonly from: string;
-  /** The sort key, with `id`. */
-  readonly key: string;
-  readonly id: string;
-  readonly conditions: readonly Condition[];
-}
-
-/** The matching threads of an app `v` in an order. (rule A28) With tags they come in order from the index of the app's rarest one. */
-function inOrder(engine: Engine, order: "created" | "active", filters: Search["filters"]): AppInOrder {
+/** The matching threads of an app in an order. (rule A28) With tags they come in order from the index of the app's rarest one. */
+function inOrder(
+  engine: Engine,
+  order: "created" | "active",
+  filters: Search["filters"],
+): RowsOfScopes["inScope"] {
   const keys = tagKeysOf(filters);
   if (keys.length === 0) {
-    const key = order === "active" ? active : "f.created_at";
-    return { from: "feedback f", key, id: "f.id", conditions: matching(filters) };
+    const at = order === "active" ? active : "f.created_at";
+    const conditions: Condition[] = [["f.app_id = s.scope"], ...matching(filters)];
+    return { from: "feedback f", at, id: "f.id", conditions };
   }
-  const rarest = `SELECT g.id FROM tags g WHERE g.app_id = v.app_id AND g.name_key IN (${placesOf(keys)})
-    AND ${appHasAll(keys)} ORDER BY g.threads, g.id LIMIT 1`;
+  const rarest = `SELECT g.id FROM tags g WHERE g.app_id = s.scope AND g.name_key IN (${placesOf(keys)})
+    AND ${hasAll("s.scope", keys)} ORDER BY g.threads, g.id LIMIT 1`;
   return {
     from: `thread_tags t ${engine === "sqlite" ? "CROSS JOIN" : "JOIN"} feedback f ON f.id = t.feedback_id`,
-    key: order === "active" ? "t.active_at" : "t.created_at",
+    at: order === "active" ? "t.active_at" : "t.created_at",
     id: "t.feedback_id",
     conditions: [
+      ["f.app_id = s.scope"],
       [`t.tag_id = (${rarest})`, ...keys, ...keys],
       ...given("t.status = ?", filters.status),
       ...given("t.active_at >= ?", filters.updatedSince),
@@ -123,13 +120,13 @@ export function findChanged(
 async function findWords(
   reader: Reader,
   { viewer, filters }: Search,
-  { position: [seq], limit }: FoundPage,
+  { position: [seq], limit }: PageOfScopes,
 ): Promise<FoundRows> {
   const words = wordsOf(filters.q ?? "");
   const seen = visibleTo(viewer);
   const keys = tagKeysOf(filters);
   const apps = await reader.all<{ id: string }>(
-    `SELECT v.app_id AS id FROM app_members v WHERE ${seen.sql} AND ${appHasAll(keys)}`,
+    `SELECT v.app_id AS id FROM app_members v WHERE ${seen.sql} AND ${hasAll("v.app_id", keys)}`,
     ...[...seen.values, ...keys],
   );
   if (words.length === 0 || apps.length === 0) return { rows: [] };
@@ -171,13 +168,6 @@ const columnsOn = (engine: Engine) =>
 
 const columns = { sqlite: columnsOn("sqlite"), postgres: columnsOn("postgres") };
 
-/** The tables `app_members v` and `feedback f`, of which only the threads that `ofEachApp` gives for an app. */
-const newestOfApps: Record<Engine, (ofEachApp: string) => string> = {
-  sqlite: (ofEachApp) => `app_members v CROSS JOIN feedback f ON f.seq IN (SELECT f.seq ${ofEachApp})`,
-  postgres: (ofEachApp) =>
-    `app_members v CROSS JOIN LATERAL (SELECT f.seq, f.id, f.created_at, f.active_at ${ofEachApp}) AS f`,
-};
-
 const matching = ({ status, type, updatedSince, waiting, ...filters }: Search["filters"]): Condition[] => [
   // Those of blocked senders have a status of their own.
   ...(status === undefined ? [["f.status <> 'blocked'"] as const] : given("f.status = ?", status)),
@@ -197,11 +187,11 @@ const withTags = (keys: readonly string[]): Condition[] => {
   return [[`(${found}) >= ${keys.length}`, ...keys]];
 };
 
-/** Whether the app `v` has all these tags. */
-const appHasAll = (keys: readonly string[]): string =>
+/** Whether an app has all these tags. */
+const hasAll = (appId: string, keys: readonly string[]): string =>
   keys.length === 0
     ? "TRUE"
-    : `(SELECT count(*) FROM tags o WHERE o.app_id = v.app_id AND o.name_key IN (${placesOf(keys)})) = ${keys.length}`;
+    : `(SELECT count(*) FROM tags o WHERE o.app_id = ${appId} AND o.name_key IN (${placesOf(keys)})) = ${keys.length}`;
 
 const placesOf = (keys: readonly string[]): string => keys.map(() => "?").join(", ");
 

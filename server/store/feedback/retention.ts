@@ -10,11 +10,11 @@ export interface RetentionOfApp {
   readonly ownerId: string;
 }
 
-// A proposal that waits for somebody, or a claim without an outcome, keeps its thread.
+// A proposal that waits for somebody, or a claim without an outcome, keeps its thread. Most threads have no proposal at all.
 const due = `app_id = ? AND status = 'resolved' AND category = ? AND coalesce(active_at, created_at) < ?
-  AND waiting IS NULL AND NOT EXISTS (
+  AND waiting IS NULL AND (proposal_status IS NULL OR NOT EXISTS (
     SELECT 1 FROM runs r JOIN run_claims c ON c.run_id = r.id
-    WHERE r.feedback_id = feedback.id AND c.released_at IS NULL AND c.outcome_status IS NULL)`;
+    WHERE r.feedback_id = feedback.id AND c.released_at IS NULL AND c.outcome_status IS NULL))`;
 
 /** Resolved threads that are older than their app keeps them. (rule P9) */
 export const retention = {

@@ -91,7 +91,7 @@ async function compare(engine: string, filled: readonly FilledDatabase[]) {
     const servers: FilledServer[] = [];
     for (const each of filled) servers.push(await serve(each));
     say(`\n${engine}, ${statistics} statistics: milliseconds`);
-    say(lineOf("", ["few p50", "many p50", "ratio", "p99", "stall", "busy"]));
+    say(lineOf("", ["few p50", "many p50", "ratio", "p99", "stall", "busy", "fuller"]));
     let longest = 0;
     let busiest = 0;
     for (const asked of requests.filter(({ name }) => name.includes(given.only))) {
@@ -103,10 +103,11 @@ async function compare(engine: string, filled: readonly FilledDatabase[]) {
       if (!few || !many) continue;
       longest = Math.max(longest, many.stall);
       busiest = Math.max(busiest, many.busy);
-      const figures = [few.p50, many.p50, many.p50 / few.p50, many.p99, many.stall, many.busy];
-      const missed =
-        many.busy > 20 || (asked.isSearch ? many.p99 > 50 : many.p50 > bound && many.p50 > 2 * few.p50);
-      say(lineOf(asked.name, [...figures.map((figure) => figure.toFixed(2)), missed ? "MISSED" : ""]));
+      const fuller = many.length / few.length;
+      const figures = [few.p50, many.p50, many.p50 / few.p50, many.p99, many.stall, many.busy, fuller];
+      const isSlow = asked.isSearch ? many.p99 > 50 : many.p50 > bound && many.p50 > 2 * few.p50;
+      const faults = [isSlow ? "MISSED" : "", many.busy > 20 ? "STALLED" : ""];
+      say(lineOf(asked.name, [...figures.map((figure) => figure.toFixed(2)), faults.join(" ").trim()]));
     }
     say(`longest stall: ${longest.toFixed(1)} ms, with ${busiest.toFixed(1)} ms of its own processor time`);
     for (const { program } of servers) await program.stop();

@@ -15,19 +15,23 @@ export interface Timing {
    * so long, whatever other programs do. NaN if the system does not say it.
    */
   readonly busy: number;
+  /** How long the answer is, in characters: a page that is fuller costs more, however many threads there are. */
+  readonly length: number;
 }
 
 const calls = 100;
 /** A slow request is called less often. */
 const mostMilliseconds = 2_500;
 const leastCalls = 5;
-const warmUp = 3;
+/** A server that just started runs code that is not compiled yet: that is no growth. */
+const warmUp = 20;
+const leastWarmUp = 3;
 const kept = new Agent({ keepAlive: true });
 
 /** Measures a request on several servers in turns, because a machine shared with others changes its speed from second to second. */
 export async function measure(servers: readonly FilledServer[], asked: Measured): Promise<Timing[]> {
   const targets = await Promise.all(servers.map((server) => targetOf(server, asked)));
-  for (let call = 0; call < warmUp; call += 1) for (const target of targets) await timed(target);
+  const lengths = await warmedUp(targets, asked.most === undefined ? warmUp : leastWarmUp);
   await Promise.all(servers.map(longestStall));
   const times: number[][] = targets.map(() => []);
   const busy = targets.map(() => 0);
@@ -39,7 +43,7 @@ export async function measure(servers: readonly FilledServer[], asked: Measured)
   )
     for (const [at, target] of targets.entries()) {
       const before = await mainThreadTime(target.pid);
-      times[at]?.push(await timed(target));
+      times[at]?.push((await timed(target)).milliseconds);
       busy[at] = Math.max(busy[at] ?? 0, (await mainThreadTime(target.pid)) - before);
     }
   const stalls = await Promise.all(servers.map(longestStall));
@@ -48,7 +52,17 @@ export async function measure(servers: readonly FilledServer[], asked: Measured)
     p99: p99Of(taken),
     stall: stalls[at] ?? Number.NaN,
     busy: busy[at] ?? Number.NaN,
+    length: lengths[at] ?? Number.NaN,
   }));
+}
+
+/** Calls each target some times, but a slow one less often. Gives the lengths of the last answers. */
+async function warmedUp(targets: readonly Target[], most: number): Promise<number[]> {
+  const lengths = targets.map(() => 0);
+  const until = performance.now() + mostMilliseconds / 2;
+  for (let call = 0; call < most && (call < leastWarmUp || performance.now() < until); call += 1)
+    for (const [at, target] of targets.entries()) lengths[at] = (await timed(target)).length;
+  return lengths;
 }
 
 /** The processor time of a program's main thread until now, in milliseconds. Linux tells it; else NaN. */
@@ -99,12 +113,12 @@ const withValues = (text: string, values: ServerValues): string =>
 
 let called = Date.now();
 
-async function timed(target: Target): Promise<number> {
+async function timed(target: Target): Promise<{ milliseconds: number; length: number }> {
   called += 1;
   const body = target.body && withValues(JSON.stringify(target.body(called)), target.values);
   const started = performance.now();
-  await answerOf(target, body);
-  return performance.now() - started;
+  const { length } = await answerOf(target, body);
+  return { milliseconds: performance.now() - started, length };
 }
 
 type Asking = Pick<Target, "port" | "path" | "method" | "headers">;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../server/store/engine/database.ts";
 import { keepStatistics, refreshStatistics } from "../../../server/store/engine/statistics.ts";
 import { feedbackThreads } from "../../../server/store/feedback/feedback.ts";
-import { findChanged } from "../../../server/store/feedback/found-threads.ts";
+import { findChanged, findThreads } from "../../../server/store/feedback/found-threads.ts";
 import { listThreads } from "../../../server/store/feedback/inbox.ts";
 import { threadNews } from "../../../server/store/feedback/looks/thread-news.ts";
 import { findRuns } from "../../../server/store/feedback/runs/found-runs.ts";
@@ -51,6 +51,12 @@ describe("SQLite serves", () => {
         /SEARCH l USING INDEX \S*thread_looks\S* \(app_id=\? AND user_id=\? AND feedback_id=\?\)/,
       );
       expect(plan).not.toContain("SCAN");
+    });
+
+    it("an agent's list from a thread on by its time and its id, so that many threads of one instant are not read again", async () => {
+      const search = { viewer: owner, filters: {} };
+      const plan = await planOf((database) => findThreads(database, search, fromTop));
+      expect(plan).toContain("feedback_by_app (app_id=? AND (created_at,id)<(?,?))");
     });
 
     it.each([

@@ -20,7 +20,11 @@ export const hotReads: readonly (readonly [
   index: string,
   read: (reader: Reader, appId: string) => Promise<unknown>,
 ])[] = [
-  ["counting what awaits a decision", "feedback_by_waiting", (reader) => unreadCounts(reader, "owner")],
+  [
+    "counting what awaits a decision",
+    "feedback_by_waiting(_and_activity)?",
+    (reader) => unreadCounts(reader, "owner"),
+  ],
   ["counting what is unread", "feedback_by_activity", (reader) => unreadCounts(reader, "owner")],
   [
     "finding what changed since",
@@ -29,7 +33,7 @@ export const hotReads: readonly (readonly [
   ],
   [
     "listing what awaits a decision",
-    "feedback_by_waiting",
+    "feedback_by_waiting(_and_activity)?",
     (reader) => awaitingProposals.list(reader, "owner", { newestFirst: true, ...fromTop }),
   ],
   ["the inbox", "feedback_by_app", (reader, appId) => listThreads(reader, { appId, ...filters() }, fromTop)],
@@ -172,6 +176,11 @@ function agentReads() {
     ["threads that wait for approval", "feedback_by_waiting", { waiting: "approval" }],
     ["open threads without a proposal", "feedback_by_status", { status: "open", waiting: "none" }],
     ["threads with activity", "feedback_by_activity", { updatedSince: since }],
+    [
+      "what waits, with activity",
+      "feedback_by_waiting_and_activity",
+      { waiting: "outcome", updatedSince: since },
+    ],
   ];
   return rows.map(([name, index, given]) => {
     const search = { viewer: owner, filters: given };

@@ -1,8 +1,8 @@
 import type { RunDecision, RunStatus } from "../../../../src/contract/run.ts";
 import { type Viewer, visibleTo } from "../../access/members/visibility.ts";
-import type { Engine, Reader } from "../../engine/database.ts";
+import type { Reader } from "../../engine/database.ts";
 import { plannedEachTime } from "../../engine/planned-each-time.ts";
-import type { FoundPage } from "../found-threads.ts";
+import { newestOfScopes, type PageOfScopes } from "../../lists/newest-of-scopes.ts";
 
 /** A proposal in the list of an agent. */
 export interface FoundRunRow {
@@ -29,27 +29,34 @@ export interface RunSearch {
 export function findRuns(
   reader: Reader,
   { viewer, status }: RunSearch,
-  { position, limit }: FoundPage,
+  page: PageOfScopes,
 ): Promise<FoundRunRow[]> {
-  const [ofStatus, statuses] = status === undefined ? ["", []] : ["AND r.status = ?", [status]];
   const seen = visibleTo(viewer);
-  const sort = "ORDER BY r.created_at DESC, r.id DESC LIMIT ?";
-  const ofEachApp = `FROM runs r WHERE r.app_id = v.app_id ${ofStatus} AND (r.created_at, r.id) < (?, ?) ${sort}`;
-  const newest = `SELECT r.id FROM ${newestOfApps[reader.engine](ofEachApp)} WHERE ${seen.sql} ${sort}`;
+  const sorted = { at: "r.created_at", id: "r.id" };
+  const [newest, ...values] = newestOfScopes(
+    reader.engine,
+    {
+      scopes: [`SELECT v.app_id AS scope FROM app_members v WHERE ${seen.sql}`, ...seen.values],
+      rows: { table: "runs r", key: "r.id", ...sorted },
+      inScope: {
+        from: "runs r",
+        ...sorted,
+        conditions: [
+          ["r.app_id = s.scope"],
+          ...(status === undefined ? [] : [["r.status = ?", status] as const]),
+        ],
+      },
+    },
+    page,
+  );
   return reader.all<FoundRunRow>(
     plannedEachTime(
       `SELECT r.id, r.status, r.decision, r.summary, r.created_at AS "createdAt", r.decided_at AS "decidedAt",
               r.expires_at AS "expiresAt", r.replaced_by AS "replacedBy", f.id AS "feedbackId", f.subject,
               a.id AS "appId", a.name AS "appName"
        FROM (${newest}) AS newest CROSS JOIN runs r CROSS JOIN feedback f CROSS JOIN apps a
-       WHERE r.id = newest.id AND f.id = r.feedback_id AND a.id = r.app_id ${sort}`,
+       WHERE r.id = newest.found AND f.id = r.feedback_id AND a.id = r.app_id ORDER BY r.created_at DESC, r.id DESC`,
     ),
-    ...[...statuses, ...position, limit, ...seen.values, limit, limit],
+    ...values,
   );
 }
-
-/** The tables `app_members v` and `runs r`, of which only the proposals that `ofEachApp` gives for an app. */
-const newestOfApps: Record<Engine, (ofEachApp: string) => string> = {
-  sqlite: (ofEachApp) => `app_members v CROSS JOIN runs r ON r.id IN (SELECT r.id ${ofEachApp})`,
-  postgres: (ofEachApp) => `app_members v CROSS JOIN LATERAL (SELECT r.id, r.created_at ${ofEachApp}) AS r`,
-};

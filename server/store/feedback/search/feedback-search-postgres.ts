@@ -56,6 +56,8 @@ export async function newestInPostgres(
   given: SearchPage,
 ): Promise<Found> {
   const { effort = usualEffort } = given;
+  // From here: what the newest ranges take is not added to the time for the older ones.
+  const until = endOf(effort);
   const { scope } = searched;
   const page = { ...given, effort, conditions: [...given.conditions, ofApps(scope.appIds)] };
   const words = await lexemesOf(reader, searched);
@@ -77,7 +79,6 @@ export async function newestInPostgres(
   const look = (asked: Ranges, limit: number) =>
     findInRanges(reader, { scope, words, ranges: asked }, { ...page, limit });
   const stopped = { seqs, reached: oldest * rangeOfSearch };
-  const until = endOf(effort);
   return goOn(stopped, { end, limit: page.limit, until, ranges, most: mostRanges, look });
 }
 
