@@ -15,11 +15,11 @@ export async function keepStatistics(tx: Transaction): Promise<void> {
   if (tx.engine === "sqlite") await tx.all("PRAGMA optimize = 0x10002");
 }
 
-/** With fewer bytes a table is read fast with any plan. */
-const leastBytes = 1_000_000;
+/** With fewer bytes a table is read fast with any plan, also by a join that reads it once for each row of another. */
+const leastBytes = 65_536;
 
 /**
- * PostgreSQL: the large tables of which it has no statistics, or none of the expressions of an index. It makes statistics by itself, but
+ * PostgreSQL: the tables that are not small, of which it has no statistics, or none of the expressions of an index. It makes statistics by itself, but
  * minutes after many rows came, and never for a new index. Until then it may read whole tables. Empty on SQLite.
  */
 export async function tablesWithoutStatistics(reader: Reader): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { FeedbackType } from "../../../src/contract/feedback.ts";
 import { tooOldBefore } from "../../domain/feedback/retention.ts";
-import type { Reader, Transaction } from "../engine/database.ts";
+import type { Engine, Reader, Transaction } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
 import { type RemovedThreads, removeThread } from "./feedback-removal.ts";
 
@@ -10,11 +10,19 @@ export interface RetentionOfApp {
   readonly ownerId: string;
 }
 
-// A proposal that waits for somebody, or a claim without an outcome, keeps its thread. Most threads have no proposal at all.
-const due = `app_id = ? AND status = 'resolved' AND category = ? AND coalesce(active_at, created_at) < ?
-  AND waiting IS NULL AND (proposal_status IS NULL OR NOT EXISTS (
+const isWorkedOn = `EXISTS (
     SELECT 1 FROM runs r JOIN run_claims c ON c.run_id = r.id
-    WHERE r.feedback_id = feedback.id AND c.released_at IS NULL AND c.outcome_status IS NULL))`;
+    WHERE r.feedback_id = feedback.id AND c.released_at IS NULL AND c.outcome_status IS NULL)`;
+
+// A proposal that waits for somebody, or a claim without an outcome, keeps its thread. Most threads have no proposal at all: SQLite
+// then looks for none. PostgreSQL joins the few that are worked on, which it could not do for a part of a condition.
+const isFree: Record<Engine, string> = {
+  sqlite: `waiting IS NULL AND (proposal_status IS NULL OR NOT ${isWorkedOn})`,
+  postgres: `waiting IS NULL AND NOT ${isWorkedOn}`,
+};
+
+const due = (engine: Engine): string =>
+  `app_id = ? AND status = 'resolved' AND category = ? AND coalesce(active_at, created_at) < ? AND ${isFree[engine]}`;
 
 /** Resolved threads that are older than their app keeps them. (rule P9) */
 export const retention = {
@@ -30,7 +38,7 @@ export const retention = {
     for (const type of FeedbackType.options) {
       const row = await reader.get<{ count: number }>(
         plannedEachTime(
-          `SELECT count(*) AS count FROM (SELECT 1 AS one FROM feedback WHERE ${due} LIMIT ?) AS old`,
+          `SELECT count(*) AS count FROM (SELECT 1 AS one FROM feedback WHERE ${due(reader.engine)} LIMIT ?) AS old`,
         ),
         ...[appId, type, tooOldBefore(days, now), most - total],
       );
@@ -81,7 +89,7 @@ async function removeSome(tx: Transaction, values: readonly string[], most: numb
   // On PostgreSQL a thread that somebody opens again at the same moment is looked at again.
   const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
   const threads = await tx.all<{ id: string }>(
-    `SELECT id FROM feedback WHERE ${due} ORDER BY coalesce(active_at, created_at), id LIMIT ${most} ${locking}`,
+    `SELECT id FROM feedback WHERE ${due(tx.engine)} ORDER BY coalesce(active_at, created_at), id LIMIT ${most} ${locking}`,
     ...values,
   );
   const hashes: string[] = [];

@@ -1,25 +1,31 @@
-const format = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...options });
-
-let made: ReturnType<typeof makeFormats> | undefined;
+let made: ReturnType<typeof makeNames> | undefined;
 
 /** Made at the first use: they are slow to make, and a server starts without them. */
-function formats() {
-  made ??= makeFormats();
+function names() {
+  made ??= makeNames();
   return made;
 }
 
-function makeFormats() {
-  const date = { day: "numeric", month: "short", year: "numeric" } as const;
+function makeNames() {
+  const month = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", month: "short" });
   return {
-    day: format(date),
-    minute: format({ ...date, hour: "2-digit", minute: "2-digit" }),
+    months: Array.from({ length: 12 }, (_, index) => month.format(new Date(Date.UTC(2026, index)))),
     ago: new Intl.RelativeTimeFormat("en", { numeric: "auto" }),
   };
 }
 
+/** `3 Jun 2026`, in UTC. (Formatting dates with `Intl` took a tenth of the time of a page with 300 of them.) */
+const dayOf = (date: Date): string =>
+  `${date.getUTCDate()} ${names().months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+
 /** `3 Jun 2026, 14:05 UTC`, of an ISO 8601 instant. */
-export const fullTime = (at: string): string => `${formats().minute.format(new Date(at))} UTC`;
+export function fullTime(at: string): string {
+  const date = new Date(at);
+  const [hours, minutes] = [date.getUTCHours(), date.getUTCMinutes()].map((part) =>
+    String(part).padStart(2, "0"),
+  );
+  return `${dayOf(date)}, ${hours}:${minutes} UTC`;
+}
 
 /** Whether an instant is a week or more away. Its date is then shown in place of the distance. */
 export const isFar = (at: string, now: Date): boolean => Math.abs(secondsTo(at, now)) >= week;
@@ -28,11 +34,11 @@ const secondsTo = (at: string, now: Date): number => Math.round((Date.parse(at) 
 
 /** `3 minutes ago`, `yesterday`; the date itself when it is a week or more away. */
 export function relativeTime(at: string, now: Date): string {
-  if (isFar(at, now)) return formats().day.format(new Date(at));
+  if (isFar(at, now)) return dayOf(new Date(at));
   const seconds = secondsTo(at, now);
   const [size, unit] = steps.find(([size]) => Math.abs(seconds) >= size) ?? ([1, "second"] as const);
   if (unit === "second") return "just now";
-  return formats().ago.format(Math.trunc(seconds / size), unit);
+  return names().ago.format(Math.trunc(seconds / size), unit);
 }
 
 /** `5 minutes`, `3 hours`, `2 days`, of milliseconds. */
@@ -47,7 +53,7 @@ export function duration(milliseconds: number): string {
 export function timeUntil(at: string, now: Date): string {
   const hours = Math.floor((Date.parse(at) - now.getTime()) / 3_600_000);
   if (hours < 1) return "within the hour";
-  const { ago } = formats();
+  const { ago } = names();
   return hours < 48 ? ago.format(hours, "hour") : ago.format(Math.floor(hours / 24), "day");
 }
 

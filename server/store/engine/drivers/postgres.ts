@@ -33,7 +33,7 @@ export async function openPostgres(
   const pool = new pg.Pool({ ...config, max: poolSize });
   ignoreLostConnections(pool);
   const { announcer, signals, listener } = await hearSignals(config, pool);
-  if (patienceMs !== Number.POSITIVE_INFINITY) limitStatements(pool, patienceMs);
+  if (patienceMs !== Number.POSITIVE_INFINITY) setUp(pool, patienceMs);
   const gate = createClosingGate();
   const query = createQuery();
   const write = createWrite({ pool, query, announcer, patienceMs });
@@ -98,10 +98,16 @@ function ignoreLostConnections(pool: pg.Pool): void {
 }
 
 /**
- * Makes PostgreSQL end statements and transactions that nobody waits for any more, because they hold locks. The limits are
- * not set as connection parameters, because proxies such as PgBouncer refuse those.
+ * Makes PostgreSQL end statements and transactions that nobody waits for any more, because they hold locks. And keeps it from starting
+ * other processes and from compiling a statement: that takes 10 to 100 ms, and our statements read few rows. These are not set as
+ * connection parameters, because proxies such as PgBouncer refuse those.
  */
-function limitStatements(pool: pg.Pool, patienceMs: number): void {
-  const limits = `SET statement_timeout = ${patienceMs}; SET idle_in_transaction_session_timeout = ${2 * patienceMs}`;
-  pool.on("connect", (client) => void client.query(limits).catch(() => undefined));
+function setUp(pool: pg.Pool, patienceMs: number): void {
+  const settings = [
+    `SET statement_timeout = ${patienceMs}`,
+    `SET idle_in_transaction_session_timeout = ${2 * patienceMs}`,
+    "SET max_parallel_workers_per_gather = 0",
+    "SET jit = off",
+  ];
+  pool.on("connect", (client) => void client.query(settings.join("; ")).catch(() => undefined));
 }

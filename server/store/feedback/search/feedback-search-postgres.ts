@@ -79,6 +79,7 @@ export async function newestInPostgres(
   const look = (asked: Ranges, limit: number) =>
     findInRanges(reader, { scope, words, ranges: asked }, { ...page, limit });
   const stopped = { seqs, reached: oldest * rangeOfSearch };
+  if (performance.now() > until) return stopped;
   return goOn(stopped, { end, limit: page.limit, until, ranges, most: mostRanges, look });
 }
 
@@ -104,15 +105,21 @@ async function findRare(
   page: SearchPage,
 ): Promise<number[] | undefined> {
   const { rare } = page.effort ?? usualEffort;
+  const most = mostInRanges(rare, ranges);
   const beginnings = beginning.map((word) => withBeginning(word, ranges));
   const all = { scope, words: { whole, beginning } };
-  if (await isAnyRare(reader, beginnings, rare)) return findInApps(reader, all, page);
+  if (await isAnyRare(reader, beginnings, most)) return findInApps(reader, all, page);
   const words = whole.map((word) => withWord(word, ranges));
-  if (!(await isAnyRare(reader, words, rare))) return undefined;
+  if (!(await isAnyRare(reader, words, most))) return undefined;
   if (beginning.length === 0) return findInApps(reader, all, page);
   const withWhole = { scope, words: { whole, beginning: [] } };
   const left = await findInApps(reader, withWhole, { ...page, limit: few + 1 });
   return left.length > few ? undefined : findAmong(reader, beginningOf(beginning), { page, among: left });
+}
+
+/** How many threads of these ranges have a word at most, if so many of all ranges have it. */
+function mostInRanges(rare: number, { newest, oldest }: Ranges): number {
+  return Math.floor((rare * (newest - oldest + 1)) / (newest + 1));
 }
 
 type InApps = Omit<InRanges, "ranges">;

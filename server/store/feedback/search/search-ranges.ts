@@ -26,7 +26,7 @@ export interface Effort {
   readonly milliseconds: number;
   /** A list of at most so many threads is short: it is read as a whole. */
   readonly few: number;
-  /** PostgreSQL: a word is rare if at most so many threads of the newest two ranges have it. No word is if it is negative. */
+  /** PostgreSQL: a word is rare if at most so many threads have it, as the newest two ranges suggest. No word is if it is negative. */
   readonly rare: number;
 }
 
@@ -58,7 +58,7 @@ export interface LookBack {
 }
 
 /** So a search ends within 50 milliseconds with all that belongs to its answer. */
-export const usualEffort: Effort = { milliseconds: 20, few: 5_000, rare: 200 };
+export const usualEffort: Effort = { milliseconds: 20, few: 5_000, rare: 3_000 };
 /** If ranges took less, twice as many are looked at next. */
 const quick = 3;
 
