@@ -45,16 +45,18 @@ export async function listInbox(
   const found = await threadNews(database, caller.userId, ids);
   const news = new Map(found.map((row) => [row.id, row]));
   const tagsOf = await threadTags.of(database, ids);
-  const summaries = items.flatMap((row) => summaryOf(row, news.get(row.id)));
-  return { items: summaries.map((item) => ({ ...item, tags: tagsOf.get(item.id) ?? [] })), nextCursor };
+  return {
+    items: items.flatMap((row) => summaryOf(row, news.get(row.id), tagsOf.get(row.id) ?? [])),
+    nextCursor,
+  };
 }
 
 /** A thread that was deleted since the list was read is left out. */
-function summaryOf(row: SummaryRow, news: NewsRow | undefined): Omit<ThreadSummary, "tags">[] {
+function summaryOf(row: SummaryRow, news: NewsRow | undefined, tags: ThreadSummary["tags"]): ThreadSummary[] {
   if (!news) return [];
   const { seq: _, assigneeId, assigneeEmail, ...summary } = row;
   const assignee = assigneeOf({ assigneeId, assigneeEmail });
-  return [{ ...summary, assignee, unread: news.unread === 1, lastMessage: lastMessageOf(news) }];
+  return [{ ...summary, assignee, unread: news.unread === 1, lastMessage: lastMessageOf(news), tags }];
 }
 
 const authors: Readonly<Record<string, LastMessage["author"]>> = { team: "team", agent: "agent" };
@@ -77,6 +79,8 @@ const longest = 200;
 /** The beginning of a text in one line, cut between words if there are any. */
 function beginningOf(text: string): string {
   const line = text.replace(/\s+/gu, " ").trim();
+  // No text has more characters than UTF-16 units, so most texts need not be taken apart.
+  if (line.length <= longest) return line;
   const characters = [...line];
   if (characters.length <= longest) return line;
   const cut = characters.slice(0, longest - 1).join("");
