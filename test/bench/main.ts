@@ -7,6 +7,7 @@ import { measureDecisions } from "./decisions.ts";
 import { type DemoServer, startDemoServer } from "./demo-server.ts";
 import { measureLimits } from "./limits.ts";
 import { measureMixedLoad, metricsToken } from "./mixed-load.ts";
+import { measureOtherServer } from "./other-server.ts";
 import { startInnkeep } from "./programs.ts";
 import { measureStartUp } from "./start-up.ts";
 import { attempt, isFailure, type Measured, table } from "./table.ts";
@@ -26,13 +27,20 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 say(
   `Node ${process.versions.node}, ${process.versions.sqlite === undefined ? "sqlite3" : "node:sqlite"}; every write durable`,
 );
-const twoProcesses = "decision to waiting agent, two processes";
+/** What takes two servers on one PostgreSQL. */
+const acrossTwo: readonly (readonly [
+  name: string,
+  measure: (name: string, demo: DemoServer, otherPort: number) => Promise<Measured>,
+])[] = [
+  ["decision to waiting agent, two processes", (name, ...servers) => measureDecisions(name, 10, ...servers)],
+  ["change seen on another server", measureOtherServer],
+];
 const mixedLoad = "mixed load";
 const figures = [
   ...(await attempt("everything on SQLite", onSqlite)),
   ...(isWanted(mixedLoad) ? await attempt(mixedLoad, underMixedLoad) : []),
   ...(isWanted(restOfWriter) ? await attempt(restOfWriter, () => measureRest(folder)) : []),
-  ...([twoProcesses, ...writesOnPostgres].some(isWanted)
+  ...([...acrossTwo.map(([name]) => name), ...writesOnPostgres].some(isWanted)
     ? await attempt("everything on PostgreSQL", onPostgres)
     : []),
 ].flat();
@@ -80,15 +88,17 @@ async function onPostgres(): Promise<Measured[]> {
   const demo = await startDemoServer(variables);
   try {
     const measured = await measureWritesOnPostgres(demo);
-    if (isWanted(twoProcesses)) measured.push(...(await attempt(twoProcesses, () => decide(demo))));
+    for (const [name, measure] of acrossTwo)
+      if (isWanted(name))
+        measured.push(...(await attempt(name, () => withOther((port) => measure(name, demo, port)))));
     return measured;
   } finally {
     await demo.program.stop();
     await cluster.remove();
   }
 
-  async function decide(demo: DemoServer): Promise<Measured> {
+  async function withOther(measure: (otherPort: number) => Promise<Measured>): Promise<Measured> {
     const other = await startInnkeep(variables);
-    return measureDecisions(twoProcesses, 10, demo, other.port).finally(() => other.stop());
+    return measure(other.port).finally(() => other.stop());
   }
 }

@@ -12,7 +12,7 @@ const byApps: readonly Measured[] = [
     { name: "a repeat of a report", body: () => ({ ...report, dedupeKey: "the failure of this benchmark" }) },
   ].map((each) => ({ by: "app", method: "POST", path: "/api/v1/feedback/remote", ...each }) as const),
   {
-    ...{ name: "a test session", by: "app", method: "POST", path: "/api/v1/testing/sdk/session", most: 40 },
+    ...{ name: "a test session", by: "app", method: "POST", path: "/api/v1/testing/sdk/session", most: 15 },
     body: () => ({
       testKey: "{testKey}",
       startedAt: minutesAgo(9),
