@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgresCluster } from "../support/postgres/postgres-cluster.ts";
 import { measureRest, restOfWriter } from "./continuous/rest-of-writer.ts";
-import { measureDecisions } from "./decisions.ts";
 import { type DemoServer, startDemoServer } from "./demo-server.ts";
 import { measureLimits } from "./limits.ts";
 import { measureMixedLoad, metricsToken } from "./mixed-load.ts";
-import { measureOtherServer } from "./other-server.ts";
 import { startInnkeep } from "./programs.ts";
+import { measureDecisions } from "./servers/decisions.ts";
+import { measureOtherServer } from "./servers/other-server.ts";
 import { measureStartUp } from "./start-up.ts";
 import { attempt, isFailure, type Measured, table } from "./table.ts";
 import {

@@ -79,7 +79,6 @@ export async function newestInPostgres(
   const look = (asked: Ranges, limit: number) =>
     findInRanges(reader, { scope, words, ranges: asked }, { ...page, limit });
   const stopped = { seqs, reached: oldest * rangeOfSearch };
-  if (performance.now() > until) return stopped;
   return goOn(stopped, { end, limit: page.limit, until, ranges, most: mostRanges, look });
 }
 

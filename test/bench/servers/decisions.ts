@@ -1,6 +1,6 @@
-import { type DemoServer, propose } from "./demo-server.ts";
-import { type KeptConnection, keepConnection } from "./kept-connection.ts";
-import { type Figure, median } from "./table.ts";
+import { type DemoServer, propose } from "../demo-server.ts";
+import { type KeptConnection, keepConnection } from "../kept-connection.ts";
+import { type Figure, median } from "../table.ts";
 
 const rounds = 100;
 /** The first decisions are made by code that has just been loaded. */

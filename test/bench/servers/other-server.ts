@@ -1,6 +1,6 @@
-import type { DemoServer } from "./demo-server.ts";
-import { type KeptConnection, keepConnection } from "./kept-connection.ts";
-import { type Figure, median, p99 } from "./table.ts";
+import type { DemoServer } from "../demo-server.ts";
+import { type KeptConnection, keepConnection } from "../kept-connection.ts";
+import { type Figure, median, p99 } from "../table.ts";
 
 const rounds = 500;
 /** The first changes run code that has just been loaded. */
