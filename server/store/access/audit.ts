@@ -3,7 +3,8 @@ import type { Engine, Reader, Transaction } from "../engine/database.ts";
 import { sending } from "../engine/insert-rows.ts";
 import { personOf, tokenOf } from "../engine/migrations/access/065-audit-by-actor.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
-import { newestOfScopes, type Part } from "../lists/newest-of-scopes.ts";
+import { type Condition, given } from "../lists/conditions.ts";
+import { newestOfScopes } from "../lists/newest-of-scopes.ts";
 import { membershipOf, type Viewer } from "./members/visibility.ts";
 
 export interface NewAuditEntry extends AuditEntry {
@@ -71,7 +72,7 @@ const rowKey: Record<Engine, string> = { sqlite: "e.rowid", postgres: "e.id" };
  * The scopes that a person may read: the own account, the apps in which the role suffices, and deleted apps that were the
  * person's. An entry belongs to its app, or to an account if it is about no app.
  */
-function scopesOf(viewer: Viewer, appId: string | undefined): Part {
+function scopesOf(viewer: Viewer, appId: string | undefined): Condition {
   const { userId, needs } = viewer;
   const only = [viewer.appId, appId].filter((id) => typeof id === "string");
   return [
@@ -85,16 +86,14 @@ function scopesOf(viewer: Viewer, appId: string | undefined): Part {
 function conditions(
   { action, actor, from, to }: Omit<AuditPage, "position" | "limit" | "appId">,
   engine: Engine,
-): Part[] {
-  const equals = (sql: string, value: string | undefined): Part[] =>
-    value === undefined ? [] : [[sql, value]];
+): Condition[] {
   return [
     // SQLite uses the index only if no side of the comparison has a type: a column has one, a call of a function has none.
     ["coalesce(e.app_id, e.owner_id) = coalesce(s.scope, '')"],
-    ...equals("e.action = ?", action),
-    ...equals("e.at >= ?", from),
-    ...equals("e.at < ?", to),
-    ...equals(isId.test(actor ?? "") ? byToken[engine] : `${personOf[engine]} = ?`, actor?.toLowerCase()),
+    ...given("e.action = ?", action),
+    ...given("e.at >= ?", from),
+    ...given("e.at < ?", to),
+    ...given(isId.test(actor ?? "") ? byToken[engine] : `${personOf[engine]} = ?`, actor?.toLowerCase()),
   ];
 }
 

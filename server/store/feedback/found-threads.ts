@@ -3,9 +3,10 @@ import { tagKeyOf } from "../../domain/feedback/tag-names.ts";
 import { type Viewer, visibleTo } from "../access/members/visibility.ts";
 import type { Engine, Reader } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
+import { type Condition, given, sqlOf, valuesOf } from "../lists/conditions.ts";
 import { newestOfScopes, type PageOfScopes, type RowsOfScopes } from "../lists/newest-of-scopes.ts";
 import { amongFound, searchThreads, wordsOf } from "./search/feedback-search.ts";
-import { type ChangeKey, type ChangesAfter, type Condition, presentMark } from "./thread-changes.ts";
+import { type ChangeKey, type ChangesAfter, presentMark } from "./thread-changes.ts";
 
 /** A thread in the list of an agent. */
 export interface FoundRow {
@@ -194,10 +195,3 @@ const hasAll = (appId: string, keys: readonly string[]): string =>
     : `(SELECT count(*) FROM tags o WHERE o.app_id = ${appId} AND o.name_key IN (${placesOf(keys)})) = ${keys.length}`;
 
 const placesOf = (keys: readonly string[]): string => keys.map(() => "?").join(", ");
-
-const given = (sql: string, value: string | undefined): Condition[] =>
-  value === undefined ? [] : [[sql, value]];
-
-const sqlOf = (conditions: readonly Condition[]): string => conditions.map(([sql]) => sql).join(" AND ");
-
-const valuesOf = (conditions: readonly Condition[]) => conditions.flatMap(([, ...values]) => values);

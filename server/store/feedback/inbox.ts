@@ -1,8 +1,9 @@
 import type { ThreadChange, ThreadFilters, ThreadSummary } from "../../../src/contract/console/feedback.ts";
 import { assignments } from "../engine/assignments.ts";
-import type { Engine, Reader, Transaction, Value } from "../engine/database.ts";
+import type { Engine, Reader, Transaction } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
 import { threadTopic } from "../engine/topics.ts";
+import { type Condition, given, sqlOf, valuesOf } from "../lists/conditions.ts";
 import { type AssigneeRow, assigneeColumns } from "./assignees.ts";
 import { noteActivity } from "./looks/activity.ts";
 import { type ActivityScope, byActivity, newestByActivity } from "./looks/threads-by-activity.ts";
@@ -34,8 +35,6 @@ export const orderOf = ({ q, order, unread }: Filters): "created" | "activity" |
   if (q !== undefined) return "found";
   return order === "activity" || unread === "true" ? "activity" : "created";
 };
-
-type Condition = readonly [sql: string, ...values: Value[]];
 
 /**
  * The threads of an app that match the filters (`from` is inclusive, `to` is exclusive), newest first. The sort key is
@@ -178,8 +177,8 @@ function read(
     plannedEachTime(`SELECT f.id, f.app_id AS "appId", f.subject, f.category, f.status, f.sender_name AS "senderName",
             f.sender_email AS "senderEmail", f.source, f.occurrences, f.proposal_status AS "proposalStatus",
             ${assigneeColumns}, f.created_at AS "createdAt", ${activeAt} AS "activeAt", f.seq
-     FROM ${from} WHERE ${conditions.map(([sql]) => sql).join(" AND ")} ORDER BY ${order} LIMIT ?`),
-    ...conditions.flatMap(([, ...values]) => values),
+     FROM ${from} WHERE ${sqlOf(conditions)} ORDER BY ${order} LIMIT ?`),
+    ...valuesOf(conditions),
     limit,
   );
 }
@@ -200,9 +199,6 @@ const inTimes = ({ from, to }: Pick<Filters, "from" | "to">): Condition[] => [
   ...given("f.created_at >= ?", from),
   ...given("f.created_at < ?", to),
 ];
-
-const given = (sql: string, value: string | undefined): Condition[] =>
-  value === undefined ? [] : [[sql, value]];
 
 const afterKey = (key: string, { position }: InboxPage): Condition => [`(${key}) < (?, ?)`, ...position];
 

@@ -1,7 +1,5 @@
-import type { Engine, Reader, Transaction, Value } from "../engine/database.ts";
-
-/** A part of a WHERE clause with its values. */
-export type Condition = readonly [sql: string, ...values: Value[]];
+import type { Engine, Reader, Transaction } from "../engine/database.ts";
+import type { Condition } from "../lists/conditions.ts";
 
 /**
  * A place in the order of the changes, as text. On SQLite the number of the last change that was seen. On PostgreSQL a

@@ -1,7 +1,7 @@
 import { threadStatuses } from "../../../../src/contract/agent/find-work.ts";
 import type { ThreadFilters } from "../../../../src/contract/console/feedback.ts";
 import { FeedbackType } from "../../../../src/contract/feedback.ts";
-import type { Value } from "../../engine/database.ts";
+import { type Condition, sqlOf, valuesOf } from "../../lists/conditions.ts";
 import { activeAt, type MemberOf, markedUnread, type Part, unreadSince } from "./unread.ts";
 
 /** Which threads of an app, for which member. */
@@ -10,8 +10,6 @@ export interface ActivityScope extends MemberOf {
   /** More conditions on `f`. */
   readonly conditions: readonly Condition[];
 }
-
-export type Condition = readonly [sql: string, ...values: Value[]];
 
 export const byActivity = `${activeAt} DESC, f.id DESC`;
 
@@ -80,8 +78,3 @@ const merged = (parts: readonly Part[], limit: number): Part => ({
     ORDER BY at DESC, id DESC LIMIT ?)`,
   values: [...parts.flatMap(({ values }) => values), limit],
 });
-
-const sqlOf = (conditions: readonly Condition[]): string =>
-  conditions.length === 0 ? "1 = 1" : conditions.map(([sql]) => sql).join(" AND ");
-
-const valuesOf = (conditions: readonly Condition[]) => conditions.flatMap(([, ...values]) => values);

@@ -1,6 +1,6 @@
 import type { Reader } from "../../engine/database.ts";
 import { plannedEachTime } from "../../engine/planned-each-time.ts";
-import type { Condition } from "../thread-changes.ts";
+import type { Condition } from "../../lists/conditions.ts";
 import { findAmong, findEach, isAnyRare } from "./postgres-statements.ts";
 import {
   beginningOf,

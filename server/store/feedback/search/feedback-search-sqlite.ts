@@ -1,4 +1,5 @@
 import type { Reader } from "../../engine/database.ts";
+import { type Condition, sqlOf, valuesOf } from "../../lists/conditions.ts";
 import {
   type Effort,
   endOf,
@@ -83,15 +84,15 @@ async function find(
   parts: readonly string[],
   { conditions, before, limit }: SearchPage,
 ): Promise<number[]> {
-  const all = [
+  const all: Condition[] = [
     ["feedback_search MATCH ?", parts.join(" AND ")],
     ["feedback_search.rowid < ?", before],
     ...conditions,
-  ] as const;
+  ];
   const rows = await reader.all<{ seq: number }>(
     `SELECT f.seq FROM feedback_search CROSS JOIN feedback f ON f.seq = feedback_search.rowid
-     WHERE ${all.map(([sql]) => sql).join(" AND ")} ORDER BY feedback_search.rowid DESC LIMIT ?`,
-    ...all.flatMap(([, ...values]) => values),
+     WHERE ${sqlOf(all)} ORDER BY feedback_search.rowid DESC LIMIT ?`,
+    ...valuesOf(all),
     limit,
   );
   return rows.map(({ seq }) => seq);

@@ -1,5 +1,5 @@
 import type { Database, Reader, Transaction } from "../../engine/database.ts";
-import type { Condition } from "../thread-changes.ts";
+import type { Condition } from "../../lists/conditions.ts";
 import { newestInPostgres } from "./feedback-search-postgres.ts";
 import { marksInSqlite as marks, newestInSqlite } from "./feedback-search-sqlite.ts";
 import { type Found, rangeOfSearch, type SearchPage, type SearchScope } from "./search-ranges.ts";

@@ -2,7 +2,7 @@ import type { Reader } from "../../engine/database.ts";
 import { searchedTextInPostgres } from "../../engine/migrations/feedback/001-feedback-and-content.ts";
 import { searchedInPostgres } from "../../engine/migrations/feedback/066-words-of-apps.ts";
 import { plannedEachTime } from "../../engine/planned-each-time.ts";
-import type { Condition } from "../thread-changes.ts";
+import { type Condition, sqlOf, valuesOf } from "../../lists/conditions.ts";
 import type { SearchPage } from "./search-ranges.ts";
 
 // The statements of a search in PostgreSQL. What they ask the index for is an expression of `tsquery`.
@@ -57,13 +57,13 @@ export async function findEach(
   page: SearchPage,
 ): Promise<number[]> {
   const conditions: Condition[] = [[`${searchedInPostgres} @@ CAST(r.asked AS tsquery)`], ...others(page)];
-  const where = conditions.map(([condition]) => condition).join(" AND ");
+  const where = sqlOf(conditions);
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT found.seq FROM unnest(CAST(ARRAY[${asked.map(() => "?").join(", ")}] AS text[])) WITH ORDINALITY AS r(asked, place)
      CROSS JOIN LATERAL (SELECT f.seq FROM feedback f WHERE ${where} ORDER BY f.seq + 0 DESC LIMIT ?) found
      ORDER BY ${order === "newest" ? "r.place" : "found.seq DESC"} LIMIT ?`),
     ...asked,
-    ...conditions.flatMap(([, ...values]) => values),
+    ...valuesOf(conditions),
     page.limit,
     page.limit,
   );

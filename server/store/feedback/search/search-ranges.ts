@@ -1,5 +1,5 @@
 import { rangeOfSearch } from "../../engine/migrations/feedback/066-words-of-apps.ts";
-import type { Condition } from "../thread-changes.ts";
+import type { Condition } from "../../lists/conditions.ts";
 
 export { rangeOfSearch };
 
