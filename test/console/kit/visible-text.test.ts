@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { piecesOf, visibleLine } from "../../../server/console/kit/display/visible-text.ts";
+import { fc } from "../../support/property.ts";
 
 describe("a person's text", () => {
   it.each([
@@ -101,5 +102,17 @@ describe("texts with hidden characters", () => {
     ["a joiner after a space", "نمی \u200Cشود", 1],
   ])("are marked: %s", (_, text, marks) => {
     expect(piecesOf(text).filter(({ kind }) => kind === "hidden")).toHaveLength(marks);
+  });
+
+  it("are cut in the same way if another hidden character follows", () => {
+    // A text without any candidate is not cut at all: this one makes sure that it is.
+    const follows = "a\u0000";
+    const any = fc.string({ unit: "binary", maxLength: 12 });
+    fc.assert(
+      fc.property(any, (text) => {
+        expect(visibleLine(text + follows)).toBe(`${visibleLine(`${text}a`)}[U+0000]`);
+      }),
+      { numRuns: 3_000 },
+    );
   });
 });

@@ -59,6 +59,15 @@ describe("PostgreSQL", () => {
     await own.close();
   });
 
+  it("answers the server with one process, and compiles nothing", async () => {
+    const { address } = place;
+    const databaseUrl = "url" in address ? address.url : undefined;
+    const own = await openSettingsDatabase({ databaseUrl, databasePool: 1, data: "" });
+    const settings = `SELECT current_setting('max_parallel_workers_per_gather') AS workers, current_setting('jit') AS jit`;
+    expect(await own.get(settings)).toEqual({ workers: "0", jit: "off" });
+    await own.close();
+  });
+
   it("without a free connection is unavailable", async () => {
     const guest = `guest_${randomUUID().replaceAll("-", "")}`;
     await database.write((tx) => tx.run(`CREATE ROLE ${guest} LOGIN PASSWORD 'guest' CONNECTION LIMIT 0`));

@@ -7,8 +7,8 @@ const indexes = [
 ];
 
 /**
- * What waits, in the order of activity: an agent's list of what waits since a time sorted all that waits in an app. And its status and
- * type, so that a list of few of them reads no threads that it leaves out.
+ * An agent's list of what waits, with activity since a time, sorted all that waits in an app: it has an index in its order now. Both indexes
+ * have the status and the type, so that a list by these reads no threads that it leaves out.
  */
 export const waitingByActivity = {
   number: 94,
