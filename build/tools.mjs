@@ -12,6 +12,7 @@ export async function buildTools(shared) {
     entryPoints: {
       bench: `${folder}/main.ts`,
       "bench-growth": `${folder}/growth/main.ts`,
+      "bench-turns": `${folder}/growth/turns.ts`,
       pictures: "test/pictures/main.ts",
       ...Object.fromEntries(servers),
     },

@@ -24,6 +24,7 @@ import { serveFiles } from "./http/files/serve-file.ts";
 import { mount } from "./http/mount.ts";
 import { createObserver, observe } from "./http/observe.ts";
 import { createMetrics, type Watched } from "./http/operations/metrics.ts";
+import { createReadOpenApi } from "./http/operations/open-api.ts";
 import { operationsRoutes } from "./http/operations/operations-routes.ts";
 import { createReadCredentials } from "./http/presented-credentials.ts";
 import { createReady } from "./http/ready.ts";
@@ -46,6 +47,7 @@ export function createApp(
   const metrics = createMetrics(watched);
   const observer = createObserver(deps, metrics);
   const endpoints = mapEndpoints(api, (endpoint): Endpoint => endpoint);
+  const readOpenApi = createReadOpenApi(deps.settings);
   const ready = wanted ? createReady(endpoints, deps, observer) : undefined;
   const door = {
     ready,
@@ -66,9 +68,9 @@ export function createApp(
   if (dev) app.use(dev.applyFaults);
   app.use(
     routing([
-      ...docsRoutes(deps.settings),
+      ...docsRoutes(deps.settings, readOpenApi),
       ...mount(api, deps, door),
-      ...operationsRoutes(deps, metrics),
+      ...operationsRoutes(deps, metrics, readOpenApi),
       ...oauthRoutes(deps, door),
       ...consentRoutes(deps, door, api),
       ...mcpRoutes({ deps, door, api, metrics, readUpload, follow: createFollow(deps) }),

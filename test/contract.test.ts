@@ -89,7 +89,7 @@ const onlyInTheConsole: Record<string, string> = {
 
 describe("the contract", () => {
   it("is the OpenAPI document of the repository", async () => {
-    const document = `${JSON.stringify(createOpenApi("http://127.0.0.1:4700"), null, 2)}\n`;
+    const document = `${JSON.stringify(await createOpenApi("http://127.0.0.1:4700"), null, 2)}\n`;
     await expect(document).toMatchFileSnapshot("./contract/openapi.json");
   });
 
@@ -164,7 +164,7 @@ const readAll = (folder: string): string[] =>
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => readFileSync(join(import.meta.dirname, "..", folder, file), "utf8"));
 
-const document = createOpenApi("http://127.0.0.1:4700");
+const document = await createOpenApi("http://127.0.0.1:4700");
 
 function operationOf(name: string, { method, path }: Endpoint) {
   const inDocument = Object(document.paths)[path.replace(/:(\w+)/g, "{$1}")][method.toLowerCase()];

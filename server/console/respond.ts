@@ -1,7 +1,7 @@
 import type { Context } from "koa";
-import { renderToString } from "preact-render-to-string";
 import type { Door } from "../http/mount.ts";
 import type { Settings } from "../settings/settings.ts";
+import { renderInTurns } from "./kit/layout/in-turns.tsx";
 import type { Reply } from "./reply.ts";
 
 /** The headers of a page that differ from the usual ones. */
@@ -20,7 +20,11 @@ export function createRespond(
   { holdAnswer }: Pick<Door, "holdAnswer">,
 ) {
   const usual = pageHeaders(settings, "'self'");
-  return (ctx: Context, reply: Reply, { formAction, referrerPolicy }: PageTraits = {}): void => {
+  return async (
+    ctx: Context,
+    reply: Reply,
+    { formAction, referrerPolicy }: PageTraits = {},
+  ): Promise<void> => {
     ctx.set(formAction === undefined ? usual : pageHeaders(settings, `'self' ${formAction}`));
     if (referrerPolicy !== undefined) ctx.set("Referrer-Policy", referrerPolicy);
     if ("location" in reply) {
@@ -30,7 +34,7 @@ export function createRespond(
     }
     const { retryAfterSeconds } = reply;
     if (retryAfterSeconds !== undefined) ctx.set("Retry-After", String(retryAfterSeconds));
-    const body = Buffer.from(`<!doctype html>${renderToString(reply.document)}`);
+    const body = await renderInTurns(reply.document);
     if (ctx.method !== "HEAD") holdAnswer(ctx.res, { body, canRefuse: ctx.method === "GET" });
     ctx.status = reply.status;
     ctx.type = "text/html; charset=utf-8";

@@ -31,14 +31,14 @@ export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>)
     method,
     path,
     async answer(ctx, params) {
-      respond(ctx, await answer(await visits.ofAnybody(ctx, params)));
+      await respond(ctx, await answer(await visits.ofAnybody(ctx, params)));
     },
   });
   const page = (path: string, answer: PageHandler<SignedInVisit>): Route => ({
     method: "GET",
     path,
     async answer(ctx, params) {
-      respond(ctx, await answer(await visits.ofSignedIn(ctx, params)));
+      await respond(ctx, await answer(await visits.ofSignedIn(ctx, params)));
     },
   });
   const form = (path: string, answer: PageHandler<SignedInVisit>, act: Act): Route => ({
@@ -46,7 +46,7 @@ export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>)
     path,
     async answer(ctx, params) {
       try {
-        respond(ctx, await visits.answerForm(ctx, params, { answer, act }));
+        await respond(ctx, await visits.answerForm(ctx, params, { answer, act }));
       } catch (error) {
         rememberAct(ctx.req, act);
         await visits.rememberUnread(ctx, params);
@@ -61,7 +61,7 @@ export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>)
     async answer(ctx, params) {
       rememberAct(ctx.req, act);
       const answered = await unlessSignedOut(() => answerUpload(ctx, params, { endpoint, answer: handle }));
-      respond(ctx, answered ?? (await visits.askToSignIn(ctx, params, act)));
+      await respond(ctx, answered ?? (await visits.askToSignIn(ctx, params, act)));
     },
   });
   return [

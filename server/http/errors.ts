@@ -25,13 +25,13 @@ export function sentencesOf({ message, details }: Pick<ApiError, "message" | "de
 }
 
 /** Answers with a page if the client wants one. Gives whether it has answered. */
-export type AnswerWithPage = (ctx: Context, error: ApiError) => boolean;
+export type AnswerWithPage = (ctx: Context, error: ApiError) => boolean | Promise<boolean>;
 
 /** Turns a thrown value into one answer, a page or JSON. Its cause goes only to the log. */
 export function answerErrors(deps: Pick<Deps, "log">, answerWithPage: AnswerWithPage) {
-  const hasPage = (ctx: Context, error: ApiError): boolean => {
+  const hasPage = async (ctx: Context, error: ApiError): Promise<boolean> => {
     try {
-      return answerWithPage(ctx, error);
+      return await answerWithPage(ctx, error);
     } catch (thrown) {
       logServerError(deps, ctx, { error: asApiError(thrown), thrown });
       return false;
@@ -45,7 +45,7 @@ export function answerErrors(deps: Pick<Deps, "log">, answerWithPage: AnswerWith
       logServerError(deps, ctx, { error, thrown });
       if (ctx.res.headersSent) return void ctx.req.destroy();
       setHeaders(ctx, error);
-      if (!hasPage(ctx, error)) answerWithJson(ctx, error);
+      if (!(await hasPage(ctx, error))) answerWithJson(ctx, error);
     }
   };
 }

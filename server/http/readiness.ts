@@ -1,11 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import { statfs } from "node:fs/promises";
 import { ApiError } from "../../src/contract/errors.ts";
-import { createOpenApi } from "../../src/contract/openapi/document.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import { ping } from "../store/engine/ping.ts";
-import { type PreparedAnswer, prepareAnswer } from "./answers.ts";
 import type { Metrics } from "./operations/metrics.ts";
 
 const leastFreeBytes = 64 * 1_048_576;
@@ -31,10 +29,6 @@ export async function readMetrics(
   if (!mayRead(authorization, settings.metricsToken)) throw new ApiError("not_found");
   return metrics.text();
 }
-
-/** The OpenAPI document of this server. */
-export const readOpenApi = ({ settings }: Pick<Deps, "settings">): PreparedAnswer =>
-  prepareAnswer(JSON.stringify(createOpenApi(settings.baseUrl)));
 
 function mayRead(authorization: string | undefined, token: string | undefined): boolean {
   if (token === undefined) return false;

@@ -8,7 +8,7 @@ const Document = z.object({
   components: z.object({ schemas: z.record(z.string(), z.record(z.string(), z.unknown())) }),
 });
 
-const { paths, components } = Document.parse(createOpenApi("https://inn.example.org"));
+const { paths, components } = Document.parse(await createOpenApi("https://inn.example.org"));
 
 /** The operation of the OpenAPI document at a path of the contract. */
 export function operationAt(method: string, path: string): unknown {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { createOpenApi } from "../../../src/contract/openapi/document.ts";
+import { waitIfTurnIsLong } from "../../turns.ts";
 import { exampleOf } from "./schema.ts";
 
 const Content = z.optional(
@@ -32,8 +32,6 @@ const Operation = z.object({
 export interface Operation extends z.output<typeof Operation> {
   readonly method: string;
   readonly path: string;
-  /** The operation as the OpenAPI document has it. */
-  readonly json: unknown;
 }
 
 const Document = z.object({
@@ -42,16 +40,30 @@ const Document = z.object({
 });
 type Components = z.output<typeof Document>["components"];
 
-/** Every operation of the API, in the order of the document. */
-export function operationsOf(baseUrl: string): Operation[] {
-  const { paths, components } = Document.parse(createOpenApi(baseUrl));
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, given]) => {
-      const json = resolved(given, components);
-      return { ...Operation.parse(json), method: method.toUpperCase(), path, json };
-    }),
-  );
+/** Every operation of an OpenAPI document, in its order. */
+export async function operationsOf(openApi: unknown): Promise<Operation[]> {
+  const { paths, components } = Document.parse(openApi);
+  const operations: Operation[] = [];
+  for (const [path, methods] of Object.entries(paths))
+    for (const [method, given] of Object.entries(methods)) {
+      const operation = Operation.parse(resolved(given, components));
+      operations.push({ ...operation, method: method.toUpperCase(), path });
+      await waitIfTurnIsLong();
+    }
+  return operations;
 }
+
+/** The operation with this id as an OpenAPI document has it, by its path and method; undefined if there is none. */
+export function operationJsonOf(openApi: unknown, operationId: string): unknown {
+  const { paths, components } = Document.parse(openApi);
+  for (const [path, methods] of Object.entries(paths))
+    for (const [method, given] of Object.entries(methods))
+      if (WithId.safeParse(given).data?.operationId === operationId)
+        return { [path]: { [method]: resolved(given, components) } };
+  return undefined;
+}
+
+const WithId = z.object({ operationId: z.string() });
 
 /** The depth at which a recursive schema is cut off. */
 const deepest = 12;

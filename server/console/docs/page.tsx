@@ -1,6 +1,7 @@
 import { assets } from "../assets/assets.ts";
 import { Brand } from "../kit/layout/brand.tsx";
 import { Document } from "../kit/layout/document.tsx";
+import { InTurns } from "../kit/layout/in-turns.tsx";
 import type { Links } from "../links.ts";
 import { OperationDetails } from "./operation.tsx";
 import type { Operation } from "./operations.ts";
@@ -40,16 +41,18 @@ export const Docs = ({ links, baseUrl, operations }: DocsProps) => {
         {tags.map((tag) => (
           <section class="stack tight operations" key={tag} aria-labelledby={`tag-${tag}`}>
             <h2 id={`tag-${tag}`}>{titleOf(tag)}</h2>
-            {operations
-              .filter(({ tags }) => tags.includes(tag))
-              .map((operation) => (
-                <OperationDetails
-                  key={operation.operationId}
-                  operation={operation}
-                  baseUrl={baseUrl}
-                  json={`${base}/api/v1/docs/${operation.operationId}`}
-                />
-              ))}
+            <InTurns>
+              {operations
+                .filter(({ tags }) => tags.includes(tag))
+                .map((operation) => (
+                  <OperationDetails
+                    key={operation.operationId}
+                    operation={operation}
+                    baseUrl={baseUrl}
+                    json={`${base}/api/v1/docs/${operation.operationId}`}
+                  />
+                ))}
+            </InTurns>
           </section>
         ))}
       </main>

@@ -5,6 +5,7 @@ import { Timestamp } from "../kit/display/timestamp.tsx";
 import { Line, UserText } from "../kit/display/user-text.tsx";
 import { TextArea } from "../kit/form/field.tsx";
 import { Document } from "../kit/layout/document.tsx";
+import { InTurns } from "../kit/layout/in-turns.tsx";
 import { Notice, Refused } from "../kit/layout/notice.tsx";
 import type { Links } from "../links.ts";
 
@@ -46,14 +47,16 @@ export const Sender = ({ links, page, action, once, isAnswered, typed, refusal }
           createdAt={page.createdAt}
           files={page.files}
         />
-        {page.messages.map(({ id, direction, ...message }) => (
-          <Message
-            key={id}
-            name={direction === "inbound" ? "You answered" : "Reply"}
-            direction={direction}
-            {...message}
-          />
-        ))}
+        <InTurns>
+          {page.messages.map(({ id, direction, ...message }) => (
+            <Message
+              key={id}
+              name={direction === "inbound" ? "You answered" : "Reply"}
+              direction={direction}
+              {...message}
+            />
+          ))}
+        </InTurns>
       </section>
       {page.open && (
         <form class="card stack" method="post" action={action}>

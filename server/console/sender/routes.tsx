@@ -77,7 +77,7 @@ export function senderPageRoutes(deps: Needed, door: Door): Route[] {
     answer: (ctx, { token = "" }) =>
       orErrorPage(ctx, async () => {
         ctx.set("X-Robots-Tag", "noindex, nofollow");
-        respond(ctx, await work(ctx, token));
+        await respond(ctx, await work(ctx, token));
       }),
   });
   return [

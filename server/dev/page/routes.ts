@@ -33,7 +33,7 @@ export function pageRoutes(parts: DevPageParts): Route[] {
   const { deps, door } = parts;
   const respond = createRespond(deps.settings, door);
   const show = async (ctx: Context, done: string, sent?: SentForm) =>
-    respond(ctx, {
+    await respond(ctx, {
       status: sent ? sent.refusal.status : 200,
       document: devPage({ ...(await dataOf(parts)), done, sent }),
     });
@@ -46,7 +46,7 @@ export function pageRoutes(parts: DevPageParts): Route[] {
       const sender = senderOf(undefined, door.addressOf(ctx.req));
       const fields = await readForm(ctx.req, { arrivals: door.arrivals, sender });
       try {
-        respond(ctx, { location: `/dev?done=${await act(fields)}` });
+        await respond(ctx, { location: `/dev?done=${await act(fields)}` });
       } catch (refusal) {
         if (!(refusal instanceof ApiError)) throw refusal;
         await show(ctx, "", { name, fields, refusal });

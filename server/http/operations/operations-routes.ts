@@ -1,14 +1,20 @@
 import type { Context } from "koa";
 import type { Deps } from "../../deps.ts";
+import { onFirstUse } from "../../on-first-use.ts";
 import { serverVersion } from "../../version.ts";
-import { matchesEtag, type PreparedAnswer } from "../answers.ts";
+import { matchesEtag, prepareAnswer } from "../answers.ts";
 import type { Route } from "../mount.ts";
-import { checkReady, readMetrics, readOpenApi } from "../readiness.ts";
+import { checkReady, readMetrics } from "../readiness.ts";
 import type { Metrics } from "./metrics.ts";
+import type { ReadOpenApi } from "./open-api.ts";
 
 /** The routes for operators and tools: health, readiness, metrics, and the OpenAPI document. */
-export function operationsRoutes(deps: Pick<Deps, "database" | "settings">, metrics: Metrics): Route[] {
-  let known: PreparedAnswer | undefined;
+export function operationsRoutes(
+  deps: Pick<Deps, "database" | "settings">,
+  metrics: Metrics,
+  readOpenApi: ReadOpenApi,
+): Route[] {
+  const prepared = onFirstUse(async () => prepareAnswer(JSON.stringify(await readOpenApi())));
   return [
     read("/healthz", async (ctx) => {
       ctx.body = { status: "ok", version: serverVersion };
@@ -22,9 +28,7 @@ export function operationsRoutes(deps: Pick<Deps, "database" | "settings">, metr
       ctx.set("Content-Type", metrics.contentType);
     }),
     read("/api/v1/openapi.json", async (ctx) => {
-      // It takes long to make. Most servers are never asked.
-      known ??= readOpenApi(deps);
-      const openApi = known;
+      const openApi = await prepared();
       ctx.set("ETag", openApi.etag);
       ctx.set("Content-Type", "application/json; charset=utf-8");
       ctx.body = openApi.body;

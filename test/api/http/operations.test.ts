@@ -21,7 +21,7 @@ describe.each(databases)("the endpoints for operators on $name", (engine) => {
 
   it("GET /api/v1/openapi.json describes this server", async () => {
     const { body } = await service.request("GET", "/api/v1/openapi.json");
-    expect(body).toEqual(JSON.parse(JSON.stringify(createOpenApi(service.baseUrl))));
+    expect(body).toEqual(JSON.parse(JSON.stringify(await createOpenApi(service.baseUrl))));
   });
 
   it("GET /metrics counts answers by route, not by address", async () => {

@@ -1,3 +1,6 @@
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DatabaseAddress, openDatabase } from "../../../server/store/engine/open.ts";
 import { refreshStatistics, tablesWithoutStatistics } from "../../../server/store/engine/statistics.ts";
@@ -20,9 +23,10 @@ export interface FilledServer extends FilledDatabase {
   readonly program: Program;
   readonly cookie: string;
   readonly values: ServerValues;
+  /** The socket that tells the longest turn of the event loop. */
+  readonly turns: string;
 }
 
-export const metricsToken = "only this benchmark reads them";
 const secret = "a secret that only this benchmark knows";
 
 /** Fills an empty database. */
@@ -31,7 +35,7 @@ export async function fillDatabase(
   size: Size,
   data: Record<string, string>,
 ): Promise<FilledDatabase> {
-  const variables = { ...data, INNKEEP_SECRET: secret, INNKEEP_METRICS_TOKEN: metricsToken };
+  const variables = { ...data, INNKEEP_SECRET: secret };
   const user = ["user", "create", "--email", email, "--password-stdin"];
   const { userId = "" } = await admin(user, variables, password);
   const { token: agentToken = "" } = await admin(
@@ -60,11 +64,16 @@ export async function setStatistics({ address }: FilledDatabase, wanted: boolean
 }
 
 export async function serve(filled: FilledDatabase): Promise<FilledServer> {
-  const program = await startInnkeep(filled.variables);
+  const turns = join(tmpdir(), `innkeep-turns-${randomUUID()}`);
+  const program = await startInnkeep({
+    ...filled.variables,
+    BENCH_TURNS: turns,
+    NODE_OPTIONS: `--import=${new URL("bench-turns.js", import.meta.url)}`,
+  });
   if ("url" in filled.address) await statisticsMade(filled.address);
   const origin = `http://127.0.0.1:${program.port}`;
   const cookie = await signIn(origin);
-  return { ...filled, program, cookie, values: await valuesOf(origin, cookie) };
+  return { ...filled, program, cookie, turns, values: await valuesOf(origin, cookie) };
 }
 
 /** Resolves when the server has made the statistics of PostgreSQL that were missing when it started. */

@@ -91,9 +91,8 @@ async function compare(engine: string, filled: readonly FilledDatabase[]) {
     const servers: FilledServer[] = [];
     for (const each of filled) servers.push(await serve(each));
     say(`\n${engine}, ${statistics} statistics: milliseconds`);
-    say(lineOf("", ["few p50", "many p50", "ratio", "p99", "stall", "busy", "fuller"]));
+    say(lineOf("", ["few p50", "many p50", "ratio", "p99", "turn p99", "longest", "fuller"]));
     let longest = 0;
-    let busiest = 0;
     for (const asked of requests.filter(({ name }) => name.includes(given.only))) {
       const [few, many] = await measure(servers, asked).catch((error: unknown) => {
         say(`${asked.name}: FAILED, ${String(error).slice(0, 200)}`);
@@ -101,15 +100,22 @@ async function compare(engine: string, filled: readonly FilledDatabase[]) {
         return [];
       });
       if (!few || !many) continue;
-      longest = Math.max(longest, many.stall);
-      busiest = Math.max(busiest, many.busy);
+      longest = Math.max(longest, many.longestTurn);
       const fuller = many.length / few.length;
-      const figures = [few.p50, many.p50, many.p50 / few.p50, many.p99, many.stall, many.busy, fuller];
+      const figures = [
+        few.p50,
+        many.p50,
+        many.p50 / few.p50,
+        many.p99,
+        many.turnP99,
+        many.longestTurn,
+        fuller,
+      ];
       const isSlow = asked.isSearch ? many.p99 > 50 : many.p50 > bound && many.p50 > 2 * few.p50;
-      const faults = [isSlow ? "MISSED" : "", many.busy > 20 ? "STALLED" : ""];
+      const faults = [isSlow ? "MISSED" : "", many.turnP99 > 20 ? "STALLED" : ""];
       say(lineOf(asked.name, [...figures.map((figure) => figure.toFixed(2)), faults.join(" ").trim()]));
     }
-    say(`longest stall: ${longest.toFixed(1)} ms, with ${busiest.toFixed(1)} ms of its own processor time`);
+    say(`longest turn: ${longest.toFixed(1)} ms`);
     for (const { program } of servers) await program.stop();
   }
 }

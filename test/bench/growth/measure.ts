@@ -1,20 +1,18 @@
-import { readFile } from "node:fs/promises";
-import { Agent, request } from "node:http";
+import { Agent, type RequestOptions, request } from "node:http";
 import { median } from "../table.ts";
-import { type FilledServer, metricsToken } from "./filled-server.ts";
+import type { FilledServer } from "./filled-server.ts";
 import type { Caller, Measured, ServerValues } from "./requests/measured.ts";
 
 /** How long a request takes on a server. */
 export interface Timing {
   readonly p50: number;
   readonly p99: number;
-  /** The longest time in which the server did nothing else, in milliseconds. Other programs make it longer. */
-  readonly stall: number;
   /**
-   * The most processor time that the main thread of the server took for one request, in milliseconds. It can do nothing else for at most
-   * so long, whatever other programs do. NaN if the system does not say it.
+   * The longest turn of the event loop in each of these requests, in processor time of the main thread: the 99th percentile and the longest, in
+   * milliseconds. The server answers no other request for so long. NaN if the system does not say it.
    */
-  readonly busy: number;
+  readonly turnP99: number;
+  readonly longestTurn: number;
   /** How long the answer is, in characters: a page that is fuller costs more, however many threads there are. */
   readonly length: number;
 }
@@ -32,9 +30,8 @@ const kept = new Agent({ keepAlive: true });
 export async function measure(servers: readonly FilledServer[], asked: Measured): Promise<Timing[]> {
   const targets = await Promise.all(servers.map((server) => targetOf(server, asked)));
   const lengths = await warmedUp(targets, asked.most === undefined ? warmUp : leastWarmUp);
-  await Promise.all(servers.map(longestStall));
   const times: number[][] = targets.map(() => []);
-  const busy = targets.map(() => 0);
+  const turns: number[][] = targets.map(() => []);
   const until = performance.now() + mostMilliseconds;
   for (
     let call = 0;
@@ -42,16 +39,15 @@ export async function measure(servers: readonly FilledServer[], asked: Measured)
     call += 1
   )
     for (const [at, target] of targets.entries()) {
-      const before = await mainThreadTime(target.pid);
+      await longestTurn(target);
       times[at]?.push((await timed(target)).milliseconds);
-      busy[at] = Math.max(busy[at] ?? 0, (await mainThreadTime(target.pid)) - before);
+      turns[at]?.push(await longestTurn(target));
     }
-  const stalls = await Promise.all(servers.map(longestStall));
   return times.map((taken, at) => ({
     p50: median(taken),
     p99: p99Of(taken),
-    stall: stalls[at] ?? Number.NaN,
-    busy: busy[at] ?? Number.NaN,
+    turnP99: p99Of(turns[at] ?? []),
+    longestTurn: Math.max(...(turns[at] ?? [])),
     length: lengths[at] ?? Number.NaN,
   }));
 }
@@ -65,18 +61,11 @@ async function warmedUp(targets: readonly Target[], most: number): Promise<numbe
   return lengths;
 }
 
-/** The processor time of a program's main thread until now, in milliseconds. Linux tells it; else NaN. */
-async function mainThreadTime(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/schedstat`, "utf8").catch(() => "");
-  const [nanoseconds = ""] = text.split(" ");
-  return nanoseconds === "" ? Number.NaN : Number(nanoseconds) / 1e6;
-}
-
 const p99Of = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN;
 
 interface Target extends Pick<Measured, "body"> {
-  readonly pid: number;
+  readonly turns: string;
   readonly port: number;
   readonly path: string;
   readonly method: string;
@@ -85,11 +74,11 @@ interface Target extends Pick<Measured, "body"> {
 }
 
 async function targetOf(server: FilledServer, asked: Measured): Promise<Target> {
-  const { port, pid } = server.program;
-  const { values } = server;
+  const { port } = server.program;
+  const { values, turns } = server;
   const { method = "GET", body } = asked;
   const path = withValues(asked.path, values);
-  const target = { port, pid, path, method, body, values, headers: headersOf(server)[asked.by] };
+  const target = { port, turns, path, method, body, values, headers: headersOf(server)[asked.by] };
   if (!asked.second) return target;
   const first = JSON.parse(await answerOf(target));
   return { ...target, path: `${path}&cursor=${first.nextCursor}` };
@@ -125,21 +114,25 @@ type Asking = Pick<Target, "port" | "path" | "method" | "headers">;
 
 function answerOf({ port, path, method, headers }: Asking, body?: string): Promise<string> {
   const type = body === undefined ? {} : { "content-type": "application/json" };
-  const options = { host: "127.0.0.1", agent: kept, port, path, method, headers: { ...headers, ...type } };
+  return answerTo({ host: "127.0.0.1", port, path, method, headers: { ...headers, ...type } }, body);
+}
+
+function answerTo(options: RequestOptions, body?: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const sent = request(options, async (answer) => {
+    const sent = request({ agent: kept, ...options }, async (answer) => {
       let text = "";
       for await (const chunk of answer.setEncoding("utf8")) text += chunk;
       if (answer.statusCode && answer.statusCode < 300) resolve(text);
-      else reject(new Error(`${method} ${path} answered ${answer.statusCode}: ${text.slice(0, 300)}`));
+      else
+        reject(
+          new Error(`${options.method} ${options.path} answered ${answer.statusCode}: ${text.slice(0, 300)}`),
+        );
     });
     sent.on("error", reject).end(body);
   });
 }
 
-/** The longest stall of the event loop since the last call, in milliseconds, as Node measured it. */
-async function longestStall({ program: { port } }: FilledServer): Promise<number> {
-  const headers = { authorization: `Bearer ${metricsToken}` };
-  const text = await answerOf({ port, path: "/metrics", method: "GET", headers });
-  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1_000;
+/** The longest turn of the server's event loop since the last call, in milliseconds of processor time. */
+async function longestTurn({ turns }: Pick<Target, "turns">): Promise<number> {
+  return Number(await answerTo({ socketPath: turns }));
 }

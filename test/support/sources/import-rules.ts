@@ -134,6 +134,7 @@ export const walls: Walls = {
   "server/http": [
     ...["server/http", "server/domain", "server/files", "server/secrets", "server/settings"],
     ...["server/clock.ts", "server/deps.ts", "server/version.ts", "server/continuous/reporter.ts"],
+    ...["server/turns.ts", "server/on-first-use.ts"],
     ...["server/store/engine", "server/store/requests", "server/store/access/credentials.ts", "src/contract"],
     ...["koa", "@koa/router", "@fastify/busboy", "ipaddr.js", "prom-client", "zod/mini", "node:*"],
   ],
@@ -146,7 +147,7 @@ export const walls: Walls = {
     "server/routes/access/audit-names.ts",
     ...["server/routes/access/device-approval.ts", "server/routes/access/oauth", "server/oauth/metadata.ts"],
     ...["server/oauth/fault-answers.ts"],
-    ...["server/deps.ts", "server/clock.ts", "src/contract"],
+    ...["server/deps.ts", "server/clock.ts", "server/turns.ts", "server/on-first-use.ts", "src/contract"],
     ...["koa", "preact", "preact/*", "preact-render-to-string", "markdown-it", "openid-client", "diff", "qr"],
     ...["zod/mini", "node:*"],
   ],

@@ -1,5 +1,6 @@
 import { LastUse } from "../../kit/display/last-use.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 
 export interface OtherAccessProps {
   readonly title: string;
@@ -25,16 +26,18 @@ export const OtherAccess = ({ title, about, things, page, now }: OtherAccessProp
       <p>None.</p>
     ) : (
       <ul class="list">
-        {things.map(({ id, label, lastUsedAt }) => (
-          <li key={id}>
-            <b>
-              <Line text={label} />
-            </b>
-            <p class="under">
-              <LastUse at={lastUsedAt} now={now} />
-            </p>
-          </li>
-        ))}
+        <InTurns>
+          {things.map(({ id, label, lastUsedAt }) => (
+            <li key={id}>
+              <b>
+                <Line text={label} />
+              </b>
+              <p class="under">
+                <LastUse at={lastUsedAt} now={now} />
+              </p>
+            </li>
+          ))}
+        </InTurns>
       </ul>
     )}
     {things.length > 0 && (

@@ -2,6 +2,7 @@ import type { ConsoleSession } from "../../../../src/contract/console/console-se
 import { LastUse } from "../../kit/display/last-use.tsx";
 import { Ago, Timestamp } from "../../kit/display/timestamp.tsx";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import type { Links } from "../../links.ts";
 
 export interface SessionsProps {
@@ -21,9 +22,11 @@ export const Sessions = ({ sessions, links, now }: SessionsProps) => (
       </p>
     </div>
     <ul class="list">
-      {sessions.map((session) => (
-        <SessionLine key={session.id} session={session} now={now} action={links.endSession(session.id)} />
-      ))}
+      <InTurns>
+        {sessions.map((session) => (
+          <SessionLine key={session.id} session={session} now={now} action={links.endSession(session.id)} />
+        ))}
+      </InTurns>
     </ul>
     {sessions.length > 1 && (
       <form method="post" action={links.endOtherSessions}>

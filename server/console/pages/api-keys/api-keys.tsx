@@ -7,6 +7,7 @@ import { Choices } from "../../kit/form/choices.tsx";
 import { type Filled, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import type { AppNavigation } from "../../kit/layout/navigation.ts";
 import { Notice, Refused } from "../../kit/layout/notice.tsx";
 
@@ -46,9 +47,11 @@ export const ApiKeys = ({ navigation: { links, app }, keys, forms: { made, key }
       <Notice kind="attention">This app has no key yet, so nothing can reach it.</Notice>
     ) : (
       <ul class="list">
-        {keys.map((row) => (
-          <KeyLine key={row.id} row={row} now={now} at={(part) => links.key(app.id, row.id, part)} />
-        ))}
+        <InTurns>
+          {keys.map((row) => (
+            <KeyLine key={row.id} row={row} now={now} at={(part) => links.key(app.id, row.id, part)} />
+          ))}
+        </InTurns>
       </ul>
     )}
     <details class="reveal" open={key !== undefined || keys.length === 0}>

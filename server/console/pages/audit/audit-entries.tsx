@@ -2,6 +2,7 @@ import type { AuditEntry } from "../../../../src/contract/console/audit.ts";
 import { actorParts, type NamedTarget, type NamedToken } from "../../../routes/access/audit-names.ts";
 import { Timestamp } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import type { Navigation } from "../../kit/layout/navigation.ts";
 import type { Links } from "../../links.ts";
 import { auditActionNames } from "./audit-action-names.ts";
@@ -29,15 +30,17 @@ export const AuditEntries = ({ items, navigation, targets, tokens }: AuditEntrie
         </tr>
       </thead>
       <tbody>
-        {items.map((entry) => (
-          <Entry
-            key={entry.id}
-            entry={entry}
-            navigation={navigation}
-            target={targets.get(entry.target ?? "")}
-            tokens={tokens}
-          />
-        ))}
+        <InTurns>
+          {items.map((entry) => (
+            <Entry
+              key={entry.id}
+              entry={entry}
+              navigation={navigation}
+              target={targets.get(entry.target ?? "")}
+              tokens={tokens}
+            />
+          ))}
+        </InTurns>
       </tbody>
     </table>
   </section>

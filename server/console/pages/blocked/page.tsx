@@ -10,6 +10,7 @@ import { Confirmation } from "../../kit/form/confirmation.tsx";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../reply.ts";
@@ -54,28 +55,32 @@ const Blocked = ({ navigation, senders, hidden, refusal, now }: BlockedProps) =>
           </Empty>
         ) : (
           <ul class="list">
-            {senders.map((sender) => (
-              <SenderLine
-                key={sender.id}
-                sender={sender}
-                action={links.blocked(app.id, `${sender.id}/unblock`)}
-                now={now}
-              />
-            ))}
+            <InTurns>
+              {senders.map((sender) => (
+                <SenderLine
+                  key={sender.id}
+                  sender={sender}
+                  action={links.blocked(app.id, `${sender.id}/unblock`)}
+                  now={now}
+                />
+              ))}
+            </InTurns>
           </ul>
         )}
         {hidden.length > 0 && (
           <section class="stack" aria-labelledby="hidden">
             <h2 id="hidden">Hidden feedback</h2>
             <ul class="list">
-              {hidden.map((item) => (
-                <HiddenLine
-                  key={item.id}
-                  item={item}
-                  action={links.blocked(app.id, `feedback/${item.id}/release`)}
-                  now={now}
-                />
-              ))}
+              <InTurns>
+                {hidden.map((item) => (
+                  <HiddenLine
+                    key={item.id}
+                    item={item}
+                    action={links.blocked(app.id, `feedback/${item.id}/release`)}
+                    now={now}
+                  />
+                ))}
+              </InTurns>
             </ul>
           </section>
         )}

@@ -7,6 +7,7 @@ import { Line } from "../../kit/display/user-text.tsx";
 import { Can } from "../../kit/layout/can.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Notice } from "../../kit/layout/notice.tsx";
 import { Pager } from "../../kit/layout/pager.tsx";
@@ -64,15 +65,17 @@ const Changelog = ({ navigation, cursor, items, nextCursor, changes, now }: Chan
         </Empty>
       ) : (
         <ul class="list linked">
-          {items.map((entry) => (
-            <EntryLine
-              key={entry.id}
-              entry={entry}
-              change={changes.get(entry.id)}
-              href={links.entry(app.id, entry.id)}
-              now={now}
-            />
-          ))}
+          <InTurns>
+            {items.map((entry) => (
+              <EntryLine
+                key={entry.id}
+                entry={entry}
+                change={changes.get(entry.id)}
+                href={links.entry(app.id, entry.id)}
+                now={now}
+              />
+            ))}
+          </InTurns>
         </ul>
       )}
       <Pager

@@ -1,6 +1,7 @@
 import type { CycleReport } from "../../../../src/contract/console/cycles.ts";
 import { dateOfDay, justBefore, lengthOfTime, zonedDay } from "../../kit/display/zoned-times.ts";
 import { ZonedDate } from "../../kit/display/zoned-timestamp.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { SlotBadge } from "./cycle-badges.tsx";
 
 export interface CycleReportProps {
@@ -26,19 +27,21 @@ export const TestersPerDay = ({ report: { cycle, seats, testersPerDay } }: Cycle
         </tr>
       </thead>
       <tbody>
-        {testersPerDay.map(({ dayIndex, testers }) => (
-          <tr key={dayIndex}>
-            <th scope="row">{dayIndex}</th>
-            <td class="fit">{zonedDay(dateOfDay(cycle.startsOn, dayIndex).toISOString(), "UTC")}</td>
-            <td>
-              <svg class="bar-of-day" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                <rect class="ground" width="100" height="8" rx="1" />
-                <rect class="filled" width={(100 * testers) / most} height="8" rx="1" />
-              </svg>
-            </td>
-            <td class="figure">{dayIndex > cycle.dayIndex ? "–" : testers}</td>
-          </tr>
-        ))}
+        <InTurns>
+          {testersPerDay.map(({ dayIndex, testers }) => (
+            <tr key={dayIndex}>
+              <th scope="row">{dayIndex}</th>
+              <td class="fit">{zonedDay(dateOfDay(cycle.startsOn, dayIndex).toISOString(), "UTC")}</td>
+              <td>
+                <svg class="bar-of-day" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+                  <rect class="ground" width="100" height="8" rx="1" />
+                  <rect class="filled" width={(100 * testers) / most} height="8" rx="1" />
+                </svg>
+              </td>
+              <td class="figure">{dayIndex > cycle.dayIndex ? "–" : testers}</td>
+            </tr>
+          ))}
+        </InTurns>
       </tbody>
     </table>
   );
@@ -62,24 +65,26 @@ export const CycleReportSlots = ({ report: { cycle, seats } }: CycleReportProps)
       </tr>
     </thead>
     <tbody>
-      {seats.map((slot) => (
-        <tr key={slot.slotId} class={slot.status === "removed" ? "removed" : undefined}>
-          <th scope="row">{slot.seat}</th>
-          <td>
-            <SlotBadge status={slot.status} />
-          </td>
-          <td class="fit">{dayOrNothing(slot.activatedAt, cycle.timezone)}</td>
-          <td class="fit">{dayOrNothing(slot.endedAt && justBefore(slot.endedAt), cycle.timezone)}</td>
-          <td class="figure">
-            <b>{slot.daysCounted}</b>
-          </td>
-          <td class="figure">{slot.daysBySession}</td>
-          <td class="figure">{slot.daysByProof}</td>
-          <td class="figure">{slot.missedDays}</td>
-          <td class="figure">{slot.sessions}</td>
-          <td class="figure fit">{lengthOfTime(slot.secondsTested)}</td>
-        </tr>
-      ))}
+      <InTurns>
+        {seats.map((slot) => (
+          <tr key={slot.slotId} class={slot.status === "removed" ? "removed" : undefined}>
+            <th scope="row">{slot.seat}</th>
+            <td>
+              <SlotBadge status={slot.status} />
+            </td>
+            <td class="fit">{dayOrNothing(slot.activatedAt, cycle.timezone)}</td>
+            <td class="fit">{dayOrNothing(slot.endedAt && justBefore(slot.endedAt), cycle.timezone)}</td>
+            <td class="figure">
+              <b>{slot.daysCounted}</b>
+            </td>
+            <td class="figure">{slot.daysBySession}</td>
+            <td class="figure">{slot.daysByProof}</td>
+            <td class="figure">{slot.missedDays}</td>
+            <td class="figure">{slot.sessions}</td>
+            <td class="figure fit">{lengthOfTime(slot.secondsTested)}</td>
+          </tr>
+        ))}
+      </InTurns>
     </tbody>
   </table>
 );

@@ -1,6 +1,7 @@
 import type { Cycle, SlotDay, SlotWithDays } from "../../../../src/contract/console/cycles.ts";
 import { Line } from "../../kit/display/user-text.tsx";
 import { dateOfDay, dateParts } from "../../kit/display/zoned-times.ts";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { slotNames } from "./cycle-badges.tsx";
 import { Mark, markOf, markWords } from "./slot-day-marks.tsx";
 
@@ -37,9 +38,11 @@ export const SlotDayGrid = (props: DayGridProps) => (
         </tr>
       </thead>
       <tbody>
-        {props.slots.map((slot) => (
-          <SlotRow key={slot.slotId} {...props} slot={slot} />
-        ))}
+        <InTurns>
+          {props.slots.map((slot) => (
+            <SlotRow key={slot.slotId} {...props} slot={slot} />
+          ))}
+        </InTurns>
       </tbody>
     </table>
   </section>

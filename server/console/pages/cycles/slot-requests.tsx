@@ -3,6 +3,7 @@ import { Remaining } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { Can } from "../../kit/layout/can.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 
 export interface SlotRequestsProps {
   readonly slots: readonly SlotWithDays[];
@@ -19,27 +20,29 @@ export const SlotRequests = ({ slots, now, at }: SlotRequestsProps) => (
       <span class="badge attention">{slots.length === 1 ? "1 request" : `${slots.length} requests`}</span>
     </header>
     <ul class="requests">
-      {slots.map((slot) => (
-        <li class="row spread" key={slot.slotId}>
-          <div>
-            <b>
-              <Line text={slot.tester?.email ?? ""} />
-            </b>
-            <p class="muted small">
-              {`Slot ${slot.seat}`}
-              {slot.requestExpiresAt !== null && (
-                <>
-                  {" · expires "}
-                  <Remaining at={slot.requestExpiresAt} now={now} />
-                </>
-              )}
-            </p>
-          </div>
-          <Can needs="maintainer">
-            <AnswerForms slot={slot} at={(action) => at(slot.slotId, action)} />
-          </Can>
-        </li>
-      ))}
+      <InTurns>
+        {slots.map((slot) => (
+          <li class="row spread" key={slot.slotId}>
+            <div>
+              <b>
+                <Line text={slot.tester?.email ?? ""} />
+              </b>
+              <p class="muted small">
+                {`Slot ${slot.seat}`}
+                {slot.requestExpiresAt !== null && (
+                  <>
+                    {" · expires "}
+                    <Remaining at={slot.requestExpiresAt} now={now} />
+                  </>
+                )}
+              </p>
+            </div>
+            <Can needs="maintainer">
+              <AnswerForms slot={slot} at={(action) => at(slot.slotId, action)} />
+            </Can>
+          </li>
+        ))}
+      </InTurns>
     </ul>
   </section>
 );

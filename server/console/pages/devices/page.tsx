@@ -5,6 +5,7 @@ import { Line } from "../../kit/display/user-text.tsx";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { navigationOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
@@ -33,14 +34,16 @@ export async function devicesPage(visit: SignedInVisit): Promise<Reply> {
         </Empty>
       ) : (
         <ul class="list">
-          {items.map((device) => (
-            <DeviceLine
-              key={device.id}
-              device={device}
-              now={visit.now}
-              action={visit.links.device(device.id, "sign-out")}
-            />
-          ))}
+          <InTurns>
+            {items.map((device) => (
+              <DeviceLine
+                key={device.id}
+                device={device}
+                now={visit.now}
+                action={visit.links.device(device.id, "sign-out")}
+              />
+            ))}
+          </InTurns>
         </ul>
       )}
     </ConsolePage>,

@@ -6,6 +6,7 @@ import { draftFieldOf } from "../../kit/form/draft-fields.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { navigationOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
@@ -31,9 +32,11 @@ export async function draftsPage(visit: SignedInVisit): Promise<Reply> {
         </Empty>
       ) : (
         <ul class="list">
-          {found.map((draft) => (
-            <DraftLine key={draft.id} draft={draft} visit={visit} />
-          ))}
+          <InTurns>
+            {found.map((draft) => (
+              <DraftLine key={draft.id} draft={draft} visit={visit} />
+            ))}
+          </InTurns>
         </ul>
       )}
     </ConsolePage>,

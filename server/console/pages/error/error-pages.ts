@@ -24,9 +24,9 @@ interface PageDeps {
 export function answerWithErrorPage({ settings, door }: PageDeps, show: ShowError): AnswerWithPage {
   const links = createLinks(consolePathOf(settings).href);
   const respond = createRespond(settings, door);
-  return (ctx, error) => {
+  return async (ctx, error) => {
     if (!acceptsHtml(ctx)) return false;
-    respond(ctx, show(ctx, error, links));
+    await respond(ctx, show(ctx, error, links));
     return true;
   };
 }
@@ -51,7 +51,7 @@ export function createErrorPages({ settings, door }: PageDeps): AnswerWithPage {
           from: ctx.method === "POST" ? returnPath(pageOfForm(ctx), settings.consoleUrl, "") : "",
         }),
   );
-  return (ctx, error) => isPage(pathOf(ctx) ?? "") && answer(ctx, error);
+  return async (ctx, error) => isPage(pathOf(ctx) ?? "") && answer(ctx, error);
 }
 
 /** A page has its ids and cursors in the address. A wrong one means that there is no such page. */

@@ -6,6 +6,7 @@ import { Line } from "../../kit/display/user-text.tsx";
 import { versionOf } from "../../kit/form/filled-form.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { Can } from "../../kit/layout/can.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import type { AppNavigation } from "../../kit/layout/navigation.ts";
 
 export interface FaqListProps {
@@ -54,9 +55,11 @@ export const FaqList = (props: FaqListProps) => {
   if (shown.length === 0) return <p class="card muted">No entry has all of these words.</p>;
   const entries = (
     <ol class="list linked">
-      {shown.map((faq) => (
-        <Entry key={faq.id} faq={faq} {...props} />
-      ))}
+      <InTurns>
+        {shown.map((faq) => (
+          <Entry key={faq.id} faq={faq} {...props} />
+        ))}
+      </InTurns>
     </ol>
   );
   return (

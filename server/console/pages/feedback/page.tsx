@@ -4,6 +4,7 @@ import type { InboxProposal } from "../../../routes/page-reads.ts";
 import { shownCount } from "../../kit/display/counts.ts";
 import { versionOf } from "../../kit/form/filled-form.ts";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Pager } from "../../kit/layout/pager.tsx";
 import { type Reply, show } from "../../reply.ts";
@@ -92,16 +93,18 @@ const Inbox = (props: InboxProps) => {
           />
         ) : (
           <ul class="list linked" aria-label="Feedback">
-            {items.map((thread, at) => (
-              <ThreadLine
-                key={thread.id}
-                thread={thread}
-                proposal={proposals.get(thread.id)}
-                href={links.thread(thread.appId, thread.id) + inboxPositionQuery({ list, at })}
-                person={navigation.email}
-                now={now}
-              />
-            ))}
+            <InTurns>
+              {items.map((thread, at) => (
+                <ThreadLine
+                  key={thread.id}
+                  thread={thread}
+                  proposal={proposals.get(thread.id)}
+                  href={links.thread(thread.appId, thread.id) + inboxPositionQuery({ list, at })}
+                  person={navigation.email}
+                  now={now}
+                />
+              ))}
+            </InTurns>
           </ul>
         )}
         {unread > 0 && items.length > 0 && isWhole(filter) && (

@@ -2,6 +2,7 @@ import type { AgentWork, ShortList } from "../../../routes/page-reads.ts";
 import { Ago } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import { versionOf } from "../../kit/form/filled-form.ts";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import type { Links } from "../../links.ts";
 
 export interface AgentWorkProps {
@@ -19,9 +20,11 @@ export const AgentWorkLists = ({ work, now, links }: AgentWorkProps) => (
         <section key={id} class="stack" aria-labelledby={id}>
           <h2 id={id}>{title}</h2>
           <ul class="list linked">
-            {rows.map((row) => (
-              <Row key={row.runId} row={row} happened={happened} now={now} links={links} />
-            ))}
+            <InTurns>
+              {rows.map((row) => (
+                <Row key={row.runId} row={row} happened={happened} now={now} links={links} />
+              ))}
+            </InTurns>
           </ul>
           {more && <p class="muted">{`Only ${rows.length} are shown.`}</p>}
         </section>

@@ -4,6 +4,7 @@ import { Line } from "../../kit/display/user-text.tsx";
 import { versionOf } from "../../kit/form/filled-form.ts";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { type Navigation, navigationOf, sumOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
@@ -108,18 +109,20 @@ const Apps = ({ navigation: { apps, links, counts } }: { readonly navigation: Na
       </a>
     </div>
     <ul class="list linked">
-      {apps.map((app) => (
-        <li key={app.id}>
-          <a class="to" href={links.inbox(app.id)}>
-            <Line text={app.name} />
-          </a>
-          <p class="under">
-            <Waits {...(counts.get(app.id) ?? { unread: 0, waiting: 0 })} />
-            <span>Feedback {app.feedbackEnabled ? "on" : "off"}</span>
-            <span>Changelog {app.changelogEnabled ? "on" : "off"}</span>
-          </p>
-        </li>
-      ))}
+      <InTurns>
+        {apps.map((app) => (
+          <li key={app.id}>
+            <a class="to" href={links.inbox(app.id)}>
+              <Line text={app.name} />
+            </a>
+            <p class="under">
+              <Waits {...(counts.get(app.id) ?? { unread: 0, waiting: 0 })} />
+              <span>Feedback {app.feedbackEnabled ? "on" : "off"}</span>
+              <span>Changelog {app.changelogEnabled ? "on" : "off"}</span>
+            </p>
+          </li>
+        ))}
+      </InTurns>
     </ul>
   </section>
 );

@@ -3,6 +3,7 @@ import { shownCount } from "../../kit/display/counts.ts";
 import { Ago } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { Pager } from "../../kit/layout/pager.tsx";
 import type { Links } from "../../links.ts";
 
@@ -34,9 +35,11 @@ export const WaitingProposals = (props: WaitingProposalsProps) => {
     <>
       {count > 1 && <Orders {...props} />}
       <ol class="list linked" aria-label="Proposals">
-        {rows.map((row) => (
-          <Row key={row.id} row={row} {...props} />
-        ))}
+        <InTurns>
+          {rows.map((row) => (
+            <Row key={row.id} row={row} {...props} />
+          ))}
+        </InTurns>
       </ol>
       <Pager first={first} next={next} firstWords="Back to the first" nextWords="More" />
     </>

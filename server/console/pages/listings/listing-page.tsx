@@ -10,6 +10,7 @@ import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { OriginalValues } from "../../kit/form/original-values.tsx";
 import { Can } from "../../kit/layout/can.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../reply.ts";
@@ -138,9 +139,11 @@ const ListingDetail = (props: ListingDetailProps) => {
             <p class="muted">None yet.</p>
           ) : (
             <ul class="list linked">
-              {cycles.map((cycle) => (
-                <CycleLine key={cycle.id} cycle={cycle} links={links} asked={askedIn(requests, cycle)} />
-              ))}
+              <InTurns>
+                {cycles.map((cycle) => (
+                  <CycleLine key={cycle.id} cycle={cycle} links={links} asked={askedIn(requests, cycle)} />
+                ))}
+              </InTurns>
             </ul>
           )}
         </section>

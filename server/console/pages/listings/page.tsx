@@ -6,6 +6,7 @@ import { versionOf } from "../../kit/form/filled-form.ts";
 import { Can } from "../../kit/layout/can.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
@@ -64,9 +65,11 @@ const Testing = ({ navigation, offers, requests, now }: TestingProps) => (
         <div id="waiting" data-live={versionOf(requests)} data-news="The requests for slots have changed.">
           <Waiting rows={requests} navigation={navigation} now={now} />
         </div>
-        {offers.map((offer) => (
-          <OfferSection key={offer.listing.id} offer={offer} navigation={navigation} requests={requests} />
-        ))}
+        <InTurns>
+          {offers.map((offer) => (
+            <OfferSection key={offer.listing.id} offer={offer} navigation={navigation} requests={requests} />
+          ))}
+        </InTurns>
       </div>
     )}
   </ConsolePage>
@@ -122,9 +125,11 @@ const OfferSection = ({ offer: { listing, cycles }, navigation: { links, app }, 
         <p class="muted">No cycle is planned or running.</p>
       ) : (
         <ul class="list linked">
-          {live.map((cycle) => (
-            <CycleLine key={cycle.id} cycle={cycle} links={links} asked={askedIn(requests, cycle)} />
-          ))}
+          <InTurns>
+            {live.map((cycle) => (
+              <CycleLine key={cycle.id} cycle={cycle} links={links} asked={askedIn(requests, cycle)} />
+            ))}
+          </InTurns>
         </ul>
       )}
     </section>

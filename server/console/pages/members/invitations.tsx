@@ -5,6 +5,7 @@ import { Choices } from "../../kit/form/choices.tsx";
 import { type Filled, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import type { AppNavigation } from "../../kit/layout/navigation.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
 import type { SignedInVisit } from "../../visit.ts";
@@ -23,13 +24,15 @@ export const Invitations = ({ navigation: { links, app }, visit, invitations, fo
     <h2 id="invitations">Invitations</h2>
     {invitations.length > 0 && (
       <ul class="list">
-        {invitations.map((invitation) => (
-          <InvitationLine
-            key={invitation.id}
-            invitation={invitation}
-            action={links.members(app.id, `invitations/${invitation.id}/withdraw`)}
-          />
-        ))}
+        <InTurns>
+          {invitations.map((invitation) => (
+            <InvitationLine
+              key={invitation.id}
+              invitation={invitation}
+              action={links.members(app.id, `invitations/${invitation.id}/withdraw`)}
+            />
+          ))}
+        </InTurns>
       </ul>
     )}
     <form class="card stack" method="post" action={links.members(app.id, "invitations")}>

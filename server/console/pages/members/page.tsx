@@ -10,6 +10,7 @@ import { Line } from "../../kit/display/user-text.tsx";
 import { Confirmation } from "../../kit/form/confirmation.tsx";
 import type { Filled } from "../../kit/form/field.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Notice, Refused } from "../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../reply.ts";
@@ -63,15 +64,17 @@ const Members = ({ navigation, visit, forms, members, invitations }: MembersProp
       <Refused refusal={forms.refusal} />
       {forms.made && <NewLink made={forms.made} />}
       <ul class="list">
-        {members.map((member) => (
-          <MemberLine
-            key={member.userId}
-            member={member}
-            own={member.userId === visit.caller.userId}
-            at={(part) => visit.links.member(navigation.app.id, member.userId, part)}
-            now={visit.now}
-          />
-        ))}
+        <InTurns>
+          {members.map((member) => (
+            <MemberLine
+              key={member.userId}
+              member={member}
+              own={member.userId === visit.caller.userId}
+              at={(part) => visit.links.member(navigation.app.id, member.userId, part)}
+              now={visit.now}
+            />
+          ))}
+        </InTurns>
       </ul>
       <Invitations {...{ navigation, visit, invitations }} form={forms.invite} />
     </div>

@@ -6,6 +6,7 @@ import { filledWith } from "../../kit/form/filled-form.ts";
 import { HiddenFields } from "../../kit/form/hidden-fields.tsx";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { type Navigation, navigationOf } from "../../kit/layout/navigation.ts";
 import { Notice, Refused } from "../../kit/layout/notice.tsx";
 import type { Links } from "../../links.ts";
@@ -132,17 +133,19 @@ const Receipts = ({ receipts, links, now }: ReceiptsProps) => (
       <p>None yet.</p>
     ) : (
       <ul class="list">
-        {receipts.map(({ id, status, createdAt }) => (
-          <li key={id}>
-            <a href={links.receipt(id)}>Receipt {id.slice(-12)}</a>
-            <p class="under">
-              <span>{statusWords[status]}</span>
-              <span>
-                asked for <Ago at={createdAt} now={now} />
-              </span>
-            </p>
-          </li>
-        ))}
+        <InTurns>
+          {receipts.map(({ id, status, createdAt }) => (
+            <li key={id}>
+              <a href={links.receipt(id)}>Receipt {id.slice(-12)}</a>
+              <p class="under">
+                <span>{statusWords[status]}</span>
+                <span>
+                  asked for <Ago at={createdAt} now={now} />
+                </span>
+              </p>
+            </li>
+          ))}
+        </InTurns>
       </ul>
     )}
   </section>

@@ -9,6 +9,7 @@ import { OriginalValues } from "../../kit/form/original-values.tsx";
 import { Can } from "../../kit/layout/can.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../reply.ts";
@@ -54,14 +55,16 @@ const SavedReplies = ({ navigation, replies, refused }: SavedRepliesProps) => {
           </Empty>
         ) : (
           <ul class="list">
-            {replies.map((reply) => (
-              <ReplyLine
-                key={reply.id}
-                {...{ reply, app }}
-                at={(part) => links.savedReply(app.id, reply.id, part)}
-                form={refused?.replyId === reply.id ? refused.form : undefined}
-              />
-            ))}
+            <InTurns>
+              {replies.map((reply) => (
+                <ReplyLine
+                  key={reply.id}
+                  {...{ reply, app }}
+                  at={(part) => links.savedReply(app.id, reply.id, part)}
+                  form={refused?.replyId === reply.id ? refused.form : undefined}
+                />
+              ))}
+            </InTurns>
           </ul>
         )}
         <Can needs="maintainer">

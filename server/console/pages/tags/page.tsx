@@ -5,6 +5,7 @@ import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { Can } from "../../kit/layout/can.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { type AppNavigation, appNavigationOf } from "../../kit/layout/navigation.ts";
 import { Refused } from "../../kit/layout/notice.tsx";
 import { type Reply, show } from "../../reply.ts";
@@ -51,16 +52,18 @@ const Tags = ({ navigation, tags: all, refused }: TagsProps) => {
           </Empty>
         ) : (
           <ul class="list">
-            {all.map((tag) => (
-              <TagLine
-                key={tag.id}
-                tag={tag}
-                others={all.filter(({ id }) => id !== tag.id)}
-                threads={threadsOf(tag)}
-                at={(part) => links.tag(app.id, tag.id, part)}
-                form={refused?.tagId === tag.id ? refused.form : undefined}
-              />
-            ))}
+            <InTurns>
+              {all.map((tag) => (
+                <TagLine
+                  key={tag.id}
+                  tag={tag}
+                  others={all.filter(({ id }) => id !== tag.id)}
+                  threads={threadsOf(tag)}
+                  at={(part) => links.tag(app.id, tag.id, part)}
+                  form={refused?.tagId === tag.id ? refused.form : undefined}
+                />
+              ))}
+            </InTurns>
           </ul>
         )}
         <Can needs="maintainer">

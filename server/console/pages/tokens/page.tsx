@@ -7,6 +7,7 @@ import type { Filled } from "../../kit/form/field.tsx";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import { type Navigation, navigationOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
@@ -63,9 +64,11 @@ const TokenList = ({ navigation, items, now }: TokenListProps) =>
     </Empty>
   ) : (
     <ul class="list">
-      {items.map((token) => (
-        <TokenLine key={token.id} token={token} navigation={navigation} now={now} />
-      ))}
+      <InTurns>
+        {items.map((token) => (
+          <TokenLine key={token.id} token={token} navigation={navigation} now={now} />
+        ))}
+      </InTurns>
     </ul>
   );
 

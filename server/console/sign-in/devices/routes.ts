@@ -29,7 +29,7 @@ export function deviceSignInRoutes(
     answer: (ctx) =>
       orErrorPage(ctx, async () => {
         const { reply, traits } = await answer(await visitOf(ctx));
-        respond(ctx, reply, traits);
+        await respond(ctx, reply, traits);
       }),
   });
   return [

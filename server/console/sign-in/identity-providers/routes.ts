@@ -39,7 +39,7 @@ export function identityRoutes(deps: FlowDeps & Pick<Deps, "log">, door: Door): 
       orErrorPage(ctx, async () => {
         const provider = providers.get(params.provider ?? "");
         if (!provider) throw new ApiError("not_found");
-        respond(ctx, await answer(ctx, provider));
+        await respond(ctx, await answer(ctx, provider));
       }),
   });
   const { start, finish } = createFlows(deps, door);

@@ -33,7 +33,7 @@ export function consentRoutes(deps: ConsentDeps, door: Door, api: Api<Contract>)
   const answerWithPage = answerWithErrorPage({ settings, door }, showError);
   const orErrorPage = answerErrors(
     deps,
-    (ctx, error) => answerWithPage(ctx, error) || answerConsentFault(ctx, error),
+    async (ctx, error) => (await answerWithPage(ctx, error)) || answerConsentFault(ctx, error),
   );
   const route = (
     method: "GET" | "POST",
@@ -44,7 +44,7 @@ export function consentRoutes(deps: ConsentDeps, door: Door, api: Api<Contract>)
     answer: (ctx) =>
       orErrorPage(ctx, async () => {
         const { reply, traits } = await answer(await visitOf(ctx), deps);
-        respond(ctx, reply, traits);
+        await respond(ctx, reply, traits);
       }),
   });
   return [route("GET", consentPage), route("POST", decideOnConsent)];

@@ -8,6 +8,7 @@ import type { ProposalLife } from "../../../../routes/page-reads.ts";
 import { Files } from "../../../kit/display/files.tsx";
 import { Timestamp } from "../../../kit/display/timestamp.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
+import { InTurns } from "../../../kit/layout/in-turns.tsx";
 import { FoldedText } from "./folded-text.tsx";
 import { NewMark, type NewSince } from "./new-since.tsx";
 import { RepeatedFeedback } from "./repeated-feedback.tsx";
@@ -34,19 +35,21 @@ export const Timeline = ({ thread, lives, newest, fresh }: TimelineProps) => {
     <section class="stack" aria-labelledby="conversation">
       <h2 id="conversation">Conversation</h2>
       <ol class="stack">
-        {messages.map((message) => (
-          <Fragment key={message.id}>
-            {fresh?.news.first === message.id && <NewMark since={fresh.since} />}
-            <li
-              class="timeline-at"
-              id={`message-${message.id}`}
-              tabIndex={-1}
-              autofocus={message.id === newest}
-            >
-              {entry(message, { event: events.get(messageKey(message)), senders })}
-            </li>
-          </Fragment>
-        ))}
+        <InTurns>
+          {messages.map((message) => (
+            <Fragment key={message.id}>
+              {fresh?.news.first === message.id && <NewMark since={fresh.since} />}
+              <li
+                class="timeline-at"
+                id={`message-${message.id}`}
+                tabIndex={-1}
+                autofocus={message.id === newest}
+              >
+                {entry(message, { event: events.get(messageKey(message)), senders })}
+              </li>
+            </Fragment>
+          ))}
+        </InTurns>
       </ol>
     </section>
   );

@@ -1,6 +1,7 @@
 import type { Proposal } from "../../../../../../src/contract/agent.ts";
 import { Timestamp } from "../../../../kit/display/timestamp.tsx";
 import { UserText } from "../../../../kit/display/user-text.tsx";
+import { InTurns } from "../../../../kit/layout/in-turns.tsx";
 import { type DifferenceLine, type PlanDifference, planDifference } from "./plan-difference.ts";
 
 export interface PlanChangesProps {
@@ -49,21 +50,23 @@ const counted = (count: number): string => `${count} ${count === 1 ? "line" : "l
 
 const Lines = ({ lines }: { readonly lines: readonly DifferenceLine[] }) => (
   <ul class="difference" aria-label="Changed lines of the plan">
-    {lines.map((line) => (
-      <li key={line.at} class={line.kind}>
-        {line.kind === "left-out" ? (
-          `${counted(line.count)} not changed`
-        ) : (
-          <>
-            <span class="sign" aria-hidden="true">
-              {signs[line.kind]}
-            </span>
-            {line.kind !== "same" && <span class="unseen">{`${names[line.kind]}: `}</span>}
-            <UserText text={line.text} exact />
-          </>
-        )}
-      </li>
-    ))}
+    <InTurns>
+      {lines.map((line) => (
+        <li key={line.at} class={line.kind}>
+          {line.kind === "left-out" ? (
+            `${counted(line.count)} not changed`
+          ) : (
+            <>
+              <span class="sign" aria-hidden="true">
+                {signs[line.kind]}
+              </span>
+              {line.kind !== "same" && <span class="unseen">{`${names[line.kind]}: `}</span>}
+              <UserText text={line.text} exact />
+            </>
+          )}
+        </li>
+      ))}
+    </InTurns>
   </ul>
 );
 

@@ -1,0 +1,31 @@
+/** After this time, long work waits for another turn of the event loop. In milliseconds. */
+const longTurn = 5;
+
+/** When long work began in this turn. */
+let began: number | undefined;
+
+/** The long works that wait for a turn. */
+const waiting: (() => void)[] = [];
+
+/**
+ * Long work calls this before each of its pieces. If long work has filled this turn of the event loop, it waits until
+ * the other long works had a turn, too. Other requests are answered in between.
+ */
+export async function waitIfTurnIsLong(): Promise<void> {
+  if (began === undefined) begin();
+  else if (performance.now() - began > longTurn) await new Promise<void>((resolve) => waiting.push(resolve));
+}
+
+function begin(): void {
+  began = performance.now();
+  // The first callback can still belong to this turn: the loop calls it after what it has read from connections.
+  setImmediate(() => setImmediate(end));
+}
+
+function end(): void {
+  began = undefined;
+  const next = waiting.shift();
+  if (next === undefined) return;
+  begin();
+  next();
+}

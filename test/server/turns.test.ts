@@ -1,0 +1,64 @@
+import { setImmediate as nextImmediate } from "node:timers/promises";
+import { beforeEach, describe, expect, it } from "vitest";
+import { waitIfTurnIsLong } from "../../server/turns.ts";
+
+beforeEach(async () => {
+  // The turn of an earlier test ends.
+  for (let time = 0; time < 3; time += 1) await nextImmediate();
+});
+
+describe("long work", () => {
+  it("takes turns with other long work", async () => {
+    const done: string[] = [];
+    await Promise.all([longWork(done, "a"), longWork(done, "b")]);
+    expect(done).toEqual(["a1", "b1", "a2", "b2", "a3", "b3"]);
+  });
+
+  it("does short pieces in one turn", async () => {
+    const others = countTurns();
+    for (let piece = 0; piece < 20; piece += 1) await waitIfTurnIsLong();
+    expect(others.stop()).toBe(0);
+  });
+
+  it("does one piece in a turn if each fills it", async () => {
+    const others = countTurns();
+    const turns: number[] = [];
+    for (let piece = 0; piece < 5; piece += 1) {
+      await waitIfTurnIsLong();
+      turns.push(others.now());
+      fillTurn();
+    }
+    others.stop();
+    expect(new Set(turns).size).toBe(5);
+  });
+});
+
+async function longWork(done: string[], name: string): Promise<void> {
+  for (const piece of [1, 2, 3]) {
+    await waitIfTurnIsLong();
+    done.push(`${name}${piece}`);
+    fillTurn();
+  }
+}
+
+/** Works for longer than long work may fill a turn. */
+function fillTurn(): void {
+  const started = performance.now();
+  while (performance.now() - started < 6);
+}
+
+function countTurns() {
+  let turns = 0;
+  let next = setImmediate(count);
+  function count() {
+    turns += 1;
+    next = setImmediate(count);
+  }
+  return {
+    now: () => turns,
+    stop() {
+      clearImmediate(next);
+      return turns;
+    },
+  };
+}
