@@ -91,11 +91,12 @@ export const createPageReads =
     async agentWork() {
       const since = new Date(now.getTime() - workShownMilliseconds).toISOString();
       const asked = { userId, since, most: mostWork + 1 };
-      return {
-        inWork: shortListOf(await agentWork.inWork(database, asked)),
-        failed: shortListOf(await agentWork.failed(database, asked)),
-        sentBack: shortListOf(await agentWork.sentBack(database, asked)),
-      };
+      const [inWork, failed, sentBack] = await Promise.all([
+        agentWork.inWork(database, asked),
+        agentWork.failed(database, asked),
+        agentWork.sentBack(database, asked),
+      ]);
+      return { inWork: shortListOf(inWork), failed: shortListOf(failed), sentBack: shortListOf(sentBack) };
     },
 
     /** How many testers ask for a slot, by app. */

@@ -5,9 +5,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { transform } from "esbuild";
 import { describe, expect, it } from "vitest";
+import { databases } from "../support/database/databases.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { listen } from "../support/network/recording-server.ts";
-import { innkeep, innkeepPath } from "../support/programs/built-program.ts";
+import { innkeep, innkeepPath, innkeepServe } from "../support/programs/built-program.ts";
 
 /** The program in a process whose streams and signals the test holds. */
 const start = (argv: readonly string[], env: Record<string, string> = {}, node: readonly string[] = []) =>
@@ -73,6 +74,20 @@ describe("the installed command", () => {
     for (let n = 0; n < 3; n++) expect((await fetch(`${baseUrl}/api/v1/nothing`)).status).toBe(404);
     child.kill("SIGTERM");
     expect(await closed).toEqual([0, null]);
+  });
+
+  it.each(databases)("serves on $name without a warning of Node", async ({ create }) => {
+    const { address, remove } = await create();
+    const place: Record<string, string> = "url" in address ? { INNKEEP_DATABASE_URL: address.url } : {};
+    const env = { ...place, INNKEEP_SECRET: "x".repeat(32), NODE_OPTIONS: "--throw-deprecation" };
+    const argv = ["--demo", "--port", "0", "--data", await temporaryFolder()];
+    const { ready, child, ended } = await innkeepServe(argv, env);
+    const read = () => fetch(`${ready.baseUrl}/readyz`);
+    const statuses = (await Promise.all(Array.from({ length: 20 }, read))).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
+    await remove();
   });
 
   it("ends with exit 130 on Ctrl-C at a question", async () => {

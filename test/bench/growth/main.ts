@@ -14,6 +14,7 @@ import {
 import { measure } from "./measure.ts";
 import { requests } from "./requests/requests.ts";
 import { type Size, sizeOf } from "./size.ts";
+import { type Line, verdictsOf } from "./verdicts.ts";
 
 const { values: given } = parseArgs({
   options: {
@@ -85,14 +86,13 @@ async function once(name: string, fillIt: () => Promise<FilledDatabase>): Promis
 
 /** Prints a line for each request, with the set of few threads and that of many. */
 async function compare(engine: string, filled: readonly FilledDatabase[]) {
-  const bound = engine === "SQLite" ? 5 : 10;
   for (const statistics of given.statistics.split(",")) {
     for (const each of filled) await setStatistics(each, statistics === "with");
     const servers: FilledServer[] = [];
     for (const each of filled) servers.push(await serve(each));
     say(`\n${engine}, ${statistics} statistics: milliseconds`);
     say(lineOf("", ["few p50", "many p50", "ratio", "p99", "turn p99", "longest", "fuller"]));
-    let longest = 0;
+    const measured: Line[] = [];
     for (const asked of requests.filter(({ name }) => name.includes(given.only))) {
       const [few, many] = await measure(servers, asked).catch((error: unknown) => {
         say(`${asked.name}: FAILED, ${String(error).slice(0, 200)}`);
@@ -100,22 +100,14 @@ async function compare(engine: string, filled: readonly FilledDatabase[]) {
         return [];
       });
       if (!few || !many) continue;
-      longest = Math.max(longest, many.longestTurn);
+      measured.push({ asked, few, many });
       const fuller = many.length / few.length;
-      const figures = [
-        few.p50,
-        many.p50,
-        many.p50 / few.p50,
-        many.p99,
-        many.turnP99,
-        many.longestTurn,
-        fuller,
-      ];
-      const isSlow = asked.isSearch ? many.p99 > 50 : many.p50 > bound && many.p50 > 2 * few.p50;
-      const faults = [isSlow ? "MISSED" : "", many.turnP99 > 20 ? "STALLED" : ""];
-      say(lineOf(asked.name, [...figures.map((figure) => figure.toFixed(2)), faults.join(" ").trim()]));
+      const { p50, p99, turnP99, longestTurn } = many;
+      const figures = [few.p50, p50, p50 / few.p50, p99, turnP99, longestTurn, fuller];
+      const cells = figures.map((figure) => figure.toFixed(2));
+      say(lineOf(asked.name, cells));
     }
-    say(`longest turn: ${longest.toFixed(1)} ms`);
+    for (const verdict of verdictsOf(measured, engine === "SQLite" ? 5 : 10)) say(verdict);
     for (const { program } of servers) await program.stop();
   }
 }

@@ -18,14 +18,18 @@ import { Sessions } from "./sessions.tsx";
 export const accountPage = (visit: SignedInVisit): Promise<Reply> => showAccount(visit);
 
 export async function showAccount(visit: SignedInVisit, removal?: Filled): Promise<Reply> {
-  const navigation = await navigationOf(visit);
-  const { items: sessions } = await visit.ask(consoleSessions.list);
-  const { items: signedIn } = await visit.ask(devices.list);
-  const { items: allTokens } = await visit.ask(tokens.list);
-  const { totp, recoveryCodesLeft } = await visit.ask(secondFactor.find);
-  const mustVerify = await visit.reads.mustVerify();
-  const hasPassword = await visit.reads.hasPassword();
-  const { links, now } = visit;
+  const { links, now, ask, reads } = visit;
+  const [navigation, { items: sessions }, { items: signedIn }, { items: allTokens }] = await Promise.all([
+    navigationOf(visit),
+    ask(consoleSessions.list),
+    ask(devices.list),
+    ask(tokens.list),
+  ]);
+  const [{ totp, recoveryCodesLeft }, mustVerify, hasPassword] = await Promise.all([
+    ask(secondFactor.find),
+    reads.mustVerify(),
+    reads.hasPassword(),
+  ]);
   return show(
     <ConsolePage navigation={navigation} title="Your account" narrow>
       <div class="head">

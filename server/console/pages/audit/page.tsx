@@ -22,8 +22,12 @@ export async function auditPage(visit: SignedInVisit): Promise<Reply> {
   const { items, nextCursor } = refusal
     ? { items: [], nextCursor: null }
     : await ask(audit.list, { query: { cursor, ...auditQueryOf(filter) } });
-  const named = { targets: await reads.auditTargets(items), tokens: await reads.auditTokens(items) };
-  const { items: liveTokens } = await ask(tokens.list);
+  const [targets, tokensOfEntries, { items: liveTokens }] = await Promise.all([
+    reads.auditTargets(items),
+    reads.auditTokens(items),
+    ask(tokens.list),
+  ]);
+  const named = { targets, tokens: tokensOfEntries };
   const form = { ...filledWith(filter), refusal };
   return show(
     <Audit {...{ navigation, filter, form, liveTokens, cursor, items, nextCursor, ...named }} />,

@@ -21,8 +21,10 @@ export const blockedPage = (visit: SignedInVisit): Promise<Reply> => showBlocked
 export async function showBlocked(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "inbox", "maintainer");
   const params = { appId: navigation.app.id };
-  const { items: senders } = await visit.ask(blockedSenders.list, { params });
-  const { items: hidden } = await visit.ask(blockedSenders.listHidden, { params });
+  const [{ items: senders }, { items: hidden }] = await Promise.all([
+    visit.ask(blockedSenders.list, { params }),
+    visit.ask(blockedSenders.listHidden, { params }),
+  ]);
   return show(<Blocked {...{ navigation, senders, hidden, refusal }} now={visit.now} />, refusal?.status);
 }
 

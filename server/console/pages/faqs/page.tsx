@@ -11,9 +11,11 @@ import { FaqList, type FaqListProps, FaqSearch } from "./faq-list.tsx";
 /** The FAQ of an app, in the order in which its users read it. */
 export async function faqsPage(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "faqs");
-  const faqs = await visit.ask(consoleFaqs.list, { params: { appId: navigation.app.id } });
   const query = visit.query("q").trim();
-  const changes = await visit.reads.faqAuthors(navigation.app.id);
+  const [faqs, changes] = await Promise.all([
+    visit.ask(consoleFaqs.list, { params: { appId: navigation.app.id } }),
+    visit.reads.faqAuthors(navigation.app.id),
+  ]);
   return show(<Faqs {...{ navigation, faqs, changes, query }} now={visit.now} />);
 }
 

@@ -1,6 +1,7 @@
 import { type Assignee, type ThreadSummary, threads } from "../../../../src/contract/console/feedback.ts";
 import { type Tag, tags as tagEndpoints } from "../../../../src/contract/console/triage/tags.ts";
 import type { InboxProposal } from "../../../routes/page-reads.ts";
+import type { Asked } from "../../ask.ts";
 import { shownCount } from "../../kit/display/counts.ts";
 import { versionOf } from "../../kit/form/filled-form.ts";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
@@ -25,18 +26,25 @@ export async function inboxPage(visit: SignedInVisit): Promise<Reply> {
   const query = inboxQuery(visit.query);
   const { type, tag, assignee, cursor } = query;
   const filter = { status: visit.query("status") || "open", type, tag, assignee, q: visit.query("q") };
+  const params = { appId: navigation.app.id };
   const look = await visit.looks.atInbox(navigation.app.id);
-  const changes =
-    look.since === null ? undefined : await visit.reads.changesSince(navigation.app.id, look.since);
-  const list = await visit.ask(threads.list, { params: { appId: navigation.app.id }, query });
-  const withProposal = list.items.filter(({ proposalStatus }) => proposalStatus !== null);
-  const proposals = await visit.reads.newestProposals(withProposal.map(({ id }) => id));
+  const [changes, listed, people, { items: tags }] = await Promise.all([
+    look.since === null ? undefined : visit.reads.changesSince(navigation.app.id, look.since),
+    listWithProposals(visit, { params, query }),
+    visit.reads.assignableMembers(navigation.app.id),
+    visit.ask(tagEndpoints.list, { params }),
+  ]);
   await look.note();
-  const people = await visit.reads.assignableMembers(navigation.app.id);
-  const { items: tags } = await visit.ask(tagEndpoints.list, { params: { appId: navigation.app.id } });
   const since = { changes, since: look.since };
-  const shown = { navigation, filter, cursor, proposals, since, tags, people, ...list };
+  const shown = { navigation, filter, cursor, since, tags, people, ...listed };
   return show(<Inbox {...shown} now={visit.now} />);
+}
+
+async function listWithProposals({ ask, reads }: SignedInVisit, asked: Asked) {
+  const list = await ask(threads.list, asked);
+  const withProposal = list.items.filter(({ proposalStatus }) => proposalStatus !== null);
+  const proposals = await reads.newestProposals(withProposal.map(({ id }) => id));
+  return { ...list, proposals };
 }
 
 interface InboxProps {

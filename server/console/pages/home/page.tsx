@@ -14,12 +14,15 @@ import { WaitingProposals } from "./waiting-proposals.tsx";
 
 /** Everything that waits for this person, in all apps. */
 export async function homePage(visit: SignedInVisit): Promise<Reply> {
-  const navigation: Navigation = { ...(await navigationOf(visit)), tab: "decisions" };
-  if (navigation.apps.length === 0) return show(<Welcome navigation={navigation} />);
   const { reads, now, links } = visit;
-  const waiting = await waitingPage(visit);
-  const work = await reads.agentWork();
-  const requests = await reads.slotRequests();
+  const [around, waiting, work, requests] = await Promise.all([
+    navigationOf(visit),
+    waitingPage(visit),
+    reads.agentWork(),
+    reads.slotRequests(),
+  ]);
+  const navigation: Navigation = { ...around, tab: "decisions" };
+  if (navigation.apps.length === 0) return show(<Welcome navigation={navigation} />);
   return show(
     <ConsolePage navigation={navigation} title="Decisions" narrow>
       <div class="stack wide">

@@ -70,8 +70,10 @@ export async function showListing(visit: SignedInVisit, forms: ListingForms = {}
   const { ask, now, reads } = visit;
   const navigation = await appNavigationOf(visit, "testing");
   const listing = await readListing(visit);
-  const { items } = await ask(cycles.list, { params: { listingId: listing.id } });
-  const requests = await reads.slotRequests();
+  const [{ items }, requests] = await Promise.all([
+    ask(cycles.list, { params: { listingId: listing.id } }),
+    reads.slotRequests(),
+  ]);
   const zone = items[0]?.timezone ?? (await profileTimezone(visit));
   const plan = forms.plan ?? filledWith({ startsOn: tomorrow(now), timezone: zone ?? "UTC" });
   const ownZone = forms.plan === undefined && zone === undefined;

@@ -36,8 +36,10 @@ export async function showMembers(visit: SignedInVisit, forms: MemberForms = {})
   if (navigation.app.role !== "owner")
     return show(<OwnRole navigation={navigation} visit={visit} forms={forms} />, status);
   const params = { appId: navigation.app.id };
-  const { items } = await visit.ask(members.list, { params });
-  const open = await visit.ask(invitations.list, { params });
+  const [{ items }, open] = await Promise.all([
+    visit.ask(members.list, { params }),
+    visit.ask(invitations.list, { params }),
+  ]);
   return show(<Members {...{ navigation, visit, forms }} members={items} invitations={open.items} />, status);
 }
 

@@ -28,14 +28,13 @@ export async function showSignInMethods(
   refused: RefusedMethodForms = {},
 ): Promise<Reply> {
   const { reads, settings, links, now } = visit;
-  const state = await visit.ask(secondFactor.find);
-  const { items } = await visit.ask(passkeys.list);
-  const [navigation, hasPassword, connected] = await Promise.all([
+  const [navigation, state, { items }, hasPassword, connected] = await Promise.all([
     navigationOf(visit),
+    visit.ask(secondFactor.find),
+    visit.ask(passkeys.list),
     reads.hasPassword(),
     reads.connectedIdentities(),
   ]);
-
   return show(
     <ConsolePage navigation={navigation} title="Sign-in methods" narrow>
       <div class="head">

@@ -30,10 +30,9 @@ export async function openPostgres(
 ): Promise<Database> {
   const connectionTimeoutMillis = Math.min(connectMs, patienceMs * 0.75);
   const config = { connectionString: url, types, keepAlive: true, connectionTimeoutMillis };
-  const pool = new pg.Pool({ ...config, max: poolSize });
+  const pool = new pg.Pool({ ...config, max: poolSize, onConnect: createSetUp(patienceMs) });
   ignoreLostConnections(pool);
   const { announcer, signals, listener } = await hearSignals(config, pool);
-  if (patienceMs !== Number.POSITIVE_INFINITY) setUp(pool, patienceMs);
   const gate = createClosingGate();
   const query = createQuery();
   const write = createWrite({ pool, query, announcer, patienceMs });
@@ -102,12 +101,17 @@ function ignoreLostConnections(pool: pg.Pool): void {
  * other processes for a statement, which took 12 ms for 2 ms of work, and from compiling one: our statements read few rows. These are not set as
  * connection parameters, because proxies such as PgBouncer refuse those.
  */
-function setUp(pool: pg.Pool, patienceMs: number): void {
+function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<void>) | undefined {
+  if (patienceMs === Number.POSITIVE_INFINITY) return undefined;
   const settings = [
     `SET statement_timeout = ${patienceMs}`,
     `SET idle_in_transaction_session_timeout = ${2 * patienceMs}`,
     "SET max_parallel_workers_per_gather = 0",
     "SET jit = off",
   ];
-  pool.on("connect", (client) => void client.query(settings.join("; ")).catch(() => undefined));
+  const query = { text: settings.join("; "), query_timeout: patienceMs * 0.2 };
+  return async (client) => {
+    // A database that hangs here hangs for the first statement, too, which ends at its deadline.
+    await client.query(query).catch(() => undefined);
+  };
 }

@@ -55,52 +55,51 @@ export async function showThread(
   if (!visit.isLive) await look.note();
   const opened = await appNavigationOf(visit, "inbox");
   const navigation = done === undefined ? opened : { ...opened, done };
-  const deliveries = await visit.reads.deliveries(thread.feedback.id);
-  const lives = await visit.reads.proposalLives(thread.feedback.id);
-  const fresh = await newSince(visit, { thread, lives, since: look.since });
-  const notes = await visit.reads.releaseNotesOfFeedback(thread.feedback.id);
-  const releases = notes.map((release) => ({
-    ...release,
-    address: visit.links.entry(thread.app.id, release.id),
-  }));
-  const { items: known } = await visit.ask(tags.list, { params: { appId: navigation.app.id } });
-  const { items: replies } = await visit.ask(savedReplies.list, { params: { appId: navigation.app.id } });
-  const people = await visit.reads.assignableMembers(navigation.app.id);
-  const sorting = { knownTags: known.map(({ name }) => name), people, me: visit.caller.userId };
-  const answering = await visit.answering.others(thread.feedback.id, people);
   const forms = threadForms(currentThread(thread), sent);
   const position = inboxPositionOf(visit);
-  const here = { appId: navigation.app.id, id: thread.feedback.id };
-  const neighbours = await neighboursOf(visit.ask, here, position);
   const ways = { mail: visit.reads.sendsMail, page: navigation.app.senderPages };
-  const shown = {
-    navigation,
-    thread,
-    forms,
-    position,
-    neighbours,
-    deliveries,
-    lives,
-    fresh,
-    answering,
-    releases,
-    ways,
-    sorting,
-    replies,
-    statusUrl,
-  };
+  const beside = await readBeside(visit, { thread, since: look.since, position });
+  const shown = { navigation, thread, forms, position, ways, statusUrl, ...beside };
   return show(<Thread {...shown} now={visit.now} />, sent?.refusal?.status);
 }
 
 interface Opened {
   readonly thread: OwnedThread;
-  readonly lives: ReadonlyMap<string, ProposalLife>;
   readonly since: string | null;
+}
+
+/** Reads what the page shows beside the thread itself. */
+async function readBeside(
+  visit: SignedInVisit,
+  { thread, since, position }: Opened & { readonly position: InboxPosition },
+) {
+  const { ask, reads, links, answering, caller } = visit;
+  const { id } = thread.feedback;
+  const params = { appId: thread.app.id };
+  const [deliveries, lives, notes, known, replies, people, neighbours] = await Promise.all([
+    reads.deliveries(id),
+    reads.proposalLives(id),
+    reads.releaseNotesOfFeedback(id),
+    ask(tags.list, { params }),
+    ask(savedReplies.list, { params }),
+    reads.assignableMembers(thread.app.id),
+    neighboursOf(ask, { appId: thread.app.id, id }, position),
+  ]);
+  return {
+    deliveries,
+    lives,
+    fresh: await newSince(visit, { thread, lives, since }),
+    answering: await answering.others(id, people),
+    releases: notes.map((release) => ({ ...release, address: links.entry(thread.app.id, release.id) })),
+    sorting: { knownTags: known.items.map(({ name }) => name), people, me: caller.userId },
+    replies: replies.items,
+    neighbours,
+  };
 }
 
 async function newSince(
   { caller, reads }: SignedInVisit,
-  { thread, lives, since }: Opened,
+  { thread, lives, since }: Opened & { readonly lives: ReadonlyMap<string, ProposalLife> },
 ): Promise<NewSince | undefined> {
   if (since === null) return undefined;
   const deciders = new Map([...lives].map(([id, { decidedBy }]) => [id, decidedBy]));

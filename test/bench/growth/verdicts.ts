@@ -1,0 +1,56 @@
+import type { Timing } from "./measure.ts";
+import type { Measured } from "./requests/measured.ts";
+
+/** A request that was measured with few threads and with many. */
+export interface Line {
+  readonly asked: Measured;
+  readonly few: Timing;
+  readonly many: Timing;
+}
+
+const mostOfSearch = 50;
+const mostOfTurn = 20;
+
+/**
+ * Says which requests miss a goal, and how. `bound` is the time in milliseconds in which a list or a page may always
+ * answer.
+ */
+export function verdictsOf(lines: readonly Line[], bound: number): string[] {
+  const bases = basesOf(lines);
+  const grown = lines.filter(({ asked, few, many }) => {
+    const base = Math.max(few.p50, bases.get(routeOf(asked))?.p50 ?? 0);
+    return !asked.isSearch && many.p50 > bound && many.p50 > 2 * base;
+  });
+  const slow = lines.filter(({ asked, many }) => asked.isSearch && many.p99 > mostOfSearch);
+  const stalled = lines.filter(({ many }) => many.turnP99 > mostOfTurn);
+  const longest = Math.max(...lines.map(({ many }) => many.longestTurn));
+  return [
+    ...grown.map(
+      ({ asked }) => `MISSED, more than twice the time of its route and ${bound} ms: ${asked.name}`,
+    ),
+    ...slow.map(
+      ({ asked, many }) =>
+        `MISSED, a search above ${mostOfSearch} ms: ${asked.name} (${many.p50.toFixed(1)} by its median)`,
+    ),
+    ...stalled.map(({ asked }) => `STALLED, a turn above ${mostOfTurn} ms: ${asked.name}`),
+    `${lines.length} lines, the longest turn: ${longest.toFixed(1)} ms`,
+  ];
+}
+
+/**
+ * What each endpoint or page takes with few threads: the time of its longest answer. A rare filter finds next to nothing
+ * among few threads, and an empty answer is faster than a full one, however it was found.
+ */
+function basesOf(lines: readonly Line[]): ReadonlyMap<string, Timing> {
+  const bases = new Map<string, Timing>();
+  for (const { asked, few } of lines) {
+    if (asked.isSearch) continue;
+    const known = bases.get(routeOf(asked));
+    if (known === undefined || few.length > known.length) bases.set(routeOf(asked), few);
+  }
+  return bases;
+}
+
+/** The endpoint or page of a request: its path without the query, whatever it names. */
+const routeOf = ({ method = "GET", path }: Measured): string =>
+  `${method} ${path.replace(/\?.*/, "").replace(/[0-9a-f-]{36}/g, ":id")}`;
