@@ -82,7 +82,7 @@ export const createPageReads =
     async waitingProposals({ newestFirst, cursor }: WaitingPage) {
       const start = newestFirst ? readCursor(undefined, [instantPart, idPart]) : ["", ""];
       const position = cursor === "" ? start : readCursor(cursor, [instantPart, idPart]);
-      const page = { newestFirst, position, limit: pageSize + 1 };
+      const page = { oldestFirst: !newestFirst, position, limit: pageSize + 1 };
       const rows = await awaitingProposals.list(database, userId, page);
       return pageOf(rows, pageSize, ({ createdAt, id }) => [createdAt, id]);
     },

@@ -4,7 +4,7 @@ import { sending } from "../engine/insert-rows.ts";
 import { personOf, tokenOf } from "../engine/migrations/access/065-audit-by-actor.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
 import { type Condition, given } from "../lists/conditions.ts";
-import { newestOfScopes } from "../lists/newest-of-scopes.ts";
+import { pageOfScopes } from "../lists/page-of-scopes.ts";
 import { membershipOf, type Viewer } from "./members/visibility.ts";
 
 export interface NewAuditEntry extends AuditEntry {
@@ -48,7 +48,7 @@ export const audit = {
    */
   list: (reader: Reader, viewer: Viewer, { appId, position, limit, ...filters }: AuditPage) => {
     const sorted = { at: "e.at", id: "e.id" };
-    const [newest, ...values] = newestOfScopes(
+    const [newest, ...values] = pageOfScopes(
       reader.engine,
       {
         scopes: scopesOf(viewer, appId),

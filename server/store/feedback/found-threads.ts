@@ -4,7 +4,7 @@ import { type Viewer, visibleTo } from "../access/members/visibility.ts";
 import type { Engine, Reader } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
 import { type Condition, given, sqlOf, valuesOf } from "../lists/conditions.ts";
-import { newestOfScopes, type PageOfScopes, type RowsOfScopes } from "../lists/newest-of-scopes.ts";
+import { type PageOfScopes, pageOfScopes, type RowsOfScopes } from "../lists/page-of-scopes.ts";
 import { amongFound, searchThreads, wordsOf } from "./search/feedback-search.ts";
 import { type ChangeKey, type ChangesAfter, presentMark } from "./thread-changes.ts";
 
@@ -51,7 +51,7 @@ export async function findThreads(reader: Reader, search: Search, page: PageOfSc
   if (order === "found") return findWords(reader, search, page);
   const at = order === "active" ? active : "f.created_at";
   const seen = visibleTo(search.viewer);
-  const [newest, ...values] = newestOfScopes(
+  const [newest, ...values] = pageOfScopes(
     reader.engine,
     {
       scopes: [`SELECT v.app_id AS scope FROM app_members v WHERE ${seen.sql}`, ...seen.values],

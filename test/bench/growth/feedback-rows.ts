@@ -27,11 +27,16 @@ export function feedbackRows(sql: Sql, { threads }: Size, { personId, now }: Ask
   ];
 }
 
-const waitingOf = `CASE WHEN n % ${proposalEvery} <> 0 THEN NULL WHEN n % 1000 = 0 THEN 'approval'
+/** In both sets, more proposals wait than a page shows: so the pages of both show as many. */
+const awaits = (n: string, threads: number) =>
+  `(${n} % ${Math.max(10, Math.min(1_000, threads / 100))} = 0 AND ${n} % 1000 <> 10)`;
+
+const waitingOf = (threads: number) =>
+  `CASE WHEN n % ${proposalEvery} <> 0 THEN NULL WHEN ${awaits("n", threads)} THEN 'approval'
   WHEN n % 1000 = 5 THEN 'approved' WHEN n % 1000 = 10 THEN 'outcome' WHEN n % 1000 = 15 THEN 'changes' END`;
 
-const runStatusOf = (n: string) =>
-  `CASE WHEN ${n} % 1000 = 0 THEN 'awaiting_approval' WHEN ${n} % 1000 = 15 THEN 'rejected'
+const runStatusOf = (n: string, threads: number) =>
+  `CASE WHEN ${awaits(n, threads)} THEN 'awaiting_approval' WHEN ${n} % 1000 = 15 THEN 'rejected'
     WHEN ${n} % 1000 <= 10 OR ${n} % 3 = 0 THEN 'approved' ELSE 'rejected' END`;
 
 interface Given {
@@ -58,7 +63,7 @@ function threadRows(sql: Sql, threads: number, { personId, at }: Given): Rows {
       ${type}, ${status}, CASE WHEN n % 4 = 0 THEN 'ci' END, 'Person ' || CAST(n % 5000 AS text),
       'person' || CAST(n % 5000 AS text) || '@example.org', '{}', '{"images":[],"videos":[],"attachments":[]}',
       CASE WHEN n % 10 = 1 THEN 'failure ' || CAST(n AS text) END, 1,
-      CASE WHEN n % ${proposalEvery} = 0 THEN ${runStatusOf("n")} END, ${waitingOf}, 0, ${at("n")},
+      CASE WHEN n % ${proposalEvery} = 0 THEN ${runStatusOf("n", threads)} END, ${waitingOf(threads)}, 0, ${at("n")},
       ${activeOf(sql, "n", at)}, CASE WHEN n % 10 = 4 THEN ${ownerOf(sql, app, personId)} END,
       CASE WHEN ${status} = 'blocked' THEN ${id("17", `((${app} - 1) * 100 + 1 + n % 100)`)} END`,
   };
@@ -66,16 +71,17 @@ function threadRows(sql: Sql, threads: number, { personId, at }: Given): Rows {
 
 function proposalRows(sql: Sql, threads: number, at: At): readonly Rows[] {
   const thread = `(n * ${proposalEvery})`;
+  const status = runStatusOf(thread, threads);
   const claimed = `(n * 1000 - 990)`;
   return [
     {
       into: `runs (id, feedback_id, app_id, status, decision, summary, plan, decided_at, created_at)`,
       count: Math.floor(threads / proposalEvery),
-      select: `${sql.id("c", thread)}, ${sql.id("a", thread)}, ${sql.id("1", `(${appOf(sql, thread)})`)}, ${runStatusOf(thread)},
-        CASE ${runStatusOf(thread)} WHEN 'approved' THEN 'approve' WHEN 'rejected' THEN
+      select: `${sql.id("c", thread)}, ${sql.id("a", thread)}, ${sql.id("1", `(${appOf(sql, thread)})`)}, ${status},
+        CASE ${status} WHEN 'approved' THEN 'approve' WHEN 'rejected' THEN
           CASE WHEN ${thread} % 1000 = 15 THEN 'request_changes' ELSE 'reject' END END,
         'Open the page once', '1. Guard the handler. 2. Test it.',
-        CASE WHEN ${thread} % 1000 <> 0 THEN ${at(thread, 7_200_000)} END, ${at(thread, 3_600_000)}`,
+        CASE WHEN NOT ${awaits(thread, threads)} THEN ${at(thread, 7_200_000)} END, ${at(thread, 3_600_000)}`,
     },
     {
       into: "run_claims (id, run_id, token_id, worker, claimed_at, progress_count)",

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refreshStatistics } from "../../../server/store/engine/statistics.ts";
 import { unreadCounts } from "../../../server/store/feedback/looks/unread-counts.ts";
+import { awaitingProposals } from "../../../server/store/feedback/runs/awaiting-proposals.ts";
 import { findRuns } from "../../../server/store/feedback/runs/found-runs.ts";
 import { postgres } from "../../support/database/databases.ts";
 import { fromTop, hotReads, owner } from "../../support/database/hot-reads.ts";
@@ -62,5 +63,13 @@ describe("PostgreSQL with many threads and statistics serves", () => {
       findRuns(database, search, fromTop),
     );
     expect(plan).toMatch(new RegExp(`${index}\\b`));
+  });
+
+  it.each([true, false])("what awaits a decision in its order, the oldest first: %s", async (oldestFirst) => {
+    const plan = await planOf(traced, service.deps.database, (database) =>
+      awaitingProposals.list(database, "owner", { ...fromTop, oldestFirst }),
+    );
+    expect(plan).toMatch(/runs_by_status\b/);
+    expect(plan).not.toMatch(/Seq Scan on (feedback|runs)/);
   });
 });

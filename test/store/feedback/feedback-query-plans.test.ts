@@ -5,6 +5,7 @@ import { feedbackThreads } from "../../../server/store/feedback/feedback.ts";
 import { findChanged, findThreads } from "../../../server/store/feedback/found-threads.ts";
 import { listThreads } from "../../../server/store/feedback/inbox.ts";
 import { threadNews } from "../../../server/store/feedback/looks/thread-news.ts";
+import { awaitingProposals } from "../../../server/store/feedback/runs/awaiting-proposals.ts";
 import { findRuns } from "../../../server/store/feedback/runs/found-runs.ts";
 import { indexNext } from "../../../server/store/feedback/search/feedback-search.ts";
 import { sqlite } from "../../support/database/databases.ts";
@@ -67,6 +68,19 @@ describe("SQLite serves", () => {
       const plan = await planOf((database) => findRuns(database, search, fromTop));
       expect(plan).toMatch(new RegExp(`SEARCH r USING COVERING INDEX ${index} \\(`));
       expect(plan).not.toMatch(/SCAN (r|f)\b/);
+    });
+
+    it.each([
+      ["oldest", true, ">"],
+      ["newest", false, "<"],
+    ])("what awaits a decision in its order, the %s first", async (_, oldestFirst, beyond) => {
+      const plan = await planOf((database) =>
+        awaitingProposals.list(database, "owner", { ...fromTop, oldestFirst }),
+      );
+      expect(plan).toContain(
+        `SEARCH r USING INDEX runs_by_status (app_id=? AND status=? AND (created_at,id)${beyond}(?,?))`,
+      );
+      expect(plan).not.toMatch(/SCAN (r|f|a)\b/);
     });
 
     it("an agent's list of changes in their order, from the first new one on", async () => {

@@ -5,7 +5,6 @@ import { listThreads } from "../../../server/store/feedback/inbox.ts";
 import { changesSince } from "../../../server/store/feedback/looks/changes-since.ts";
 import { unreadCounts } from "../../../server/store/feedback/looks/unread-counts.ts";
 import { retention } from "../../../server/store/feedback/retention.ts";
-import { awaitingProposals } from "../../../server/store/feedback/runs/awaiting-proposals.ts";
 
 /** A token for all apps of a person. */
 export const owner = { userId: "owner", appId: null, needs: "owner", kind: "agentToken" } as const;
@@ -30,11 +29,6 @@ export const hotReads: readonly (readonly [
     "finding what changed since",
     "feedback_by_activity",
     (reader, appId) => changesSince(reader, { appId, userId: "owner", since: "2026-01-01T00:00:00.000Z" }),
-  ],
-  [
-    "listing what awaits a decision",
-    "feedback_by_waiting(_and_activity)?",
-    (reader) => awaitingProposals.list(reader, "owner", { newestFirst: true, ...fromTop }),
   ],
   ["the inbox", "feedback_by_app", (reader, appId) => listThreads(reader, { appId, ...filters() }, fromTop)],
   [

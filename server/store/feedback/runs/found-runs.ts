@@ -2,7 +2,7 @@ import type { RunDecision, RunStatus } from "../../../../src/contract/run.ts";
 import { type Viewer, visibleTo } from "../../access/members/visibility.ts";
 import type { Reader } from "../../engine/database.ts";
 import { plannedEachTime } from "../../engine/planned-each-time.ts";
-import { newestOfScopes, type PageOfScopes } from "../../lists/newest-of-scopes.ts";
+import { type PageOfScopes, pageOfScopes } from "../../lists/page-of-scopes.ts";
 
 /** A proposal in the list of an agent. */
 export interface FoundRunRow {
@@ -33,7 +33,7 @@ export function findRuns(
 ): Promise<FoundRunRow[]> {
   const seen = visibleTo(viewer);
   const sorted = { at: "r.created_at", id: "r.id" };
-  const [newest, ...values] = newestOfScopes(
+  const [newest, ...values] = pageOfScopes(
     reader.engine,
     {
       scopes: [`SELECT v.app_id AS scope FROM app_members v WHERE ${seen.sql}`, ...seen.values],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../server/store/engine/database.ts";
-import { newestOfScopes, type PageOfScopes } from "../../../server/store/lists/newest-of-scopes.ts";
+import { type PageOfScopes, pageOfScopes } from "../../../server/store/lists/page-of-scopes.ts";
 import { databases, type TestDatabase } from "../../support/database/databases.ts";
 import { fc } from "../../support/property.ts";
 
@@ -37,9 +37,10 @@ const asked = fc.record({
   scopes: fc.uniqueArray(box),
   isRead: fc.constantFrom(0, 1),
   limit: fc.integer({ min: 1, max: 7 }),
+  oldestFirst: fc.boolean(),
 });
 
-describe.each(databases)("the newest rows of scopes on $name", ({ createEmpty }) => {
+describe.each(databases)("the rows of scopes on $name", ({ createEmpty }) => {
   let place: TestDatabase;
   let database: Database;
 
@@ -61,7 +62,8 @@ describe.each(databases)("the newest rows of scopes on $name", ({ createEmpty })
     page: PageOfScopes,
   ): Promise<{ at: string; id: string }[]> {
     const sorted = { at: "l.at", id: "l.id" };
-    const [newest, ...values] = newestOfScopes(
+    const order = page.oldestFirst ? "ASC" : "DESC";
+    const [newest, ...values] = pageOfScopes(
       database.engine,
       {
         scopes: [
@@ -79,15 +81,18 @@ describe.each(databases)("the newest rows of scopes on $name", ({ createEmpty })
       page,
     );
     return database.all(
-      `SELECT l.at, l.id FROM (${newest}) AS newest JOIN letters l ON l.number = newest.found ORDER BY l.at DESC, l.id DESC`,
+      `SELECT l.at, l.id FROM (${newest}) AS newest JOIN letters l ON l.number = newest.found ORDER BY l.at ${order}, l.id ${order}`,
       ...values,
     );
   }
 
-  async function allPages(given: Parameters<typeof pageOf>[0], limit: number): Promise<string[]> {
+  async function allPages(
+    given: Parameters<typeof pageOf>[0],
+    { limit, oldestFirst }: { limit: number; oldestFirst: boolean },
+  ): Promise<string[]> {
     const ids: string[] = [];
-    for (let position = ["9999", ""]; ; ) {
-      const rows = await pageOf(given, { position, limit });
+    for (let position = oldestFirst ? ["", ""] : ["9999", ""]; ; ) {
+      const rows = await pageOf(given, { position, limit, oldestFirst });
       const last = rows.at(-1);
       ids.push(...rows.map(({ id }) => id));
       if (!last || rows.length < limit) return ids;
@@ -95,13 +100,14 @@ describe.each(databases)("the newest rows of scopes on $name", ({ createEmpty })
     }
   }
 
-  it("come in pages that have each row that matches once, newest first, also if many have the same instant", async () => {
+  it("come in pages that have each row that matches once, in order, also if many have the same instant", async () => {
     await fc.assert(
-      fc.asyncProperty(someLetters, asked, async (rows, { limit, ...given }) => {
+      fc.asyncProperty(someLetters, asked, async (rows, { limit, oldestFirst, ...given }) => {
         await fill(rows);
         const wanted = rows.filter((row) => given.scopes.includes(row.box) && row.isRead === given.isRead);
-        const inOrder = wanted.toSorted((a, b) => (`${a.at} ${a.id}` < `${b.at} ${b.id}` ? 1 : -1));
-        expect(await allPages(given, limit)).toEqual(inOrder.map(({ id }) => id));
+        const oldest = wanted.toSorted((a, b) => (`${a.at} ${a.id}` < `${b.at} ${b.id}` ? -1 : 1));
+        const ids = (oldestFirst ? oldest : oldest.toReversed()).map(({ id }) => id);
+        expect(await allPages(given, { limit, oldestFirst })).toEqual(ids);
       }),
     );
   });
