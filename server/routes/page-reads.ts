@@ -102,9 +102,12 @@ export const createPageReads =
     /** How many testers ask for a slot, by app. */
     countSlotRequests: () => slotRequests.countByApp(database, userId, now.toISOString()),
 
-    /** The testers who ask for a slot, in all apps. */
-    slotRequests: () =>
-      slotRequests.list(database, userId, { now: now.toISOString(), most: mostSlotRequests }),
+    /** The testers who ask for a slot in all apps, as many as a page shows. The requests that expire first come first. */
+    slotRequests: () => slotRequests.list(database, userId, { now: now.toISOString(), most: pageSize }),
+
+    /** The testers who ask for a slot in an app. */
+    slotRequestsOf: (appId: string) =>
+      slotRequests.list(database, userId, { now: now.toISOString(), most: mostSlotRequests, appId }),
 
     /** How far the newest proposal of each thread is. The caller has checked that the threads are this person's. */
     newestProposals: (threadIds: readonly string[]) => newestProposals(database, threadIds, now),

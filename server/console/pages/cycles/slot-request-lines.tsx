@@ -1,6 +1,7 @@
 import type { SlotRequest } from "../../../routes/page-reads.ts";
 import { Remaining } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
+import { InTurns } from "../../kit/layout/in-turns.tsx";
 import type { Links } from "../../links.ts";
 
 export interface SlotRequestLinesProps {
@@ -12,24 +13,26 @@ export interface SlotRequestLinesProps {
 /** The testers who ask for a slot, in any cycle. Each line links to the cycle, where the request is answered. */
 export const SlotRequestLines = ({ rows, links, now }: SlotRequestLinesProps) => (
   <ol class="list linked">
-    {rows.map((row) => (
-      <li key={row.slotId}>
-        <div class="row spread">
-          <a class="to" href={`${links.cycle(row.appId, row.cycleId)}#requests`}>
-            <Line text={row.email} />
-          </a>
-          <span class="badge attention">Asks for a slot</span>
-        </div>
-        <p class="under">
-          <span>
-            <Line text={row.listingName} />
-          </span>
-          <span>{`Slot ${row.seat}`}</span>
-          <span>
-            expires <Remaining at={row.requestExpiresAt} now={now} />
-          </span>
-        </p>
-      </li>
-    ))}
+    <InTurns>
+      {rows.map((row) => (
+        <li key={row.slotId}>
+          <div class="row spread">
+            <a class="to" href={`${links.cycle(row.appId, row.cycleId)}#requests`}>
+              <Line text={row.email} />
+            </a>
+            <span class="badge attention">Asks for a slot</span>
+          </div>
+          <p class="under">
+            <span>
+              <Line text={row.listingName} />
+            </span>
+            <span>{`Slot ${row.seat}`}</span>
+            <span>
+              expires <Remaining at={row.requestExpiresAt} now={now} />
+            </span>
+          </p>
+        </li>
+      ))}
+    </InTurns>
   </ol>
 );

@@ -23,6 +23,7 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
   ]);
   const navigation: Navigation = { ...around, tab: "decisions" };
   if (navigation.apps.length === 0) return show(<Welcome navigation={navigation} />);
+  const asked = [...navigation.requests.values()].reduce((sum, count) => sum + count, 0);
   return show(
     <ConsolePage navigation={navigation} title="Decisions" narrow>
       <div class="stack wide">
@@ -53,6 +54,11 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
             <section class="stack" aria-labelledby="asked-title">
               <h2 id="asked-title">Testers who ask for a slot</h2>
               <SlotRequestLines rows={requests} links={links} now={now} />
+              {asked > requests.length && (
+                <p class="muted">
+                  {`These are ${requests.length} of ${asked}, those that expire first. Testing in each app has all of its own.`}
+                </p>
+              )}
             </section>
           )}
         </div>

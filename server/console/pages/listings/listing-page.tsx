@@ -72,7 +72,7 @@ export async function showListing(visit: SignedInVisit, forms: ListingForms = {}
   const listing = await readListing(visit);
   const [{ items }, requests] = await Promise.all([
     ask(cycles.list, { params: { listingId: listing.id } }),
-    reads.slotRequests(),
+    reads.slotRequestsOf(navigation.app.id),
   ]);
   const zone = items[0]?.timezone ?? (await profileTimezone(visit));
   const plan = forms.plan ?? filledWith({ startsOn: tomorrow(now), timezone: zone ?? "UTC" });

@@ -36,8 +36,7 @@ export async function listingsPage(visit: SignedInVisit): Promise<Reply> {
       return { listing, cycles: found.items };
     }),
   );
-  const rows = await reads.slotRequests();
-  const requests = rows.filter(({ appId }) => appId === navigation.app.id);
+  const requests = await reads.slotRequestsOf(navigation.app.id);
   return show(<Testing {...{ navigation, offers, requests, now }} />);
 }
 
