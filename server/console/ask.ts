@@ -73,8 +73,9 @@ async function patiently(attempt: () => Promise<InvocationResult>, times = 20): 
 function answerOf<E extends Endpoint>(endpoint: E, { status, body }: InvocationResult): Answered<E> {
   const value: unknown = body === undefined ? undefined : JSON.parse(textOf(body));
   if (status >= 400) throw refusalOf(value);
+  const answer = "body" in endpoint.success ? endpoint.success.body.parse(value) : undefined;
   // The schema of this very endpoint has just made it so.
-  return ("body" in endpoint.success ? value : undefined) as Answered<E>;
+  return answer as Answered<E>;
 }
 
 function textOf(body: NonNullable<InvocationResult["body"]>): string {

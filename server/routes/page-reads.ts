@@ -102,10 +102,10 @@ export const createPageReads =
     /** How many testers ask for a slot, by app. */
     countSlotRequests: () => slotRequests.countByApp(database, userId, now.toISOString()),
 
-    /** The testers who ask for a slot in all apps, as many as a page shows. The requests that expire first come first. */
+    /** The requests for slots of all apps that expire first, one page of them. */
     slotRequests: () => slotRequests.list(database, userId, { now: now.toISOString(), most: pageSize }),
 
-    /** The testers who ask for a slot in an app. */
+    /** The requests for slots of an app. */
     slotRequestsOf: (appId: string) =>
       slotRequests.list(database, userId, { now: now.toISOString(), most: mostSlotRequests, appId }),
 

@@ -4,7 +4,7 @@ import { openSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { transform } from "esbuild";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { databases } from "../support/database/databases.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { listen } from "../support/network/recording-server.ts";
@@ -78,6 +78,7 @@ describe("the installed command", () => {
 
   it.each(databases)("serves on $name without a warning of Node", async ({ create }) => {
     const { address, remove } = await create();
+    onTestFinished(remove);
     const place: Record<string, string> = "url" in address ? { INNKEEP_DATABASE_URL: address.url } : {};
     const env = { ...place, INNKEEP_SECRET: "x".repeat(32), NODE_OPTIONS: "--throw-deprecation" };
     const argv = ["--demo", "--port", "0", "--data", await temporaryFolder()];
@@ -87,7 +88,6 @@ describe("the installed command", () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
     child.kill("SIGTERM");
     expect(await ended).toBe(0);
-    await remove();
   });
 
   it("ends with exit 130 on Ctrl-C at a question", async () => {

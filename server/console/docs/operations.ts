@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { waitIfTurnIsLong } from "../../turns.ts";
+import { waitIfTurnIsLong } from "../../event-loop.ts";
 import { exampleOf } from "./schema.ts";
 
 const Content = z.optional(
@@ -46,9 +46,9 @@ export async function operationsOf(openApi: unknown): Promise<Operation[]> {
   const operations: Operation[] = [];
   for (const [path, methods] of Object.entries(paths))
     for (const [method, given] of Object.entries(methods)) {
+      await waitIfTurnIsLong();
       const operation = Operation.parse(resolved(given, components));
       operations.push({ ...operation, method: method.toUpperCase(), path });
-      await waitIfTurnIsLong();
     }
   return operations;
 }

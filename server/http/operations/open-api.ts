@@ -1,7 +1,7 @@
 import { createOpenApi } from "../../../src/contract/openapi/document.ts";
+import { waitIfTurnIsLong } from "../../event-loop.ts";
 import { onFirstUse } from "../../on-first-use.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { waitIfTurnIsLong } from "../../turns.ts";
 
 /** Gives the OpenAPI document of this server. */
 export type ReadOpenApi = () => Promise<object>;

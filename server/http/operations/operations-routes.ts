@@ -1,5 +1,6 @@
 import type { Context } from "koa";
 import type { Deps } from "../../deps.ts";
+import { waitIfTurnIsLong } from "../../event-loop.ts";
 import { onFirstUse } from "../../on-first-use.ts";
 import { serverVersion } from "../../version.ts";
 import { matchesEtag, prepareAnswer } from "../answers.ts";
@@ -14,7 +15,11 @@ export function operationsRoutes(
   metrics: Metrics,
   readOpenApi: ReadOpenApi,
 ): Route[] {
-  const prepared = onFirstUse(async () => prepareAnswer(JSON.stringify(await readOpenApi())));
+  const prepared = onFirstUse(async () => {
+    const document = await readOpenApi();
+    await waitIfTurnIsLong();
+    return prepareAnswer(JSON.stringify(document));
+  });
   return [
     read("/healthz", async (ctx) => {
       ctx.body = { status: "ok", version: serverVersion };

@@ -7,7 +7,7 @@ import { createSchemas } from "./schemas.ts";
 
 /**
  * The OpenAPI 3.1 document of the whole API, derived from the contract. `baseUrl` is the server's address. It takes a tenth
- * of a second: `pause` is called after each operation, so that a server can answer others.
+ * of a second: `pause` is called before each operation, so that a server can answer others.
  */
 export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>): Promise<Json> {
   const schemas = createSchemas();
@@ -15,10 +15,10 @@ export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>
   const groups: [string, Group][] = Object.entries(contract);
   for (const [tag, group] of groups) {
     for (const [name, endpoint] of Object.entries(group)) {
+      await pause?.();
       const path = endpoint.path.replace(/:(\w+)/g, "{$1}");
       const described = operation({ tag, name, endpoint }, schemas);
       paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: described };
-      await pause?.();
     }
   }
   return {

@@ -77,6 +77,35 @@ describe("a page with long lists", () => {
     expect(new Set(seen).size).toBe(4);
   });
 
+  it("does not wait if four long pages wait already, so that they cannot fill the memory together", async () => {
+    const Slow = () => {
+      const started = performance.now();
+      while (performance.now() - started < 6);
+      return <li />;
+    };
+    const long = () => (
+      <ul>
+        <InTurns>{[<Slow key="slow" />, ...texts(100).map((text) => <li key={text}>{text}</li>)]}</InTurns>
+      </ul>
+    );
+    const waiting = Array.from({ length: 4 }, () => renderInTurns(long()));
+    let turns = 0;
+    const other = setImmediate(() => {
+      turns += 1;
+    });
+    expect(await textOf(long())).toBe(renderToString(long()));
+    expect(turns).toBe(0);
+    clearImmediate(other);
+    await Promise.all(waiting);
+
+    setImmediate(() => {
+      turns += 1;
+    });
+    await renderInTurns(long());
+    await renderInTurns(long());
+    expect(turns).toBe(1);
+  });
+
   it("fails with the fault of an item", async () => {
     const Broken = () => {
       throw new Error("this item is broken");

@@ -159,21 +159,25 @@ describe("an app's listings and cycles in the console", () => {
     service.clock.advance(-48 * 3_600_000);
   });
 
-  it("show at home the fifty requests that expire first, and how many there are; all of them in their app", async () => {
+  it("show the fifty requests that expire first at home, and all of an app on its page", async () => {
     const other = await service.makeUser();
     const [busy, calm] = [await service.makeApp(other), await service.makeApp(other)];
     const { slotIds } = await service.makeCycle(await service.makeListing(busy, { seats: 51 }));
     for (const slotId of slotIds) await requestSlotAs(service, slotId, await service.makeUser());
+    const visitor = createBrowserWithoutScripts(service, await service.signIn(other));
+    const live = async () =>
+      /id="asked" data-live="([^"]+)"/.exec((await visitor.open("/console")).text)?.[1];
+    const before = await live();
     service.clock.advance(3_600_000);
     const late = await service.makeCycle(await service.makeListing(calm));
     await requestSlotAs(service, late.slotIds[0] ?? "", await service.makeUser());
 
-    const visitor = createBrowserWithoutScripts(service, await service.signIn(other));
     const linesAt = async (path: string) =>
       [...readingOf(await visitor.open(path)).matchAll(/Asks for a slot/g)].length;
     expect(await linesAt("/console")).toBe(50);
+    expect(await live()).not.toBe(before);
     expect(readingOf(await visitor.open("/console"))).toContain(
-      "These are 50 of 52, those that expire first.",
+      "50 of 52 requests are shown: those that expire first.",
     );
     expect(await linesAt(`/console/testing/${busy.id}`)).toBe(51);
     expect(await linesAt(`/console/testing/${calm.id}`)).toBe(1);

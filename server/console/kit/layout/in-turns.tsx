@@ -1,7 +1,7 @@
 import { cloneElement, createContext, h, type VNode } from "preact";
 import { useContext } from "preact/hooks";
 import { renderToString } from "preact-render-to-string";
-import { waitIfTurnIsLong } from "../../../turns.ts";
+import { waitIfTurnIsLong } from "../../../event-loop.ts";
 
 interface InTurnsProps {
   readonly children: readonly VNode[];
@@ -12,28 +12,70 @@ export const InTurns = ({ children }: InTurnsProps, context: object) => {
   const later = useContext(Later);
   if (later === undefined) return <>{children}</>;
   later.push({ items: children, context });
-  return place;
+  // Made for each list: the renderer ties it to its page, and would keep the page as long as it.
+  return h(place, {});
 };
 
-/** The HTML of a document, in UTF-8. Other requests are answered while it renders the items of a long list. */
+/** The HTML of a document, in UTF-8. Other requests are answered while it renders the items of long lists. */
 export async function renderInTurns(document: VNode): Promise<Buffer> {
   // Each piece is encoded at once. Encoding a long text that was put together from many would fill a turn.
   const pieces = [Buffer.from("<!doctype html>")];
-  await render(document, {}, pieces);
+  const page = renderAround(document, {});
+  const isLong = page.lists.some(({ items }) => items.length > mostItemsOfShort);
+  if (isLong) await fillLong(page, pieces);
+  else await fill(page, { pieces, pause: waitIfTurnIsLong });
   return Buffer.concat(pieces);
 }
 
-async function render(content: VNode, context: object, pieces: Buffer[]): Promise<void> {
-  await waitIfTurnIsLong();
-  const later: LongList[] = [];
-  const around = renderToString(<Later.Provider value={later}>{content}</Later.Provider>, context);
-  const [first = "", ...rest] = later.length === 0 ? [around] : around.split(placeAsHtml);
-  pieces.push(Buffer.from(first));
-  for (const [at, list] of later.entries()) {
-    // An item keeps all that was rendered of it, and the page keeps its items until its end. A copy is gone at once.
-    for (const item of list.items) await render(cloneElement(item), list.context, pieces);
-    pieces.push(Buffer.from(rest[at] ?? ""));
+/** More items make a page long. */
+const mostItemsOfShort = 100;
+
+/** How many long pages may wait for turns at once. */
+const mostLongPages = 4;
+let longPages = 0;
+
+/**
+ * Renders the lists of a long page. A page that waits keeps what it shows in memory. If many wait already, it does not wait,
+ * so that requests which all come together cannot fill the memory.
+ */
+async function fillLong(page: Around, pieces: Buffer[]): Promise<void> {
+  if (longPages >= mostLongPages) return fill(page, { pieces, pause: async () => {} });
+  longPages += 1;
+  try {
+    await fill(page, { pieces, pause: waitIfTurnIsLong });
+  } finally {
+    longPages -= 1;
   }
+}
+
+interface Output {
+  readonly pieces: Buffer[];
+  /** Called before each item. */
+  readonly pause: () => Promise<void>;
+}
+
+async function fill({ html, lists }: Around, output: Output): Promise<void> {
+  output.pieces.push(Buffer.from(html[0] ?? ""));
+  for (const [at, { items, context }] of lists.entries()) {
+    for (const item of items) {
+      await output.pause();
+      // The page keeps its items, and an item would keep what was rendered of it. A copy is kept by nobody.
+      await fill(renderAround(cloneElement(item), context), output);
+    }
+    output.pieces.push(Buffer.from(html[at + 1] ?? ""));
+  }
+}
+
+/** What is rendered of a page or an item: the HTML around its lists, and the lists. */
+interface Around {
+  readonly html: readonly string[];
+  readonly lists: readonly LongList[];
+}
+
+function renderAround(content: VNode, context: object): Around {
+  const lists: LongList[] = [];
+  const html = renderToString(<Later.Provider value={lists}>{content}</Later.Provider>, context);
+  return { html: lists.length === 0 ? [html] : html.split(`<${place}></${place}>`), lists };
 }
 
 /** A list that is not rendered yet, and the values that its components take from the page around it. */
@@ -42,9 +84,8 @@ interface LongList {
   readonly context: object;
 }
 
-/** The long lists that were found in the content that is being rendered. */
+/** The long lists that were found in what is being rendered. */
 const Later = createContext<LongList[] | undefined>(undefined);
 
-/** Stands for a long list in the page around it. Texts of people cannot hold it, because they are escaped. */
-const place = h("innkeep-list", {});
-const placeAsHtml = "<innkeep-list></innkeep-list>";
+/** The element that stands for a long list in the page around it. Texts of people cannot hold it, because they are escaped. */
+const place = "innkeep-list";

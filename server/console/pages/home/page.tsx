@@ -49,14 +49,18 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
           />
         </section>
         <AgentWorkLists work={work} now={now} links={links} />
-        <div id="asked" data-live={versionOf(requests)} data-news="The requests for slots have changed.">
+        <div
+          id="asked"
+          data-live={versionOf([requests, asked])}
+          data-news="The requests for slots have changed."
+        >
           {requests.length > 0 && (
             <section class="stack" aria-labelledby="asked-title">
               <h2 id="asked-title">Testers who ask for a slot</h2>
               <SlotRequestLines rows={requests} links={links} now={now} />
               {asked > requests.length && (
                 <p class="muted">
-                  {`These are ${requests.length} of ${asked}, those that expire first. Testing in each app has all of its own.`}
+                  {`${requests.length} of ${asked} requests are shown: those that expire first. Open Testing in an app to see its others.`}
                 </p>
               )}
             </section>

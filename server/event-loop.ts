@@ -4,12 +4,12 @@ const longTurn = 5;
 /** When long work began in this turn. */
 let began: number | undefined;
 
-/** The long works that wait for a turn. */
+/** The long work that waits for a turn. */
 const waiting: (() => void)[] = [];
 
 /**
  * Long work calls this before each of its pieces. If long work has filled this turn of the event loop, it waits until
- * the other long works had a turn, too. Other requests are answered in between.
+ * the other long work had a turn, too. Other requests are answered in between.
  */
 export async function waitIfTurnIsLong(): Promise<void> {
   if (began === undefined) begin();

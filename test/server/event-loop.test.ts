@@ -1,6 +1,6 @@
 import { setImmediate as nextImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
-import { waitIfTurnIsLong } from "../../server/turns.ts";
+import { waitIfTurnIsLong } from "../../server/event-loop.ts";
 
 beforeEach(async () => {
   // The turn of an earlier test ends.
