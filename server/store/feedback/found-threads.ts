@@ -3,7 +3,7 @@ import { tagKeyOf } from "../../domain/feedback/tag-names.ts";
 import { type Viewer, visibleTo } from "../access/members/visibility.ts";
 import type { Engine, Reader } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
-import { type Condition, given, sqlOf, valuesOf } from "../lists/conditions.ts";
+import { type Condition, given, oftenTrue, sqlOf, valuesOf } from "../lists/conditions.ts";
 import { type PageOfScopes, pageOfScopes, type RowsOfScopes } from "../lists/page-of-scopes.ts";
 import { amongFound, searchThreads, wordsOf } from "./search/feedback-search.ts";
 import { type ChangeKey, type ChangesAfter, presentMark } from "./thread-changes.ts";
@@ -78,7 +78,9 @@ function inOrder(
   filters: Search["filters"],
 ): RowsOfScopes["inScope"] {
   const keys = tagKeysOf(filters);
-  if (keys.length === 0) {
+  // Few threads wait for somebody: they have an index of their own.
+  const isRare = filters.waiting !== undefined && filters.waiting !== "none";
+  if (keys.length === 0 || isRare) {
     const at = order === "active" ? active : "f.created_at";
     const conditions: Condition[] = [["f.app_id = s.scope"], ...matching(filters)];
     return { from: "feedback f", at, id: "f.id", conditions };
@@ -89,12 +91,16 @@ function inOrder(
     from: `thread_tags t ${engine === "sqlite" ? "CROSS JOIN" : "JOIN"} feedback f ON f.id = t.feedback_id`,
     at: order === "active" ? "t.active_at" : "t.created_at",
     id: "t.feedback_id",
+    // The tag is of the app, and has the status and the activity of its threads.
     conditions: [
-      ["f.app_id = s.scope"],
       [`t.tag_id = (${rarest})`, ...keys, ...keys],
       ...given("t.status = ?", filters.status),
       ...given("t.active_at >= ?", filters.updatedSince),
-      ...matching(keys.length > 1 ? filters : { ...filters, tags: [] }),
+      ...matching({
+        type: filters.type,
+        waiting: filters.waiting,
+        tags: keys.length > 1 ? filters.tags : [],
+      }).map(oftenTrue),
     ],
   };
 }

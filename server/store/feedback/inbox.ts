@@ -3,7 +3,7 @@ import { assignments } from "../engine/assignments.ts";
 import type { Engine, Reader, Transaction } from "../engine/database.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
 import { threadTopic } from "../engine/topics.ts";
-import { type Condition, given, sqlOf, valuesOf } from "../lists/conditions.ts";
+import { type Condition, given, oftenTrue, sqlOf, valuesOf } from "../lists/conditions.ts";
 import { type AssigneeRow, assigneeColumns } from "./assignees.ts";
 import { noteActivity } from "./looks/activity.ts";
 import { type ActivityScope, byActivity, newestByActivity } from "./looks/threads-by-activity.ts";
@@ -58,8 +58,8 @@ export async function listThreads(
     const isNarrow = tagIds.length > 0 || typeof filters.assignee === "string";
     if (order === "activity" && (filters.unread === "true" || !isNarrow))
       return { rows: await listByActivity(reader, scope, page) };
-    const { key, ...ordered } = inOrder(reader.engine, { order, tagIds, filters });
-    const conditions = [...ordered.conditions, ...ofApp(appId, filters), afterKey(key, page)];
+    const { key, ...ordered } = inOrder(reader.engine, { order, tagIds, filters: { ...filters, appId } });
+    const conditions = [...ordered.conditions, afterKey(key, page)];
     return { rows: await read(reader, { ...ordered, conditions }, page.limit) };
   }
   const words = wordsOf(filters.q ?? "");
@@ -112,7 +112,7 @@ interface OrderAsked {
   readonly order: "created" | "activity";
   /** The rarest first. */
   readonly tagIds: readonly string[];
-  readonly filters: Filters;
+  readonly filters: Filters & Pick<MemberOf, "appId">;
 }
 
 /**
@@ -130,19 +130,28 @@ function inOrder(
         typeof filters.assignee === "string" ? ofOneAssignee(engine, order) : ofKind(engine, order, filters),
       order: `${sorted} DESC, f.id DESC`,
       key: `${sorted}, f.id`,
-      conditions: [],
+      conditions: ofApp(filters.appId, filters),
     };
   }
   const at = order === "created" ? "t.created_at" : "t.active_at";
+  const { status, type, from, to, assignee } = filters;
+  // The tag is of the app, and has the status, the assignee and the times of its threads.
   return {
     from: `thread_tags t ${engine === "sqlite" ? "CROSS JOIN" : "JOIN"} feedback f ON f.id = t.feedback_id`,
     order: `${at} DESC, t.feedback_id DESC`,
     key: `${at}, t.feedback_id`,
     conditions: [
       ["t.tag_id = ?", tagId],
-      ...given("t.status = ?", filters.status),
-      ...given("t.assignee_id = ?", filters.assignee ?? undefined),
-      ...withTags(others),
+      ...given("t.status = ?", status),
+      ...given("t.assignee_id = ?", assignee ?? undefined),
+      ...given("t.created_at >= ?", from),
+      ...given("t.created_at < ?", to),
+      ...[
+        ...(status === undefined ? shown(status) : []),
+        ...given("f.category = ?", type),
+        ...(assignee === null ? ofAssignee(filters) : []),
+        ...withTags(others),
+      ].map(oftenTrue),
     ],
   };
 }

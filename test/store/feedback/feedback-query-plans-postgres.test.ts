@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refreshStatistics } from "../../../server/store/engine/statistics.ts";
+import { findThreads } from "../../../server/store/feedback/found-threads.ts";
 import { unreadCounts } from "../../../server/store/feedback/looks/unread-counts.ts";
 import { awaitingProposals } from "../../../server/store/feedback/runs/awaiting-proposals.ts";
 import { findRuns } from "../../../server/store/feedback/runs/found-runs.ts";
@@ -29,6 +30,9 @@ const filling = [
   `INSERT INTO runs (id, feedback_id, app_id, status, summary, plan, created_at)
    SELECT 'run' || id, id, app_id, CASE WHEN id LIKE '%7' THEN 'approved' ELSE 'awaiting_approval' END, 'Mend it', '1.', created_at
    FROM feedback WHERE waiting IS NOT NULL`,
+  "INSERT INTO tags (id, app_id, name, name_key, created_at) SELECT 'hot ' || id, id, 'hot', 'hot', '2026-03-01T00:00:00.000Z' FROM apps",
+  `INSERT INTO thread_tags (feedback_id, tag_id, created_at, active_at, status)
+   SELECT id, 'hot ' || app_id, created_at, created_at, status FROM feedback`,
 ];
 
 describe("PostgreSQL with many threads and statistics serves", () => {
@@ -64,6 +68,24 @@ describe("PostgreSQL with many threads and statistics serves", () => {
     );
     expect(plan).toMatch(new RegExp(`${index}\\b`));
   });
+
+  it.each([
+    ["alone", {}],
+    ["with a type", { type: "general" }],
+    ["with a status and a type", { status: "open", type: "bug" }],
+    ["with what waits for nobody", { waiting: "none" }],
+    ["with a time", { updatedSince: "2026-01-01T00:00:00.000Z" }],
+  ] as const)(
+    "an agent's list of a tag %s in the order of its index, so that it ends with the page",
+    async (_, filters) => {
+      const search = { viewer: owner, filters: { tags: ["hot"], ...filters } };
+      const plan = await planOf(traced, service.deps.database, (database) =>
+        findThreads(database, search, fromTop),
+      );
+      expect(plan).toMatch(/Index (Only )?Scan Backward using thread_tags_by_(age|activity)/);
+      expect(plan).not.toMatch(/Bitmap Heap Scan on thread_tags/);
+    },
+  );
 
   it.each([true, false])("what awaits a decision in its order, the oldest first: %s", async (oldestFirst) => {
     const plan = await planOf(traced, service.deps.database, (database) =>
