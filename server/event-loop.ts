@@ -16,6 +16,11 @@ export async function waitIfTurnIsLong(): Promise<void> {
   else if (performance.now() - began > longTurn) await new Promise<void>((resolve) => waiting.push(resolve));
 }
 
+/** Work that can be long and has no pieces calls this before it, so that the long work after it knows how full the turn is. */
+export function countTurn(): void {
+  if (began === undefined) begin();
+}
+
 function begin(): void {
   began = performance.now();
   // The first callback can still belong to this turn: the loop calls it after what it has read from connections.

@@ -1,6 +1,6 @@
 import { setImmediate as nextImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
-import { waitIfTurnIsLong } from "../../server/event-loop.ts";
+import { countTurn, waitIfTurnIsLong } from "../../server/event-loop.ts";
 
 beforeEach(async () => {
   // The turn of an earlier test ends.
@@ -18,6 +18,14 @@ describe("long work", () => {
     const others = countTurns();
     for (let piece = 0; piece < 20; piece += 1) await waitIfTurnIsLong();
     expect(others.stop()).toBe(0);
+  });
+
+  it("waits for another turn after work without pieces that filled this one", async () => {
+    const others = countTurns();
+    countTurn();
+    fillTurn();
+    await waitIfTurnIsLong();
+    expect(others.stop()).toBeGreaterThan(0);
   });
 
   it("does one piece in a turn if each fills it", async () => {
