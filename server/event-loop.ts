@@ -16,8 +16,8 @@ export async function waitIfTurnIsLong(): Promise<void> {
   else if (performance.now() - began > longTurn) await new Promise<void>((resolve) => waiting.push(resolve));
 }
 
-/** Work that can be long and has no pieces calls this before it, so that the long work after it knows how full the turn is. */
-export function countTurn(): void {
+/** Work that can be long and is not divided into pieces calls this first. Its time then counts as long work of this turn. */
+export function noteLongWork(): void {
   if (began === undefined) begin();
 }
 

@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { countTurn } from "../event-loop.ts";
+import { noteLongWork } from "../event-loop.ts";
 import { isDownload, isPrepared } from "../http/answers.ts";
 import { type Api, mapEndpoints } from "../http/api.ts";
 import type { ConsoleCaller, Groups, Request } from "../http/handler.ts";
@@ -72,7 +72,7 @@ async function patiently(attempt: () => Promise<InvocationResult>, times = 20): 
 }
 
 function answerOf<E extends Endpoint>(endpoint: E, { status, body }: InvocationResult): Answered<E> {
-  countTurn();
+  noteLongWork();
   const value: unknown = body === undefined ? undefined : JSON.parse(textOf(body));
   if (status >= 400) throw refusalOf(value);
   const answer = "body" in endpoint.success ? endpoint.success.body.parse(value) : undefined;

@@ -1,6 +1,6 @@
 import { setImmediate as nextImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
-import { countTurn, waitIfTurnIsLong } from "../../server/event-loop.ts";
+import { noteLongWork, waitIfTurnIsLong } from "../../server/event-loop.ts";
 
 beforeEach(async () => {
   // The turn of an earlier test ends.
@@ -22,7 +22,7 @@ describe("long work", () => {
 
   it("waits for another turn after work without pieces that filled this one", async () => {
     const others = countTurns();
-    countTurn();
+    noteLongWork();
     fillTurn();
     await waitIfTurnIsLong();
     expect(others.stop()).toBeGreaterThan(0);

@@ -79,8 +79,7 @@ function inOrder(
 ): RowsOfScopes["inScope"] {
   const keys = tagKeysOf(filters);
   // Few threads wait for somebody: they have an index of their own.
-  const isRare = filters.waiting !== undefined && filters.waiting !== "none";
-  if (keys.length === 0 || isRare) {
+  if (keys.length === 0 || waitsForSomebody(filters)) {
     const at = order === "active" ? active : "f.created_at";
     const conditions: Condition[] = [["f.app_id = s.scope"], ...matching(filters)];
     return { from: "feedback f", at, id: "f.id", conditions };
@@ -160,10 +159,13 @@ function oftenFew(
   { waiting, updatedSince, tags }: Search["filters"],
 ): Condition[] {
   const conditions = matching({ waiting, updatedSince, tags });
-  const isRare = updatedSince !== undefined || (waiting !== undefined && waiting !== "none");
+  const isRare = updatedSince !== undefined || waitsForSomebody({ waiting });
   if (!isRare) return conditions;
   return [[`f.app_id IN (${appIds.map(() => "?").join(", ")})`, ...appIds], ...conditions];
 }
+
+const waitsForSomebody = ({ waiting }: Pick<Search["filters"], "waiting">): boolean =>
+  waiting !== undefined && waiting !== "none";
 
 const active = "coalesce(f.active_at, f.created_at)";
 

@@ -16,8 +16,8 @@ export const valuesOf = (conditions: readonly Condition[]): Value[] =>
   conditions.flatMap(([, ...values]) => values);
 
 /**
- * The same condition, of which PostgreSQL expects that half of all rows match. Else it can expect so few rows for a page that it
- * reads all rows and sorts them, rather than to read them in their order until the page is full.
+ * The same condition, of which PostgreSQL expects that half of all rows match. Otherwise it can expect so few rows for a page that it
+ * reads all rows and sorts them, instead of reading them in their order until the page is full.
  */
 export const oftenTrue = ([sql, ...values]: Condition): Condition => [
   `CASE WHEN ${sql} THEN TRUE ELSE FALSE END`,

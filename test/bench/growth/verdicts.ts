@@ -27,7 +27,8 @@ export function verdictsOf(lines: readonly Line[], bound: number): string[] {
   const longest = Math.max(0, ...lines.map(({ many }) => many.longestTurn));
   return [
     ...grown.map(
-      ({ asked }) => `MISSED, more than twice the time with few threads and ${bound} ms: ${asked.name}`,
+      ({ asked }) =>
+        `MISSED: more than ${bound} ms, and more than twice the time with few threads: ${asked.name}`,
     ),
     ...slow.map(
       ({ asked, many }) =>

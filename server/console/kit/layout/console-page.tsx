@@ -8,7 +8,7 @@ import { IdempotencyField } from "../form/idempotency-field.tsx";
 import { Brand } from "./brand.tsx";
 import { RoleHere } from "./can.tsx";
 import { Document } from "./document.tsx";
-import { type Navigation, sumOf, type Tab } from "./navigation.ts";
+import { type Navigation, requestsIn, sumOf, type Tab } from "./navigation.ts";
 import { DoneNotice } from "./notice.tsx";
 
 export interface ConsolePageProps {
@@ -60,9 +60,9 @@ function titleOf({ app, tab, counts }: Navigation, title: string): string {
   return unread > 0 ? `(${shownCount(unread)}) ${named}` : named;
 }
 
-const Waiting = ({ navigation: { counts, requests } }: { readonly navigation: Navigation }) => {
-  const waiting = sumOf(counts, "waiting");
-  const asked = [...requests.values()].reduce((sum, count) => sum + count, 0);
+const Waiting = ({ navigation }: { readonly navigation: Navigation }) => {
+  const waiting = sumOf(navigation.counts, "waiting");
+  const asked = requestsIn(navigation);
   const words = [
     ...(waiting > 0 ? [counted(waiting, "proposal waits", "proposals wait")] : []),
     ...(asked > 0 ? [counted(asked, "tester asks for a slot", "testers ask for slots")] : []),

@@ -12,7 +12,7 @@ export const InTurns = ({ children }: InTurnsProps, context: object) => {
   const later = useContext(Later);
   if (later === undefined) return <>{children}</>;
   later.push({ items: children, context });
-  // Made for each list: the renderer ties it to its page, and would keep the page as long as it.
+  // Made for each list: the renderer links it to its page, so one for all lists would keep the last page in memory.
   return h(place, {});
 };
 
@@ -59,7 +59,7 @@ async function fill({ html, lists }: Around, output: Output): Promise<void> {
   for (const [at, { items, context }] of lists.entries()) {
     for (const item of items) {
       await output.pause();
-      // The page keeps its items, and an item would keep what was rendered of it. A copy is kept by nobody.
+      // The page keeps its items until its end, and an item keeps what was rendered of it. A copy can be freed at once.
       await fill(renderAround(cloneElement(item), context), output);
     }
     output.pieces.push(Buffer.from(html[at + 1] ?? ""));

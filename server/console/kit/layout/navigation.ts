@@ -31,6 +31,10 @@ export interface Navigation {
 export const sumOf = (counts: Navigation["counts"], of: keyof AppCounts): number =>
   [...counts.values()].reduce((sum, app) => sum + app[of], 0);
 
+/** How many testers ask for a slot in all apps together. */
+export const requestsIn = ({ requests }: Pick<Navigation, "requests">): number =>
+  [...requests.values()].reduce((sum, count) => sum + count, 0);
+
 export async function navigationOf(visit: SignedInVisit): Promise<Navigation> {
   const { links, caller, reads, settings } = visit;
   const [{ items }, counts, requests] = await Promise.all([

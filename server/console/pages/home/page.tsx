@@ -5,7 +5,7 @@ import { versionOf } from "../../kit/form/filled-form.ts";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
 import { InTurns } from "../../kit/layout/in-turns.tsx";
-import { type Navigation, navigationOf, sumOf } from "../../kit/layout/navigation.ts";
+import { type Navigation, navigationOf, requestsIn, sumOf } from "../../kit/layout/navigation.ts";
 import { type Reply, show } from "../../reply.ts";
 import type { SignedInVisit } from "../../visit.ts";
 import { SlotRequestLines } from "../cycles/slot-request-lines.tsx";
@@ -23,7 +23,7 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
   ]);
   const navigation: Navigation = { ...around, tab: "decisions" };
   if (navigation.apps.length === 0) return show(<Welcome navigation={navigation} />);
-  const asked = [...navigation.requests.values()].reduce((sum, count) => sum + count, 0);
+  const asked = requestsIn(navigation);
   return show(
     <ConsolePage navigation={navigation} title="Decisions" narrow>
       <div class="stack wide">
@@ -60,7 +60,7 @@ export async function homePage(visit: SignedInVisit): Promise<Reply> {
               <SlotRequestLines rows={requests} links={links} now={now} />
               {asked > requests.length && (
                 <p class="muted">
-                  {`${requests.length} of ${asked} requests are shown: those that expire first. Open Testing in an app to see its others.`}
+                  {`${requests.length} of ${asked} requests are shown: those that expire first. To see all requests of an app, open its Testing page.`}
                 </p>
               )}
             </section>

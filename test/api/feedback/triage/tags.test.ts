@@ -80,6 +80,43 @@ describe.each(databases)("tags on $name", (engine) => {
     expect(await list("tag=filter%20b&type=question")).toEqual([]);
   });
 
+  it("filter the list together with a period and a person", async () => {
+    const early = await tagged("combined");
+    service.clock.advance(60_000);
+    const between = service.clock.now().toISOString();
+    service.clock.advance(60_000);
+    const late = await tagged("combined");
+    await change(late, { assignee: "me" });
+    expect(await list(`tag=combined&from=${between}`)).toEqual([late]);
+    expect(await list(`tag=combined&to=${between}`)).toEqual([early]);
+    expect(await list(`tag=combined&order=activity&to=${between}`)).toEqual([early]);
+    expect(await list("tag=combined&assignee=me")).toEqual([late]);
+    expect(await list("tag=combined&assignee=none")).toEqual([early]);
+    expect(await list(`tag=combined&assignee=me&to=${between}`)).toEqual([]);
+  });
+
+  it("filter an agent's list together with a type, a status and what waits", async () => {
+    const headers = { authorization: `Bearer ${await service.makeToken(team.owner, "agent")}` };
+    const plain = await tagged("agents");
+    const waits = await tagged("agents", "agents too");
+    const proposal = { summary: "Mend it", plan: "1. Mend it." };
+    const path = "/api/v1/agent/feedback";
+    await service.request("POST", `${path}/${waits}/proposal`, { headers, body: proposal });
+    await change(plain, { status: "resolved" });
+    const found = async (query: string) =>
+      Object((await service.request("GET", `${path}?tag=agents${query}`, { headers })).body).items.map(
+        ({ id }: { id: string }) => id,
+      );
+    expect(await found("")).toEqual([waits, plain]);
+    expect(await found("&type=bug")).toEqual([waits, plain]);
+    expect(await found("&type=question")).toEqual([]);
+    expect(await found("&status=resolved")).toEqual([plain]);
+    expect(await found("&waiting=none")).toEqual([plain]);
+    expect(await found("&waiting=approval")).toEqual([waits]);
+    expect(await found(",agents%20too&waiting=approval&status=open&type=bug")).toEqual([waits]);
+    expect(await found(",agents%20too&waiting=none")).toEqual([]);
+  });
+
   it("page through a list with a filter, each thread once", async () => {
     const app = await makeTeam(service);
     await fillThreads(
