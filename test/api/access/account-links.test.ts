@@ -1,6 +1,5 @@
 import { v7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { mailedToken, mailsTo } from "../../support/mail/mailed-links.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { cookieOf, makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
@@ -8,10 +7,10 @@ import { codeAt, makeFactorAccount, openWithPassword } from "../../support/sign-
 
 const fresh = "a fresh password";
 
-describe.each(databases)("the links of mails on $name", (engine) => {
+describe("the links of mails", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine, settings: { dev: true } });
+    service = await startService({ settings: { dev: true } });
   });
   afterAll(() => service.stop());
 

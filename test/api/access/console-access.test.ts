@@ -7,7 +7,6 @@ import {
   maintainerScopes,
 } from "../../../src/contract/endpoint.ts";
 import { contract } from "../../../src/contract/index.ts";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { newListing } from "../../support/worlds/listing-and-slot-activity.ts";
 import { bodies, pathIn } from "../../support/worlds/members/console-requests.ts";
@@ -28,11 +27,11 @@ const endpoints = groups.flatMap(([group, endpoints]) =>
 const only = (wanted: (endpoint: Endpoint) => boolean) =>
   endpoints.filter(({ endpoint }) => wanted(endpoint));
 
-describe.each(databases)("the console's API on $name", (engine) => {
+describe("the console's API", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     world = await makeOwnerWithOneOfEach(service);
   });
   afterAll(() => service.stop());

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   bearer,
@@ -7,12 +6,12 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("app keys on $name", (engine) => {
+describe("app keys", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let keys: string;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     world = await makeOwnerWithOneOfEach(service);
   });
   beforeEach(async () => {

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { credentials } from "../../../server/store/access/credentials.ts";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { cookieOf, makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
 
 const day = 86_400_000;
 
-describe.each(databases)("signing in to the console on $name", (engine) => {
+describe("signing in to the console", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   afterAll(() => service.stop());
 

@@ -1,6 +1,5 @@
 import { v7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   cookieOf,
@@ -12,10 +11,10 @@ import {
 const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const path = "/api/v1/console/sessions";
 
-describe.each(databases)("the console sessions of an account on $name", (engine) => {
+describe("the console sessions of an account", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   afterAll(() => service.stop());
 

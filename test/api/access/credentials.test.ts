@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashOf } from "../../../server/secrets/secrets.ts";
-import { databases, postgres } from "../../support/database/databases.ts";
+import { postgres } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { unknownId } from "../../support/service/endpoints.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -8,11 +8,11 @@ import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-wi
 
 const runPath = `/api/v1/agent/runs/${unknownId}`;
 
-describe.each(databases)("keys and tokens on $name", (engine) => {
+describe("keys and tokens", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());

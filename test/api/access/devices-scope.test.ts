@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deviceScopes } from "../../../src/contract/endpoint.ts";
-import { databases } from "../../support/database/databases.ts";
 import { addressOf, endpoints, titleOf } from "../../support/service/endpoints.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
@@ -13,11 +12,11 @@ const foreign = endpoints
   .map(([, one]) => one)
   .filter(({ auth }) => auth !== "deviceToken" && auth !== "none");
 
-describe.each(databases)("a device token on $name", (engine) => {
+describe("a device token", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     world = await makeOwnerWithOneOfEach(service);
   });
   afterAll(() => service.stop());

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
 import { nextCode, turnOn } from "../../support/sign-in/second-factors.ts";
@@ -8,10 +7,10 @@ import { nextCode, turnOn } from "../../support/sign-in/second-factors.ts";
 const password = "a fresh password";
 const tenMinutes = 10 * 60_000;
 
-describe.each(databases)("the first password of an account on $name", (engine) => {
+describe("the first password of an account", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   afterAll(() => service.stop());
 

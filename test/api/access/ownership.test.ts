@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { unknownId } from "../../support/service/endpoints.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
@@ -9,13 +8,13 @@ import {
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-describe.each(databases)("data of another app or owner on $name", (engine) => {
+describe("data of another app or owner", () => {
   let service: Service;
   let owner: AppWithAgent;
   let stranger: AppWithAgent;
   let ids: { faqId: string; feedbackId: string; runId: string };
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     [owner, stranger] = [await makeAppWithAgent(service), await makeAppWithAgent(service)];
     const body = { question: "How?", answer: "So." };
     const faqId = (await service.request("POST", "/api/v1/faqs/remote", { headers: owner.key, body })).field(

@@ -1,16 +1,15 @@
 import { v7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { type Authenticator, createAuthenticator } from "../../support/sign-in/authenticator.ts";
 import { cookieOf, postSession } from "../../support/sign-in/password-accounts.ts";
 import { type FactorAccount, makeFactorAccount, nextCode } from "../../support/sign-in/second-factors.ts";
 
-describe.each(databases)("passkeys on $name", (engine) => {
+describe("passkeys", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine, hostName: "localhost" });
+    service = await startService({ hostName: "localhost" });
   });
   afterAll(() => service.stop());
 

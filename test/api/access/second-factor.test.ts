@@ -1,7 +1,6 @@
 import { v7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sealed } from "../../../server/store/deployment/sealed.ts";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { cookieOf, makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
 import {
@@ -17,10 +16,10 @@ import {
 
 const base = "/api/v1/console";
 
-describe.each(databases)("a second factor on $name", (engine) => {
+describe("a second factor", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   afterAll(() => service.stop());
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import { keyed } from "../../support/service/mutations.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -11,12 +10,12 @@ import {
 
 const hundred = Array.from({ length: 100 }, (_, at) => at);
 
-describe.each(databases)("new release notes on $name", (engine) => {
+describe("new release notes", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let api: ChangelogCallers;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     world = await makeOwnerWithOneOfEach(service);
   });
   beforeEach(async () => {

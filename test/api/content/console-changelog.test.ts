@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   makeOwnerWithOneOfEach,
@@ -8,12 +7,12 @@ import {
 
 const day = 86_400_000;
 
-describe.each(databases)("the changelog in the console on $name", (engine) => {
+describe("the changelog in the console", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let app: { id: string; key: string };
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     world = await makeOwnerWithOneOfEach(service);
   });
   beforeEach(async () => {

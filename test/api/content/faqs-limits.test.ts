@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { unknownId } from "../../support/service/endpoints.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -8,12 +7,12 @@ import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-wi
 
 const path = "/api/v1/faqs/remote";
 
-describe.each(databases)("the limits of FAQ entries on $name", (engine) => {
+describe("the limits of FAQ entries", () => {
   let service: Service;
   let cast: AppWithAgent;
   let id: string;
   beforeAll(async () => {
-    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
     cast = await makeAppWithAgent(service);
     id = (await create({})).field("id");
   });

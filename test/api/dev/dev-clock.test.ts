@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { faultyPaths } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeAppWithAgent, writeNote } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-describe.each(databases)("POST /dev/clock on $name", (engine) => {
+describe("POST /dev/clock", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine, settings: { dev: true } });
+    service = await startService({ settings: { dev: true } });
   });
   beforeEach(() => void service.clock.setOffset(0));
   afterAll(() => service.stop());

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { messages } from "../../../server/store/feedback/messages.ts";
-import { databases } from "../../support/database/databases.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -13,12 +12,12 @@ import {
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
-describe.each(databases)("proposals of several agents on $name", (engine) => {
+describe("proposals of several agents", () => {
   let service: Service;
   let cast: AppWithAgent;
   let id: string;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     cast = await makeAppWithAgent(service);
@@ -78,10 +77,10 @@ describe.each(databases)("proposals of several agents on $name", (engine) => {
   });
 });
 
-describe.each(databases)("a thread that an agent reads on $name", (engine) => {
+describe("a thread that an agent reads", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   afterAll(() => service.stop());
 

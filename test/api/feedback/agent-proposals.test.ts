@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
@@ -15,12 +14,12 @@ const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
-describe.each(databases)("proposals of an agent on $name", (engine) => {
+describe("proposals of an agent", () => {
   let service: Service;
   let cast: AppWithAgent;
   let id: string;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     cast = await makeAppWithAgent(service);

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rateLimits } from "../../../src/contract/limits.ts";
-import { databases } from "../../support/database/databases.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { filesIn } from "../../support/files/temporary-folder.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
-describe.each(databases)("a large report on $name", (engine) => {
+describe("a large report", () => {
   let service: Service;
   beforeAll(async () => {
     const limits = `feedback=${rateLimits.feedback.limit}/60,feedbackRepeats=1/60`;
-    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: limits } });
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: limits } });
   });
   afterAll(() => service.stop());
 

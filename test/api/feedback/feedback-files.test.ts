@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import * as sample from "../../support/files/sample-files.ts";
 import { faultyPaths, issuesOf } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -18,11 +17,11 @@ const images = [sample.png, sample.jpeg, sample.webp, sample.gif].map(
 );
 const videos = [sample.mp4, sample.webm, sample.mov].map((build) => [build().mediaType, build] as const);
 
-describe.each(databases)("files of POST /api/v1/feedback/remote on $name", (engine) => {
+describe("files of POST /api/v1/feedback/remote", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     cast = await makeAppWithAgent(service);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import * as sample from "../../support/files/sample-files.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -24,11 +23,11 @@ function formOf(fields: Record<string, Part | Part[]>) {
   return form;
 }
 
-describe.each(databases)("multipart/form-data to POST /api/v1/feedback/remote on $name", (engine) => {
+describe("multipart/form-data to POST /api/v1/feedback/remote", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     cast = await makeAppWithAgent(service);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   type AppWithAgent,
@@ -10,11 +9,11 @@ import {
 const path = "/api/v1/feedback/remote";
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-describe.each(databases)("POST /api/v1/feedback/remote on $name", (engine) => {
+describe("POST /api/v1/feedback/remote", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     cast = await makeAppWithAgent(service, { name: "Orbit" });
   });
   afterAll(() => service.stop());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases, postgres } from "../../support/database/databases.ts";
+import { postgres } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
@@ -15,11 +15,11 @@ const faqs = "/api/v1/faqs/remote";
 const changelog = "/api/v1/changelog/remote";
 const faq = { question: "How?", answer: "So." };
 
-describe.each(databases)("caching on $name", (engine) => {
+describe("caching", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     cast = await makeAppWithAgent(service);

@@ -6,7 +6,6 @@ import {
   errorsOf,
   isMutation,
 } from "../../../src/contract/endpoint.ts";
-import { databases } from "../../support/database/databases.ts";
 import { addressOf, endpoints, titleOf } from "../../support/service/endpoints.ts";
 import { faultsOf } from "../../support/service/refusals.ts";
 import type { Answer, Sending } from "../../support/service/request.ts";
@@ -19,11 +18,11 @@ const having = (wanted: (endpoint: Endpoint) => boolean) =>
     .filter(([, endpoint]) => wanted(endpoint))
     .map(([, endpoint]) => [titleOf(endpoint), endpoint] as const);
 
-describe.each(databases)("every error on $name", (engine) => {
+describe("every error", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
-    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
     const made = await makeAppWithAgent(service);
     const agent = bearer(await service.makeToken(made.owner, "agent", { scopes: agentScopes }));
     cast = { ...made, agent };

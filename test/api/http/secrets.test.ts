@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { mintCredential, randomName } from "../../../server/secrets/secrets.ts";
-import { databases } from "../../support/database/databases.ts";
+import { sqlite } from "../../support/database/databases.ts";
 import { type FailingDatabase, failingDatabase } from "../../support/database/failing-database.ts";
 import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
 import { addressOf, endpoints, titleOf } from "../../support/service/endpoints.ts";
@@ -30,14 +30,14 @@ interface Planted {
   readonly metricsToken: string;
 }
 
-describe.each(databases)("a secret on $name", (engine) => {
+describe("a secret", () => {
   let database: FailingDatabase;
   let service: Service;
   let cast: AppWithAgent;
   let planted: Planted;
   const answers: Answer[] = [];
   beforeAll(async () => {
-    database = await failingDatabase(engine);
+    database = await failingDatabase(sqlite);
     service = await startService({ database });
     const webhook = "hook-8f4b2c6d1e9a7035";
     cast = await makeAppWithAgent(service, { chatWebhookUrl: `http://127.0.0.1:9/${webhook}` });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { dataUrl, pdf, png } from "../../support/files/sample-files.ts";
 import { mutations } from "../../support/service/mutations.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -35,11 +34,11 @@ function fieldsOf(value: unknown, path = ""): string[] {
   return [...new Set(entries.filter(Boolean))].sort();
 }
 
-describe.each(databases)("unknown fields on $name", (engine) => {
+describe("unknown fields", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     cast = await makeAppWithAgent(service);

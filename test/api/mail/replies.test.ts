@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { makeAppWithSenders } from "../../support/mail/app-with-senders.ts";
 import { parsedMail, startMailServer } from "../../support/mail/mail-server.ts";
 import { mailsArrive, serverWithMail } from "../../support/mail/server-with-mail.ts";
@@ -8,10 +7,10 @@ import { startService } from "../../support/service/service.ts";
 const ada = { name: "Ada", email: "ada@kitchen.example", message: "The oven of Ada broke." };
 const bo = { name: "Bo", email: "bo@cellar.example", message: "The cellar of Bo is wet." };
 
-describe.each(databases)("a reply on $name", (engine) => {
+describe("a reply", () => {
   const start = async () => {
     const server = await startMailServer();
-    const service = await serverWithMail(server.url, { engine });
+    const service = await serverWithMail(server.url);
     return { server, service, app: await makeAppWithSenders(service) };
   };
 

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { type AppWithSenders, makeAppWithSenders } from "../../support/mail/app-with-senders.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
-describe.each(databases)("POST /feedback/:id/status-link on $name", (engine) => {
+describe("POST /feedback/:id/status-link", () => {
   let service: Service;
   let app: AppWithSenders;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     app = await makeAppWithSenders(service);
   });
   afterAll(() => service.stop());

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashOf, randomName } from "../../../server/secrets/secrets.ts";
 import { signInCodes } from "../../../server/store/access/sign-in/sign-in-codes.ts";
 import { challengeOf } from "../../../src/contract/pkce.ts";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   encrypt,
@@ -36,10 +35,10 @@ async function approve({ deps, makeUser }: Service) {
 
 type Approved = Awaited<ReturnType<typeof approve>>;
 
-describe.each(databases)("the exchange with attestation on $name", (engine) => {
+describe("the exchange with attestation", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine, environment: playEnvironment(keys) });
+    service = await startService({ environment: playEnvironment(keys) });
   });
   afterAll(() => service.stop());
 
@@ -142,10 +141,10 @@ describe.each(databases)("the exchange with attestation on $name", (engine) => {
   });
 });
 
-describe.each(databases)("accounts with a password and attestation on $name", (engine) => {
+describe("accounts with a password and attestation", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine, environment: playEnvironment(keys) });
+    service = await startService({ environment: playEnvironment(keys) });
   });
   afterAll(() => service.stop());
 

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   makePlannedCycle,
@@ -12,12 +11,12 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("the report of a cycle on $name", (engine) => {
+describe("the report of a cycle", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let test: PlannedCycle;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     world = await makeOwnerWithOneOfEach(service);
   });
   beforeEach(async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { newListing } from "../../support/worlds/listing-and-slot-activity.ts";
 import {
@@ -8,11 +7,11 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("a listing on $name", (engine) => {
+describe("a listing", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     world = await makeOwnerWithOneOfEach(service);
   });
   afterAll(() => service.stop());

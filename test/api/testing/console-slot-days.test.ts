@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   makePlannedCycle,
@@ -12,13 +11,13 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("the days of a slot on $name", (engine) => {
+describe("the days of a slot", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let test: PlannedCycle;
   let slotId: string;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     world = await makeOwnerWithOneOfEach(service);
   });
   beforeEach(async () => {

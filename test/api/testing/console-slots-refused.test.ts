@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   type PlannedCycle,
@@ -16,13 +15,13 @@ import {
 
 const hours = 3_600_000;
 
-describe.each(databases)("a slot that its owner cannot change, on $name,", (engine) => {
+describe("a slot that its owner cannot change,", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let test: PlannedCycle;
   let slotId: string;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     world = await makeOwnerWithOneOfEach(service);
   });
   afterEach(() => resetClock(service));

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { hashOf } from "../../../server/secrets/secrets.ts";
 import { mailOutOf } from "../../../server/settings/mail-settings.ts";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   makePlannedCycle,
@@ -17,13 +16,13 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("a slot that its owner manages on $name", (engine) => {
+describe("a slot that its owner manages", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let test: PlannedCycle;
   let slotId: string;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     world = await makeOwnerWithOneOfEach(service);
   });
   beforeEach(async () => {
@@ -133,7 +132,7 @@ describe.each(databases)("a slot that its owner manages on $name", (engine) => {
       INNKEEP_SMTP_URL: "smtp://127.0.0.1:9",
       INNKEEP_MAIL_FROM: "a@larder.example",
     });
-    const mailing = await startService({ engine, settings: { mailOut } });
+    const mailing = await startService({ settings: { mailOut } });
     onTestFinished(() => mailing.stop());
     const owned = await makeOwnerWithOneOfEach(mailing);
     const { test: planned, slotId: open } = await slotIn(mailing, owned, "open");

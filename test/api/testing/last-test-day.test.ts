@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { refusal } from "../../support/service/refusals.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
@@ -13,12 +12,12 @@ import {
 
 const minute = 60_000;
 
-describe.each(databases)("the day after the last day of a cycle on $name", (engine) => {
+describe("the day after the last day of a cycle", () => {
   let service: Service;
   let world: TesterInCycle;
   let owner: Record<string, string>;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     service.clock.setOffset(0);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   dayMilliseconds,
@@ -9,12 +8,12 @@ import {
   toNoon,
 } from "../../support/worlds/tester-in-running-cycle.ts";
 
-describe.each(databases)("GET /api/v1/testing/listings on $name", (engine) => {
+describe("GET /api/v1/testing/listings", () => {
   let service: Service;
   let world: TesterInCycle;
   let device: Record<string, string>;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     toNoon(service);

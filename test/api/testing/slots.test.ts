@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { keyed } from "../../support/service/mutations.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { storedText } from "../../support/service/stored-content.ts";
@@ -15,11 +14,11 @@ import {
 
 const path = "/api/v1/testing/me/slots";
 
-describe.each(databases)("the slots of a tester on $name", (engine) => {
+describe("the slots of a tester", () => {
   let service: Service;
   let world: TesterInCycle;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     toNoon(service);

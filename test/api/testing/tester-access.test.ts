@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DeviceScope, deviceScopes } from "../../../src/contract/endpoint.ts";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeTesterInCycle, type TesterInCycle } from "../../support/worlds/tester-in-running-cycle.ts";
 
@@ -21,11 +20,11 @@ const table: readonly Access[] = [
   { method: "PATCH", path: "/api/v1/testing/me/profile", scope: "testing:profile:write" },
 ];
 
-describe.each(databases)("the tester's endpoints on $name", (engine) => {
+describe("the tester's endpoints", () => {
   let service: Service;
   let world: TesterInCycle;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     world = await makeTesterInCycle(service);
   });
   afterAll(() => service.stop());

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { faultyPaths } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
@@ -8,11 +7,11 @@ import {
   type TesterInCycle,
 } from "../../support/worlds/tester-in-running-cycle.ts";
 
-describe.each(databases)("PATCH /api/v1/testing/me/profile on $name", (engine) => {
+describe("PATCH /api/v1/testing/me/profile", () => {
   let service: Service;
   let world: TesterInCycle;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     world = await makeTesterInCycle(service);

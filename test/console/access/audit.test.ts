@@ -4,7 +4,6 @@ import {
   createBrowserWithoutScripts,
   readingOf,
 } from "../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   makeOwnerWithOneOfEach,
@@ -12,12 +11,12 @@ import {
   propose,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("the audit in the console on $name", (engine) => {
+describe("the audit in the console", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let owner: BrowserWithoutScripts;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     world = await makeOwnerWithOneOfEach(service);
     owner = createBrowserWithoutScripts(service, world.headers);
     await world.call("PATCH", `/feedback/${world.threadId}`, { subject: "A named thread" });

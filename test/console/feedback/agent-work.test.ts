@@ -4,7 +4,6 @@ import {
   createBrowserWithoutScripts,
   readingOf,
 } from "../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { createProposalWorker, type ProposalWorker } from "../../support/worlds/agents/proposal-states.ts";
 import {
@@ -12,13 +11,13 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("the page of decisions on $name", (engine) => {
+describe("the page of decisions", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let owner: BrowserWithoutScripts;
   let worker: ProposalWorker;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     world = await makeOwnerWithOneOfEach(service);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { tidy } from "../../../server/background/housekeeping.ts";
 import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { saveDraft } from "../../support/browser/save-draft.ts";
-import { databases } from "../../support/database/databases.ts";
+import { sqlite } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
@@ -10,8 +10,8 @@ import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 type Member = Awaited<ReturnType<Team["join"]>>;
 type Texts = Readonly<Record<string, string>>;
 
-it.each(databases)("who is answering on one server is shown on another one, on $name", async (engine) => {
-  const database = await engine.create();
+it("who is answering on one server is shown on another one", async () => {
+  const database = await sqlite.create();
   const [one, other] = [await startService({ database }), await startService({ database })];
   onTestFinished(() =>
     Promise.all([one, other].map((service) => service.stop())).then(() => database.remove()),
@@ -25,10 +25,10 @@ it.each(databases)("who is answering on one server is shown on another one, on $
   expect(readingOf(shown)).toContain(`${maria.email} is answering.`);
 });
 
-describe.each(databases)("who is answering in a thread, on $name", (engine) => {
+describe("who is answering in a thread", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   afterAll(() => service.stop());
 

@@ -4,7 +4,6 @@ import {
   createBrowserWithoutScripts,
   readingOf,
 } from "../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { createProposalWorker, type ProposalWorker } from "../../support/worlds/agents/proposal-states.ts";
 import {
@@ -14,13 +13,13 @@ import {
 
 const hour = 3_600_000;
 
-describe.each(databases)("the proposals in the inbox on $name", (engine) => {
+describe("the proposals in the inbox", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let owner: BrowserWithoutScripts;
   let worker: ProposalWorker;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     world = await makeOwnerWithOneOfEach(service);

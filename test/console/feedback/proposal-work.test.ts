@@ -5,7 +5,6 @@ import {
   formOf,
   readingOf,
 } from "../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../support/database/databases.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { createProposalWorker, type ProposalWorker } from "../../support/worlds/agents/proposal-states.ts";
@@ -16,13 +15,13 @@ import {
 
 const hour = 3_600_000;
 
-describe.each(databases)("an approved proposal in the console on $name", (engine) => {
+describe("an approved proposal in the console", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let owner: BrowserWithoutScripts;
   let worker: ProposalWorker;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     world = await makeOwnerWithOneOfEach(service);
     owner = createBrowserWithoutScripts(service, await service.signIn(world.owner));
     const token = await service.makeToken(world.owner, "agent", { scopes: ["runs:work"] });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { dataUrl, mp4, pdf, png } from "../../support/files/sample-files.ts";
 import { type AppWithSenders, makeAppWithSenders } from "../../support/mail/app-with-senders.ts";
 import type { Answer } from "../../support/service/request.ts";
@@ -7,11 +6,11 @@ import { type Service, startService } from "../../support/service/service.ts";
 
 const anyone = { accept: "text/html" };
 
-describe.each(databases)("the page of a sender on $name", (engine) => {
+describe("the page of a sender", () => {
   let service: Service;
   let app: AppWithSenders;
   beforeAll(async () => {
-    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
   });
   beforeEach(async () => {
     app = await makeAppWithSenders(service);

@@ -5,7 +5,6 @@ import {
   formOf,
   readingOf,
 } from "../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../support/database/databases.ts";
 import { dataUrl, mp4, pdf, png } from "../../support/files/sample-files.ts";
 import { startWebhook } from "../../support/network/webhook.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -17,12 +16,12 @@ import {
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("a thread in the console on $name", (engine) => {
+describe("a thread in the console", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let owner: BrowserWithoutScripts;
   beforeAll(async () => {
-    service = await startService({ engine, environment: { INNKEEP_PRIVATE_WEBHOOKS: "on" } });
+    service = await startService({ environment: { INNKEEP_PRIVATE_WEBHOOKS: "on" } });
     world = await makeOwnerWithOneOfEach(service);
     owner = createBrowserWithoutScripts(service, world.headers);
   });

@@ -6,16 +6,15 @@ import {
   createBrowserWithoutScripts,
   readingOf,
 } from "../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../support/database/databases.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { fillThreads } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("137 waiting proposals on $name", (engine) => {
+describe("137 waiting proposals", () => {
   let service: Service;
   let owner: BrowserWithoutScripts;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     const person = await service.makeUser();
     const { id } = await service.makeApp(person);
     owner = createBrowserWithoutScripts(service, await service.signIn(person));

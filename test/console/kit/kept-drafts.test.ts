@@ -9,17 +9,16 @@ import {
   readingOf,
 } from "../../support/browser/browser-without-scripts.ts";
 import { saveDraft } from "../../support/browser/save-draft.ts";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
 const day = 86_400_000;
 const form = "/console/faqs/a/new";
 const writer = "writer0001";
 
-describe.each(databases)("drafts on $name", (engine) => {
+describe("drafts", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   afterAll(() => service.stop());
 
@@ -154,9 +153,9 @@ describe.each(databases)("drafts on $name", (engine) => {
   });
 });
 
-it.each(databases)("drafts are saved so often only, for each account, on $name", async (engine) => {
+it("drafts are saved so often only, for each account", async () => {
   expect(rateLimits.drafts).toEqual({ limit: 120, windowSeconds: 60 });
-  const service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "drafts=3/3600" } });
+  const service = await startService({ environment: { INNKEEP_RATE_LIMITS: "drafts=3/3600" } });
   onTestFinished(() => service.stop());
   const user = await service.makeUser();
   const [here, elsewhere] = [await service.signIn(user), await service.signIn(user)];

@@ -7,20 +7,19 @@ import {
   locationOf,
   readingOf,
 } from "../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../support/database/databases.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeAccount } from "../../support/sign-in/password-accounts.ts";
 import { bearer, propose, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("unsaved text on $name", (engine) => {
+describe("unsaved text", () => {
   let service: Service;
   let account: Awaited<ReturnType<typeof makeAccount>>;
   let app: { readonly id: string; readonly key: string };
   let token: string;
   let owner: BrowserWithoutScripts;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     account = await makeAccount(service);
     app = await service.makeApp(account);
     token = await service.makeToken(account, "agent");

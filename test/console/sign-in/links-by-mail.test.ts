@@ -6,7 +6,6 @@ import {
   locationOf,
   readingOf,
 } from "../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../support/database/databases.ts";
 import { type MailServer, parsedMail, startMailServer } from "../../support/mail/mail-server.ts";
 import { mailsArrive, serverWithMail } from "../../support/mail/server-with-mail.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -17,9 +16,9 @@ const password = "a fresh password";
 const typed = { password, repeatedPassword: password };
 
 /** A server, the mail server that takes its mails, and what people do with them. */
-async function startWithMail(engine: (typeof databases)[number]) {
+async function startWithMail() {
   const smtp = await startMailServer();
-  const service = await serverWithMail(smtp.url, { engine });
+  const service = await serverWithMail(smtp.url);
   const nobody = createBrowserWithoutScripts(service);
   return {
     service,
@@ -59,9 +58,9 @@ async function register(service: Service, email: string) {
   };
 }
 
-describe.each(databases)("a link that a mail server delivered on $name", (engine) => {
+describe("a link that a mail server delivered", () => {
   it("makes an account, and lets it accept an invitation", async () => {
-    const { service, nobody, linkIn, setPassword } = await startWithMail(engine);
+    const { service, nobody, linkIn, setPassword } = await startWithMail();
     const team = await makeTeam(service);
     const made = await team.invite("grace@kitchen.example", "viewer");
     expect(made).toMatchObject({ status: 201, body: { url: null } });
@@ -86,7 +85,7 @@ describe.each(databases)("a link that a mail server delivered on $name", (engine
   });
 
   it("that was passed on makes no other account a member before its address is verified", async () => {
-    const { service, recover, linkIn, setPassword, signIn } = await startWithMail(engine);
+    const { service, recover, linkIn, setPassword, signIn } = await startWithMail();
     const team = await makeTeam(service);
     // A stranger has an account with the address, and has seen the link.
     const stranger = await register(service, "grace@kitchen.example");
@@ -132,7 +131,7 @@ describe.each(databases)("a link that a mail server delivered on $name", (engine
   });
 
   it("replaces a forgotten password, and leaves the tokens of a verified address as they are", async () => {
-    const { service, smtp, nobody, recover, linkIn, setPassword, signIn } = await startWithMail(engine);
+    const { service, smtp, nobody, recover, linkIn, setPassword, signIn } = await startWithMail();
     await nobody.send(await nobody.open("/tavern/sign-up"), "/tavern/sign-up", {
       email: "ada@kitchen.example",
     });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { unknownId } from "../../support/service/endpoints.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { connect } from "../../support/sign-in/oauth.ts";
@@ -23,12 +22,12 @@ const calls: readonly (readonly [tool: string, args: (ids: Ids) => Record<string
   ],
 ];
 
-describe.each(databases)("a connection that asks for the run of another connection on $name", (engine) => {
+describe("a connection that asks for the run of another connection", () => {
   let service: Service;
   let ids: Ids;
   let strangers: Readonly<Record<string, string>>;
   beforeAll(async () => {
-    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
     const world = await makeWorkingAgent(service);
     const thread = await world.newThread();
     ids = { thread, run: await world.approved(thread) };

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { hashOf } from "../../../mcp/proposals/proposals.ts";
-import { databases } from "../../support/database/databases.ts";
 import { nextDecisionCheck } from "../../support/service/next-decision-check.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { within } from "../../support/torture.ts";
@@ -18,13 +17,11 @@ const texts = { summary: "The kettle is null.", plan: "1. Check the kettle.\n2. 
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-const rows = databases.flatMap((engine) => eras.map((era) => ({ engine, era, name: engine.name })));
-
-describe.each(rows)("the tools over HTTP, $era on $name", ({ engine, era }) => {
+describe.each(eras)("the tools over HTTP, %s", (era) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     cast = await makeAppWithAgent(service, { name: "Teapot" });
   });
   afterAll(() => service.stop());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AdminCommand } from "../../../server/admin/main.ts";
-import { databases } from "../../support/database/databases.ts";
+import { sqlite } from "../../support/database/databases.ts";
 import { type Deployment, makeDeployment } from "../../support/service/deployment.ts";
 import type { Service } from "../../support/service/service.ts";
 import { cookieOf, postSession } from "../../support/sign-in/password-accounts.ts";
@@ -9,12 +9,12 @@ import { bearer } from "../../support/worlds/owner-with-one-of-each.ts";
 const password = "correct horse battery staple";
 const newPassword = "a quite different sentence";
 
-describe.each(databases)("the operator, next to a running server on $name,", (engine) => {
+describe("the operator, next to a running server,", () => {
   let deployment: Deployment;
   let service: Service;
   let accounts = 0;
   beforeAll(async () => {
-    deployment = await makeDeployment(engine);
+    deployment = await makeDeployment(sqlite);
     service = await deployment.serve();
   });
   afterAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AdminCommand } from "../../../server/admin/main.ts";
-import { databases } from "../../support/database/databases.ts";
+import { sqlite } from "../../support/database/databases.ts";
 import { type Deployment, makeDeployment } from "../../support/service/deployment.ts";
 import type { Service } from "../../support/service/service.ts";
 import { cookieOf, postSession } from "../../support/sign-in/password-accounts.ts";
@@ -8,12 +8,12 @@ import { cookieOf, postSession } from "../../support/sign-in/password-accounts.t
 const password = "correct horse battery staple";
 const unknownApp = "00000000-0000-4000-8000-000000000000";
 
-describe.each(databases)("the members of an app, by the operator on $name,", (engine) => {
+describe("the members of an app, by the operator,", () => {
   let deployment: Deployment;
   let service: Service;
   let accounts = 0;
   beforeAll(async () => {
-    deployment = await makeDeployment(engine);
+    deployment = await makeDeployment(sqlite);
     service = await deployment.serve();
   });
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../support/database/databases.ts";
+import { sqlite } from "../../support/database/databases.ts";
 import { makeDeployment } from "../../support/service/deployment.ts";
 import type { Service } from "../../support/service/service.ts";
 import { cookieOf, postSession } from "../../support/sign-in/password-accounts.ts";
@@ -9,9 +9,9 @@ import { makeFactorAccount, nextCode } from "../../support/sign-in/second-factor
 
 const secret = "s".repeat(32);
 
-describe.each(databases)("the operator, next to a running server on $name,", (engine) => {
+describe("the operator, next to a running server,", () => {
   it("turns off the second factor of a person who has lost it", async () => {
-    const deployment = await makeDeployment(engine);
+    const deployment = await makeDeployment(sqlite);
     const service = await deployment.serve();
     const { email, password, headers } = await makeFactorAccount(service);
     const asked = await postSession(service, { email, password });
@@ -33,7 +33,7 @@ describe.each(databases)("the operator, next to a running server on $name,", (en
   });
 
   it("restores no recovery code that was used since the backup, and its person sees a message", async () => {
-    const [deployment, fresh] = [await makeDeployment(engine), await makeDeployment(engine)];
+    const [deployment, fresh] = [await makeDeployment(sqlite), await makeDeployment(sqlite)];
     const service = await deployment.serve({ secret });
     const account = await makeFactorAccount(service);
     const file = join(deployment.data, "backup.tar");

@@ -4,7 +4,6 @@ import type { Handler } from "../../../server/http/handler.ts";
 import { createInvoke } from "../../../server/http/invoke.ts";
 import { endpoint } from "../../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode } from "../../../src/contract/errors.ts";
-import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
 const place = endpoint({
@@ -39,10 +38,10 @@ function signal() {
   return { given, give };
 }
 
-describe.each(databases)("two requests with one Idempotency-Key on $name", (engine) => {
+describe("two requests with one Idempotency-Key", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   afterAll(() => service.stop());
 

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from "vitest";
-import { databases } from "../../support/database/databases.ts";
 import { dataUrl, pdf, png } from "../../support/files/sample-files.ts";
 import { patience, startAnswerable } from "../../support/mail/answerable-reply.ts";
 import { hasDovecot } from "../../support/mail/dovecot.ts";
@@ -52,8 +51,8 @@ describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run ins
     for (const shown of ["b.pdf", new URL(answer.images[0]).pathname]) expect(page).toContain(shown);
   });
 
-  it.each(databases)("huge and broken mails do no harm on $name", async (engine) => {
-    const { mailbox, messages, mail, address } = await startAnswerable({ engine });
+  it("huge and broken mails do no harm", async () => {
+    const { mailbox, messages, mail, address } = await startAnswerable();
     const nested = Array.from({ length: 300 }, (_, at) => [
       `Content-Type: multipart/mixed; boundary="b${at}"`,
       "",

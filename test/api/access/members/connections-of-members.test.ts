@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { connect } from "../../../support/sign-in/oauth.ts";
 import { makeOwnerWithOneOfEach } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("the connection of an agent for a member on $name", (engine) => {
+describe("the connection of an agent for a member", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   afterAll(() => service.stop());
 

@@ -11,7 +11,6 @@ import {
   tokenScopes,
 } from "../../../../src/contract/endpoint.ts";
 import { contract } from "../../../../src/contract/index.ts";
-import { databases } from "../../../support/database/databases.ts";
 import type { Answer } from "../../../support/service/request.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { bodies, pathIn } from "../../../support/worlds/members/console-requests.ts";
@@ -54,10 +53,10 @@ const accepts: Record<Kind, readonly string[]> = {
   "agent token": ["agentToken"],
 };
 
-describe.each(databases)("an app on $name", (engine) => {
+describe("an app", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   afterAll(() => service.stop());
 

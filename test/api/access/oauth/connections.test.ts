@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openHttpSession } from "../../../mcp/support/http-session.ts";
 import { readToolResult } from "../../../mcp/support/tool-result.ts";
 import { createBrowserWithoutScripts, readingOf } from "../../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
   allow,
@@ -24,11 +23,11 @@ import {
 
 const hour = 3_600_000;
 
-describe.each(databases)("a connection of an agent on $name", (engine) => {
+describe("a connection of an agent", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
-    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
     cast = await makeAppWithAgent(service, { name: "Teapot" });
   });
   afterAll(() => service.stop());

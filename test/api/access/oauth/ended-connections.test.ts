@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tidy } from "../../../../server/background/housekeeping.ts";
 import { createBrowserWithoutScripts, readingOf } from "../../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../../support/database/databases.ts";
+import { sqlite } from "../../../support/database/databases.ts";
 import { temporaryFolder } from "../../../support/files/temporary-folder.ts";
 import { makeDeployment } from "../../../support/service/deployment.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
@@ -11,9 +11,9 @@ import { makeAppWithAgent } from "../../../support/worlds/app-with-owner-and-age
 
 const day = 86_400_000;
 
-describe.each(databases)("a connection that ended by itself on $name", (engine) => {
+describe("a connection that ended by itself", () => {
   it("is shown as ended after a restore, and the program gets an error that asks it to connect again", async () => {
-    const old = await makeDeployment(engine);
+    const old = await makeDeployment(sqlite);
     const before = await old.serve();
     const cast = await makeAppWithAgent(before);
     const connected = await connect(before, cast.person);
@@ -21,7 +21,7 @@ describe.each(databases)("a connection that ended by itself on $name", (engine) 
     await before.stop();
     const file = join(await temporaryFolder(), "backup.tar");
     await old.admin({ command: "backup", file });
-    const fresh = await makeDeployment(engine);
+    const fresh = await makeDeployment(sqlite);
     await fresh.admin({ command: "restore", file });
     const service = await fresh.serve();
     const person = await service.signIn(cast.owner);
@@ -37,7 +37,7 @@ describe.each(databases)("a connection that ended by itself on $name", (engine) 
   });
 
   it("is shown as ended after ninety days without a refresh, and for ninety more", async () => {
-    const service = await startService({ engine });
+    const service = await startService();
     const { owner, person } = await makeAppWithAgent(service);
     await connect(service, person);
     const listed = async () => connectionsOf(service, await service.signIn(owner));
@@ -54,7 +54,7 @@ describe.each(databases)("a connection that ended by itself on $name", (engine) 
   });
 
   it("is kept as long as its program refreshes", async () => {
-    const service = await startService({ engine });
+    const service = await startService();
     const { owner, person } = await makeAppWithAgent(service);
     let { program, refreshToken } = await connect(service, person);
     for (let count = 0; count < 5; count += 1) {

@@ -4,7 +4,6 @@ import {
   fieldsOf,
   formOf,
 } from "../../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../../support/database/databases.ts";
 import type { Answer } from "../../../support/service/request.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
@@ -18,13 +17,13 @@ import { type AppWithAgent, makeAppWithAgent } from "../../../support/worlds/app
 
 const path = "/oauth/authorize";
 
-describe.each(databases)("a forged consent on $name", (engine) => {
+describe("a forged consent", () => {
   let service: Service;
   let cast: AppWithAgent;
   let program: Program;
   let fields: Record<string, string>;
   beforeAll(async () => {
-    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
     cast = await makeAppWithAgent(service);
     program = await registerProgram(service);
     const page = await createBrowserWithoutScripts(service, cast.person).open(consentAddress(program));

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createBrowserWithoutScripts, readingOf } from "../../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
   allow,
@@ -11,11 +10,11 @@ import {
 } from "../../../support/sign-in/oauth.ts";
 import { type AppWithAgent, makeAppWithAgent } from "../../../support/worlds/app-with-owner-and-agent.ts";
 
-describe.each(databases)("a hostile program on $name", (engine) => {
+describe("a hostile program", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
-    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
     cast = await makeAppWithAgent(service);
   });
   afterAll(() => service.stop());

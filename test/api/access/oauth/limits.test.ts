@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { askForTokens, connect, refresh, toolsStatus } from "../../../support/sign-in/oauth.ts";
 import { makeAppWithAgent } from "../../../support/worlds/app-with-owner-and-agent.ts";
 
-describe.each(databases)("the limits of programs on $name", (engine) => {
+describe("the limits of programs", () => {
   it("count the requests for tokens of one network address, and ask the program to wait", async () => {
     const environment = { INNKEEP_RATE_LIMITS: "connectionsByAddress=6/900" };
-    const service = await startService({ engine, environment });
+    const service = await startService({ environment });
     const { program, access, refreshToken } = await connect(
       service,
       (await makeAppWithAgent(service)).person,
@@ -31,7 +30,7 @@ describe.each(databases)("the limits of programs on $name", (engine) => {
 
   it("hold for the refreshes of one connection, which goes on afterwards, and for no other", async () => {
     const environment = { INNKEEP_RATE_LIMITS: "refreshesByConnection=2/3600" };
-    const service = await startService({ engine, environment });
+    const service = await startService({ environment });
     const { person } = await makeAppWithAgent(service);
     const eager = await connect(service, person);
     const other = await connect(service, person);

@@ -2,14 +2,13 @@ import { describe, expect, it } from "vitest";
 import { tidy } from "../../../../server/background/housekeeping.ts";
 import { oauthClients } from "../../../../server/store/access/oauth.ts";
 import { createBrowserWithoutScripts } from "../../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../../support/database/databases.ts";
 import { startService } from "../../../support/service/service.ts";
 import { allow, consentAddress, registerProgram } from "../../../support/sign-in/oauth.ts";
 import { makeAppWithAgent } from "../../../support/worlds/app-with-owner-and-agent.ts";
 
-describe.each(databases)("a flood of registrations on $name", (engine) => {
+describe("a flood of registrations", () => {
   it("is limited, and a registration that nobody allowed is deleted after a day", async () => {
-    const service = await startService({ engine });
+    const service = await startService();
     const cast = await makeAppWithAgent(service);
     const used = await registerProgram(service);
     const unused = await registerProgram(service);
@@ -30,7 +29,7 @@ describe.each(databases)("a flood of registrations on $name", (engine) => {
   });
 
   it("from many addresses leaves the newest, and what a person has allowed", async () => {
-    const service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    const service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
     const cast = await makeAppWithAgent(service);
     const used = await registerProgram(service);
     await allow(service, cast.person, used);

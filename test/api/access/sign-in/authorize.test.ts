@@ -5,7 +5,6 @@ import {
   fieldsOf,
   formOf,
 } from "../../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../../support/database/databases.ts";
 import { faultyPaths } from "../../../support/service/issues.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
@@ -17,13 +16,13 @@ import {
   newDevice,
 } from "../../../support/sign-in/device-sign-in.ts";
 
-describe.each(databases)("/tavern/authorize on $name", (engine) => {
+describe("/tavern/authorize", () => {
   let service: Service;
   let user: { id: string; email: string };
   let person: { cookie: string; origin: string };
   let device: NewDevice;
   beforeAll(async () => {
-    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
     user = await service.makeUser();
     person = await service.signIn(user);
   });

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBrowserWithCookies } from "../../../support/browser/browser-with-cookies.ts";
-import { databases } from "../../../support/database/databases.ts";
 import { createProviderPeople, identityOf } from "../../../support/sign-in/identity-provider-people.ts";
 import {
   type ServiceWithProvider,
   startServiceWithProvider,
 } from "../../../support/sign-in/service-with-identity-provider.ts";
 
-describe.each(databases)("connecting a provider to an account on $name", (engine) => {
+describe("connecting a provider to an account", () => {
   let provided: ServiceWithProvider;
   let people: ReturnType<typeof createProviderPeople>;
   beforeAll(async () => {
-    provided = await startServiceWithProvider({ engine });
+    provided = await startServiceWithProvider();
     people = createProviderPeople(provided);
   });
   afterAll(() => provided.stop());

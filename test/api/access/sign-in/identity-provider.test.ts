@@ -4,7 +4,6 @@ import {
   createBrowserWithCookies,
   type Stop,
 } from "../../../support/browser/browser-with-cookies.ts";
-import { databases } from "../../../support/database/databases.ts";
 import { createProviderPeople } from "../../../support/sign-in/identity-provider-people.ts";
 import { makeAccount } from "../../../support/sign-in/password-accounts.ts";
 import {
@@ -12,11 +11,11 @@ import {
   startServiceWithProvider,
 } from "../../../support/sign-in/service-with-identity-provider.ts";
 
-describe.each(databases)("signing in with a provider on $name", (engine) => {
+describe("signing in with a provider", () => {
   let provided: ServiceWithProvider;
   let people: ReturnType<typeof createProviderPeople>;
   beforeAll(async () => {
-    provided = await startServiceWithProvider({ engine });
+    provided = await startServiceWithProvider();
     people = createProviderPeople(provided);
   });
   afterAll(() => provided.stop());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases, postgres } from "../../../support/database/databases.ts";
+import { postgres } from "../../../support/database/databases.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { connectRaw, headOf } from "../../../support/network/raw-connection.ts";
 import { faultyPaths } from "../../../support/service/issues.ts";
@@ -24,12 +24,12 @@ function watch<Value>(promise: Promise<Value>) {
 const waitFor = ({ request }: Service, { deviceId, challenge }: NewDevice, wait?: unknown) =>
   request("POST", path, { body: { deviceId, challenge, wait } });
 
-describe.each(databases)("POST /api/v1/testing/auth/await on $name", (engine) => {
+describe("POST /api/v1/testing/auth/await", () => {
   let service: Service;
   let person: { cookie: string; origin: string };
   let device: NewDevice;
   beforeAll(async () => {
-    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
   });
   beforeEach(async () => {
     person = await service.signIn(await service.makeUser());

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
@@ -19,13 +18,13 @@ import {
 
 const day = 86_400_000;
 
-describe.each(databases)("a device on $name", (engine) => {
+describe("a device", () => {
   let service: Service;
   let one: { cookie: string; origin: string };
   let other: { cookie: string; origin: string };
   let device: NewDevice;
   beforeAll(async () => {
-    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
   });
   beforeEach(async () => {
     one = await service.signIn(await service.makeUser());
@@ -130,13 +129,13 @@ describe.each(databases)("a device on $name", (engine) => {
   });
 });
 
-describe.each(databases)("a device that needs attestation, on $name", (engine) => {
+describe("a device that needs attestation", () => {
   const keys = makePlayKeys();
   let service: Service;
   let person: { cookie: string; origin: string };
   let device: NewDevice;
   beforeAll(async () => {
-    service = await startService({ engine, environment: playEnvironment(keys) });
+    service = await startService({ environment: playEnvironment(keys) });
     person = await service.signIn(await service.makeUser());
     device = await newDevice();
   });

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { tidy } from "../../../../server/background/housekeeping.ts";
 import { randomName } from "../../../../server/secrets/secrets.ts";
 import { challengeOf } from "../../../../src/contract/pkce.ts";
-import { databases } from "../../../support/database/databases.ts";
 import { issuesOf } from "../../../support/service/issues.ts";
 import type { Answer } from "../../../support/service/request.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
@@ -19,13 +18,13 @@ import {
 const minute = 60_000;
 const day = 86_400_000;
 
-describe.each(databases)("POST /api/v1/testing/auth/exchange on $name", (engine) => {
+describe("POST /api/v1/testing/auth/exchange", () => {
   let service: Service;
   let person: { cookie: string; origin: string };
   let device: NewDevice;
   let code: string;
   beforeAll(async () => {
-    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
   });
   beforeEach(async () => {
     person = await service.signIn(await service.makeUser());

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { randomName } from "../../../../server/secrets/secrets.ts";
-import { databases } from "../../../support/database/databases.ts";
 import { keyed } from "../../../support/service/mutations.ts";
 import type { Answer } from "../../../support/service/request.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
@@ -8,11 +7,11 @@ import { approve, exchange, type NewDevice, newDevice } from "../../../support/s
 
 const minutes = 60_000;
 
-describe.each(databases)("exchanges on $name", (engine) => {
+describe("exchanges", () => {
   let service: Service;
   let device: NewDevice;
   beforeEach(async () => {
-    service = await startService({ engine, environment: { INNKEEP_TRUSTED_PROXIES: "127.0.0.0/8" } });
+    service = await startService({ environment: { INNKEEP_TRUSTED_PROXIES: "127.0.0.0/8" } });
     device = await newDevice();
   });
   afterEach(() => service.stop());

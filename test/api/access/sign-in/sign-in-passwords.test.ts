@@ -1,6 +1,5 @@
 import { v7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
 import { faultyPaths } from "../../../support/service/issues.ts";
 import type { Answer } from "../../../support/service/request.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
@@ -16,11 +15,11 @@ const grant = {
   scopes: ["testing:read", "testing:profile:write", "testing:slots:write", "testing:proofs:write"],
 };
 
-describe.each(databases)("the deprecated calls of password accounts on $name", (engine) => {
+describe("the deprecated calls of password accounts", () => {
   let service: Service;
   let account: TestAccount;
   beforeAll(async () => {
-    service = await startService({ engine, environment: { INNKEEP_TRUSTED_PROXIES: "127.0.0.0/8" } });
+    service = await startService({ environment: { INNKEEP_TRUSTED_PROXIES: "127.0.0.0/8" } });
     account = await makeAccount(service);
   });
   afterAll(() => service.stop());
@@ -59,7 +58,7 @@ describe.each(databases)("the deprecated calls of password accounts on $name", (
       const body = path === tokenPath ? known() : fresh();
       const kept: string[] = [];
       for (const secret of ["the secret of one deployment", "the secret of another one"]) {
-        const deployment = await startService({ engine, secret });
+        const deployment = await startService({ secret });
         await makeAccount(deployment, account.email);
         const headers = { "idempotency-key": "k" };
         expect((await deployment.request("POST", path, { headers, body })).status).toBe(201);
@@ -84,7 +83,7 @@ describe.each(databases)("the deprecated calls of password accounts on $name", (
   });
 
   it("register answers 403 forbidden when the deployment has turned registration off", async () => {
-    const closed = await startService({ engine, environment: { INNKEEP_REGISTRATION: "off" } });
+    const closed = await startService({ environment: { INNKEEP_REGISTRATION: "off" } });
     const answer = await closed.request("POST", registerPath, { body: fresh() });
     expect(answer).toMatchObject({ status: 403, body: { code: "forbidden" } });
     expect(answer.headers.has("deprecation")).toBe(true);

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBrowserWithoutScripts } from "../../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../../support/database/databases.ts";
 import type { Answer } from "../../../support/service/request.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { storedText } from "../../../support/service/stored-content.ts";
@@ -13,12 +12,12 @@ import {
 } from "../../../support/sign-in/device-sign-in.ts";
 import { makeAccount } from "../../../support/sign-in/password-accounts.ts";
 
-describe.each(databases)("the secrets of a sign-in on $name", (engine) => {
+describe("the secrets of a sign-in", () => {
   let service: Service;
   const secrets = new Map<string, string>();
   const answers: Answer[] = [];
   beforeAll(async () => {
-    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
     await signInOfEveryKind(service, secrets, answers);
   });
   afterAll(() => service.stop());

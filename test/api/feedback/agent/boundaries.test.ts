@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
 import { addressOf, endpoints, titleOf, unknownId } from "../../../support/service/endpoints.ts";
 import { refusal } from "../../../support/service/refusals.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
@@ -19,13 +18,13 @@ const bodies: Readonly<Record<string, object>> = {
 };
 const bodyFor = (path: string) => bodies[path.split("/").at(-1) ?? ""] ?? {};
 
-describe.each(databases)("an agent's token on $name", (engine) => {
+describe("an agent's token", () => {
   let service: Service;
   let world: WorkingAgent;
   let ids: Readonly<Record<string, string>>;
   let strangers: Readonly<Record<string, Record<string, string>>>;
   beforeAll(async () => {
-    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
     world = await makeWorkingAgent(service);
     const thread = await world.newThread();
     ids = { id: thread, feedbackId: thread, runId: await world.approved(thread) };

@@ -2,17 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bearerOf } from "../../../../server/http/authenticate.ts";
 import { hashOf } from "../../../../server/secrets/secrets.ts";
 import { credentialsTopic } from "../../../../server/store/engine/topics.ts";
-import { databases } from "../../../support/database/databases.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { connectRaw, headOf } from "../../../support/network/raw-connection.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { makeWorkingAgent, type WorkingAgent } from "../../../support/worlds/agents/approved-proposal.ts";
 
-describe.each(databases)("the first read of an agent that waits for the decision on $name", (engine) => {
+describe("the first read of an agent that waits for the decision", () => {
   let service: Service;
   let world: WorkingAgent;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     world = await makeWorkingAgent(service);
   });
   afterAll(() => service.stop());

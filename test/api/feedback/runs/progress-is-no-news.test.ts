@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { makeWorkingAgent } from "../../../support/worlds/agents/approved-proposal.ts";
 
-describe.each(databases)("what an agent does on a thread, for people on $name", (engine) => {
+describe("what an agent does on a thread, for people", () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   afterAll(() => service.stop());
 

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tidy } from "../../../../server/background/housekeeping.ts";
 import { outbox } from "../../../../server/store/feedback/outbox.ts";
-import { databases } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { makeWorkingAgent, type WorkingAgent } from "../../../support/worlds/agents/approved-proposal.ts";
 
 const day = 86_400_000;
 
-describe.each(databases)("what is recorded of a proposal on $name", (engine) => {
+describe("what is recorded of a proposal", () => {
   let service: Service;
   let world: WorkingAgent;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     world = await makeWorkingAgent(service);
   });
   afterAll(() => service.stop());

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
 import { bearer, sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("the assignee of a thread on $name", (engine) => {
+describe("the assignee of a thread", () => {
   let service: Service;
   let team: Team;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     team = await makeTeam(service);
   });
   afterAll(() => service.stop());

@@ -2,17 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tidy } from "../../../../server/background/housekeeping.ts";
 import { hiddenFeedback } from "../../../../server/store/feedback/hidden-feedback.ts";
 import { readingOf } from "../../../support/browser/browser-without-scripts.ts";
-import { databases } from "../../../support/database/databases.ts";
 import { dataUrl, png } from "../../../support/files/sample-files.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
 import { bearer } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("a blocked sender on $name", (engine) => {
+describe("a blocked sender", () => {
   let service: Service;
   let team: Team;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     team = await makeTeam(service);
   });
   afterAll(() => service.stop());

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("a reply with the newest one that its writer saw, on $name", (engine) => {
+describe("a reply with the newest one that its writer saw", () => {
   let service: Service;
   let team: Team;
   let maria: Awaited<ReturnType<Team["join"]>>;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     team = await makeTeam(service);
     maria = await team.join("maintainer");
   });

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
 
-describe.each(databases)("saved replies on $name", (engine) => {
+describe("saved replies", () => {
   let service: Service;
   let team: Team;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
     team = await makeTeam(service);
   });
   afterAll(() => service.stop());

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
 import { jpeg, pdf, png, type SampleFile } from "../../../support/files/sample-files.ts";
 import { issuesOf } from "../../../support/service/issues.ts";
 import { keyed } from "../../../support/service/mutations.ts";
@@ -18,11 +17,11 @@ import {
 const twelve = Array.from({ length: 12 }, (_, at) => at);
 const bad: SampleFile = { ...png(), mediaType: "image/jpeg" };
 
-describe.each(databases)("a proof that is refused on $name", (engine) => {
+describe("a proof that is refused", () => {
   let service: Service;
   let world: TesterInCycle;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     toNoon(service);

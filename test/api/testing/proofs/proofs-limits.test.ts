@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { limits, proofImages, rateLimits } from "../../../../src/contract/limits.ts";
-import { databases } from "../../../support/database/databases.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { png } from "../../../support/files/sample-files.ts";
 import { connectRaw, headOf } from "../../../support/network/raw-connection.ts";
@@ -21,11 +20,11 @@ const perSlot = rateLimits.proofsBySlot.limit;
 const perAccount = rateLimits.proofsByAccount.limit;
 const path = "/api/v1/testing/proofs";
 
-describe.each(databases)("the limits of proofs on $name", (engine) => {
+describe("the limits of proofs", () => {
   let service: Service;
   let world: TesterInCycle;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     toNoon(service);

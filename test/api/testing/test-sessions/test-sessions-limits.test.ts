@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
 import { faultyPaths, issuesOf } from "../../../support/service/issues.ts";
 import { isReplay, keyed } from "../../../support/service/mutations.ts";
 import type { Answer } from "../../../support/service/request.ts";
@@ -16,11 +15,11 @@ import {
 
 const names = (count: number) => Array.from({ length: count }, (_, at) => `Screen ${at}`);
 
-describe.each(databases)("a session report on $name", (engine) => {
+describe("a session report", () => {
   let service: Service;
   let app: AppWithTester;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     setClock(service, "2027-03-01T00:00:00.000Z");
@@ -151,12 +150,12 @@ async function pass(count: number, send: () => Promise<Answer>): Promise<number>
 
 const waitOf = ({ headers }: Answer): number => Number(headers.get("retry-after"));
 
-describe.each(databases)("60 session reports per test key per hour on $name", (engine) => {
+describe("60 session reports per test key per hour", () => {
   let service: Service;
   let app: AppWithTester;
   beforeAll(async () => {
     // This limit stays on. (rule T30)
-    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
   });
   beforeEach(async () => {
     setClock(service, noon);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases, postgres, type TestDatabase } from "../../../support/database/databases.ts";
+import { postgres, sqlite, type TestDatabase } from "../../../support/database/databases.ts";
 import { isReplay, keyed } from "../../../support/service/mutations.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
@@ -12,7 +12,7 @@ import {
 const secret = "the secret of one deployment, on each of its servers";
 const startedAt = "2027-03-01T11:00:00.000Z";
 
-describe.each(databases)("a session report with an Idempotency-Key on $name", (engine) => {
+describe("a session report with an Idempotency-Key", () => {
   let database: TestDatabase;
   let service: Service;
   let app: AppWithTester;
@@ -22,7 +22,7 @@ describe.each(databases)("a session report with an Idempotency-Key on $name", (e
     return opened;
   };
   beforeAll(async () => {
-    database = await engine.create();
+    database = await sqlite.create();
     service = await open();
   });
   beforeEach(async () => {

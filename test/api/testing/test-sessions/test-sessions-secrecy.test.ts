@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
+import { sqlite } from "../../../support/database/databases.ts";
 import {
   type FailingDatabase,
   failingDatabase,
@@ -16,13 +16,13 @@ import {
   sdkPath,
 } from "../../../support/worlds/app-with-active-tester.ts";
 
-describe.each(databases)("a test key on $name", (engine) => {
+describe("a test key", () => {
   let database: FailingDatabase;
   let service: Service;
   let app: AppWithTester;
   const stranger = neverAKey();
   beforeAll(async () => {
-    database = await failingDatabase(engine);
+    database = await failingDatabase(sqlite);
     service = await startService({ database });
     app = await makeAppWithTester(service, {
       startsOn: new Date(service.clock.now()).toISOString().slice(0, 10),

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
 import { faultyPaths } from "../../../support/service/issues.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
@@ -11,11 +10,11 @@ import {
   setClock,
 } from "../../../support/worlds/app-with-active-tester.ts";
 
-describe.each(databases)("GET /api/v1/testing/sdk/session on $name", (engine) => {
+describe("GET /api/v1/testing/sdk/session", () => {
   let service: Service;
   let app: AppWithTester;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService();
   });
   beforeEach(async () => {
     setClock(service, "2027-03-01T00:00:00.000Z");
