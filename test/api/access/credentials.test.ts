@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashOf } from "../../../server/secrets/secrets.ts";
-import { postgres } from "../../support/database/databases.ts";
+import { sharedDatabases } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { unknownId } from "../../support/service/endpoints.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -127,7 +127,7 @@ describe("keys and tokens", () => {
   });
 });
 
-describe("keys and tokens on two servers of one PostgreSQL", () => {
+describe.each(sharedDatabases)("keys and tokens on two servers of one PostgreSQL", (postgres) => {
   it("refuses a key at once on the server that has revoked it, and soon on the other", async () => {
     const database = await postgres.create();
     const [one, other] = [await startService({ database }), await startService({ database })];

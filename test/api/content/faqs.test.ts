@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases, postgres } from "../../support/database/databases.ts";
+import { databases, sharedDatabases } from "../../support/database/databases.ts";
 import { lockTable } from "../../support/postgres/locked-table.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
@@ -189,7 +189,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
   });
 });
 
-describe("FAQ entries on a PostgreSQL", () => {
+describe.each(sharedDatabases)("FAQ entries on a PostgreSQL", (postgres) => {
   it("that are appended at once each get their own sortOrder", async () => {
     const service = await startService({ engine: postgres, environment: { INNKEEP_RATE_LIMITS: "off" } });
     const { key: headers } = await makeAppWithAgent(service);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { credentialsTopic } from "../../../server/store/engine/topics.ts";
-import { databases, postgres, sqlite } from "../../support/database/databases.ts";
+import { databases, sharedDatabases, sqlite } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
 import { lockTable } from "../../support/postgres/locked-table.ts";
@@ -158,7 +158,7 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
   });
 });
 
-describe("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one PostgreSQL", () => {
+describe.each(sharedDatabases)("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one PostgreSQL", (postgres) => {
   it("is answered when the proposal is decided through the other server", async () => {
     const database = await postgres.create();
     const [one, other] = [await startService({ database }), await startService({ database })];
@@ -206,7 +206,7 @@ describe("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one SQLite fil
   });
 });
 
-describe("GET /api/v1/agent/runs/{runId}?wait=N on a PostgreSQL", () => {
+describe.each(sharedDatabases)("GET /api/v1/agent/runs/{runId}?wait=N on a PostgreSQL", (postgres) => {
   it("ends a poll whose client disconnected before it began to wait", async () => {
     const service = await startService({ engine: postgres });
     const cast = await makeAppWithAgent(service);

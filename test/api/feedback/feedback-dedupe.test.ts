@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases, postgres } from "../../support/database/databases.ts";
+import { databases, sharedDatabases } from "../../support/database/databases.ts";
 import { dataUrl, pdf, png } from "../../support/files/sample-files.ts";
 import { lockTable } from "../../support/postgres/locked-table.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -138,7 +138,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
   });
 });
 
-describe("repeats of one failure on a PostgreSQL", () => {
+describe.each(sharedDatabases)("repeats of one failure on a PostgreSQL", (postgres) => {
   it("whose first reports overlap start one thread", async () => {
     const service = await startService({ engine: postgres, environment: { INNKEEP_RATE_LIMITS: "off" } });
     const cast = await makeAppWithAgent(service);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { postgres } from "../../support/database/databases.ts";
+import { sharedDatabases } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
@@ -196,7 +196,7 @@ describe("caching", () => {
   });
 });
 
-describe("caching on two servers of one PostgreSQL", () => {
+describe.each(sharedDatabases)("caching on two servers of one PostgreSQL", (postgres) => {
   it("is correct at once on the server that has written, and soon on the other", async () => {
     const database = await postgres.create();
     const [one, other] = [await startService({ database }), await startService({ database })];

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases, postgres, type TestDatabase } from "../../support/database/databases.ts";
+import { databases, sharedDatabases, type TestDatabase } from "../../support/database/databases.ts";
 import {
   type FailingDatabase,
   failingDatabase,
@@ -96,7 +96,7 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
   });
 });
 
-describe("requests with one Idempotency-Key on two servers of one PostgreSQL", () => {
+describe.each(sharedDatabases)("requests with one Idempotency-Key on two servers of one PostgreSQL", (postgres) => {
   let database: TestDatabase;
   let servers: readonly [Service, Service];
   let cast: AppWithAgent;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases, postgres } from "../../support/database/databases.ts";
+import { databases, sharedDatabases } from "../../support/database/databases.ts";
 import { unknownId } from "../../support/service/endpoints.ts";
 import { isReplay, keyed } from "../../support/service/mutations.ts";
 import { faultsOf } from "../../support/service/refusals.ts";
@@ -223,7 +223,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
   });
 });
 
-describe("rate limits on two servers of one PostgreSQL", () => {
+describe.each(sharedDatabases)("rate limits on two servers of one PostgreSQL", (postgres) => {
   it("are never exceeded by requests that arrive at both at once", async () => {
     const database = await postgres.create();
     const [one, other] = [await startService({ database }), await startService({ database })];

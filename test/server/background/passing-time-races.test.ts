@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startPassingTime } from "../../../server/background/passing-time-worker.ts";
 import { cyclesTopic } from "../../../server/store/engine/topics.ts";
-import { databases, postgres } from "../../support/database/databases.ts";
+import { databases, sharedDatabases } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fc } from "../../support/property.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -11,7 +11,7 @@ import { makeUpcomingCycle, type UpcomingCycle } from "../../support/worlds/cycl
 const hour = 3_600_000;
 const long = { timeout: rounds(60_000, 900_000) };
 
-describe("two servers of one PostgreSQL database", () => {
+describe.each(sharedDatabases)("two servers of one PostgreSQL database", (postgres) => {
   let one: Service;
   let other: Service;
   beforeAll(async () => {

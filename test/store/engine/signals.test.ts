@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Database } from "../../../server/store/engine/database.ts";
-import { databases, postgres, sqlite, type TestDatabase } from "../../support/database/databases.ts";
+import { databases, sharedDatabases, sqlite, type TestDatabase } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const heardBy = (database: Database) => {
@@ -47,7 +47,7 @@ describe.each(databases)("a signal on $name", ({ createEmpty }) => {
   });
 });
 
-describe("a signal on PostgreSQL", () => {
+describe.each(sharedDatabases)("a signal on PostgreSQL", (postgres) => {
   let place: TestDatabase;
   beforeEach(async () => {
     place = await postgres.createEmpty();

@@ -8,7 +8,7 @@ import {
   makingOf,
   tablesWithoutStatistics,
 } from "../../../server/store/engine/statistics.ts";
-import { databases, postgres } from "../../support/database/databases.ts";
+import { databases, sharedDatabases } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
@@ -29,7 +29,7 @@ async function waiting(database: Reader): Promise<number> {
   return rows.length;
 }
 
-describe("PostgreSQL with many new rows", () => {
+describe.each(sharedDatabases)("PostgreSQL with many new rows", (postgres) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine: postgres });
@@ -63,7 +63,7 @@ describe("PostgreSQL with many new rows", () => {
   });
 });
 
-describe("a server that stops while PostgreSQL makes statistics", () => {
+describe.each(sharedDatabases)("a server that stops while PostgreSQL makes statistics", (postgres) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine: postgres });

@@ -4,7 +4,7 @@ import { refreshStatistics } from "../../../server/store/engine/statistics.ts";
 import { findThreads } from "../../../server/store/feedback/found-threads.ts";
 import { listThreads } from "../../../server/store/feedback/inbox.ts";
 import { indexForSearch, searchThreads } from "../../../server/store/feedback/search/feedback-search.ts";
-import { databases, postgres } from "../../support/database/databases.ts";
+import { databases, sharedDatabases } from "../../support/database/databases.ts";
 import { tracedDatabase } from "../../support/database/traced-database.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
@@ -159,7 +159,7 @@ describe.each(databases)("a search on $name through threads that came long ago a
   });
 });
 
-describe("PostgreSQL serves", () => {
+describe.each(sharedDatabases)("PostgreSQL serves", (postgres) => {
   const traced = tracedDatabase(postgres);
   let service: Service;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../server/store/engine/database.ts";
 import { type IdempotencyKey, idempotency } from "../../../server/store/requests/idempotency.ts";
-import { databases, postgres, type TestDatabase } from "../../support/database/databases.ts";
+import { databases, sharedDatabases, type TestDatabase } from "../../support/database/databases.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 const later = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
@@ -98,7 +98,7 @@ describe.each(databases)("an Idempotency-Key on $name", ({ create }) => {
   });
 });
 
-describe("an Idempotency-Key on PostgreSQL with two servers", () => {
+describe.each(sharedDatabases)("an Idempotency-Key on PostgreSQL with two servers", (postgres) => {
   let place: TestDatabase;
   beforeAll(async () => {
     place = await postgres.create();

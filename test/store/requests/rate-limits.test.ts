@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { RateLimit } from "../../../server/domain/limits/use-log.ts";
 import type { Database } from "../../../server/store/engine/database.ts";
 import { consume, peek, prune, type RateVerdict } from "../../../server/store/requests/rate-limits.ts";
-import { databases, postgres, sqlite, type TestDatabase } from "../../support/database/databases.ts";
+import { databases, sharedDatabases, sqlite, type TestDatabase } from "../../support/database/databases.ts";
 import { fc } from "../../support/property.ts";
 import { movableClock } from "../../support/service/movable-clock.ts";
 import { rounds } from "../../support/torture.ts";
@@ -168,7 +168,7 @@ describe("a rate limit on SQLite, over all histories", () => {
   });
 });
 
-describe("a rate limit on PostgreSQL with two servers", () => {
+describe.each(sharedDatabases)("a rate limit on PostgreSQL with two servers", (postgres) => {
   let place: TestDatabase;
   beforeEach(async () => {
     place = await postgres.create();

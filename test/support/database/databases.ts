@@ -45,8 +45,16 @@ export const postgres: TestEngine = {
   createEmpty: () => createPostgresDatabase(inject("postgresUrl")),
 };
 
-/** Every engine that tests must pass on: `describe.each(databases)("… on $name", ({ create }) => …)`. */
-export const databases: readonly TestEngine[] = [sqlite, postgres];
+/**
+ * The engines of this group of tests (see vitest.config.ts), for tests whose subject depends on the database:
+ * `describe.each(databases)("… on $name", (engine) => …)`.
+ */
+export const databases: readonly TestEngine[] = [sqlite, postgres].filter(({ engine }) =>
+  inject("engines").includes(engine),
+);
+
+/** Those that several servers on several machines can share. The first tier has none. */
+export const sharedDatabases: readonly TestEngine[] = databases.filter(({ engine }) => engine === "postgres");
 
 async function createSqliteDatabase() {
   const folder = await mkdtemp(join(quickFolder, "innkeep-db-"));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { postgres } from "../../../support/database/databases.ts";
+import { sharedDatabases } from "../../../support/database/databases.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { connectRaw, headOf } from "../../../support/network/raw-connection.ts";
 import { faultyPaths } from "../../../support/service/issues.ts";
@@ -147,7 +147,7 @@ it("POST /api/v1/testing/auth/await is limited to 1,200 per 15 minutes and addre
   await service.stop();
 });
 
-it("POST /api/v1/testing/auth/await is answered when the person approves on another server", async () => {
+it.each(sharedDatabases)("POST /api/v1/testing/auth/await is answered when the person approves on another server", async (postgres) => {
   const database = await postgres.create();
   const secret = "the secret of one deployment";
   const [one, two] = [await startService({ database, secret }), await startService({ database, secret })];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBrowserWithoutScripts } from "../../../support/browser/browser-without-scripts.ts";
-import { databases, postgres } from "../../../support/database/databases.ts";
+import { databases, sharedDatabases, type TestDatabase } from "../../../support/database/databases.ts";
 import type { Answer } from "../../../support/service/request.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
@@ -81,8 +81,8 @@ describe.each(databases)("one device with many approvals at once on $name", (eng
   });
 });
 
-describe("on two servers of one PostgreSQL", () => {
-  let database: Awaited<ReturnType<typeof postgres.create>>;
+describe.each(sharedDatabases)("on two servers of one PostgreSQL", (postgres) => {
+  let database: TestDatabase;
   let servers: [Service, Service];
   beforeAll(async () => {
     database = await postgres.create();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases, postgres, type TestDatabase } from "../../../support/database/databases.ts";
+import { databases, sharedDatabases, type TestDatabase } from "../../../support/database/databases.ts";
 import { gif, png } from "../../../support/files/sample-files.ts";
 import { removableFolder } from "../../../support/files/temporary-folder.ts";
 import { isReplay, keyed } from "../../../support/service/mutations.ts";
@@ -132,7 +132,7 @@ describe.each(databases)("proofs that arrive at once on $name", (engine) => {
   });
 });
 
-describe("a proof that arrives at two servers of one PostgreSQL and one folder at once", () => {
+describe.each(sharedDatabases)("a proof that arrives at two servers of one PostgreSQL and one folder at once", (postgres) => {
   it("keeps its evidence, whichever server accepts it", async () => {
     const [database, folder] = [await postgres.create(), await removableFolder()];
     const open = () => startService({ database, secret, settings: { data: folder.path } });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases, postgres, type TestDatabase } from "../../../support/database/databases.ts";
+import { databases, sharedDatabases, type TestDatabase } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { unlimitedTestSessions } from "../../../support/service/unlimited-test-sessions.ts";
 import {
@@ -85,7 +85,7 @@ describe.each(databases)("reports of one day that arrive at once on $name", (eng
   });
 });
 
-describe("reports of one day that arrive at once at two servers of one PostgreSQL", () => {
+describe.each(sharedDatabases)("reports of one day that arrive at once at two servers of one PostgreSQL", (postgres) => {
   let database: TestDatabase;
   let servers: readonly [Service, Service];
   let app: AppWithTester;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { postgres, sqlite, type TestDatabase } from "../../../support/database/databases.ts";
+import { sharedDatabases, sqlite, type TestDatabase } from "../../../support/database/databases.ts";
 import { isReplay, keyed } from "../../../support/service/mutations.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
@@ -91,7 +91,7 @@ describe("a session report with an Idempotency-Key", () => {
   });
 });
 
-describe("a session report with an Idempotency-Key on two servers of one PostgreSQL", () => {
+describe.each(sharedDatabases)("a session report with an Idempotency-Key on two servers of one PostgreSQL", (postgres) => {
   it("acts once when 40 arrive at once", async () => {
     const database = await postgres.create();
     const servers = [
