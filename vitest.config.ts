@@ -1,46 +1,57 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { compiledModules } from "./test/support/files/compiled-modules.ts";
 import { tallyReporter } from "./test/support/tally-reporter.ts";
-import { alone, first, onPostgres, second, torture, truePasswords } from "./test/tiers.ts";
 
-/** A slow machine has time, too: only what hangs exceeds these. */
-const limits = {
-  testTimeout: 300_000,
-  hookTimeout: 300_000,
-  expect: { poll: { timeout: 60_000, interval: 20 } },
-  pool: "forks",
-} as const;
+const features = [
+  "api",
+  "cli",
+  "client",
+  "console",
+  "contract",
+  "credentials",
+  "docs",
+  "domain",
+  "server",
+  "store",
+];
 
-/** Tests hash passwords at a low cost. */
-const cheapPasswords = fileURLToPath(new URL("test/support/sign-in/cheap-argon2.ts", import.meta.url));
+/**
+ * The tests stand in three tiers, which are lists of folders. `npm test` runs the first one, `npm run test:all` the first
+ * and the second one, `npm run torture` all three in their long form. A file that takes over five seconds, or needs a
+ * browser, a database server or another program, stands in `test/slow`.
+ */
+const tiers: Record<string, Group> = {
+  first: { folders: features, files: ["test/*.test.ts"] },
+  // The library of the protocol sets the messages of zod for the whole process.
+  "first-mcp": { folders: ["mcp"] },
+
+  "second-postgres": { files: filesAboutDatabases(), engines: ["postgres"] },
+  second: { folders: ["attack", "slow"], apartFrom: "second-alone", engines: ["sqlite", "postgres"] },
+  "second-alone": {
+    folders: ["e2e", "package", "slow/cli", "slow/credentials", "slow/local", "slow/mcp"],
+    files: [
+      "test/slow/api/access/{argon2,passwords}.test.ts",
+      "test/slow/api/access/sign-in/sign-in-uniform.test.ts",
+    ],
+    engines: ["sqlite", "postgres"],
+    alone: true,
+  },
+
+  torture: { folders: ["torture"], engines: ["sqlite", "postgres"], alone: true },
+};
 
 interface Group {
-  readonly include: readonly string[];
-  readonly exclude?: readonly string[];
+  readonly folders?: readonly string[];
+  readonly files?: readonly string[];
+  /** Another group, whose files this one leaves out. */
+  readonly apartFrom?: string;
+  /** The databases that tests with `databases` run on. */
   readonly engines?: readonly ("sqlite" | "postgres")[];
-  /** Each file gets a process of its own. Otherwise a process loads the modules once for many files. */
-  readonly isolate?: boolean;
-  readonly passwords?: "cheap" | "true";
-  readonly timeout?: number;
+  /** Each file has a process of its own, and passwords are hashed at their true cost. */
+  readonly alone?: boolean;
 }
-
-const project = (name: string, group: Group): TestProjectInlineConfiguration => ({
-  resolve:
-    group.passwords === "true" ? {} : { alias: [{ find: /^@node-rs\/argon2$/, replacement: cheapPasswords }] },
-  test: {
-    ...limits,
-    ...(group.timeout === undefined ? {} : { testTimeout: group.timeout }),
-    name,
-    include: [...group.include],
-    exclude: [...(group.exclude ?? [])],
-    isolate: group.isolate ?? false,
-    provide: { engines: [...(group.engines ?? ["sqlite"])] },
-  },
-});
-
-const both = ["sqlite", "postgres"] as const;
-const mcp = "test/mcp/**/*.test.ts";
 
 export default defineConfig({
   test: {
@@ -48,15 +59,47 @@ export default defineConfig({
     globalSetup: ["test/support/global-setup.ts"],
     maxWorkers: 2,
     experimental: { fsModuleCache: true, fsModuleCachePath: compiledModules() },
-    projects: [
-      project("first", { include: first, exclude: [mcp, ...alone] }),
-      // The library of the protocol sets the messages of zod for the whole process.
-      project("first: MCP", { include: [mcp], exclude: alone }),
-      project("first: alone", { include: alone.filter((files) => !second.includes(files)), isolate: true }),
-      project("second: on PostgreSQL", { include: onPostgres, engines: ["postgres"], exclude: alone }),
-      project("second", { include: second, exclude: truePasswords, engines: both, isolate: true }),
-      project("second: true cost of passwords", { include: truePasswords, engines: both, isolate: true, passwords: "true" }),
-      project("torture", { include: torture, engines: both, isolate: true, passwords: "true", timeout: 3_600_000 }),
-    ],
+    projects: Object.entries(tiers).map(([name, group]) => projectOf(name, group)),
   },
 });
+
+function projectOf(name: string, group: Group): TestProjectInlineConfiguration {
+  const { engines = ["sqlite"], alone = false, apartFrom } = group;
+  return {
+    resolve: alone ? {} : { alias: [{ find: /^@node-rs\/argon2$/, replacement: cheapPasswords() }] },
+    test: {
+      name,
+      include: filesOf(group),
+      exclude: apartFrom === undefined ? [] : filesOf(tiers[apartFrom] ?? {}),
+      pool: "forks",
+      isolate: alone,
+      provide: { engines: [...engines] },
+      // A slow machine has time, too: only what hangs exceeds these.
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
+      expect: { poll: { timeout: 60_000, interval: 20 } },
+    },
+  };
+}
+
+function filesOf({ folders = [], files = [] }: Group): string[] {
+  return [...files, ...folders.map((folder) => `test/${folder}/**/*.test.{ts,tsx}`)];
+}
+
+/** The files of the first tier whose subject depends on the database: they import `databases` or `sharedDatabases`. */
+function filesAboutDatabases(): string[] {
+  const names = ["mcp", ...features].flatMap((folder) =>
+    readdirSync(`test/${folder}`, { recursive: true, encoding: "utf8" }).map(
+      (name) => `test/${folder}/${name}`,
+    ),
+  );
+  return names.filter(
+    (name) =>
+      name.endsWith(".test.ts") &&
+      /import .*\b(databases|sharedDatabases)\b/.test(readFileSync(name, "utf8")),
+  );
+}
+
+function cheapPasswords(): string {
+  return fileURLToPath(new URL("test/support/sign-in/cheap-argon2.ts", import.meta.url));
+}

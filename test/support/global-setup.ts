@@ -9,6 +9,8 @@ import { chooseSeed } from "./random-seed.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
+    /** The engines that `databases` has in this group of tests. */
+    engines: ("sqlite" | "postgres")[];
     postgresUrl: string;
     templates: MigratedTemplates;
   }
@@ -17,17 +19,24 @@ declare module "vitest" {
 /** `npm run test:only` builds while PostgreSQL starts, if anything has changed. */
 const isBuilding = process.env.npm_lifecycle_event === "test:only";
 
-/** One seed and one PostgreSQL for the whole run; each test file makes its own databases in it. */
+/**
+ * One seed for the whole run, and one PostgreSQL if a group of tests needs it; each test file makes its own databases in it.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   chooseSeed();
   const build = isBuilding && promisify(execFile)(process.execPath, ["build/if-changed.mjs"]);
-  const cluster = await startPostgresCluster({ durable: false, parent: quickFolder });
-  const { remove, ...templates } = await makeTemplates(cluster.url);
-  project.provide("postgresUrl", cluster.url);
+  const needsPostgres = project.vitest.projects.some(({ config }) =>
+    config.provide.engines?.includes("postgres"),
+  );
+  const cluster = needsPostgres
+    ? await startPostgresCluster({ durable: false, parent: quickFolder })
+    : undefined;
+  const { remove, ...templates } = await makeTemplates(cluster?.url);
+  project.provide("postgresUrl", cluster?.url ?? "");
   project.provide("templates", templates);
   await build;
   return async () => {
     await remove();
-    await cluster.remove();
+    await cluster?.remove();
   };
 }

@@ -158,37 +158,40 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
   });
 });
 
-describe.each(sharedDatabases)("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one PostgreSQL", (postgres) => {
-  it("is answered when the proposal is decided through the other server", async () => {
-    const database = await postgres.create();
-    const [one, other] = [await startService({ database }), await startService({ database })];
-    const cast = await makeAppWithAgent(one);
-    const runId = await propose(one, cast, await submitFeedback(one, cast));
-    const path = `/api/v1/agent/runs/${runId}`;
-    const held = watch(request(one.baseUrl, "GET", `${path}?wait=55`, { headers: cast.agent }));
-    for (let n = 0; n < 5; n++) await one.request("GET", path, { headers: cast.agent });
-    expect(held.settled).toBe(false);
-    const person = { ...cast.person, origin: other.baseUrl };
-    await decide(other, { ...cast, person }, runId, { decision: "approve" });
-    expect(await held.promise).toMatchObject({ status: 200, body: { status: "approved" } });
-    await Promise.all([one.stop(), other.stop()]);
-    await database.remove();
-  });
+describe.each(sharedDatabases)(
+  "GET /api/v1/agent/runs/{runId}?wait=N on two servers of one PostgreSQL",
+  (postgres) => {
+    it("is answered when the proposal is decided through the other server", async () => {
+      const database = await postgres.create();
+      const [one, other] = [await startService({ database }), await startService({ database })];
+      const cast = await makeAppWithAgent(one);
+      const runId = await propose(one, cast, await submitFeedback(one, cast));
+      const path = `/api/v1/agent/runs/${runId}`;
+      const held = watch(request(one.baseUrl, "GET", `${path}?wait=55`, { headers: cast.agent }));
+      for (let n = 0; n < 5; n++) await one.request("GET", path, { headers: cast.agent });
+      expect(held.settled).toBe(false);
+      const person = { ...cast.person, origin: other.baseUrl };
+      await decide(other, { ...cast, person }, runId, { decision: "approve" });
+      expect(await held.promise).toMatchObject({ status: 200, body: { status: "approved" } });
+      await Promise.all([one.stop(), other.stop()]);
+      await database.remove();
+    });
 
-  it("ends with 401 when the token is revoked through the other server", async () => {
-    const database = await postgres.create();
-    const [one, other] = [await startService({ database }), await startService({ database })];
-    const cast = await makeAppWithAgent(one);
-    const path = `/api/v1/agent/runs/${await propose(one, cast, await submitFeedback(one, cast))}`;
-    const held = watch(request(one.baseUrl, "GET", `${path}?wait=55`, { headers: cast.agent }));
-    for (let n = 0; n < 5; n++) await one.request("GET", path, { headers: cast.agent });
-    expect(held.settled).toBe(false);
-    await revokeTokens(other, { person: { ...cast.person, origin: other.baseUrl } });
-    expect(await held.promise).toMatchObject({ status: 401, body: { code: "invalid_token" } });
-    await Promise.all([one.stop(), other.stop()]);
-    await database.remove();
-  });
-});
+    it("ends with 401 when the token is revoked through the other server", async () => {
+      const database = await postgres.create();
+      const [one, other] = [await startService({ database }), await startService({ database })];
+      const cast = await makeAppWithAgent(one);
+      const path = `/api/v1/agent/runs/${await propose(one, cast, await submitFeedback(one, cast))}`;
+      const held = watch(request(one.baseUrl, "GET", `${path}?wait=55`, { headers: cast.agent }));
+      for (let n = 0; n < 5; n++) await one.request("GET", path, { headers: cast.agent });
+      expect(held.settled).toBe(false);
+      await revokeTokens(other, { person: { ...cast.person, origin: other.baseUrl } });
+      expect(await held.promise).toMatchObject({ status: 401, body: { code: "invalid_token" } });
+      await Promise.all([one.stop(), other.stop()]);
+      await database.remove();
+    });
+  },
+);
 
 describe("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one SQLite file", () => {
   it("ends with 401 when the token is revoked through the other server", async () => {

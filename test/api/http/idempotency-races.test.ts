@@ -96,49 +96,52 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
   });
 });
 
-describe.each(sharedDatabases)("requests with one Idempotency-Key on two servers of one PostgreSQL", (postgres) => {
-  let database: TestDatabase;
-  let servers: readonly [Service, Service];
-  let cast: AppWithAgent;
-  beforeAll(async () => {
-    database = await postgres.create();
-    servers = [await startService({ database, secret }), await startService({ database, secret })];
-    cast = await makeAppWithAgent(servers[0]);
-  });
-  afterAll(async () => {
-    await Promise.all(servers.map((server) => server.stop()));
-    await database.remove();
-  });
+describe.each(sharedDatabases)(
+  "requests with one Idempotency-Key on two servers of one PostgreSQL",
+  (postgres) => {
+    let database: TestDatabase;
+    let servers: readonly [Service, Service];
+    let cast: AppWithAgent;
+    beforeAll(async () => {
+      database = await postgres.create();
+      servers = [await startService({ database, secret }), await startService({ database, secret })];
+      cast = await makeAppWithAgent(servers[0]);
+    });
+    afterAll(async () => {
+      await Promise.all(servers.map((server) => server.stop()));
+      await database.remove();
+    });
 
-  const send = (server: Service, key: string) =>
-    server.request("POST", path, { headers: { ...cast.key, ...keyed(key) }, body: report });
+    const send = (server: Service, key: string) =>
+      server.request("POST", path, { headers: { ...cast.key, ...keyed(key) }, body: report });
 
-  it("get the response that the other server stored", async () => {
-    const [one, other] = servers;
-    const first = await send(one, "first");
-    const again = await send(other, "first");
-    expect([isReplay(again), again.text]).toEqual([true, first.text]);
-  });
+    it("get the response that the other server stored", async () => {
+      const [one, other] = servers;
+      const first = await send(one, "first");
+      const again = await send(other, "first");
+      expect([isReplay(again), again.text]).toEqual([true, first.text]);
+    });
 
-  it("act once when 50 arrive at both at once", async () => {
-    const [one, other] = servers;
-    const rows = await rowsOf(one, "feedback", cast.appId);
-    expectOneAct(await Promise.all(fifty.map((at) => send(at % 2 === 0 ? one : other, "fifty"))));
-    expect(await rowsOf(one, "feedback", cast.appId)).toBe(rows + 1);
-  });
+    it("act once when 50 arrive at both at once", async () => {
+      const [one, other] = servers;
+      const rows = await rowsOf(one, "feedback", cast.appId);
+      expectOneAct(await Promise.all(fifty.map((at) => send(at % 2 === 0 ? one : other, "fifty"))));
+      expect(await rowsOf(one, "feedback", cast.appId)).toBe(rows + 1);
+    });
 
-  it("get 409 idempotency_in_progress with Retry-After: 1 while the first is still in progress", async () => {
-    const [one, other] = servers;
-    const held = await lockTable(database, "feedback");
-    const first = send(one, "slow");
-    await held.waiting(1);
-    const early = await send(other, "slow");
-    expect(early).toMatchObject({ status: 409, body: { code: "idempotency_in_progress" } });
-    expect(early.headers.get("retry-after")).toBe("1");
-    expect(faultsOf(early)).toEqual([]);
-    await held.release();
-    expect([(await first).status, isReplay(await first)]).toEqual([201, false]);
-    const later = await send(other, "slow");
-    expect([isReplay(later), later.text]).toEqual([true, (await first).text]);
-  });
-});
+    it("get 409 idempotency_in_progress with Retry-After: 1 while the first is still in progress", async () => {
+      const [one, other] = servers;
+      const held = await lockTable(database, "feedback");
+      const first = send(one, "slow");
+      await held.waiting(1);
+      const early = await send(other, "slow");
+      expect(early).toMatchObject({ status: 409, body: { code: "idempotency_in_progress" } });
+      expect(early.headers.get("retry-after")).toBe("1");
+      expect(faultsOf(early)).toEqual([]);
+      await held.release();
+      expect([(await first).status, isReplay(await first)]).toEqual([201, false]);
+      const later = await send(other, "slow");
+      expect([isReplay(later), later.text]).toEqual([true, (await first).text]);
+    });
+  },
+);

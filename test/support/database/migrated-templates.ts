@@ -12,15 +12,18 @@ export interface MigratedTemplates {
   readonly postgresName: string;
 }
 
-/** Makes the templates, the second one in the cluster at `clusterUrl`. `remove` deletes the file. */
+/** Makes the templates, the second one in the cluster at `clusterUrl` if there is one. `remove` deletes the file. */
 export async function makeTemplates(
-  clusterUrl: string,
+  clusterUrl: string | undefined,
 ): Promise<MigratedTemplates & { remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "innkeep-template-"));
   const sqliteFile = join(folder, "innkeep.sqlite");
   const postgresName = "innkeep_template";
-  await atCluster(clusterUrl, createDatabase(postgresName, "template0"));
-  await Promise.all([migrate({ file: sqliteFile }), migrate({ url: databaseUrl(clusterUrl, postgresName) })]);
+  await migrate({ file: sqliteFile });
+  if (clusterUrl !== undefined) {
+    await atCluster(clusterUrl, createDatabase(postgresName, "template0"));
+    await migrate({ url: databaseUrl(clusterUrl, postgresName) });
+  }
   return { sqliteFile, postgresName, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 

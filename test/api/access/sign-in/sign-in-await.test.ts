@@ -147,16 +147,19 @@ it("POST /api/v1/testing/auth/await is limited to 1,200 per 15 minutes and addre
   await service.stop();
 });
 
-it.each(sharedDatabases)("POST /api/v1/testing/auth/await is answered when the person approves on another server", async (postgres) => {
-  const database = await postgres.create();
-  const secret = "the secret of one deployment";
-  const [one, two] = [await startService({ database, secret }), await startService({ database, secret })];
-  const device = await newDevice();
-  const held = watch(waitFor(one, device, 55));
-  for (let at = 0; at < 5; at++) await waitFor(one, device);
-  expect(held.settled).toBe(false);
-  const decided = await decide(two, await two.signIn(await two.makeUser()), device);
-  expect(await held.promise).toMatchObject({ status: 200, body: { code: codeOf(decided) } });
-  await Promise.all([one.stop(), two.stop()]);
-  await database.remove();
-});
+it.each(sharedDatabases)(
+  "POST /api/v1/testing/auth/await is answered when the person approves on another server",
+  async (postgres) => {
+    const database = await postgres.create();
+    const secret = "the secret of one deployment";
+    const [one, two] = [await startService({ database, secret }), await startService({ database, secret })];
+    const device = await newDevice();
+    const held = watch(waitFor(one, device, 55));
+    for (let at = 0; at < 5; at++) await waitFor(one, device);
+    expect(held.settled).toBe(false);
+    const decided = await decide(two, await two.signIn(await two.makeUser()), device);
+    expect(await held.promise).toMatchObject({ status: 200, body: { code: codeOf(decided) } });
+    await Promise.all([one.stop(), two.stop()]);
+    await database.remove();
+  },
+);

@@ -132,22 +132,25 @@ describe.each(databases)("proofs that arrive at once on $name", (engine) => {
   });
 });
 
-describe.each(sharedDatabases)("a proof that arrives at two servers of one PostgreSQL and one folder at once", (postgres) => {
-  it("keeps its evidence, whichever server accepts it", async () => {
-    const [database, folder] = [await postgres.create(), await removableFolder()];
-    const open = () => startService({ database, secret, settings: { data: folder.path } });
-    const [one, two] = [await open(), await open()];
-    const evidence: number[] = [];
-    for (const at of Array.from({ length: 12 }, (_, round) => 900 + round)) {
-      const world = await makeTesterInCycle(one);
-      const sent = { slotId: world.slotId, capturedAt: one.clock.now().toISOString(), images: [png(at)] };
-      const headers = { ...world.device, ...keyed("once") };
-      await Promise.all([one, two].map((server) => sendProof(server, headers, sent)));
-      for (const url of imagesOf(await evidenceOf(one, world))) evidence.push((await fetch(url)).status);
-    }
-    expect(evidence).toEqual(Array(12).fill(200));
-    await Promise.all([one.stop(), two.stop()]);
-    await database.remove();
-    await folder.remove();
-  });
-});
+describe.each(sharedDatabases)(
+  "a proof that arrives at two servers of one PostgreSQL and one folder at once",
+  (postgres) => {
+    it("keeps its evidence, whichever server accepts it", async () => {
+      const [database, folder] = [await postgres.create(), await removableFolder()];
+      const open = () => startService({ database, secret, settings: { data: folder.path } });
+      const [one, two] = [await open(), await open()];
+      const evidence: number[] = [];
+      for (const at of Array.from({ length: 12 }, (_, round) => 900 + round)) {
+        const world = await makeTesterInCycle(one);
+        const sent = { slotId: world.slotId, capturedAt: one.clock.now().toISOString(), images: [png(at)] };
+        const headers = { ...world.device, ...keyed("once") };
+        await Promise.all([one, two].map((server) => sendProof(server, headers, sent)));
+        for (const url of imagesOf(await evidenceOf(one, world))) evidence.push((await fetch(url)).status);
+      }
+      expect(evidence).toEqual(Array(12).fill(200));
+      await Promise.all([one.stop(), two.stop()]);
+      await database.remove();
+      await folder.remove();
+    });
+  },
+);

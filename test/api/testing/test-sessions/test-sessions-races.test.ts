@@ -85,27 +85,30 @@ describe.each(databases)("reports of one day that arrive at once on $name", (eng
   });
 });
 
-describe.each(sharedDatabases)("reports of one day that arrive at once at two servers of one PostgreSQL", (postgres) => {
-  let database: TestDatabase;
-  let servers: readonly [Service, Service];
-  let app: AppWithTester;
-  beforeAll(async () => {
-    database = await postgres.create();
-    servers = [await startService({ database }), await startService({ database })];
-  });
-  beforeEach(async () => {
-    const [one] = servers;
-    setClock(one, "2027-03-01T00:00:00.000Z");
-    app = await makeAppWithTester(one);
-    for (const server of servers) setClock(server, noon);
-  });
-  afterAll(async () => {
-    await Promise.all(servers.map((server) => server.stop()));
-    await database.remove();
-  });
+describe.each(sharedDatabases)(
+  "reports of one day that arrive at once at two servers of one PostgreSQL",
+  (postgres) => {
+    let database: TestDatabase;
+    let servers: readonly [Service, Service];
+    let app: AppWithTester;
+    beforeAll(async () => {
+      database = await postgres.create();
+      servers = [await startService({ database }), await startService({ database })];
+    });
+    beforeEach(async () => {
+      const [one] = servers;
+      setClock(one, "2027-03-01T00:00:00.000Z");
+      app = await makeAppWithTester(one);
+      for (const server of servers) setClock(server, noon);
+    });
+    afterAll(async () => {
+      await Promise.all(servers.map((server) => server.stop()));
+      await database.remove();
+    });
 
-  it("count the day once, and all reports within the limit are recorded", () => raceOverHttp(app, servers));
+    it("count the day once, and all reports within the limit are recorded", () => raceOverHttp(app, servers));
 
-  it("count the day once when there are a hundred reports, and all are recorded", () =>
-    raceBehindTheLimit(app, servers));
-});
+    it("count the day once when there are a hundred reports, and all are recorded", () =>
+      raceBehindTheLimit(app, servers));
+  },
+);

@@ -91,21 +91,24 @@ describe("a session report with an Idempotency-Key", () => {
   });
 });
 
-describe.each(sharedDatabases)("a session report with an Idempotency-Key on two servers of one PostgreSQL", (postgres) => {
-  it("acts once when 40 arrive at once", async () => {
-    const database = await postgres.create();
-    const servers = [
-      await startService({ database, secret }),
-      await startService({ database, secret }),
-    ] as const;
-    setClock(servers[0], "2027-03-01T00:00:00.000Z");
-    const app = await makeAppWithTester(servers[0]);
-    for (const server of servers) setClock(server, noon);
-    const sent = Array.from({ length: 40 }, (_, at) => servers[at % 2 === 0 ? 0 : 1]);
-    const answers = await Promise.all(sent.map((to) => app.report({ startedAt }, keyed("once"), to)));
-    const acted = answers.filter((answer) => answer.status === 200 && !isReplay(answer));
-    expect([acted.length, (await app.recorded()).length]).toEqual([1, 1]);
-    await Promise.all(servers.map((server) => server.stop()));
-    await database.remove();
-  });
-});
+describe.each(sharedDatabases)(
+  "a session report with an Idempotency-Key on two servers of one PostgreSQL",
+  (postgres) => {
+    it("acts once when 40 arrive at once", async () => {
+      const database = await postgres.create();
+      const servers = [
+        await startService({ database, secret }),
+        await startService({ database, secret }),
+      ] as const;
+      setClock(servers[0], "2027-03-01T00:00:00.000Z");
+      const app = await makeAppWithTester(servers[0]);
+      for (const server of servers) setClock(server, noon);
+      const sent = Array.from({ length: 40 }, (_, at) => servers[at % 2 === 0 ? 0 : 1]);
+      const answers = await Promise.all(sent.map((to) => app.report({ startedAt }, keyed("once"), to)));
+      const acted = answers.filter((answer) => answer.status === 200 && !isReplay(answer));
+      expect([acted.length, (await app.recorded()).length]).toEqual([1, 1]);
+      await Promise.all(servers.map((server) => server.stop()));
+      await database.remove();
+    });
+  },
+);

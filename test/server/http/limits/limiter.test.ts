@@ -2,7 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createLimiter, type Limiter, type Spending } from "../../../../server/http/limits/limiter.ts";
 import { rateLimitsOf } from "../../../../server/settings/rate-limit-settings.ts";
 import type { Database } from "../../../../server/store/engine/database.ts";
-import { databases, sharedDatabases, sqlite, type TestDatabase } from "../../../support/database/databases.ts";
+import {
+  databases,
+  sharedDatabases,
+  sqlite,
+  type TestDatabase,
+} from "../../../support/database/databases.ts";
 import { movableClock } from "../../../support/service/movable-clock.ts";
 
 /** Of the limits that are exact, those in shares, and one that is always exact. */

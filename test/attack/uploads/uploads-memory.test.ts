@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { dataUrl, mp4, pdf, png } from "../../support/files/sample-files.ts";
+import { temporaryFolder } from "../../support/files/temporary-folder.ts";
+import { p99 } from "../../support/network/hostile-connections.ts";
+import { innkeepServe, innkeepServeInGroup } from "../../support/programs/built-program.ts";
+import { memoryGroup } from "../../support/programs/memory-group.ts";
+import { within } from "../../support/torture.ts";
+
+const MB = 1_048_576;
+
+/** The largest memory that a process has ever held, in MB. */
+const peakOf = (pid: number | undefined): number =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
+
+/** The JSON of a report with as many and as large files as are allowed. */
+function largestReport(): string {
+  const image = dataUrl(png(2 * MB));
+  const video = dataUrl(mp4(10 * MB));
+  const attachment = { name: "log.pdf", data: dataUrl(pdf(5 * MB)) };
+  return JSON.stringify({
+    type: "bug",
+    message: "All there is.",
+    images: [image, image, image],
+    videos: [video, video],
+    attachments: [attachment, attachment, attachment],
+  });
+}
+
+it("eight of the largest reports at once need less than 200 MB more and fit in 256 MiB, and small requests are still served", async () => {
+  const argv = ["--demo", "--port", "0", "--data", await temporaryFolder()];
+  const group = await memoryGroup(256);
+  const { ready, child } = await (group ? innkeepServeInGroup(group, argv) : innkeepServe(argv));
+  const headers = { "x-api-key": ready.demo.apiKey, "Content-Type": "application/json" };
+  const body = largestReport();
+  const before = peakOf(child.pid);
+  const sent = Array.from({ length: 8 }, () =>
+    fetch(`${ready.baseUrl}/api/v1/feedback/remote`, { method: "POST", headers, body }),
+  );
+  let answered = 0;
+  const all = Promise.all(sent).then((answers) => {
+    answered = answers.length;
+    return answers.map(({ status }) => status);
+  });
+  const small: number[] = [];
+  const times: number[] = [];
+  while (answered === 0) {
+    const started = performance.now();
+    small.push((await fetch(`${ready.baseUrl}/api/v1/faqs/remote`, { headers })).status);
+    times.push(performance.now() - started);
+  }
+  expect(await all).toEqual(Array(8).fill(201));
+  const peak = peakOf(child.pid);
+  process.stdout.write(
+    `Peak ${peak.toFixed(0)} MB, before ${before.toFixed(0)} MB; small requests: p99 ${p99(times).toFixed(0)} ms of ${times.length}\n`,
+  );
+  expect(peak - before).toBeLessThan(200);
+  expect(await group?.killed()).toBe(group && 0);
+  expect(small.length).toBeGreaterThan(10);
+  expect([...new Set(small)]).toEqual([200]);
+  expect(p99(times)).toBeLessThan(within(20_000, 100));
+});

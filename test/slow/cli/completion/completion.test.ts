@@ -1,0 +1,106 @@
+import { existsSync, readFileSync } from "node:fs";
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { createProgram } from "../../../../src/cli/core/program/run-cli.ts";
+import { listedArguments } from "../../../../src/cli/lists/listed-values.ts";
+import { createCommandLine, emptyWorld } from "../../../support/clients/command-line.ts";
+import { completingShell, hasShell, type ShellName } from "../../../support/programs/shells.ts";
+
+const program = await createProgram(["completion"], { context: emptyWorld(), outcome: { exit: "ok" } });
+const everything = below(program);
+const groups = everything.filter(({ command }) => command.commands.length > 0);
+const commands = everything.filter(({ words }) => words.length > 0);
+
+/** Every command, groups too, by its words. */
+function below(
+  command: Command,
+  words: readonly string[] = [],
+): { words: readonly string[]; command: Command }[] {
+  return [{ words, command }, ...command.commands.flatMap((one) => below(one, [...words, one.name()]))];
+}
+
+async function scriptFor(shell: ShellName): Promise<string> {
+  const { stdout, exit } = await (await createCommandLine()).run(["completion", shell]);
+  expect(exit).toBe(0);
+  return stdout;
+}
+
+const shells: readonly ShellName[] = ["bash", "zsh", "fish"];
+const installed = shells.filter(hasShell);
+const missing = shells.filter((shell) => !installed.includes(shell));
+
+describe.each(installed)("completion in %s", (name) => {
+  const listed = "01a1fda4\\tHow do I sync?\\n02b1\\tWhy?\\n";
+  const open = async () => completingShell(name, await scriptFor(name), listed);
+
+  it("offers every command at its place, and starts no program", async () => {
+    const shell = await open();
+    const offered = shell.offers(groups.map(({ words }) => ["innkeep", ...words, ""]));
+    groups.forEach(({ command }, at) => {
+      expect(offered[at]).toEqual(expect.arrayContaining(command.commands.map((one) => one.name())));
+    });
+    expect(existsSync(shell.calls)).toBe(false);
+  });
+
+  it("offers every flag of every command, and starts no program", async () => {
+    const shell = await open();
+    const offered = shell.offers(commands.map(({ words }) => ["innkeep", ...words, "--"]));
+    commands.forEach(({ words, command }, at) => {
+      const flags = [...command.options, ...program.options].flatMap(({ long }) => long ?? []);
+      expect(offered[at], words.join(" ")).toEqual(expect.arrayContaining(flags));
+    });
+    expect(existsSync(shell.calls)).toBe(false);
+  });
+
+  it.each([
+    [["feedback", "list", "--status", "in"], ["in_progress"]],
+    [["feedback", "list", "--status", "open", "--type", "b"], ["bug"]],
+    [["faqs", "vi"], ["view"]],
+    [["faq", "--json", "re"], ["reorder"]],
+    [["auth", "set", "api"], ["api-key"]],
+    [["config", "set", "serv"], ["server"]],
+    [["completion", "f"], ["fish"]],
+  ])("offers after %j: %j", async (words, expected) => {
+    const shell = await open();
+    const [offered = []] = shell.offers([["innkeep", ...words]]);
+    const start = words.at(-1) ?? "";
+    expect(offered.filter((word) => word.startsWith(start))).toEqual(expected);
+  });
+
+  it.each(Object.keys(listedArguments))(
+    "asks innkeep for the ids after `%s`, on the same server",
+    async (words) => {
+      const shell = await open();
+      const [offered] = shell.offers([["innkeep", ...words.split(" "), "--app", "Larder", ""]]);
+      expect(offered?.toSorted()).toEqual(["01a1fda4", "02b1"]);
+      const { command, value, name: label } = listedArguments[words] ?? { command: [], value: "", name: "" };
+      expect(readFileSync(shell.calls, "utf8")).toBe(
+        `${command.join(" ")} --fields ${value},${label} --app Larder\n`,
+      );
+    },
+  );
+});
+
+describe.each(missing)("%s is not installed here, so that its completion is read as text: it", (name) => {
+  it("has every command and every flag", async () => {
+    const script = await scriptFor(name);
+    for (const { words, command } of commands) {
+      expect(script).toContain(words.join("/"));
+      for (const { long } of command.options) expect(script).toContain(long ?? "");
+    }
+  });
+});
+
+describe("the lists behind completion", () => {
+  it("are for commands that exist and take an argument", () => {
+    const withArgument = everything
+      .filter(({ command }) => command.registeredArguments.length > 0)
+      .map(({ words }) => words.join(" "));
+    expect(withArgument).toEqual(expect.arrayContaining(Object.keys(listedArguments)));
+  });
+
+  it("refuse an unknown shell", async () => {
+    const ran = await (await createCommandLine()).run(["completion", "tcsh"]);
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("bash, zsh, fish") });
+  });
+});

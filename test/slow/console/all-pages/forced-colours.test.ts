@@ -1,0 +1,49 @@
+import type { Locator } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { openPage } from "../../../support/browser/browser-page.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("a screen with forced colours", () => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeOwnerWithOneOfEach(service);
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const ground = (place: Locator) => place.evaluate((element) => getComputedStyle(element).backgroundColor);
+  const opened = async (path: string) => {
+    const page = await openPage(browser, service, world.headers, { forcedColors: "active" });
+    await page.goto(path);
+    return page;
+  };
+
+  it.each(["light", "dark"] as const)(
+    "distinguishes the chosen filter from the others, %s",
+    async (colorScheme) => {
+      const page = await opened(`/console/feedback/${world.app.id}`);
+      await page.emulateMedia({ colorScheme });
+      const chosen = await ground(page.locator(".pills a[aria-current]"));
+      expect(chosen).not.toBe(await ground(page.locator(".pills a:not([aria-current])").first()));
+    },
+  );
+
+  it("marks the chosen one of several cards, and frames the badges", async () => {
+    const page = await opened(`/console/changelog/${world.app.id}/new`);
+    const border = (place: Locator) => place.evaluate((element) => getComputedStyle(element).borderTopWidth);
+    expect(await border(page.locator(".cards .choice:has(:checked)").first())).toBe("2px");
+    await page.goto(`/console/changelog/${world.app.id}`);
+    expect(await border(page.locator(".badge").first())).toBe("1px");
+  });
+});

@@ -1,0 +1,125 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { openPage } from "../../../support/browser/browser-page.ts";
+import { createBrowserWithoutScripts, readingOf } from "../../../support/browser/browser-without-scripts.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the order of the FAQ", () => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let browser: TestBrowser;
+  let path: string;
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeOwnerWithOneOfEach(service);
+    browser = await startBrowser();
+  });
+  beforeEach(async () => {
+    const app = await service.makeApp(world.owner);
+    path = `/console/faqs/${app.id}`;
+    for (let at = 0; at < 12; at += 1) {
+      const body = { question: `Question ${at}?`, answer: `Answer **${at}**` };
+      await world.call("POST", `/apps/${app.id}/faqs`, body);
+    }
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const questions = (page: Page) => page.locator(".faq .to").allInnerTexts();
+  const named = (...numbers: number[]) => numbers.map((at) => `Question ${at}?`);
+  const focusedLabel = (page: Page) =>
+    page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "");
+  const opened = async (options = {}) => {
+    const page = await openPage(browser, service, world.headers, {
+      viewport: { width: 800, height: 400 },
+      ...options,
+    });
+    await page.goto(path);
+    return page;
+  };
+
+  it("is changed by several presses of one arrow, without a page load or scrolling", async () => {
+    const page = await opened();
+    await page.evaluate(() => Reflect.set(window, "stays", true));
+    await page.getByRole("button", { name: "Move up: Question 9?" }).focus();
+    const scrolled = await page.evaluate(() => scrollY);
+    expect(scrolled).toBeGreaterThan(100);
+    for (const place of [9, 8, 7]) {
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.locator("[aria-live]").innerText()).toBe(`Moved to place ${place} of 12.`);
+      expect(await focusedLabel(page)).toBe("Move up: Question 9?");
+    }
+    expect(await page.evaluate(() => [Reflect.get(window, "stays"), scrollY > 100])).toEqual([true, true]);
+    await page.reload();
+    expect((await questions(page)).slice(5)).toEqual(named(5, 9, 6, 7, 8, 10, 11));
+  });
+
+  it("handles presses that are faster than the answers in their order", async () => {
+    const page = await opened();
+    const arrow = page.getByRole("button", { name: "Move down: Question 0?" });
+    await arrow.evaluate((button: HTMLButtonElement) => {
+      for (let times = 0; times < 3; times += 1) button.click();
+    });
+    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to place 4 of 12.");
+    expect((await questions(page)).slice(0, 4)).toEqual(named(1, 2, 3, 0));
+  });
+
+  it("keeps the focus on an entry that reaches the end of the list", async () => {
+    const page = await opened();
+    await page.getByRole("button", { name: "Move up: Question 1?" }).press("Enter");
+    await expect.poll(() => focusedLabel(page)).toBe("Move down: Question 1?");
+  });
+
+  it("does not change if the list has changed meanwhile, and says so", async () => {
+    const page = await opened();
+    const other = createBrowserWithoutScripts(service, world.headers);
+    const list = await other.open(path);
+    const last = /value="(\S+ up)"(?![\s\S]*value="\S+ up")/.exec(list.text)?.[1] ?? "";
+    await other.send(list, `${path}/order`, { move: last });
+    await page.getByRole("button", { name: "Move up: Question 3?" }).click();
+    await expect.poll(() => page.locator("[aria-live]").innerText()).toMatch(/^The list had changed/);
+    expect(await questions(page)).toEqual(named(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 10));
+  });
+
+  it("is changed by a form if the script cannot send the change", async () => {
+    const page = await opened();
+    await page.evaluate(() => {
+      window.fetch = () => Promise.reject(new Error("offline"));
+    });
+    await page.getByRole("button", { name: "Move up: Question 3?" }).click();
+    await page.getByText("The order is changed.").waitFor();
+    expect((await questions(page)).slice(0, 4)).toEqual(named(0, 1, 3, 2));
+  });
+
+  it("is changed without scripts", async () => {
+    const page = await opened({ javaScriptEnabled: false });
+    await page.getByRole("button", { name: "Move up: Question 3?" }).click();
+    expect((await questions(page)).slice(0, 4)).toEqual(named(0, 1, 3, 2));
+  });
+
+  it("has two Tab stops for each entry, and arrow keys between its arrows", async () => {
+    const page = await opened();
+    const stops = await page.locator(".faq :is(a, button:enabled):not([tabindex='-1'])").count();
+    expect(stops).toBe(24);
+    await page.getByRole("button", { name: "Move up: Question 3?" }).press("ArrowDown");
+    expect(await focusedLabel(page)).toBe("Move down: Question 3?");
+    await page.keyboard.press("ArrowUp");
+    expect(await focusedLabel(page)).toBe("Move up: Question 3?");
+  });
+
+  it("can be searched by words of question and answer, without scripts", async () => {
+    const visitor = createBrowserWithoutScripts(service, world.headers);
+    const page = await visitor.open(`${path}?q=answer+11`);
+    expect(readingOf(page)).toContain("1 of 12 entries");
+    expect(readingOf(page)).toContain("Question 11?");
+    expect(page.text).not.toContain('name="move"');
+    expect(readingOf(await visitor.open(`${path}?q=nowhere`))).toContain("No entry has all of these words.");
+  });
+});

@@ -1,0 +1,87 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { openPage } from "../../../support/browser/browser-page.ts";
+import { dataUrl, png } from "../../../support/files/sample-files.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+  propose,
+  sendFeedback,
+} from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("a long thread", () => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeOwnerWithOneOfEach(service);
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const open = async (report: object, options: Parameters<typeof openPage>[3] = {}) => {
+    const id = await sendFeedback(service, world.app.key, report);
+    await propose(service, world.agentToken, id);
+    const page = await openPage(browser, service, world.headers, options);
+    await page.goto(`/console/feedback/${world.app.id}/${id}`);
+    return page;
+  };
+  const height = (page: Page) => page.evaluate(() => document.documentElement.scrollHeight);
+
+  it("folds a report of 5,000 lines above the proposal, and shows all of it on demand", async () => {
+    const lines = Array.from({ length: 5_000 }, (_, at) => String(at % 10));
+    const page = await open({ message: lines.join("\n") });
+    expect((await page.locator("#proposal").boundingBox())?.y).toBeLessThan(2_000);
+    await page.getByText("Show 4,960 more lines of the report").click();
+    const read = await page.locator("article[aria-label=Report] .written").allInnerTexts();
+    expect(read.join("\n").split("\n")).toEqual(lines);
+  });
+
+  it.each([1280, 360])("shows 50 long keys of metadata at a width of %i, and stays short", async (width) => {
+    const metadata = Object.fromEntries(
+      Array.from({ length: 50 }, (_, at) => [`a.key.of.forty-two.characters.in.total.${at}`, `value ${at}`]),
+    );
+    const page = await open({ metadata }, { viewport: { width, height: 800 } });
+    expect(await height(page)).toBeLessThan(5_000);
+    await page.getByText("Show 38 more").click();
+    const widths = await page
+      .locator(".aside .pairs .long dd")
+      .evaluateAll((values) => values.map((value) => value.getBoundingClientRect().width));
+    expect(widths).toHaveLength(50);
+    expect(Math.min(...widths)).toBeGreaterThan(150);
+  });
+
+  it("keeps the decision form visible next to a long plan", async () => {
+    const id = await sendFeedback(service, world.app.key);
+    const plan = Array.from({ length: 300 }, (_, at) => `${at}. Do it`).join("\n");
+    await service.request("POST", `/api/v1/agent/feedback/${id}/proposal`, {
+      headers: { authorization: `Bearer ${world.agentToken}` },
+      body: { summary: "Long", plan },
+    });
+    const page = await openPage(browser, service, world.headers);
+    await page.goto(`/console/feedback/${world.app.id}/${id}#proposal`);
+    const box = await page.getByRole("button", { name: "Approve this plan" }).boundingBox();
+    expect(box?.y).toBeLessThan(900);
+  });
+
+  it.each([true, false])(
+    "opens and closes an image over the page with the keyboard, scripts: %s",
+    async (javaScriptEnabled) => {
+      const page = await open({ images: [dataUrl(png())] }, { javaScriptEnabled });
+      const address = page.url();
+      const picture = page.getByRole("button", { name: "Open: From the sender, 1 of 1" });
+      await picture.press("Enter");
+      await page.getByRole("button", { name: "Close" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Close" }).waitFor({ state: "hidden" });
+      expect(await picture.evaluate((button) => button === document.activeElement)).toBe(true);
+      expect(page.url()).toBe(address);
+    },
+  );
+});

@@ -1,0 +1,232 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { openPage } from "../../../support/browser/browser-page.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import { makeAccount, type TestAccount } from "../../../support/sign-in/password-accounts.ts";
+import { propose, sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("a draft in a browser", () => {
+  let service: Service;
+  let browser: TestBrowser;
+  let account: TestAccount;
+  let app: { readonly id: string; readonly key: string };
+  beforeAll(async () => {
+    service = await startService();
+    account = await makeAccount(service);
+    app = await service.makeApp(account);
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const openThread = async () => {
+    const id = await sendFeedback(service, app.key);
+    await propose(service, await service.makeToken(account, "agent"), id);
+    const page = await openPage(browser, service, await service.signIn(account));
+    await page.goto(`/console/feedback/${app.id}/${id}`);
+    return page;
+  };
+  const typeReply = async (page: Page) => {
+    await page.getByText("Reply to the sender").click();
+    await page.getByLabel("Reply", { exact: true }).fill("Dear sender");
+  };
+  const stored = (page: Page) => page.evaluate(() => Object.values(localStorage).join());
+  const goAway = async (page: Page) => {
+    page.once("dialog", (dialog) => dialog.accept());
+    await expect.poll(() => stored(page)).toContain("Dear sender");
+    await page.reload();
+  };
+
+  it("is restored after the page was left, and gone after it was discarded", async () => {
+    const page = await openThread();
+    await typeReply(page);
+    await goAway(page);
+    expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("Dear sender");
+    await page.getByRole("button", { name: "Discard it" }).click();
+    await page.reload();
+    expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("");
+  });
+
+  it("stays when another form of the page is sent, and is deleted when it is sent itself", async () => {
+    const page = await openThread();
+    const address = page.url();
+    await typeReply(page);
+    await page.getByLabel("Internal note").fill("Seen.");
+    await page.getByRole("button", { name: "Add note" }).click();
+    await page.getByText("The note is on the thread.").waitFor();
+    expect(page.url()).toBe(address);
+    expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("Dear sender");
+    await goAway(page);
+    await page.getByRole("button", { name: "Send reply" }).click();
+    await page.getByText("The reply is on the thread").waitFor();
+    await expect.poll(() => stored(page)).toBe("");
+  });
+
+  it("belongs to one person, and ends with their session", async () => {
+    const page = await openThread();
+    await typeReply(page);
+    await expect.poll(() => stored(page)).toContain("Dear sender");
+    page.once("dialog", (dialog) => dialog.accept());
+    await page.locator("summary", { hasText: "Account" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    await expect.poll(() => stored(page)).toBe("");
+  });
+
+  it("is protected while another form of the page is sent", async () => {
+    const page = await openThread();
+    await typeReply(page);
+    const asked = new Promise<string>((resolve) => {
+      page.once("dialog", async (dialog) => {
+        await dialog.dismiss();
+        resolve(dialog.type());
+      });
+    });
+    await page.locator("summary", { hasText: "Account" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click({ noWaitAfter: true });
+    expect(await asked).toBe("beforeunload");
+    expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("Dear sender");
+  });
+
+  it("is restored after the session ended, with a message that nothing was decided", async () => {
+    const page = await openThread();
+    const address = page.url();
+    await page.getByLabel("Note to the agent").fill("Mind the tests.");
+    await page.context().clearCookies();
+    await page.getByRole("button", { name: "Approve this plan" }).click();
+    await page.getByText("Your session has ended. Your decision was not taken.").waitFor();
+    await page.getByLabel("E-mail").fill(account.email);
+    await page.getByLabel("Password").fill(account.password);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByText("Your decision was not taken. What you wrote is kept here").waitFor();
+    expect(await page.getByLabel("Note to the agent").inputValue()).toBe("Mind the tests.");
+    expect(page.url()).toBe(address);
+    expect(await page.locator("#proposal").getByText("Waiting for your decision").count()).toBe(1);
+  });
+
+  const restore = (page: Page) => page.getByRole("button", { name: "Restore the text" }).click();
+  const reply = (page: Page) => page.getByLabel("Reply", { exact: true });
+  const onServer = async (page: Page) =>
+    (await service.deps.database.all("SELECT id FROM drafts WHERE page = ?", new URL(page.url()).pathname))
+      .length;
+  const openAgain = async (page: Page) => {
+    const next = await page.context().newPage();
+    await next.goto(page.url());
+    return next;
+  };
+
+  it("of another device is offered with one click", async () => {
+    const page = await openThread();
+    await typeReply(page);
+    await expect.poll(() => onServer(page)).toBeGreaterThan(0);
+    const other = await openPage(browser, service, await service.signIn(account));
+    await other.goto(page.url());
+    await other.getByText(/You typed this in Chrome.* and did not send it\./).waitFor();
+    expect(await reply(other).inputValue()).toBe("");
+    await restore(other);
+    expect(await reply(other).inputValue()).toBe("Dear sender");
+    await other.getByRole("button", { name: "Send reply" }).click();
+    await other.getByText("The reply is on the thread").waitFor();
+    await expect.poll(() => onServer(page)).toBe(0);
+    await page.context().close();
+  });
+
+  it("of two tabs with two texts is two drafts until one is chosen", async () => {
+    const first = await openThread();
+    const second = await openAgain(first);
+    await typeReply(first);
+    await second.getByText("Reply to the sender").click();
+    await reply(second).fill("Another text");
+    const third = await openAgain(first);
+    const shown = async () => [
+      await reply(third).inputValue(),
+      ...(await third
+        .locator("[data-draft-note] textarea")
+        .evaluateAll((areas) =>
+          areas.map((area) => (area instanceof HTMLTextAreaElement ? area.value : "")),
+        )),
+    ];
+    await expect.poll(shown).toEqual(["Another text", "Dear sender"]);
+    await restore(third);
+    await expect.poll(shown).toEqual(["Dear sender", "Another text"]);
+    await third.locator("[data-draft-note]", { hasText: "You typed this" }).getByText("Discard it").click();
+    await expect.poll(shown).toEqual(["Dear sender"]);
+    await first.context().close();
+  });
+
+  it("is not shown to the next person in the same browser, though they sign in on the form that was sent", async () => {
+    const page = await openThread();
+    const next = await makeAccount(service);
+    await page.getByLabel("Note to the agent").fill("A note of the first person");
+    await page.context().clearCookies();
+    await page.getByRole("button", { name: "Approve this plan" }).click();
+    await page.getByLabel("E-mail").fill(next.email);
+    await page.getByLabel("Password").fill(next.password);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByText("Nothing here").waitFor();
+    await page.goto("/console/drafts");
+    await page.getByText("No unsent text").waitFor();
+    expect(await page.content()).not.toContain("A note of the first person");
+    await page.context().close();
+  });
+
+  it("waits in the browser while the server accepts no more, and is saved later", async () => {
+    const page = await openThread();
+    await page.clock.install();
+    const answers: number[] = [];
+    await page.route("**/drafts/save", (route) => {
+      answers.push(429);
+      return route.fulfill({ status: 429, headers: { "retry-after": "60" }, json: { code: "rate_limited" } });
+    });
+    await typeReply(page);
+    const address = page.url();
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(16_000);
+        return answers.length;
+      })
+      .toBeGreaterThan(1);
+    expect(await stored(page)).toContain("Dear sender");
+    expect(await onServer(page)).toBe(0);
+
+    // The same for a text of a page that is no longer open.
+    page.once("dialog", (dialog) => dialog.accept());
+    await page.goto("/console/account");
+    const refused = answers.length;
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(16_000);
+        return answers.length;
+      })
+      .toBeGreaterThan(refused);
+    await page.unroute("**/drafts/save");
+    const saved = async () => {
+      await page.clock.runFor(16_000);
+      return (
+        await service.deps.database.all("SELECT id FROM drafts WHERE page = ?", new URL(address).pathname)
+      ).length;
+    };
+    await expect.poll(saved).toBe(1);
+    await page.context().close();
+  });
+
+  it("is on the server after a sign-out, and in no browser", async () => {
+    const page = await openThread();
+    page.on("dialog", (dialog) => dialog.accept());
+    const address = page.url();
+    await typeReply(page);
+    await page.locator("summary", { hasText: "Account" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    expect(await stored(page)).toBe("");
+    const other = await openPage(browser, service, await service.signIn(account));
+    await other.goto(address);
+    await restore(other);
+    expect(await reply(other).inputValue()).toBe("Dear sender");
+    await page.context().close();
+    await other.context().close();
+  });
+});

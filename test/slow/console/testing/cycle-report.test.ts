@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { openPage } from "../../../support/browser/browser-page.ts";
+import { createBrowserWithoutScripts, readingOf } from "../../../support/browser/browser-without-scripts.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import { type CycleOnNinthDay, makeCycleOnNinthDay } from "../../../support/worlds/cycle-on-its-ninth-day.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the report of a cycle", () => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let lived: CycleOnNinthDay;
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeOwnerWithOneOfEach(service);
+    lived = await makeCycleOnNinthDay(service, world);
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const report = () => createBrowserWithoutScripts(service, world.headers).open(`${lived.path}/report`);
+
+  it("shows how many testers have each day counted", async () => {
+    const page = readingOf(await report());
+    expect(page).toMatch(/ 2 \w{3} \d+ \w{3} \d{4} 8 3 \w{3} \d+ \w{3} \d{4} 7 4 /);
+    expect(page).toContain("Testers 9 All days counted 0");
+  });
+
+  it("shows for each slot what was counted, and how", async () => {
+    const page = readingOf(await report());
+    expect(page).toMatch(/ 6 Removed [^R]* 3 3 0 3 3 6 min 36 s 6 Active /);
+    expect(page).toMatch(/ 7 Active [^R]* – 9 4 5 0 4 /);
+  });
+
+  it("makes the specification's statement, and promises nothing", async () => {
+    const page = readingOf(await report());
+    expect(page).toContain(
+      "The claim is limited to this: a session of real length reached real screens on the credited day",
+    );
+    expect(page).toContain("There is no claim that an app is more likely to be approved by the store.");
+    expect(page).not.toMatch(/guarantee|will be approved|ready for production/i);
+  });
+
+  it("does not name a person", async () => {
+    expect((await report()).text).not.toMatch(/@|%40/);
+  });
+
+  it("is printed black on white without screen elements, in dark mode too", async () => {
+    const page = await openPage(browser, service, world.headers, { colorScheme: "dark" });
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    await page.goto(`${lived.path}/report`);
+    expect(await page.getByRole("button", { name: "Print" }).isVisible()).toBe(true);
+    await page.emulateMedia({ media: "print" });
+    expect(await page.getByRole("link", { name: "Back to the cycle" }).isVisible()).toBe(false);
+    expect(await page.getByRole("heading", { name: "Testers per day" }).isVisible()).toBe(true);
+    const text = await page.locator("h1").evaluate((title) => getComputedStyle(title).color);
+    expect(text).toBe("rgb(33, 30, 26)");
+    expect(complaints).toEqual([]);
+  });
+
+  it("does not exist for the owner of another app", async () => {
+    const other = createBrowserWithoutScripts(service, await service.signIn(await service.makeUser()));
+    expect((await other.open(`${lived.path}/report`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,25 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "../../support/files/temporary-folder.ts";
+import { childProgram } from "../../support/programs/child-program.ts";
+
+/** Prints that it is ready. Another process holds its output open for a moment after it was killed. */
+const server = `
+const { spawn } = require("node:child_process");
+const holder = ["-e", "setTimeout(() => {}, 1000)"];
+spawn(process.execPath, holder, { stdio: ["ignore", "inherit", "ignore"], detached: true }).unref();
+console.log(JSON.stringify({ baseUrl: "http://127.0.0.1:1", folder: process.env.FOLDER }));
+process.stdin.resume();
+`;
+
+it("a program that stops its server ends after the server, even if the server's output closes later", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, "server.cjs");
+  await writeFile(file, server);
+  const program = await childProgram("test/support/programs/stop-server.ts");
+  onTestFinished(program.remove);
+  const child = program.start({ SERVER: file, FOLDER: join(folder, "data") });
+  await child.ended();
+  expect(child.lines).toEqual(["stopped"]);
+});

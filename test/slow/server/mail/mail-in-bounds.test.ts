@@ -1,0 +1,103 @@
+import { describe, expect, it, vi } from "vitest";
+import { dataUrl, pdf, png } from "../../../support/files/sample-files.ts";
+import { patience, startAnswerable } from "../../../support/mail/answerable-reply.ts";
+import { hasDovecot } from "../../../support/mail/dovecot.ts";
+
+/** Headers with characters that a database cannot hold, and with far too many. */
+const unstorable: Record<string, string>[] = [
+  { From: "=?utf-8?Q?a=00b?= <a\0b@kitchen.example>" },
+  { From: "=?utf-8?B?AO2ggA==?=@kitchen.example" },
+  { From: `${"a".repeat(100_000)}@kitchen.example` },
+  { From: "ada@kitchen.example\uFFFE\uFFFF" },
+  { "Message-ID": "<\0@x>" },
+  { "Message-ID": `<${"m".repeat(100_000)}@x>` },
+  { Subject: "=?utf-8?B?AAAA?=" },
+];
+
+describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run installs, and root)", () => {
+  it("attachments follow the rules of feedback", async () => {
+    const { mailbox, messages, mail, arrive, app, id } = await startAnswerable();
+    const file = (name: string, bytes: Buffer, type: string) => [
+      "--b",
+      `Content-Type: ${type}`,
+      `Content-Disposition: attachment; filename="${name}"`,
+      "Content-Transfer-Encoding: base64",
+      "",
+      ...(bytes.toString("base64").match(/.{1,76}/g) ?? []),
+    ];
+    const bytesOf = (url: string) => Buffer.from(url.split(",")[1] ?? "", "base64");
+    await mailbox.deliver(
+      mail(
+        [
+          ...["--b", "Content-Type: text/plain", "", "See the files."],
+          ...file("a.png", bytesOf(dataUrl(png())), "image/png"),
+          ...file("b.pdf", bytesOf(dataUrl(pdf())), "application/octet-stream"),
+          ...file("c.exe", Buffer.from("MZ, a program"), "image/png"),
+          "--b--",
+        ],
+        { "Content-Type": 'multipart/mixed; boundary="b"' },
+      ),
+    );
+    await arrive(1);
+    const [answer] = await messages();
+    expect(answer).toMatchObject({
+      body: "See the files.\n\n(Attachments that were not kept: c.exe)",
+      images: [expect.stringMatching(/\/uploads\/.*\.png$/)],
+      attachments: [{ name: "b.pdf", mediaType: "application/pdf" }],
+    });
+    expect((await fetch(answer.images[0])).status).toBe(200);
+    const link = await app.console("POST", `/feedback/${id}/status-link`, {});
+    const page = await (await fetch(link.field("statusUrl"))).text();
+    for (const shown of ["b.pdf", new URL(answer.images[0]).pathname]) expect(page).toContain(shown);
+  });
+
+  it("huge and broken mails do no harm", async () => {
+    const { mailbox, messages, mail, address } = await startAnswerable();
+    const nested = Array.from({ length: 300 }, (_, at) => [
+      `Content-Type: multipart/mixed; boundary="b${at}"`,
+      "",
+      `--b${at}`,
+    ]).flat();
+    await mailbox.deliver(mail(nested, { "Content-Type": 'multipart/mixed; boundary="b"' }));
+    await mailbox.deliver(Buffer.concat([Buffer.from(`To: ${address}\r\n`), Buffer.alloc(100_000, 0xff)]));
+    await mailbox.deliver(
+      `To: ${address}\r\nFrom: ada@kitchen.example\r\nContent-Type: text/plain; charset="no-such"\r\nContent-Transfer-Encoding: base64\r\n\r\n%%%%`,
+    );
+    await mailbox.deliver(mail([`A long text. ${"a".repeat(1_000_000)}`]));
+    for (const headers of unstorable) await mailbox.deliver(mail(["Odd."], headers));
+    const file = ["--b", "Content-Type: image/png; name*=utf-8''%00%ED%A0%80.png", "", "x", "--b--"];
+    await mailbox.deliver(mail(file, { "Content-Type": 'multipart/mixed; boundary="b"' }));
+    await mailbox.deliver(mail(["Last."]));
+    await vi.waitFor(
+      async () => expect((await messages()).map(({ body }: { body: string }) => body)).toContain("Last."),
+      patience,
+    );
+    for (const { body, foreignFrom = "" } of await messages()) {
+      expect([...body].length).toBeLessThanOrEqual(10_000);
+      expect(foreignFrom.length).toBeLessThanOrEqual(254);
+    }
+  });
+
+  it("takes 20 answers an hour", async () => {
+    const { mailbox, messages, mail, arrive, service } = await startAnswerable();
+    for (let count = 0; count < 24; count++) await mailbox.deliver(mail([`Answer ${count}`]));
+    await arrive(20);
+    await vi.waitFor(async () => expect(await mailbox.unread()).toBe(0), patience);
+    expect(await messages()).toHaveLength(20);
+    expect(service.logged()).not.toContain("hunter2");
+  });
+
+  it("goes on where it was when the mail server was gone", async () => {
+    const { mailbox, messages, mail, arrive } = await startAnswerable();
+    await mailbox.deliver(mail(["Before."]));
+    await arrive(1);
+    await mailbox.stop();
+    await mailbox.deliver(mail(["While it was gone."]));
+    await mailbox.start();
+    await arrive(2);
+    expect((await messages()).map(({ body }: { body: string }) => body)).toEqual([
+      "Before.",
+      "While it was gone.",
+    ]);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { databases, postgres } from "../../../support/database/databases.ts";
+import { patience, startAnswerable } from "../../../support/mail/answerable-reply.ts";
+import { hasDovecot } from "../../../support/mail/dovecot.ts";
+import { serverWithMail } from "../../../support/mail/server-with-mail.ts";
+
+const secret = "s".repeat(32);
+
+describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run installs, and root)", () => {
+  it.each(databases)(
+    "an answer returns to its thread on $name, without what it quotes, and is marked read",
+    async (engine) => {
+      const { mailbox, messages, mail, arrive, id, address, server } = await startAnswerable({ engine });
+      expect(address).toMatch(/^reply\+[a-z2-7]{42}@larder\.example$/);
+      expect(server.received[0]?.from).toBe(address);
+      await mailbox.deliver(mail(["Still broken.", "", "On Monday Larder wrote:", "> Fixed in 1.2."]));
+      await arrive(1);
+      expect(await messages()).toEqual([
+        expect.objectContaining({
+          direction: "inbound",
+          author: "sender",
+          body: "Still broken.",
+          reportId: id,
+        }),
+      ]);
+      await vi.waitFor(async () => expect(await mailbox.read()).toBe(1), patience);
+    },
+  );
+
+  it("an address whose case was changed on its way still works", async () => {
+    const { mailbox, mail, arrive, address } = await startAnswerable();
+    await mailbox.deliver(mail(["Upper."], { To: address.toUpperCase() }));
+    await mailbox.deliver(mail(["Hidden."], { To: "undisclosed:;", "Delivered-To": address.toUpperCase() }));
+    await arrive(2);
+  });
+
+  it("mail for others is left alone, and mail of programs is dropped", async () => {
+    const { mailbox, messages, mail, arrive, address } = await startAnswerable();
+    const forged = address.replace(/\+(.)/, (_, digit: string) => (digit === "a" ? "+b" : "+a"));
+    await mailbox.deliver(mail(["For another."], { To: "feedback@larder.example" }));
+    const dropped: Record<string, string>[] = [
+      { To: forged },
+      { "Auto-Submitted": "auto-replied" },
+      { Precedence: "bulk" },
+      { From: "feedback@larder.example" },
+      { From: "MAILER-DAEMON@mx.example" },
+      { From: "" },
+      { "List-Id": "<cooks.example>" },
+    ];
+    for (const headers of dropped) await mailbox.deliver(mail(["A program."], headers));
+    await mailbox.deliver(mail(["A person."]));
+    await arrive(1);
+    expect(await messages()).toEqual([expect.objectContaining({ body: "A person." })]);
+    expect(await mailbox.unread()).toBeGreaterThanOrEqual(1);
+  });
+
+  it("an answer from another address is marked", async () => {
+    const { mailbox, messages, mail, arrive } = await startAnswerable();
+    await mailbox.deliver(mail(["It is me."], { From: "eve@evil.example" }));
+    await arrive(1);
+    expect(await messages()).toEqual([expect.objectContaining({ foreignFrom: "eve@evil.example" })]);
+  });
+
+  it("two copies of one mail are one answer", async () => {
+    const { mailbox, messages, mail, arrive } = await startAnswerable();
+    const copy = mail(["Once."], { "Message-ID": "<same@x>" });
+    await mailbox.deliver(copy);
+    await mailbox.deliver(copy);
+    await mailbox.deliver(mail(["Last."]));
+    await arrive(2);
+    expect((await messages()).map(({ body }: { body: string }) => body)).toEqual(["Once.", "Last."]);
+  });
+
+  it("a mail that came back changes the state at the reply, and a delay does not", async () => {
+    const { mailbox, app, id, mail, messages } = await startAnswerable();
+    const report = (action: string, status: string) =>
+      mail(
+        [
+          "--b",
+          "Content-Type: text/plain",
+          "",
+          "Sorry.",
+          "--b",
+          "Content-Type: message/delivery-status",
+          "",
+          "Reporting-MTA: dns; mx.example",
+          "",
+          `Action: ${action}`,
+          `Status: ${status}`,
+          "--b--",
+        ],
+        {
+          From: "MAILER-DAEMON@mx.example",
+          "Content-Type": 'multipart/report; report-type=delivery-status; boundary="b"',
+        },
+      );
+    const state = async () => Object(await app.thread(id)).messages[0].mails[0].status;
+    await vi.waitFor(async () => expect(await state()).toBe("sent"), patience);
+    await mailbox.deliver(report("delayed", "4.4.1"));
+    await mailbox.deliver(report("failed", "5.1.1"));
+    await vi.waitFor(async () => expect(await state()).toBe("bounced"), patience);
+    expect(await messages()).toEqual([]);
+  });
+
+  it("is taken once by several servers of one database", async () => {
+    const database = await postgres.create();
+    onTestFinished(() => database.remove());
+    const { mailbox, messages, mail, arrive, server } = await startAnswerable({ database, secret });
+    await serverWithMail(server.url, { database, secret, environment: { INNKEEP_IMAP_URL: mailbox.url } });
+    for (let count = 0; count < 15; count++) await mailbox.deliver(mail([`Answer ${count}`]));
+    await arrive(15);
+    await vi.waitFor(async () => expect(await mailbox.unread()).toBe(0), patience);
+    expect(await messages()).toHaveLength(15);
+  });
+});
