@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { piecesOf, visibleLine } from "../../../server/console/kit/display/visible-text.ts";
 import { fc } from "../../support/property.ts";
+import { rounds } from "../../support/torture.ts";
 
 describe("a person's text", () => {
   it.each([
@@ -112,7 +113,7 @@ describe("texts with hidden characters", () => {
       fc.property(any, (text) => {
         expect(visibleLine(text + follows)).toBe(`${visibleLine(`${text}a`)}[U+0000]`);
       }),
-      { numRuns: 3_000 },
+      { numRuns: rounds(300, 3_000) },
     );
   });
 });

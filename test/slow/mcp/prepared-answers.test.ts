@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import type { StdioOptions } from "../../mcp/options.ts";
-import { serveStdio } from "../../mcp/stdio.ts";
-import { eventually } from "../support/eventually.ts";
+import type { StdioOptions } from "../../../mcp/options.ts";
+import { serveStdio } from "../../../mcp/stdio.ts";
+import { eventually } from "../../support/eventually.ts";
 
 type Script = readonly (object | string)[];
 

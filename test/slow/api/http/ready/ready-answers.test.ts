@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventually } from "../../../support/eventually.ts";
-import { askRaw } from "../../../support/network/ask-raw.ts";
-import { fc } from "../../../support/property.ts";
-import { runSeed } from "../../../support/random-seed.ts";
-import { openTwoDoors } from "../../../support/service/doors.ts";
-import { bytesOf, type Wanted, wantedRequests } from "../../../support/service/ready-requests.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
-import { rounds } from "../../../support/torture.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { askRaw } from "../../../../support/network/ask-raw.ts";
+import { fc } from "../../../../support/property.ts";
+import { runSeed } from "../../../../support/random-seed.ts";
+import { openTwoDoors } from "../../../../support/service/doors.ts";
+import { bytesOf, type Wanted, wantedRequests } from "../../../../support/service/ready-requests.ts";
+import { type Service, startService } from "../../../../support/service/service.ts";
+import { rounds } from "../../../../support/torture.ts";
 import {
   anyChange,
   makeReadableWorld,
   type ReadableWorld,
-} from "../../../support/worlds/servers/readable-world.ts";
-import { toNoon } from "../../../support/worlds/tester-in-running-cycle.ts";
+} from "../../../../support/worlds/servers/readable-world.ts";
+import { toNoon } from "../../../../support/worlds/tester-in-running-cycle.ts";
 
 /** 10,000 requests in the long form, in runs with a new world. */
 const runs = rounds(4, 20);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { findAddress } from "../../../server/domain/people/address-in-text.ts";
-import { addressesIn, addressesInJson } from "../../../server/domain/people/addresses-in-text.ts";
-import { fc } from "../../support/property.ts";
-import { rounds } from "../../support/torture.ts";
+import { findAddress } from "../../../../server/domain/people/address-in-text.ts";
+import { addressesIn, addressesInJson } from "../../../../server/domain/people/addresses-in-text.ts";
+import { fc } from "../../../support/property.ts";
+import { rounds } from "../../../support/torture.ts";
 
 describe("the addresses in a text", () => {
   it.each([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ClientOptions } from "../../src/client/options.ts";
-import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
-import { transports } from "../support/clients/transports.ts";
-import { listen } from "../support/network/recording-server.ts";
+import type { ClientOptions } from "../../../src/client/options.ts";
+import { clientWithCredentials } from "../../support/clients/client-with-credentials.ts";
+import { transports } from "../../support/clients/transports.ts";
+import { listen } from "../../support/network/recording-server.ts";
 
 const runId = "0a9b8c7d-0000-4000-8000-00000000000a";
 

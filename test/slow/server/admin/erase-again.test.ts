@@ -1,18 +1,18 @@
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { databases, type TestEngine } from "../../support/database/databases.ts";
-import { eventually } from "../../support/eventually.ts";
-import { temporaryFolder } from "../../support/files/temporary-folder.ts";
-import { type Deployment, makeDeployment } from "../../support/service/deployment.ts";
-import { rowsOf } from "../../support/service/deployment-rows.ts";
-import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+import { databases, type TestEngine } from "../../../support/database/databases.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { temporaryFolder } from "../../../support/files/temporary-folder.ts";
+import { type Deployment, makeDeployment } from "../../../support/service/deployment.ts";
+import { rowsOf } from "../../../support/service/deployment-rows.ts";
+import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 import {
   grace,
   graceAddress,
   makePersonEverywhere,
   type PersonEverywhere,
-} from "../../support/worlds/people/person-everywhere.ts";
+} from "../../../support/worlds/people/person-everywhere.ts";
 
 const secret = "the secret of a deployment of the tests";
 

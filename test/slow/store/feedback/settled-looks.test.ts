@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { settling } from "../../../server/domain/feedback/settled-looks.ts";
-import type { Database } from "../../../server/store/engine/database.ts";
-import { hiddenFeedback } from "../../../server/store/feedback/hidden-feedback.ts";
-import { noteActivity } from "../../../server/store/feedback/looks/activity.ts";
-import { looks } from "../../../server/store/feedback/looks/looks.ts";
-import { isUnread } from "../../../server/store/feedback/looks/unread.ts";
-import { unreadCounts } from "../../../server/store/feedback/looks/unread-counts.ts";
-import { databases } from "../../support/database/databases.ts";
-import { fc } from "../../support/property.ts";
-import { type Service, startService } from "../../support/service/service.ts";
+import { settling } from "../../../../server/domain/feedback/settled-looks.ts";
+import type { Database } from "../../../../server/store/engine/database.ts";
+import { hiddenFeedback } from "../../../../server/store/feedback/hidden-feedback.ts";
+import { noteActivity } from "../../../../server/store/feedback/looks/activity.ts";
+import { looks } from "../../../../server/store/feedback/looks/looks.ts";
+import { isUnread } from "../../../../server/store/feedback/looks/unread.ts";
+import { unreadCounts } from "../../../../server/store/feedback/looks/unread-counts.ts";
+import { databases } from "../../../support/database/databases.ts";
+import { fc } from "../../../support/property.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
 
 const began = Date.UTC(2026, 0, 1);
 const threads = 130;

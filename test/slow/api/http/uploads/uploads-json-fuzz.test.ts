@@ -1,9 +1,14 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { readJsonUpload } from "../../../../server/http/uploads/read-upload.ts";
-import { decodeSlowly, parseSlowly } from "../../../support/files/strict-json-oracle.ts";
-import { createReading, type Reading, streaming, withBytes } from "../../../support/files/upload-reading.ts";
-import { fc } from "../../../support/property.ts";
+import { readJsonUpload } from "../../../../../server/http/uploads/read-upload.ts";
+import { decodeSlowly, parseSlowly } from "../../../../support/files/strict-json-oracle.ts";
+import {
+  createReading,
+  type Reading,
+  streaming,
+  withBytes,
+} from "../../../../support/files/upload-reading.ts";
+import { fc } from "../../../../support/property.ts";
 
 const limits = {
   files: { "images.*": 1_000, "videos.*": 1_000, "attachments.*.data": 1_000 },

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { OwnedThread } from "../../../../src/contract/console/feedback.ts";
+import { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
 import {
   type CommandLine,
   type CommandLineOptions,
   createCommandLine,
-} from "../../../support/clients/command-line.ts";
-import { gitHubJob, place, resolveJunit, sendJunit } from "../../../support/clients/junit-sending.ts";
-import { junitReport, type MadeTest } from "../../../support/files/junit-samples.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+} from "../../../../support/clients/command-line.ts";
+import { gitHubJob, place, resolveJunit, sendJunit } from "../../../../support/clients/junit-sending.ts";
+import { junitReport, type MadeTest } from "../../../../support/files/junit-samples.ts";
+import { type Service, startService } from "../../../../support/service/service.ts";
 
 const Threads = z.object({
   items: z.array(

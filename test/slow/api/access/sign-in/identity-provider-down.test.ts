@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createBrowserWithCookies } from "../../../support/browser/browser-with-cookies.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import { createBrowserWithCookies } from "../../../../support/browser/browser-with-cookies.ts";
+import { type Service, startService } from "../../../../support/service/service.ts";
 import {
   type FaultyProvider,
   faultyProviderClient,
   startFaultyProvider,
-} from "../../../support/sign-in/faulty-identity-provider.ts";
-import { clientId, startIdentityProvider } from "../../../support/sign-in/identity-provider.ts";
+} from "../../../../support/sign-in/faulty-identity-provider.ts";
+import { clientId, startIdentityProvider } from "../../../../support/sign-in/identity-provider.ts";
 
 const providerAt = (issuer: string) => [{ id: "inn", name: "Inn ID", issuer, ...faultyProviderClient }];
 

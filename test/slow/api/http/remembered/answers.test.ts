@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { randomFrom, runSeed } from "../../../support/random-seed.ts";
-import { rounds } from "../../../support/torture.ts";
-import { type Act, createActs } from "../../../support/worlds/servers/remembered-acts.ts";
+import { databases } from "../../../../support/database/databases.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { randomFrom, runSeed } from "../../../../support/random-seed.ts";
+import { rounds } from "../../../../support/torture.ts";
+import { type Act, createActs } from "../../../../support/worlds/servers/remembered-acts.ts";
 import {
   lookAt,
   lookAtOne,
   makeRememberedWorld,
   type RememberedWorld,
-} from "../../../support/worlds/servers/remembered-world.ts";
-import { startRememberingServers } from "../../../support/worlds/servers/remembering-servers.ts";
+} from "../../../../support/worlds/servers/remembered-world.ts";
+import { startRememberingServers } from "../../../../support/worlds/servers/remembering-servers.ts";
 
 /** Steps with the same app, before the next one begins. */
 const stepsOfWorld = 50;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hashOf } from "../../../../server/secrets/secrets.ts";
-import { databases } from "../../../support/database/databases.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { fc } from "../../../support/property.ts";
-import type { Answer } from "../../../support/service/request.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
-import { rounds } from "../../../support/torture.ts";
+import { hashOf } from "../../../../../server/secrets/secrets.ts";
+import { databases } from "../../../../support/database/databases.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { fc } from "../../../../support/property.ts";
+import type { Answer } from "../../../../support/service/request.ts";
+import { type Service, startService } from "../../../../support/service/service.ts";
+import { rounds } from "../../../../support/torture.ts";
 import {
   decisionOf,
   emptyModel,
@@ -16,9 +16,9 @@ import {
   type ModelRun,
   type Step,
   stepKinds,
-} from "../../../support/worlds/agents/approval-model.ts";
-import { makeWorkingAgent, type WorkingAgent } from "../../../support/worlds/agents/approved-proposal.ts";
-import { planOnPage } from "../../../support/worlds/agents/plan-on-page.ts";
+} from "../../../../support/worlds/agents/approval-model.ts";
+import { makeWorkingAgent, type WorkingAgent } from "../../../../support/worlds/agents/approved-proposal.ts";
+import { planOnPage } from "../../../../support/worlds/agents/plan-on-page.ts";
 
 const someId = "00000000-0000-4000-8000-000000000000";
 const kinds = stepKinds.map(([kind, weight]) => ({ weight, arbitrary: fc.constant(kind) }));

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { eventually } from "../../support/eventually.ts";
-import { type Service, startService } from "../../support/service/service.ts";
+import type { Era, OnPage } from "../../../mcp/support/clients.ts";
+import { openHttpSession } from "../../../mcp/support/http-session.ts";
+import { openMcpSession } from "../../../mcp/support/mcp-session.ts";
+import { readToolResult } from "../../../mcp/support/tool-result.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
 import {
   type AppWithAgent,
   decide,
   makeAppWithAgent,
   propose,
   submitFeedback,
-} from "../../support/worlds/app-with-owner-and-agent.ts";
-import type { Era, OnPage } from "../support/clients.ts";
-import { openHttpSession } from "../support/http-session.ts";
-import { openMcpSession } from "../support/mcp-session.ts";
-import { readToolResult } from "../support/tool-result.ts";
+} from "../../../support/worlds/app-with-owner-and-agent.ts";
 
 type Transport = "standard input" | "HTTP";
 

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { endpoints } from "../../../support/service/endpoints.ts";
-import type { Service } from "../../../support/service/service.ts";
-import { type Change, createLastActs, everyChange } from "../../../support/worlds/servers/every-change.ts";
-import { type Act, createActs } from "../../../support/worlds/servers/remembered-acts.ts";
+import { databases } from "../../../../support/database/databases.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { endpoints } from "../../../../support/service/endpoints.ts";
+import type { Service } from "../../../../support/service/service.ts";
+import { type Change, createLastActs, everyChange } from "../../../../support/worlds/servers/every-change.ts";
+import { type Act, createActs } from "../../../../support/worlds/servers/remembered-acts.ts";
 import {
   lookAt,
   makeRememberedWorld,
   type RememberedWorld,
-} from "../../../support/worlds/servers/remembered-world.ts";
-import { startRememberingServers } from "../../../support/worlds/servers/remembering-servers.ts";
+} from "../../../../support/worlds/servers/remembered-world.ts";
+import { startRememberingServers } from "../../../../support/worlds/servers/remembering-servers.ts";
 
 /** What every world has before its change. */
 const first = ["make a key", "make a token", "sign a device in", "add a FAQ"];

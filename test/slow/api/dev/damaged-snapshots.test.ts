@@ -1,9 +1,9 @@
 import { cp, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { dataUrl, png } from "../../support/files/sample-files.ts";
-import { removableFolder } from "../../support/files/temporary-folder.ts";
-import { type Service, startService } from "../../support/service/service.ts";
+import { dataUrl, png } from "../../../support/files/sample-files.ts";
+import { removableFolder } from "../../../support/files/temporary-folder.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
 
 const message = "The snapshot broken is damaged. Delete its folder, and save a new one.";
 

@@ -4,11 +4,11 @@ import { Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAnswers, prepareAnswer } from "../../../server/http/answers.ts";
-import { cachedLookup } from "../../../server/http/lookup-cache.ts";
-import { createReady } from "../../../server/http/ready.ts";
-import { faqs } from "../../../src/contract/faqs.ts";
-import { type Service, startService } from "../../support/service/service.ts";
+import { createAnswers, prepareAnswer } from "../../../../server/http/answers.ts";
+import { cachedLookup } from "../../../../server/http/lookup-cache.ts";
+import { createReady } from "../../../../server/http/ready.ts";
+import { faqs } from "../../../../src/contract/faqs.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
 
 /** A database of which everything stays as it is. */
 const database = { memoryPeriod: () => 1, onSignal: () => () => {}, onForeignChange: () => () => {} };

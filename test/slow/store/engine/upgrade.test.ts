@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Database } from "../../../server/store/engine/database.ts";
-import { migrations } from "../../../server/store/engine/migrations/all-migrations.ts";
-import { databases, type TestDatabase } from "../../support/database/databases.ts";
+import type { Database } from "../../../../server/store/engine/database.ts";
+import { migrations } from "../../../../server/store/engine/migrations/all-migrations.ts";
+import { databases, type TestDatabase } from "../../../support/database/databases.ts";
 
 const at = "2026-05-01T00:00:00.000Z";
 const user = { id: "u", email: "ada@example.org", password_hash: "", created_at: at };

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../../support/database/databases.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { fc } from "../../../support/property.ts";
-import type { Answer } from "../../../support/service/request.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
-import { rounds } from "../../../support/torture.ts";
-import { makeWorkingAgent } from "../../../support/worlds/agents/approved-proposal.ts";
-import { bearer } from "../../../support/worlds/owner-with-one-of-each.ts";
+import { databases } from "../../../../support/database/databases.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { fc } from "../../../../support/property.ts";
+import type { Answer } from "../../../../support/service/request.ts";
+import { type Service, startService } from "../../../../support/service/service.ts";
+import { rounds } from "../../../../support/torture.ts";
+import { makeWorkingAgent } from "../../../../support/worlds/agents/approved-proposal.ts";
+import { bearer } from "../../../../support/worlds/owner-with-one-of-each.ts";
 
 const sender = "eve@example.org";
 

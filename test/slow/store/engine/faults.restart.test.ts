@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Database } from "../../../server/store/engine/database.ts";
-import { isUnavailable } from "../../../server/store/engine/errors.ts";
-import { createPostgresDatabase, type TestDatabase } from "../../support/database/databases.ts";
-import { loadTables } from "../../support/database/write-load-tables.ts";
-import { eventually } from "../../support/eventually.ts";
-import { quickFolder } from "../../support/files/quick-folder.ts";
-import { type PostgresCluster, startPostgresCluster } from "../../support/postgres/postgres-cluster.ts";
+import type { Database } from "../../../../server/store/engine/database.ts";
+import { isUnavailable } from "../../../../server/store/engine/errors.ts";
+import { createPostgresDatabase, type TestDatabase } from "../../../support/database/databases.ts";
+import { loadTables } from "../../../support/database/write-load-tables.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { quickFolder } from "../../../support/files/quick-folder.ts";
+import { type PostgresCluster, startPostgresCluster } from "../../../support/postgres/postgres-cluster.ts";
 
 describe("a server whose PostgreSQL restarts", () => {
   let cluster: PostgresCluster;
