@@ -96,7 +96,7 @@ function filesAboutDatabases(): string[] {
   return names.filter(
     (name) =>
       name.endsWith(".test.ts") &&
-      /import .*\b(databases|sharedDatabases)\b/.test(readFileSync(name, "utf8")),
+      /\{[^}]*\b(databases|sharedDatabases)\b[^}]*\} from/.test(readFileSync(name, "utf8")),
   );
 }
 
