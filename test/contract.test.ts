@@ -98,64 +98,75 @@ describe("the contract", () => {
     expect(addresses).toEqual([...new Set(addresses)]);
   });
 
-  it.each(endpoints)("declares the statuses that follow from the declaration of %s", (name, endpoint) => {
-    const statuses = Object.keys(operationOf(name, endpoint).responses).map(Number);
-    expect(statuses).toEqual(expect.arrayContaining([500, 503, ...expectedOf(endpoint)]));
+  it("declares the statuses that follow from the declaration of each endpoint", () => {
+    for (const [name, endpoint] of endpoints) {
+      const statuses = Object.keys(operationOf(name, endpoint).responses).map(Number);
+      expect.soft(statuses, name).toEqual(expect.arrayContaining([500, 503, ...expectedOf(endpoint)]));
+    }
   });
 
-  it.each(endpoints)("has rules for the files of %s exactly if its body may have files", (_, endpoint) => {
-    const { body, bodyKind = "json", upload } = endpoint;
-    expect(upload === undefined).toBe(bodyKind === "json");
-    expect(Object.keys(body?.shape ?? {})).toEqual(expect.arrayContaining(Object.keys(upload?.files ?? {})));
+  it("has rules for the files of an endpoint exactly if its body may have files", () => {
+    for (const [name, { body, bodyKind = "json", upload }] of endpoints) {
+      expect.soft(upload === undefined, name).toBe(bodyKind === "json");
+      const fields = Object.keys(body?.shape ?? {});
+      expect.soft(fields, name).toEqual(expect.arrayContaining(Object.keys(upload?.files ?? {})));
+    }
   });
 
-  it.each(endpoints)("stores under the Idempotency-Key only errors that %s declares", (_, endpoint) => {
-    expect(endpoint.errors).toEqual(expect.arrayContaining([...(endpoint.keptRefusals ?? [])]));
+  it("stores under the Idempotency-Key only errors that the endpoint declares", () => {
+    for (const [name, { errors, keptRefusals = [] }] of endpoints)
+      expect.soft(errors, name).toEqual(expect.arrayContaining([...keptRefusals]));
   });
 
-  it.each(endpoints.filter(([, { catchesUp }]) => catchesUp !== undefined))(
-    "%s has the field whose cycles it catches up",
-    (_, { catchesUp, auth, params, body }) => {
-      if (catchesUp?.by === "account") return expect(["deviceToken", "console", "session"]).toContain(auth);
-      const [part, name = ""] = (catchesUp?.by ?? "").split(".");
-      expect(Object.keys((part === "params" ? params : body)?.shape ?? {})).toContain(name);
-    },
-  );
-
-  it.each(endpoints)("has valid examples of %s", (name, endpoint) => {
-    const { request, answer } = examples[name] ?? {};
-    if (endpoint.body) expect(endpoint.body.safeParse(request)).toMatchObject({ success: true });
-    else expect(request).toBeUndefined();
-    if (answer === undefined) return;
-    if (!("body" in endpoint.success)) return expect.fail("It answers without a body.");
-    expect(endpoint.success.body.parse(answer)).toEqual(answer);
+  it("has the field whose cycles an endpoint catches up", () => {
+    for (const [name, { catchesUp, auth, params, body }] of endpoints) {
+      if (catchesUp?.by === "account")
+        expect.soft(["deviceToken", "console", "session"], name).toContain(auth);
+      else if (catchesUp) {
+        const [part, field = ""] = catchesUp.by.split(".");
+        expect.soft(Object.keys((part === "params" ? params : body)?.shape ?? {}), name).toContain(field);
+      }
+    }
   });
 
-  it.each(endpoints.filter(([, { path }]) => !path.startsWith("/api/v1/console")))(
-    "has an example of the answer of %s",
-    (name) => expect(examples[name]?.answer).toBeDefined(),
-  );
+  it("has valid examples of each endpoint", () => {
+    for (const [name, { body, success }] of endpoints) {
+      const { request, answer } = examples[name] ?? {};
+      if (body) expect.soft(body.safeParse(request), name).toMatchObject({ success: true });
+      else expect.soft(request, name).toBeUndefined();
+      if (answer === undefined) continue;
+      const read = "body" in success ? success.body.safeParse(answer) : "It answers without a body.";
+      expect.soft(read, name).toEqual({ success: true, data: answer });
+    }
+  });
+
+  it("has an example of the answer of each endpoint outside the console", () => {
+    for (const [name, { path }] of endpoints)
+      if (!path.startsWith("/api/v1/console")) expect.soft(examples[name]?.answer, name).toBeDefined();
+  });
 
   it("has no example for an endpoint that does not exist", () => {
     expect(Object.keys(examples).filter((name) => !endpoints.some(([known]) => known === name))).toEqual([]);
   });
 
-  it.each(endpoints)(
-    "says which role %s needs exactly if people or their agents call it",
-    (_, { auth, role }) => {
-      expect(role !== undefined).toBe(["console", "session", "agentToken"].includes(auth));
-    },
-  );
-
-  it.each(endpoints)("has tests that name the path of %s", (_, { path }) => {
-    const short = path.replace("/api/v1/console", "");
-    const tried = testTexts().some((text) => text.includes(path) || matches(text, short));
-    expect(tried).toBe(true);
+  it("says which role an endpoint needs exactly if people or their agents call it", () => {
+    for (const [name, { auth, role }] of endpoints)
+      expect.soft(role !== undefined, name).toBe(["console", "session", "agentToken"].includes(auth));
   });
 
-  it.each(endpoints)("has a command, a tool or a reason for %s", (name) => {
-    const called = callers().includes(`.${name}`);
-    expect(called).toBe(!(name in onlyInTheConsole));
+  it("has tests that name the path of each endpoint", () => {
+    const texts = readAll("test/api");
+    const isTried = ({ path }: Endpoint) => {
+      const short = path.replace("/api/v1/console", "");
+      return texts.some((text) => text.includes(path) || matches(text, short));
+    };
+    expect(endpoints.filter(([, endpoint]) => !isTried(endpoint)).map(([name]) => name)).toEqual([]);
+  });
+
+  it("has a command or a tool for each endpoint, or a reason for none", () => {
+    const code = [...readAll("src/cli"), ...readAll("mcp")].join("\n");
+    const uncalled = endpoints.map(([name]) => name).filter((name) => !code.includes(`.${name}`));
+    expect(uncalled.toSorted()).toEqual(Object.keys(onlyInTheConsole).toSorted());
   });
 });
 
@@ -181,18 +192,6 @@ const expectedOf = ({ auth, scope, params, query, body, rateLimit, attempts }: E
   ...(body === undefined ? [] : [413, 415]),
   ...(rateLimit === undefined && attempts === undefined ? [] : [429]),
 ];
-
-let tests: string[] | undefined;
-function testTexts(): string[] {
-  tests ??= readAll("test/api");
-  return tests;
-}
-
-let code: string | undefined;
-function callers(): string {
-  code ??= [...readAll("src/cli"), ...readAll("mcp")].join("\n");
-  return code;
-}
 
 /** Whether a text holds the path, with a value or an expression in the place of each parameter. */
 function matches(text: string, path: string): boolean {
