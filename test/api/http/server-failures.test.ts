@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { cleanUp } from "../../../server/background/nightly.ts";
-import type { Auth } from "../../../src/contract/endpoint.ts";
-import { databases } from "../../support/database/databases.ts";
+import type { Endpoint } from "../../../src/contract/endpoint.ts";
+import { databases, sqlite } from "../../support/database/databases.ts";
 import {
   type FailingDatabase,
   failingDatabase,
@@ -13,10 +13,6 @@ import { faultsOf } from "../../support/service/refusals.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { ageFiles, rowsOf, storedFiles } from "../../support/service/stored-content.ts";
 import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
-
-const guarded = endpoints
-  .filter(([, { auth }]) => auth !== "none")
-  .map(([, endpoint]) => [titleOf(endpoint), endpoint] as const);
 
 describe.each(databases)("a failure of the server on $name", (engine) => {
   let database: FailingDatabase;
@@ -32,41 +28,6 @@ describe.each(databases)("a failure of the server on $name", (engine) => {
     await service.stop();
     await database.remove();
   });
-
-  const credentials = (auth: Auth) =>
-    ({
-      none: {},
-      appKey: cast.key,
-      agentToken: cast.agent,
-      deviceToken: cast.device,
-      console: cast.person,
-      session: cast.person,
-    })[auth];
-
-  it.each(guarded)("answers %s with 500 internal, its requestId and no detail", async (_, endpoint) => {
-    database.trouble(new TypeError("x.secret is undefined in /srv/innkeep/key.ts"));
-    const answer = await service.request(endpoint.method, addressOf(endpoint), {
-      headers: credentials(endpoint.auth),
-    });
-    expect(answer).toMatchObject({ status: 500, body: { code: "internal" } });
-    expect(faultsOf(answer)).toEqual([]);
-    expect(answer.field("requestId")).toBe(answer.headers.get("x-request-id"));
-    expect(answer.text).not.toMatch(/secret|undefined|innkeep/);
-  });
-
-  it.each(guarded)(
-    "answers %s with 503 busy and Retry-After while the database is not reachable",
-    async (_, endpoint) => {
-      database.trouble(unreachable());
-      const answer = await service.request(endpoint.method, addressOf(endpoint), {
-        headers: credentials(endpoint.auth),
-      });
-      expect(answer).toMatchObject({ status: 503, body: { code: "busy" } });
-      expect(faultsOf(answer)).toEqual([]);
-      expect(answer.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
-      expect(answer.text).not.toMatch(/ECONNREFUSED|10\.1/);
-    },
-  );
 
   it("is logged with the id of the request and its cause", async () => {
     database.trouble(new Error("the cause of it all"));
@@ -108,4 +69,53 @@ describe.each(databases)("a failure of the server on $name", (engine) => {
     database.over();
     expect(await list()).toMatchObject({ status: 200 });
   });
+});
+
+describe("a failure of the server", () => {
+  let database: FailingDatabase;
+  let service: Service;
+  let cast: AppWithAgent;
+  beforeAll(async () => {
+    database = await failingDatabase(sqlite);
+    service = await startService({ database });
+    cast = await makeAppWithAgent(service);
+  });
+  afterEach(() => database.over());
+  afterAll(async () => {
+    await service.stop();
+    await database.remove();
+  });
+
+  const call = (endpoint: Endpoint) => {
+    const headers = {
+      none: {},
+      appKey: cast.key,
+      agentToken: cast.agent,
+      deviceToken: cast.device,
+      console: cast.person,
+      session: cast.person,
+    }[endpoint.auth];
+    return service.request(endpoint.method, addressOf(endpoint), { headers });
+  };
+  const guarded = endpoints
+    .filter(([, { auth }]) => auth !== "none")
+    .map(([, endpoint]) => [titleOf(endpoint), endpoint] as const);
+
+  it.each(guarded)(
+    "answers %s with 500 internal, its requestId and no detail, and with 503 busy and Retry-After while the database is not reachable",
+    async (_, endpoint) => {
+      database.trouble(new TypeError("x.secret is undefined in /srv/innkeep/key.ts"));
+      const failed = await call(endpoint);
+      expect(failed).toMatchObject({ status: 500, body: { code: "internal" } });
+      expect(faultsOf(failed)).toEqual([]);
+      expect(failed.field("requestId")).toBe(failed.headers.get("x-request-id"));
+      expect(failed.text).not.toMatch(/secret|undefined|innkeep/);
+      database.trouble(unreachable());
+      const busy = await call(endpoint);
+      expect(busy).toMatchObject({ status: 503, body: { code: "busy" } });
+      expect(faultsOf(busy)).toEqual([]);
+      expect(busy.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+      expect(busy.text).not.toMatch(/ECONNREFUSED|10\.1/);
+    },
+  );
 });

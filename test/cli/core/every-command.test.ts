@@ -13,44 +13,24 @@ const commands = await everyCommand();
 const mutations = commands.filter(([, command]) => command.options.some(({ long }) => long === "--dry-run"));
 
 describe.each(commands)("innkeep %s", (words, command) => {
-  it("shows help without the network, a folder or a keychain", async () => {
+  it("shows help without the network, a folder or a keychain: its required flags, and correct examples", async () => {
     const line = await createCommandLine({ INNKEEP_CONFIG_DIR: "/nowhere", INNKEEP_BASE_URL: "nowhere" });
     const forbidden = () => Promise.reject(new Error("touched"));
     const world = { keychain: forbidden, transport: forbidden, home: "/nowhere" };
     const ran = await line.run([...words.split(" "), "--help"], { world });
     expect(ran).toMatchObject({ exit: 0, stderr: "" });
     expect(ran.stdout).toMatch(new RegExp(`^Usage: innkeep ${words} `));
-  });
-
-  it("has correct examples in its help, and says where to find the global options", async () => {
-    const line = await createCommandLine();
-    const { stdout } = await line.run([...words.split(" "), "--help"]);
+    const inOneLine = ran.stdout.replace(/\s+/g, " ");
+    for (const { flags, mandatory } of command.options)
+      if (mandatory) expect(inOneLine).toMatch(new RegExp(`${flags} (?:(?! --).)*\\(required\\)`));
     expect(examples[words]?.length).toBeGreaterThan(0);
     for (const example of examples[words] ?? []) {
-      expect(stdout).toContain(`\n  ${example}\n`);
+      expect(ran.stdout).toContain(`\n  ${example}\n`);
       expect(example.startsWith(`innkeep ${words}`)).toBe(true);
       expect(await commandOfExample(example)).toBe(words);
     }
-    expect(stdout).toMatch(/\nGlobal options: innkeep help options\n$/);
-    expect(stdout).not.toContain("--agent-token-file <");
-  });
-
-  it("marks its required flags", async () => {
-    const line = await createCommandLine();
-    const help = (await line.run([...words.split(" "), "--help"])).stdout.replace(/\s+/g, " ");
-    for (const { flags, mandatory } of command.options)
-      if (mandatory) expect(help).toMatch(new RegExp(`${flags} (?:(?! --).)*\\(required\\)`));
-  });
-
-  it("takes no secret as an argument", () => {
-    const secrets = command.options.filter(
-      ({ long = "", required }) => required && isSecret.test(long ?? ""),
-    );
-    expect(secrets.map(({ long }) => long)).toEqual([]);
-  });
-
-  it("describes itself in one sentence", () => {
-    expect(command.description()).toMatch(/^[A-Z].{8,}[^.]$/);
+    expect(ran.stdout).toMatch(/\nGlobal options: innkeep help options\n$/);
+    expect(ran.stdout).not.toContain("--agent-token-file <");
   });
 
   it("writes only JSON under --json, and asks nothing", async () => {
@@ -93,6 +73,20 @@ describe("the tree of commands", () => {
     expect(words).toEqual(
       expect.arrayContaining(["changelog publish", "agent decision", "auth set", "admin user create"]),
     );
+  });
+
+  it("takes no secret as an argument", () => {
+    const secrets = commands.flatMap(([words, { options }]) =>
+      options
+        .filter(({ long, required }) => required && isSecret.test(long ?? ""))
+        .map(({ long }) => [words, long]),
+    );
+    expect(secrets).toEqual([]);
+  });
+
+  it("describes each command in one sentence", () => {
+    const others = commands.filter(([, command]) => !/^[A-Z].{8,}[^.]$/.test(command.description()));
+    expect(others.map(([words]) => words)).toEqual([]);
   });
 
   it("loads only the noun that the command line starts with", async () => {
