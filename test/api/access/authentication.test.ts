@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mintCredential } from "../../../server/secrets/secrets.ts";
+import { isMutation } from "../../../src/contract/endpoint.ts";
 import { databases } from "../../support/database/databases.ts";
 import { addressOf, endpoints, titleOf } from "../../support/service/endpoints.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-const withAuth = (auth: string) =>
-  endpoints
-    .filter(([, endpoint]) => endpoint.auth === auth)
-    .map(([, endpoint]) => [titleOf(endpoint), endpoint] as const);
+/** One endpoint that reads and one that changes. */
+const withAuth = (auth: string) => {
+  const all = endpoints.map(([, endpoint]) => endpoint).filter((endpoint) => endpoint.auth === auth);
+  const some = [all.find(({ method }) => method === "GET"), all.find(isMutation)];
+  return some.flatMap((endpoint) => (endpoint ? [[titleOf(endpoint), endpoint] as const] : []));
+};
 
 /** An answer without the parts that differ in every answer. */
 const plain = ({ status, headers, text }: Answer) => ({
@@ -43,10 +46,6 @@ describe.each(databases)("authentication on $name", (engine) => {
     const ask = (headers: Record<string, string>, more = "") =>
       service.request(endpoint.method, addressOf(endpoint) + more, { headers });
 
-    it("answers 401 invalid_api_key when the key is missing", async () => {
-      expect(await ask({})).toMatchObject({ status: 401, body: { code: "invalid_api_key" } });
-    });
-
     it("gives the same answer, byte for byte, to missing, malformed, unknown and revoked keys", async () => {
       const key = cast.key["x-api-key"];
       const bad = [
@@ -64,10 +63,6 @@ describe.each(databases)("authentication on $name", (engine) => {
   describe.each(withAuth("agentToken"))("of %s", (_, endpoint) => {
     const ask = (headers: Record<string, string>) =>
       service.request(endpoint.method, addressOf(endpoint), { headers });
-
-    it("answers 401 invalid_token when the token is missing", async () => {
-      expect(await ask({})).toMatchObject({ status: 401, body: { code: "invalid_token" } });
-    });
 
     it("gives the same answer, byte for byte, to missing, malformed, unknown and revoked tokens, and to tokens of other kinds", async () => {
       const token = cast.agent.authorization.slice(7);

@@ -49,6 +49,13 @@ describe("every error", () => {
     expect(errorsOf(endpoint)).toContain(code);
   };
 
+  const json = { "content-type": "application/json" };
+  const expectMalformed = async (endpoint: Endpoint, body: string | Buffer) => {
+    const answer = await call(endpoint, { headers: { ...json, "idempotency-key": "k-1" }, body });
+    expectRefusal(endpoint, answer, 400, "bad_request");
+    expect(answer.body).toMatchObject({ issues: [{ path: "" }] });
+  };
+
   it.each(having(({ auth }) => auth !== "none"))(
     "of %s without credentials is JSON {error, code}",
     async (_, endpoint) => {
@@ -99,20 +106,8 @@ describe("every error", () => {
   describe.each(having(({ body, bodyKind }) => body !== undefined && bodyKind !== "form"))(
     "of %s",
     (_, endpoint) => {
-      const json = { "content-type": "application/json" };
-
-      it.each([
-        ["malformed JSON", '{"a":'],
-        ["bytes that are not UTF-8", Buffer.from('{"a":"\xff"}', "latin1")],
-        ["JSON that is not an object", "[]"],
-        ["the same key twice", '{"a":1,"a":2}'],
-        ["a key named __proto__", '{"__proto__":{"a":1}}'],
-        ["nesting that never closes", `{"a":${"[".repeat(16_000)}${"]".repeat(16_000)}}`],
-      ])("with %s is a 400", async (_, body) => {
-        const headers = { ...json, "idempotency-key": "k-1" };
-        const answer = await call(endpoint, { headers, body });
-        expectRefusal(endpoint, answer, 400, "bad_request");
-        expect(answer.body).toMatchObject({ issues: [{ path: "" }] });
+      it("with malformed JSON is a 400", async () => {
+        await expectMalformed(endpoint, '{"a":');
       });
 
       it("with a body of another content type is a 415", async () => {
@@ -126,6 +121,21 @@ describe("every error", () => {
       });
     },
   );
+
+  // One endpoint of each reader of JSON: with files, and without.
+  describe.each(
+    having(({ method, path }) => method === "POST" && /^\/api\/v1\/(feedback|faqs)\/remote$/.test(path)),
+  )("of %s", (_, endpoint) => {
+    it.each([
+      ["bytes that are not UTF-8", Buffer.from('{"a":"\xff"}', "latin1")],
+      ["JSON that is not an object", "[]"],
+      ["the same key twice", '{"a":1,"a":2}'],
+      ["a key named __proto__", '{"__proto__":{"a":1}}'],
+      ["nesting that never closes", `{"a":${"[".repeat(16_000)}${"]".repeat(16_000)}}`],
+    ])("with %s is a 400", async (_, body) => {
+      await expectMalformed(endpoint, body);
+    });
+  });
 
   it.each(having(({ bodyKind }) => bodyKind === "form"))(
     "of %s with a body that is not a form is a 415",
