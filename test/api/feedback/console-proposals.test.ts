@@ -25,24 +25,6 @@ describe("decisions", () => {
   const poll = (runId: string, wait = 0) =>
     service.request("GET", `/api/v1/agent/runs/${runId}?wait=${wait}`, { headers: bearer(world.agentToken) });
 
-  it.each([
-    ["approve", "approved"],
-    ["reject", "rejected"],
-  ])("to %s reach the agent with their note and time", async (decision, status) => {
-    const { runId } = await newRun();
-    const answer = await decide(runId, { decision, note: "But with care." });
-    expect(answer.status).toBe(200);
-    const decidedAt = expect.stringMatching(/^\d{4}-.+\.\d{3}Z$/);
-    expect(answer.body).toMatchObject({
-      id: runId,
-      status,
-      decisionNote: "But with care.",
-      decidedAt,
-      replacedBy: null,
-    });
-    expect((await poll(runId)).body).toEqual(answer.body);
-  });
-
   it.each([{}, { note: null }, { note: "  " }])("do not need a note: %j", async (note) => {
     const { runId } = await newRun();
     expect((await decide(runId, { decision: "approve", ...note })).body).toMatchObject({
@@ -59,28 +41,6 @@ describe("decisions", () => {
     expect((await world.call("GET", `/feedback/${threadId}`)).body).toMatchObject({
       latestProposal: { id: runId, status: "rejected" },
     });
-  });
-
-  it("wake the agent that waits for them", async () => {
-    const { runId } = await newRun();
-    const waiting = poll(runId, 50);
-    await decide(runId, { decision: "approve" });
-    expect((await waiting).body).toMatchObject({ status: "approved" });
-  });
-
-  it("are final", async () => {
-    const { runId } = await newRun();
-    await decide(runId, { decision: "approve" });
-    const again = await decide(runId, { decision: "reject" });
-    expect(again.status).toBe(409);
-    expect(again.field("code")).toBe("already_decided");
-    expect((await poll(runId)).body).toMatchObject({ status: "approved" });
-  });
-
-  it("on a replaced proposal are refused", async () => {
-    const { runId, threadId } = await newRun();
-    await propose(service, world.agentToken, threadId);
-    expect((await decide(runId, { decision: "approve" })).field("code")).toBe("already_decided");
   });
 
   it("succeed once when many arrive at once", async () => {

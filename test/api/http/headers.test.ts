@@ -114,6 +114,7 @@ describe("CORS with listed origins", () => {
     };
     const { status, headers } = await ask("OPTIONS", "https://other.example", preflight);
     expect(status).toBe(204);
+    expect(headers.get("access-control-allow-origin")).toBe("https://other.example");
     expect(headers.get("access-control-allow-methods")).toContain("POST");
     expect(headers.get("access-control-allow-headers")?.toLowerCase()).toContain("x-api-key");
   });

@@ -59,26 +59,3 @@ describe("GET /metrics", () => {
     await service.stop();
   });
 });
-
-describe("CORS", () => {
-  const origin = "https://app.example";
-  const preflight = { origin, "access-control-request-method": "POST" };
-
-  it("is off unless the deployment lists origins", async () => {
-    const service = await startService();
-    const answer = await service.request("OPTIONS", "/api/v1/faqs/remote", { headers: preflight });
-    expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
-    expect(answer.headers.get("access-control-allow-origin")).toBeNull();
-    await service.stop();
-  });
-
-  it("allows the listed origins and no other", async () => {
-    const service = await startService({ settings: { corsOrigins: [origin] } });
-    const allowed = await service.request("OPTIONS", "/api/v1/faqs/remote", { headers: preflight });
-    expect(allowed.status).toBe(204);
-    expect(allowed.headers.get("access-control-allow-origin")).toBe(origin);
-    const other = await service.request("GET", "/healthz", { headers: { origin: "https://evil.example" } });
-    expect(other.headers.get("access-control-allow-origin")).toBeNull();
-    await service.stop();
-  });
-});

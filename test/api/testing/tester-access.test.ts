@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DeviceScope, deviceScopes } from "../../../src/contract/endpoint.ts";
+import { endpoints, titleOf } from "../../support/service/endpoints.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeTesterInCycle, type TesterInCycle } from "../../support/worlds/tester-in-running-cycle.ts";
 
@@ -64,6 +65,12 @@ describe("the tester's endpoints", () => {
         expect(answer).toMatchObject({ status: 401, body: { code: "invalid_token" } });
       expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     });
+  });
+
+  it("are all in the table", () => {
+    const all = endpoints.filter(([, { auth }]) => auth === "deviceToken").map(([, one]) => titleOf(one));
+    const named = table.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/, ":$1")}`);
+    expect(named.toSorted()).toEqual(all.toSorted());
   });
 
   it("refuse a token that has expired after 90 days", async () => {
