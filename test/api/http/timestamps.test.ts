@@ -36,6 +36,16 @@ describe.each(databases)("time on $name", (engine) => {
       for (const instant of instants) expect(instant).toMatch(/^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"$/);
     }
   });
+});
+
+describe("time in a request", () => {
+  let service: Service;
+  let cast: AppWithAgent;
+  beforeAll(async () => {
+    service = await startService();
+    cast = await makeAppWithAgent(service);
+  });
+  afterAll(() => service.stop());
 
   it.each([
     ["2024-05-01T10:00:00Z", "2024-05-01T10:00:00.000Z"],
@@ -59,7 +69,7 @@ describe.each(databases)("time on $name", (engine) => {
     ["2024-05-01T12:00:00.5+02:00[Europe/Paris]", "2024-05-01T10:00:00.500Z"],
     ["2024-05-01T10:00:00Z[UTC]", "2024-05-01T10:00:00.000Z"],
     ["2024-05-01T07:00-03:00[America/Argentina/Buenos_Aires]", "2024-05-01T10:00:00.000Z"],
-  ])("in a request has an offset, Z or another: %s", async (given, instant) => {
+  ])("has an offset, Z or another: %s", async (given, instant) => {
     const answer = await writeNote(service, cast, { publishedAt: given });
     expect(answer.field("publishedAt")).toBe(instant);
   });
@@ -87,7 +97,7 @@ describe.each(databases)("time on $name", (engine) => {
     ["a year beyond four digits", "+012024-05-01T10:00:00Z"],
     ["an offset that moves it past the year 9999", "9999-12-31T23:59:59-01:00"],
     ["an offset that moves it before the year 0", "0000-01-01T00:00:00+01:00"],
-  ])("in a request with %s is refused with 400", async (_, publishedAt) => {
+  ])("with %s is refused with 400", async (_, publishedAt) => {
     const [issue, ...others] = issuesOf(await writeNote(service, cast, { publishedAt }));
     expect([issue, others]).toEqual([expect.stringMatching(/^publishedAt: must be/), []]);
   });

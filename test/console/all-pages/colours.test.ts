@@ -5,12 +5,14 @@ describe.each([
   ["light", light],
   ["dark", dark],
 ])("the %s colours", (_, colours) => {
-  it.each(textPairs)("make %s readable on %s (WCAG AA: 4.5)", (text, ground) => {
-    expect(contrast(colours[text], colours[ground])).toBeGreaterThanOrEqual(4.5);
+  it("make every text readable on its ground (WCAG AA: 4.5)", () => {
+    const faults = textPairs.filter(([text, ground]) => contrast(colours[text], colours[ground]) < 4.5);
+    expect(faults).toEqual([]);
   });
 
-  it.each(edgePairs)("make %s visible next to %s (WCAG AA: 3)", (edge, ground) => {
-    expect(contrast(colours[edge], colours[ground])).toBeGreaterThanOrEqual(3);
+  it("make every edge visible next to its ground (WCAG AA: 3)", () => {
+    const faults = edgePairs.filter(([edge, ground]) => contrast(colours[edge], colours[ground]) < 3);
+    expect(faults).toEqual([]);
   });
 });
 

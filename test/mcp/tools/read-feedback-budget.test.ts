@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { eras } from "../support/clients.ts";
 import { startFakeApi } from "../support/fake-api.ts";
 import { openMcpSession } from "../support/mcp-session.ts";
 import { readToolResult } from "../support/tool-result.ts";
@@ -7,10 +6,10 @@ import { readToolResult } from "../support/tool-result.ts";
 const plan = `1. ${"Pour. ".repeat(3_333)}`;
 const at = (n: number) => `2026-11-20T08:00:${String(n).padStart(2, "0")}.000Z`;
 
-describe.each(eras)("the size of read_feedback's answer over %s", (era) => {
+describe("the size of read_feedback's answer", () => {
   const start = async () => {
     const api = await startFakeApi();
-    const { client } = await openMcpSession(era, { baseUrl: api.baseUrl });
+    const { client } = await openMcpSession("2026-07-28", { baseUrl: api.baseUrl });
     return {
       api,
       readFeedback: async (args: Record<string, unknown>) =>

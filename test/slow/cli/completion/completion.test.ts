@@ -52,33 +52,39 @@ describe.each(installed)("completion in %s", (name) => {
     expect(existsSync(shell.calls)).toBe(false);
   });
 
-  it.each([
-    [["feedback", "list", "--status", "in"], ["in_progress"]],
-    [["feedback", "list", "--status", "open", "--type", "b"], ["bug"]],
-    [["faqs", "vi"], ["view"]],
-    [["faq", "--json", "re"], ["reorder"]],
-    [["auth", "set", "api"], ["api-key"]],
-    [["config", "set", "serv"], ["server"]],
-    [["completion", "f"], ["fish"]],
-  ])("offers after %j: %j", async (words, expected) => {
+  it("offers what fits the beginning of a word", async () => {
     const shell = await open();
-    const [offered = []] = shell.offers([["innkeep", ...words]]);
-    const start = words.at(-1) ?? "";
-    expect(offered.filter((word) => word.startsWith(start))).toEqual(expected);
+    const expected: readonly (readonly [words: readonly string[], fitting: readonly string[]])[] = [
+      [["feedback", "list", "--status", "in"], ["in_progress"]],
+      [["feedback", "list", "--status", "open", "--type", "b"], ["bug"]],
+      [["faqs", "vi"], ["view"]],
+      [["faq", "--json", "re"], ["reorder"]],
+      [["auth", "set", "api"], ["api-key"]],
+      [["config", "set", "serv"], ["server"]],
+      [["completion", "f"], ["fish"]],
+    ];
+    const offered = shell.offers(expected.map(([words]) => ["innkeep", ...words]));
+    const fitting = expected.map(([words], at) => [
+      words,
+      offered[at]?.filter((word) => word.startsWith(words.at(-1) ?? "")),
+    ]);
+    expect(fitting).toEqual(expected);
   });
 
-  it.each(Object.keys(listedArguments))(
-    "asks innkeep for the ids after `%s`, on the same server",
-    async (words) => {
-      const shell = await open();
-      const [offered] = shell.offers([["innkeep", ...words.split(" "), "--app", "Larder", ""]]);
-      expect(offered?.toSorted()).toEqual(["01a1fda4", "02b1"]);
-      const { command, value, name: label } = listedArguments[words] ?? { command: [], value: "", name: "" };
-      expect(readFileSync(shell.calls, "utf8")).toBe(
+  it("asks innkeep for the ids after each command that takes one, on the same server", async () => {
+    const shell = await open();
+    const all = Object.entries(listedArguments);
+    const offered = shell.offers(
+      all.map(([words]) => ["innkeep", ...words.split(" "), "--app", "Larder", ""]),
+    );
+    const ids = offered.map((some, at) => [all[at]?.[0], some.toSorted()]);
+    expect(ids).toEqual(all.map(([words]) => [words, ["01a1fda4", "02b1"]]));
+    const calls = all.map(
+      ([, { command, value, name: label }]) =>
         `${command.join(" ")} --fields ${value},${label} --app Larder\n`,
-      );
-    },
-  );
+    );
+    expect(readFileSync(shell.calls, "utf8")).toBe(calls.join(""));
+  });
 });
 
 describe.each(missing)("%s is not installed here, so that its completion is read as text: it", (name) => {
