@@ -190,17 +190,6 @@ describe.each(databases)("a cycle on $name", (engine) => {
     });
   });
 
-  it("is planned once by requests with the same Idempotency-Key, which get the same response", async () => {
-    const send = () =>
-      service.request("POST", `/api/v1/console/listings/${listingId}/cycles`, {
-        headers: { ...world.headers, "idempotency-key": "plan" },
-        body: { startsOn: "2999-01-01", timezone: "UTC" },
-      });
-    const answers = [await send(), await send()];
-    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
-    expect(answers[1]?.text).toBe(answers[0]?.text);
-  });
-
   it("is not accessible to a token without the scope, or to a token of another app", async () => {
     const other = await service.makeApp(world.owner);
     const { cycleId } = await makePlannedCycle(service, world);
