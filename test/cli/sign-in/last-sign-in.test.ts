@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ConnectionError } from "../../../src/client/errors.ts";
+import type { Transport } from "../../../src/client/transport/wire.ts";
 import { listen } from "../../support/network/recording-server.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { createMachineWithDisplay } from "../../support/worlds/machine-with-display.ts";
@@ -13,9 +15,22 @@ afterAll(() => service.stop());
 async function newShell() {
   const { line, login, world } = await createMachineWithDisplay(service);
   expect((await login()).exit).toBe(0);
-  const run = (argv: readonly string[], env: Record<string, string> = {}) =>
-    line.run(argv, { world, env: { INNKEEP_BASE_URL: "", ...env } });
+  const run = (argv: readonly string[], env: Record<string, string> = {}, transport?: Transport) =>
+    line.run(argv, {
+      world: { ...world, ...(transport && { transport }) },
+      env: { INNKEEP_BASE_URL: "", ...env },
+    });
   return { run };
+}
+
+/** A network without servers, and the addresses that were tried. */
+function emptyNetwork() {
+  const tried = new Set<string>();
+  const transport: Transport = async ({ url }) => {
+    tried.add(url.origin);
+    throw new ConnectionError("ECONNREFUSED", `No answer from ${url.origin}.`);
+  };
+  return { tried, transport };
 }
 
 describe("in a new shell", () => {
@@ -63,8 +78,10 @@ describe("in a new shell", () => {
 
   it("commands with a credential in a variable use the default server", async () => {
     const { run } = await newShell();
-    const ran = await run(["agent", "thread", "7"], { INNKEEP_AGENT_TOKEN: "sda_a" });
+    const { tried, transport } = emptyNetwork();
+    const ran = await run(["agent", "thread", "7"], { INNKEEP_AGENT_TOKEN: "sda_a" }, transport);
     expect(ran.stderr).toContain("No answer from http://127.0.0.1:4700");
+    expect([...tried]).toEqual(["http://127.0.0.1:4700"]);
   });
 
   it("a given address has precedence, and the error says where a token is stored", async () => {
@@ -79,7 +96,9 @@ describe("in a new shell", () => {
 
   it("a token in a variable is never sent to a remembered server", async () => {
     const { run } = await newShell();
-    const ran = await run(["task", "list"], { INNKEEP_DEVICE_TOKEN: "sdt_a" });
+    const { tried, transport } = emptyNetwork();
+    const ran = await run(["task", "list"], { INNKEEP_DEVICE_TOKEN: "sdt_a" }, transport);
     expect(ran.stderr).toContain("No answer from http://127.0.0.1:4700");
+    expect([...tried]).toEqual(["http://127.0.0.1:4700"]);
   });
 });

@@ -3,6 +3,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context, Sink } from "../../../src/cli/core/program/context.ts";
 import { runCli } from "../../../src/cli/core/program/run-cli.ts";
+import { shortTransport } from "../../../src/client/transport/transport.ts";
+import type { Transport } from "../../../src/client/transport/wire.ts";
 import { quickFolder } from "../files/quick-folder.ts";
 import { temporaryFolder } from "../files/temporary-folder.ts";
 
@@ -97,6 +99,7 @@ function contextOf({ home, cwd, pauses, stdout, stderr }: World, options: Comman
     openEditor: () => Promise.reject(new Error("There is no editor here.")),
     checkServer: async () => {},
     programs: { serve: notHere, admin: notHere, mcp: notHere, devExec: notHere },
+    ...(!env.INNKEEP_BASE_URL && { transport: besideDefault }),
     ...options.world,
   };
 }
@@ -107,6 +110,14 @@ function endsOf(text: string, most: number) {
   const tail = rest.subarray(Math.max(0, rest.length - most));
   return { head: all.subarray(0, most), tail, bytes: all.length };
 }
+
+/** A developer's own server may listen at the default address, so a test that connects to it fails. */
+const besideDefault: Transport = (request) => {
+  if (request.url.port === "4700") throw new Error("A test must not connect to the default address.");
+  return send(request);
+};
+
+const send = shortTransport();
 
 const notHere = () => Promise.reject(new Error("This program is not part of the test."));
 
