@@ -59,6 +59,8 @@ export interface ServiceOptions {
   readonly secret?: string;
   /** The host of its own addresses, in place of the number 127.0.0.1. */
   readonly hostName?: string;
+  /** Whether its clock stands still until it is moved. */
+  readonly still?: boolean;
 }
 
 const metricsToken = "the token of the tests for the figures";
@@ -82,7 +84,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     metricsToken,
     ...options.settings,
   };
-  const clock = createTestClock();
+  const clock = createTestClock(options.still);
   const log = captureLog();
   const stopping = new AbortController();
   const opened = await database.open({ clock });
@@ -129,13 +131,14 @@ function addressOf(server: Server): AddressInfo {
   throw new Error("The server does not listen.");
 }
 
-function createTestClock(): TestClock {
+function createTestClock(still = false): TestClock {
+  const start = { wall: Date.now(), steady: performance.now() };
   let offset = 0;
   let jumped = 0;
   let passed = 0;
   return {
-    now: () => new Date(Date.now() + offset + jumped + passed),
-    steadyMs: () => performance.now() + passed,
+    now: () => new Date((still ? start.wall : Date.now()) + offset + jumped + passed),
+    steadyMs: () => (still ? start.steady : performance.now()) + passed,
     get offsetMs() {
       return offset;
     },

@@ -4,6 +4,7 @@ import { hashOf, mintCredential, randomName } from "../../../../server/secrets/s
 import { slotsTopic } from "../../../../server/store/engine/topics.ts";
 import { slots } from "../../../../server/store/testing/slots.ts";
 import { databases } from "../../../support/database/databases.ts";
+import { withStoppedTime } from "../../../support/database/stopped-time.ts";
 import { tracedDatabase } from "../../../support/database/traced-database.ts";
 import { isReplay, keyed } from "../../../support/service/mutations.ts";
 import type { Answer } from "../../../support/service/request.ts";
@@ -55,9 +56,9 @@ describe.each(databases)("test keys that belong to no slot on $name", (engine) =
   let service: Service;
   let app: AppWithTester;
   let keys: string[];
-  const traced = tracedDatabase(engine);
+  const traced = tracedDatabase(withStoppedTime(engine));
   beforeAll(async () => {
-    service = await startService({ engine: traced.engine });
+    service = await startService({ engine: traced.engine, still: true });
   });
   beforeEach(async () => {
     setClock(service, noon);
@@ -115,13 +116,13 @@ describe.each(databases)("test keys that belong to no slot on $name", (engine) =
     expect(answer).toMatchObject({ status: 400 });
   });
 
-  it("get 429 after the same number, with the same Retry-After", { retry: 2 }, async () => {
+  it("get 429 after the same number, with the same Retry-After", async () => {
     const refusals = await answersTo(async (testKey) => {
       setClock(service, noon);
       const session = { testKey, startedAt: "2027-03-01T11:00:00.000Z" };
       await app.report(session);
       await Promise.all(Array.from({ length: 59 }, () => app.report(session)));
-      setClock(service, "2027-03-01T12:30:00.500Z");
+      setClock(service, "2027-03-01T12:30:00.000Z");
       return app.report(session);
     });
     expect(expectAlike(refusals)).toMatchObject({ status: 429 });
