@@ -22,10 +22,10 @@ export function consoleProposals(
     await record(tx, { ...run, author }, step);
     return proposalAnswer(deps.settings, await visibleRun(tx, run.id, author.caller));
   };
-  const expiryOf = ({ approvalHours }: ProposalRow): string | null => {
+  const expiryOf = ({ approvalHours }: ProposalRow, from: Date): string | null => {
     // An end that is counted from a wrong time could lie years ahead.
     if (approvalHours !== null && deps.time.isDoubtful()) throw doubtfulTime();
-    return expiresAfter(deps.clock.now(), approvalHours);
+    return expiresAfter(from, approvalHours);
   };
   return {
     decide: ({ caller, address, params: { runId }, body: { decision, note }, save }) =>
@@ -33,8 +33,9 @@ export function consoleProposals(
         const run = await lockedRun(tx, runId, caller);
         if (run.status !== "awaiting_approval") throw new ApiError("already_decided");
         const status = statusOf(decision);
-        const expiresAt = status === "approved" ? expiryOf(run) : null;
-        const at = deps.clock.now().toISOString();
+        const now = deps.clock.now();
+        const expiresAt = status === "approved" ? expiryOf(run, now) : null;
+        const at = now.toISOString();
         const change = { status, decision, expiresAt };
         const texts = { at, note: note || null, by: caller.userId };
         const readBy = deps.waitingAgents.readerOf(runId);
@@ -67,8 +68,9 @@ export function consoleProposals(
           throw new ApiError("wrong_state", {
             message: "Another worker holds the claim now. Read it again.",
           });
-        const expiresAt = expiryOf(run);
-        const at = later(deps.clock.now(), run.claimedAt).toISOString();
+        const now = deps.clock.now();
+        const expiresAt = expiryOf(run, now);
+        const at = later(now, run.claimedAt).toISOString();
         await runClaims.release(tx, run.claimId, { at, by: caller.userId });
         await rows.setExpiry(tx, runId, expiresAt);
         return finish(tx, { run, author: { caller, address } }, { action: "run.release" });
