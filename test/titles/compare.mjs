@@ -30,29 +30,32 @@ function titlesIn(file) {
     const name = test.name
       .replaceAll("'", "")
       .replace(/,? (?:on|over|with|of|from|to) (?:sqlite3|node-sqlite|postgres)(?= |,|$)/g, "");
-    return { path, name, text: `${path} | ${name}` };
+    return { path, names: [name, test.name.replaceAll("'", "")], text: `${path} | ${name}` };
   });
   return [...new Map(titles.map((title) => [title.text, title])).values()];
 }
 
-/** The rows of the table: the name of a file, a title or its beginning with `*` at the end, and a reason. */
+/** The rows of the table: a file and the titles of its tests, in which `*` is any text, and a reason. */
 function reasonsIn(file) {
   const lines = readFileSync(file, "utf8").split("\n");
-  return lines
-    .filter((line) => /^\| `?[\w-]+\.test\.tsx?`? \|/.test(line))
-    .map((line) => {
-      const [path = "", name = ""] = line
-        .split(" | ")
-        .map((cell) => cell.replace(/^\| /, "").replaceAll("\\|", "|"));
-      return { line, path: path.replaceAll("`", ""), name };
-    });
+  const rows = lines.map((line) => ({
+    line,
+    cell: /^\| `test\/(?:[^`> ]*\/)?([\w.-]+) > (.*?)` \|/.exec(line),
+  }));
+  return rows.flatMap(({ line, cell }) =>
+    cell
+      ? [{ line, path: cell[1], name: patternOf(cell[2].replaceAll("'", "").replaceAll("\\|", "|")) }]
+      : [],
+  );
+}
+
+function patternOf(name) {
+  const text = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("\\*", ".*");
+  return new RegExp(`^${text}$`, "s");
 }
 
 function explains({ path, name }, title) {
-  return (
-    path === title.path &&
-    (name.endsWith("*") ? title.name.startsWith(name.slice(0, -1)) : title.name === name)
-  );
+  return path === title.path && title.names.some((text) => name.test(text));
 }
 
 function print(line) {
