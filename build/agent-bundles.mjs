@@ -1,17 +1,19 @@
 import { join } from "node:path";
 import { build } from "esbuild";
-import { asValues, required } from "./plugins.mjs";
-import { agentServerAlias, cjs, external, madeNow, outdir } from "./settings.mjs";
+import { required } from "./plugins.mjs";
+import { agentServerAlias, cjs, external, loadedLate } from "./settings.mjs";
+import { asValues } from "./values.mjs";
 
 /** The start of the MCP server, in the same form. Its first answers are made at build time. */
-export function buildAgentServer(loadedLate) {
+export function buildAgentServer(outdir) {
   return build({
     ...cjs,
+    outdir,
     entryPoints: { mcp: "mcp/stdio.ts" },
     external,
     minifyIdentifiers: true,
     alias: agentServerAlias,
-    plugins: [asValues(...madeNow), required({ "mcp/session.ts": "./mcp-session.cjs", ...loadedLate })],
+    plugins: [asValues(), required({ "mcp/session.ts": "./mcp-session.cjs", ...loadedLate })],
   });
 }
 
@@ -19,7 +21,7 @@ export function buildAgentServer(loadedLate) {
  * The tools, over standard input and over HTTP. They share the library of the protocol, which is large, without its
  * validator for JSON schemas.
  */
-export function buildAgentTools(loadedLate) {
+export function buildAgentTools(outdir) {
   const files = ["mcp/session.ts", "mcp/http/http-tools.ts"];
   return build({
     ...cjs,
@@ -27,11 +29,10 @@ export function buildAgentTools(loadedLate) {
       contents: files.map((file) => `export * from "./${file}";`).join(""),
       resolveDir: process.cwd(),
     },
-    outdir: undefined,
     outfile: join(outdir, "mcp-session.cjs"),
     external,
     minifyIdentifiers: true,
     alias: agentServerAlias,
-    plugins: [asValues(...madeNow), required(loadedLate)],
+    plugins: [asValues(), required(loadedLate)],
   });
 }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { packageFoldersOf } from "./bundles.mjs";
+import { packageFoldersOf } from "./contents.mjs";
 
 const readJson = async (file) => JSON.parse(await readFile(file, "utf8"));
 

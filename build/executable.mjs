@@ -6,10 +6,11 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { inject } from "postject";
 import { writeBillOfExecutable } from "./bill-of-materials.mjs";
-import { bundlesOf } from "./bundles.mjs";
+import { bundlesOf } from "./contents.mjs";
 import { writeNotices } from "./notices.mjs";
-import { asValues, replaced, required, undiciParts, withoutUnused } from "./plugins.mjs";
-import { agentServerAlias, madeNow, shared } from "./settings.mjs";
+import { replaced, required, undiciParts, withoutUnused } from "./plugins.mjs";
+import { agentServerAlias, shared } from "./settings.mjs";
+import { asValues } from "./values.mjs";
 
 const run = promisify(execFile);
 const [folder = "executable"] = process.argv.slice(2);
@@ -59,7 +60,6 @@ async function noticeOfNode() {
 function bundleOfAll() {
   return build({
     ...shared,
-    outdir: undefined,
     outfile: script,
     entryPoints: ["bin/executable.ts"],
     format: "cjs",
@@ -71,7 +71,7 @@ function bundleOfAll() {
     define: { ...shared.define, "import.meta.url": "INNKEEP_FILE_URL" },
     banner: { js: 'const INNKEEP_FILE_URL=require("node:url").pathToFileURL(__filename).href;' },
     plugins: [
-      asValues(...madeNow, "src/cli/core/input/choices.ts"),
+      asValues(),
       replaced({
         "src/cli/views/task-watch.tsx": "bin/no-screen.ts",
         "src/cli/views/feedback-inbox.tsx": "bin/no-screen.ts",

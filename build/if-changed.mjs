@@ -1,55 +1,104 @@
+// Builds a target, unless nothing has changed since: `node build/if-changed.mjs [programs | package | tools]`.
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 
-const outputFolders = ["dist", "action"];
+/** The sources and the settings that every build reads. */
+const folders = ["bin", "build", "mcp", "server", "src"];
+const files = ["package.json", "package-lock.json", "tsconfig.json", "node_modules/.package-lock.json"];
 
-/** All that a build reads. The benchmarks and the pictures are parts of the tests. */
-const inputFolders = ["bin", "build", "mcp", "server", "src", "test/bench", "test/pictures", "test/support"];
-const inputFiles = ["package.json", "package-lock.json", "tsconfig.json", "node_modules/.package-lock.json"];
+/** What each target reads, and the target that must be built before it. */
+const targets = {
+  /** What `npm start` and most tests need. */
+  programs: { folders, files },
+  /** What npm and GitHub Actions get beside the programs. */
+  package: { folders, files: [...files, "tsconfig.types.json"], before: "programs" },
+  /** The benchmarks and the pictures. */
+  tools: { folders: [...folders, "test/bench", "test/pictures", "test/support"], files, before: "programs" },
+};
 
-/** What the last build read and wrote. */
-const recordFile = "node_modules/.cache/innkeep-build.json";
+const [name = "programs", option] = process.argv.slice(2);
 
-const inputs = await hashOf([...(await filesIn(inputFolders)), ...inputFiles], process.version);
-if (!(await isBuilt())) {
-  await import("./main.mjs");
-  await record();
+if (!Object.hasOwn(targets, name)) stop(`There is no target ${name}.`);
+if (option !== undefined && option !== "--afresh") stop(`There is no option ${option}.`);
+// For esbuild, which runs for a second or two: collecting garbage took a third of its time.
+Object.assign(process.env, { GOGC: "off", GOMEMLIMIT: "1GiB" });
+// So that nothing is left of a build that a person stops.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+if (option === "--afresh")
+  for (const folder of ["dist", "action"]) await rm(folder, { recursive: true, force: true });
+await bringUpToDate(name);
+
+function stop(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
 }
 
-/** Whether the last build had the same inputs, and the files that it wrote are unchanged. */
-async function isBuilt() {
-  if (!existsSync(recordFile)) return false;
-  const last = JSON.parse(await readFile(recordFile, "utf8"));
-  return (
-    last.inputs === inputs && last.files.every(existsSync) && (await hashOf(last.files)) === last.outputs
-  );
+/** Gives the bundles of the target. Others may change the sources, or build in the same folder, during a build. */
+async function bringUpToDate(name) {
+  const { before } = targets[name];
+  for (let tries = 0; tries < 5; tries += 1) {
+    const bundles = before && (await bringUpToDate(before));
+    const inputs = inputsOf(targets[name]);
+    const last = readRecord(name);
+    if (last?.inputs === inputs && isWhole(last.outputs)) return last.bundles;
+    await build(name, inputs, bundles);
+  }
+  throw new Error("The sources changed during each build. Start it again.");
 }
 
-async function record() {
-  const files = await filesIn(outputFolders);
-  await mkdir(dirname(recordFile), { recursive: true });
-  await writeFile(`${recordFile}.part`, JSON.stringify({ inputs, outputs: await hashOf(files), files }));
-  await rename(`${recordFile}.part`, recordFile);
+/** Builds into a folder beside the outputs, so that a program which runs from them finds a whole file at all times. */
+async function build(name, inputs, bundlesBefore) {
+  const { buildInto } = await import(`./${name}.mjs`);
+  const place = await mkdtemp(".build-");
+  process.once("exit", () => rmSync(place, { recursive: true, force: true }));
+  const bundles = await buildInto(place, bundlesBefore);
+  await publish(name, { inputs, outputs: outputsIn(place), bundles }, place);
 }
 
-async function filesIn(folders) {
-  const lists = await Promise.all(
-    folders.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })),
-  );
-  return lists
-    .flat()
+async function publish(name, record, place) {
+  const before = Object.keys(readRecord(name)?.outputs ?? {});
+  for (const file of Object.keys(record.outputs)) {
+    await mkdir(dirname(file), { recursive: true });
+    await rename(join(place, file), file);
+  }
+  for (const file of before) if (!Object.hasOwn(record.outputs, file)) await rm(file, { force: true });
+  await writeFile(join(place, "record"), JSON.stringify(record, null, 1));
+  await rename(join(place, "record"), recordOf(name));
+}
+
+/** It stands among the outputs: who removes them removes it, too. */
+function recordOf(name) {
+  return join("dist", `built-${name}.json`);
+}
+
+function readRecord(name) {
+  const file = recordOf(name);
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+}
+
+function isWhole(outputs) {
+  return Object.entries(outputs).every(([file, hash]) => existsSync(file) && hashOf(file) === hash);
+}
+
+function outputsIn(place) {
+  return Object.fromEntries(filesIn(place).map((file) => [relative(place, file), hashOf(file)]));
+}
+
+function inputsOf({ folders, files }) {
+  const all = [...folders.flatMap(filesIn), ...files];
+  const lines = all.map((file) => `${hashOf(file)} ${file}\n`);
+  return createHash("sha256").update(process.version).update(lines.join("")).digest("hex");
+}
+
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
 }
 
-async function hashOf(files, more = "") {
-  const hash = createHash("sha256").update(more);
-  for (const file of files) {
-    const content = await readFile(file);
-    hash.update(`\0${file}\0${content.length}\0`).update(content);
-  }
-  return hash.digest("hex");
+function hashOf(file) {
+  return createHash("sha256").update(readFileSync(file)).digest("hex");
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { packageFoldersOf } from "./bundles.mjs";
+import { packageFoldersOf } from "./contents.mjs";
 
 /** Writes these notices and the licences of all packages that are inside the bundles to `file`. */
 export async function writeNotices(file, bundles, ...others) {

@@ -1,35 +1,8 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { build } from "esbuild";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 
-const root = join(import.meta.dirname, "..");
-
-/** Runs modules at build time and replaces them by the values that they export. */
-export function asValues(...files) {
-  const places = new Set(files.map(existing));
-  return {
-    name: "as-values",
-    setup(building) {
-      building.onLoad({ filter: /\.ts$/ }, async ({ path }) =>
-        places.has(path) ? { contents: await valuesOf(path) } : undefined,
-      );
-    },
-  };
-}
-
-async function valuesOf(path) {
-  const made = await build({
-    entryPoints: [path],
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    write: false,
-  });
-  const code = Buffer.from(made.outputFiles[0].contents).toString("base64");
-  const values = Object.entries(await import(`data:text/javascript;base64,${code}`));
-  return values.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join("\n");
-}
+export const root = join(import.meta.dirname, "..");
 
 /** Keeps imports of modules that are built into files of their own, under the names of those files. */
 export function builtApart(names) {
@@ -37,7 +10,7 @@ export function builtApart(names) {
   return {
     name: "built-apart",
     setup(building) {
-      building.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+      building.onResolve({ filter: anyOf(importsOf(names)) }, ({ path, resolveDir }) => {
         const name = built.get(join(resolveDir, path));
         return name && { path: name, external: true };
       });
@@ -52,6 +25,7 @@ export function builtApart(names) {
 export function required(modules, packages = []) {
   const namespace = "required";
   const built = byPath(modules);
+  const filter = anyOf(["^node:", ...packages.map(exactly), ...importsOf(modules)]);
   const nameOf = ({ path, resolveDir }) => {
     if (path.startsWith("node:") || packages.includes(path)) return path;
     return built.get(join(resolveDir, path));
@@ -59,8 +33,8 @@ export function required(modules, packages = []) {
   return {
     name: "required",
     setup(building) {
-      building.onResolve({ filter: /.*/ }, (imported) => {
-        if (imported.namespace === namespace) return { path: imported.path, external: true };
+      building.onResolve({ filter: /.*/, namespace }, ({ path }) => ({ path, external: true }));
+      building.onResolve({ filter }, (imported) => {
         const name = imported.kind === "dynamic-import" ? nameOf(imported) : undefined;
         return name && { path: name, namespace };
       });
@@ -71,6 +45,15 @@ export function required(modules, packages = []) {
   };
 }
 
+/** How other modules may import these: a filter that matches little more keeps the build fast. */
+const importsOf = (names) => Object.keys(names).map((file) => `^\\.(.*/)?${escaped(basename(file))}$`);
+
+export const exactly = (text) => `^${escaped(text)}$`;
+
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+export const anyOf = (patterns) => new RegExp(patterns.join("|"));
+
 /**
  * The names by the absolute paths of the modules. Throws for a module that does not exist, because it was moved.
  */
@@ -78,7 +61,7 @@ function byPath(names) {
   return new Map(Object.entries(names).map(([file, name]) => [existing(file), name]));
 }
 
-function existing(file) {
+export function existing(file) {
   const path = join(root, file);
   if (!existsSync(path)) throw new Error(`The build names ${file}, which does not exist.`);
   return path;
@@ -108,7 +91,7 @@ export function withoutUnused() {
   return {
     name: "without-unused",
     setup(building) {
-      building.onResolve({ filter: /.*/ }, (imported) =>
+      building.onResolve({ filter: anyOf(unused.map(({ modules }) => modules.source)) }, (imported) =>
         isUnused(imported) ? { path: imported.path, namespace } : undefined,
       );
       building.onLoad({ filter: /.*/, namespace }, () => ({ contents: "module.exports = {};" }));
@@ -121,9 +104,10 @@ export function packagesApart(names) {
   return {
     name: "packages-apart",
     setup(building) {
-      building.onResolve({ filter: /^[^./]/ }, ({ path }) =>
-        Object.hasOwn(names, path) ? { path: names[path], external: true } : undefined,
-      );
+      building.onResolve({ filter: anyOf(Object.keys(names).map(exactly)) }, ({ path }) => ({
+        path: names[path],
+        external: true,
+      }));
     },
   };
 }
@@ -177,10 +161,48 @@ export function replaced(names) {
   return {
     name: "replaced",
     setup(building) {
-      building.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+      building.onResolve({ filter: anyOf(importsOf(names)) }, ({ path, resolveDir }) => {
         const name = built.get(join(resolveDir, path));
         return name && { path: existing(name) };
       });
     },
   };
+}
+
+/** The modules of packages that hold WebAssembly as base64, and the code that reads it from a file instead. */
+const wasmModules = [
+  {
+    path: /undici[\\/]lib[\\/]llhttp[\\/]llhttp-wasm\.js$/,
+    literal: /'(AGFzbQ[\w+/=]+)'/,
+    file: "llhttp.wasm",
+    code: 'require("node:fs").readFileSync(__dirname + "/llhttp.wasm", "base64")',
+  },
+  {
+    path: /yoga-layout[\\/]dist[\\/]binaries[\\/]yoga-wasm-base64-esm\.js$/,
+    literal: /"data:application\/octet-stream;base64,(AGFzbQ[\w+/=]+)"/,
+    file: "yoga.wasm",
+    code: '"data:application/octet-stream;base64," + process.getBuiltinModule("node:fs").readFileSync(new URL("yoga.wasm", import.meta.url), "base64")',
+  },
+];
+
+/** Writes WebAssembly into files beside the programs: base64 packs a third worse. */
+export function wasmBeside(folder) {
+  return {
+    name: "wasm-beside",
+    setup(building) {
+      for (const module of wasmModules)
+        building.onLoad({ filter: module.path }, async ({ path }) => ({
+          contents: await withoutWasm(module, path, folder),
+        }));
+    },
+  };
+}
+
+async function withoutWasm({ literal, file, code }, path, folder) {
+  const text = await readFile(path, "utf8");
+  const [, base64] = literal.exec(text) ?? [];
+  if (base64 === undefined) throw new Error(`${path} holds no WebAssembly as base64 anymore. Look at it.`);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, file), Buffer.from(base64, "base64"));
+  return text.replace(literal, () => code);
 }

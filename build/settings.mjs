@@ -1,13 +1,11 @@
 import { readFile } from "node:fs/promises";
 
-export const outdir = "dist";
 const { version } = JSON.parse(await readFile("package.json", "utf8"));
 
 export const shared = {
   bundle: true,
   platform: "node",
   target: "node20.19",
-  outdir,
   charset: "utf8",
   legalComments: "none",
   minifySyntax: true,
@@ -42,18 +40,19 @@ export const esm = {
 /** Says in which folder a built file is. */
 export const folderIs = (expression) => ({ ...shared.define, BUILT_FOLDER: expression });
 
-/** Modules that the build runs, to keep the values that they export. */
-export const madeNow = [
-  "src/client/calls/routes.ts",
-  "mcp/tools/tool-list.ts",
-  "mcp/start/build-time-answers.ts",
-];
-
 /** The protocol's library without its validator for JSON schemas. */
 export const agentServerAlias = { "@modelcontextprotocol/server/_shims": "./mcp/protocol-shims.ts" };
 
 /** The library of the mailbox without its tables for Japanese. */
 export const mailboxAlias = { "encoding-japanese": "./server/mail/no-japanese-charsets.ts" };
+
+/** Packages, each in a file of its own: they are slow to load, and most calls need none of them. */
+export const loadedLate = {
+  "src/client/transport/undici.ts": "./undici.cjs",
+  "src/credentials/conf.ts": "./conf.cjs",
+  "src/cli/feedback/junit/parse-junit.ts": "./parse-junit.cjs",
+  "src/cli/feedback/junit/find-files.ts": "./find-files.cjs",
+};
 
 /** Packages that the command line and the server share, with the file that is built from each. */
 export const sharedPackages = {

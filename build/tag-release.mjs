@@ -19,7 +19,7 @@ const major = `v${version.split(".")[0]}`;
 
 if (git(["status", "--porcelain"]) !== "") stop("Commit your changes first: a release is what is committed.");
 if (git(["tag", "--list", tag]) !== "") stop(`${tag} exists. A release is never changed: raise the version.`);
-if (!existsSync("action/main.cjs")) stop("Build the action first: npm run build.");
+if (!existsSync("action/main.cjs")) stop("Build the action first: npm run build:package.");
 
 const commit = commitWith("action", `Release ${version}, with the built action`);
 git(["tag", tag, commit]);

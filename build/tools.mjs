@@ -1,22 +1,28 @@
+// The benchmarks and the pictures. They use the installed dependencies, and are not part of the package.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { bundlesOf } from "./contents.mjs";
+import { shared } from "./settings.mjs";
 
-/** The benchmarks and the pictures use the installed dependencies. They are not part of the package. */
-export async function buildTools(shared) {
-  const folder = "test/bench";
-  const bare = (await readdir(folder)).filter((name) => name.startsWith("bare-"));
-  const servers = bare.map((name) => [name.replace(/\.ts$/, ""), join(folder, name)]);
-  await build({
+const benchmarks = "test/bench";
+
+/** Builds them into `dist` of a folder. Gives the built files, each with the files that something of is in it. */
+export async function buildInto(folder) {
+  const bare = (await readdir(benchmarks)).filter((name) => name.startsWith("bare-"));
+  const servers = bare.map((name) => [name.replace(/\.ts$/, ""), join(benchmarks, name)]);
+  const tools = await build({
     ...shared,
+    outdir: join(folder, "dist"),
     entryPoints: {
-      bench: `${folder}/main.ts`,
-      "bench-growth": `${folder}/growth/main.ts`,
-      "bench-turns": `${folder}/growth/turns.ts`,
+      bench: `${benchmarks}/main.ts`,
+      "bench-growth": `${benchmarks}/growth/main.ts`,
+      "bench-turns": `${benchmarks}/growth/turns.ts`,
       pictures: "test/pictures/main.ts",
       ...Object.fromEntries(servers),
     },
     format: "esm",
     packages: "external",
   });
+  return bundlesOf({ tools }, folder);
 }

@@ -1,4 +1,4 @@
-// Makes the bundle for one-click installation: `npm run build:bundle`. It needs the npm registry, and a build before.
+// Makes the bundle for one-click installation: `npm run build:bundle`. It needs the npm registry, and the built package.
 // `node build/bundle/main.mjs FOLDER --unpacked` only copies the files, into FOLDER/innkeep.
 import { mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -15,7 +15,7 @@ const wanted = [
   "dist/types/index.d.ts",
   ...["api", "cli", "operating", "ci", "agents", "apps", "testers"].map((page) => `docs/${page}.md`),
 ];
-const unwanted = /^(src|server|mcp|test|build|bin|node_modules|action)\/|dist\/(bench|bare-|inputs)/;
+const unwanted = /^(src|server|mcp|test|build|bin|node_modules|action)\/|dist\/(bench|bare-|built)/;
 
 /** Packs the package into a folder. Gives the tarball, its size, and what is wrong with it. */
 export async function packInto(folder) {

@@ -28,7 +28,7 @@ const Bill = z.object({
   ),
   dependencies: z.array(z.object({ ref: z.string(), dependsOn: z.array(z.string()) })),
 });
-const Bundles = z.record(z.string(), z.array(z.string()));
+const Built = z.object({ bundles: z.record(z.string(), z.array(z.string())) });
 const Manifest = z.object({ name: z.string(), version: z.string(), license: z.string() });
 const Own = z.object({
   dependencies: z.record(z.string(), z.string()),
@@ -38,7 +38,12 @@ const Lock = z.object({ packages: z.record(z.string(), z.object({ integrity: z.s
 
 const billText = await text("dist/sbom.cdx.json");
 const bill = Bill.parse(JSON.parse(billText));
-const bundles = Bundles.parse(JSON.parse(await text("dist/inputs.json")));
+const bundles = { ...(await bundlesOf("programs")), ...(await bundlesOf("package")) };
+
+/** The built files of a target of the build, each with the files that something of is in it. */
+async function bundlesOf(target: string) {
+  return Built.parse(JSON.parse(await text(`dist/built-${target}.json`))).bundles;
+}
 
 /** The packages of which something is in a built file, by their folders. */
 async function packagesInside(): Promise<Map<string, z.infer<typeof Manifest>>> {

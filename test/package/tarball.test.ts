@@ -40,7 +40,7 @@ describe("the tarball", () => {
     const papers = ["README.md", "LICENSE", "dist/THIRD-PARTY-NOTICES.txt", "dist/sbom.cdx.json"];
     expect(names).toEqual(expect.arrayContaining(["dist/innkeep.cjs", ...papers, ...guides]));
     expect(
-      names.filter((name) => /^(src|server|mcp|test|build|bin|action)\/|dist\/inputs/.test(name)),
+      names.filter((name) => /^(src|server|mcp|test|build|bin|action)\/|dist\/built/.test(name)),
     ).toEqual([]);
   });
 

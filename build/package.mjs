@@ -1,0 +1,81 @@
+// What only the published package and the action have beside the programs.
+import { execFile } from "node:child_process";
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { writeBillOfMaterials } from "./bill-of-materials.mjs";
+import { allOf, bundlesOf, checkContents } from "./contents.mjs";
+import { writeNotices } from "./notices.mjs";
+import { builtApart, undiciParts, withoutUnused } from "./plugins.mjs";
+import { cjs, folderIs, loadedLate, shared } from "./settings.mjs";
+import { asValues } from "./values.mjs";
+
+const typescript = join(import.meta.dirname, "..", "node_modules", "typescript", "bin", "tsc");
+
+/** Builds them into `dist` and `action` of a folder, after the programs, whose bundles are given. Gives its own. */
+export async function buildInto(folder, programs) {
+  const [dist, actionFolder] = [join(folder, "dist"), join(folder, "action")];
+  const { results } = await allOf({ results: bundleAll(dist, actionFolder), types: writeTypes(dist) });
+  checkContents("package", results);
+  const { action, ...own } = results;
+  const bundles = bundlesOf(own, folder);
+  const inPackage = { ...programs, ...bundles };
+  await writeNotices(join(dist, "THIRD-PARTY-NOTICES.txt"), inPackage);
+  await writeNotices(join(actionFolder, "THIRD-PARTY-NOTICES.txt"), bundlesOf({ action }, folder));
+  await writeBillOfMaterials(join(dist, "sbom.cdx.json"), inPackage);
+  return bundles;
+}
+
+function bundleAll(dist, actionFolder) {
+  return allOf({
+    library: buildLibrary(dist),
+    testing: buildTesting(dist),
+    action: buildAction(actionFolder),
+  });
+}
+
+/** What programs import: the typed client, and the session reporter, which also runs without Node.js. */
+function buildLibrary(outdir) {
+  return build({
+    ...shared,
+    outdir,
+    entryPoints: { index: "src/index.ts", reporter: "src/reporter/session-reporter.ts" },
+    format: "esm",
+    plugins: [asValues(), builtApart(loadedLate)],
+  });
+}
+
+/** What tests of apps import, for both kinds of modules. */
+function buildTesting(outdir) {
+  const entryPoints = { testing: "src/local/testing.ts" };
+  return Promise.all([
+    build({ ...shared, outdir, entryPoints, format: "esm", define: folderIs("import.meta.dirname") }),
+    build({ ...cjs, outdir, entryPoints, define: folderIs("__dirname") }),
+  ]);
+}
+
+/** The step of GitHub Actions: it runs from a tag of the repository, without packages. See action.yml. */
+function buildAction(outdir) {
+  return build({
+    ...cjs,
+    outdir,
+    entryPoints: { main: "bin/action.ts", pre: "bin/action-pre.ts" },
+    plugins: [
+      asValues(),
+      builtApart({
+        "src/cli/views/task-watch.tsx": "./task-watch.js",
+        "src/cli/views/feedback-inbox.tsx": "./feedback-inbox.js",
+      }),
+      withoutUnused(),
+      undiciParts(),
+    ],
+  });
+}
+
+async function writeTypes(dist) {
+  const words = [typescript, "-p", "tsconfig.types.json", "--outDir", join(dist, "types")];
+  await promisify(execFile)(process.execPath, words);
+  // A CommonJS program needs the types under a name of its own. The file imports no other.
+  await copyFile(join(dist, "types", "local", "testing.d.ts"), join(dist, "testing.d.cts"));
+}

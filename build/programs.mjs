@@ -1,0 +1,232 @@
+// What `innkeep serve`, the command line and `innkeep mcp` load.
+import { hash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build, transform } from "esbuild";
+import { buildAgentServer, buildAgentTools } from "./agent-bundles.mjs";
+import { allOf, bundlesOf, checkContents } from "./contents.mjs";
+import {
+  builtApart,
+  fewTypes,
+  packagesApart,
+  required,
+  undiciParts,
+  wasmBeside,
+  withoutUnused,
+} from "./plugins.mjs";
+import { cjs, esm, external, loadedLate, mailboxAlias, shared, sharedPackages } from "./settings.mjs";
+import { asValues } from "./values.mjs";
+
+/** Modules that the command line loads only when a command needs them, with the file that is built from each. */
+const apart = {
+  "bin/browser.ts": "./browser.js",
+  // They hold zod, which only the commands that check a report or a proof need.
+  "src/contract/feedback.ts": "./report-rules.cjs",
+  "src/contract/tester.ts": "./report-rules.cjs",
+  "src/cli/feedback/spool/stored-feedback.ts": "./report-rules.cjs",
+  "src/cli/testing/proof/stored-proof.ts": "./report-rules.cjs",
+  // They hold markdown-it, which only the commands that read or write whole changelogs need.
+  "src/cli/content/notes/changelog-file.ts": "./release-notes.cjs",
+  "src/cli/content/notes/changesets.ts": "./release-notes.cjs",
+  "src/cli/content/notes/pieces.ts": "./release-notes.cjs",
+  // It holds yaml and diff, which only the commands for FAQ files need.
+  "src/cli/content/faq-files/source/packages.ts": "./faq-files.cjs",
+  // They hold ink and react, which only the screens need.
+  "src/cli/views/task-watch.tsx": "./task-watch.js",
+  "src/cli/views/feedback-inbox.tsx": "./feedback-inbox.js",
+};
+
+const passkeyChecks = ["verifyAuthenticationResponse", "verifyRegistrationResponse"];
+
+/** Programs that start with V8's code of an earlier start: see bin/cached-start.ts. */
+const finished = ["cli.cjs", "mcp.cjs", "mcp-session.cjs", "undici.cjs", "conf.cjs", "server.cjs"];
+
+const partsOf = (name) => Object.keys(apart).filter((file) => apart[file] === name);
+
+/** Builds them into `dist` of a folder. Gives the built files, each with the files that something of is in it. */
+export async function buildInto(folder) {
+  const dist = join(folder, "dist");
+  const results = await allOf({
+    server: buildServer(dist),
+    frontDoor: buildFrontDoor(dist),
+    commandLine: buildCommandLine(dist),
+    rules: buildApart(dist, "./report-rules.cjs"),
+    notes: buildApart(dist, "./release-notes.cjs"),
+    packages: buildLoadedLate(dist),
+    yaml: buildShared(dist, "yaml", ["isMap", "isSeq", "parse", "parseDocument", "stringify"]),
+    markdown: buildShared(dist, "markdown-it", []),
+    postgres: buildShared(dist, "pg", ["Client", "DatabaseError", "Pool", "types"]),
+    mail: buildShared(dist, "nodemailer", ["createTransport"]),
+    passkeys: buildShared(dist, "@simplewebauthn/server", passkeyChecks),
+    mailbox: buildShared(dist, "imapflow", ["ImapFlow"], mailboxAlias),
+    mailParts: buildShared(dist, "postal-mime", []),
+    agentServer: buildAgentServer(dist),
+    agentTools: buildAgentTools(dist),
+    views: buildViews(dist),
+  });
+  checkContents("programs", results);
+  await Promise.all(finished.map((name) => finishProgram(join(dist, name))));
+  return bundlesOf(results, folder);
+}
+
+/**
+ * The server and the operator's commands. One CommonJS file, because that starts fastest: tests start many servers.
+ * The names inside functions are shortened, and those of functions, classes and constants of modules are kept: they
+ * stand in the traces of errors. (`keepNames` would set each name again whenever a function inside another one is
+ * made.) The bundler cannot do that, but it keeps the outermost names of a file that it does not bundle.
+ */
+async function buildServer(outdir) {
+  const built = await bundleServer(outdir);
+  await mkdir(outdir, { recursive: true });
+  await Promise.all(
+    built.outputFiles.map(async ({ path, text }) => writeFile(path, await withShortLocals(text))),
+  );
+  return built;
+}
+
+function bundleServer(outdir) {
+  return build({
+    ...cjs,
+    outdir,
+    write: false,
+    entryPoints: { server: "bin/server.ts", "argon2-thread": "server/secrets/argon2/thread-entry.ts" },
+    external,
+    define: { ...cjs.define, BUILT_FOLDER: "__dirname" },
+    // The package of koa and that of accepts have the same functions. Their lists of types are large.
+    alias: {
+      "mime-types": "./node_modules/mime-types",
+      // Of the package's other form no part can be left out.
+      "hash-wasm": "./node_modules/hash-wasm/dist/index.esm.js",
+    },
+    plugins: [
+      asValues(),
+      required(
+        {
+          "mcp/http/http-tools.ts": "./mcp-session.cjs",
+          // Loaded with the first request to an S3 store.
+          "src/client/transport/undici.ts": "./undici.cjs",
+        },
+        ["@node-rs/argon2"],
+      ),
+      packagesApart(sharedPackages),
+      withoutUnused(),
+      fewTypes(),
+    ],
+  });
+}
+
+async function withShortLocals(text) {
+  const { target } = shared;
+  const { code } = await transform(text, { target, minifyIdentifiers: true, minifyWhitespace: true });
+  return code;
+}
+
+/** Uses old syntax, so that an old version of Node can still print that it is too old. */
+function buildFrontDoor(outdir) {
+  return build({
+    ...cjs,
+    outdir,
+    entryPoints: {
+      innkeep: "bin/innkeep.ts",
+      "cached-start": "bin/cached-start.ts",
+      "dev-server": "bin/dev-server.ts",
+    },
+    target: "es2015",
+    banner: { js: "#!/usr/bin/env node" },
+    plugins: [required({ "bin/main.ts": "./cli.cjs", "bin/cached-start.ts": "./cached-start.cjs" })],
+  });
+}
+
+/** One CommonJS file, because that starts fastest. Its modules run only when a command needs them. */
+function buildCommandLine(outdir) {
+  return build({
+    ...cjs,
+    outdir,
+    entryPoints: { cli: "bin/main.ts", "update-check": "bin/update-check.ts" },
+    minifyIdentifiers: true,
+    external,
+    plugins: [
+      asValues(),
+      required({ "mcp/stdio.ts": "./mcp.cjs", "bin/server.ts": "./server.cjs", ...loadedLate }, ["keytar"]),
+      builtApart(apart),
+      withoutUnused(),
+    ],
+  });
+}
+
+/** A file with all modules of the command line that are built into it. */
+function buildApart(outdir, name) {
+  return build({
+    ...shared,
+    stdin: {
+      contents: partsOf(name)
+        .map((file) => `export * from "./${file}";`)
+        .join(""),
+      resolveDir: process.cwd(),
+    },
+    outfile: join(outdir, name),
+    format: "cjs",
+    minifyIdentifiers: true,
+    plugins: [packagesApart(sharedPackages)],
+  });
+}
+
+function buildLoadedLate(outdir) {
+  return build({
+    ...cjs,
+    outdir,
+    minifyIdentifiers: true,
+    plugins: [packagesApart(sharedPackages), withoutUnused(), undiciParts(), wasmBeside(outdir)],
+    entryPoints: {
+      undici: "src/client/transport/undici.ts",
+      conf: "src/credentials/conf.ts",
+      "faq-files": "src/cli/content/faq-files/source/packages.ts",
+      "parse-junit": "src/cli/feedback/junit/parse-junit.ts",
+      "find-files": "src/cli/feedback/junit/find-files.ts",
+    },
+  });
+}
+
+/** Each exports what the package exports. Node finds the names only if they stand in the file. */
+function buildShared(outdir, name, names, alias = {}) {
+  return build({
+    ...shared,
+    stdin: { contents: `module.exports = require("${name}");`, resolveDir: process.cwd() },
+    outfile: join(outdir, sharedPackages[name]),
+    format: "cjs",
+    minifyIdentifiers: true,
+    external,
+    alias,
+    footer: { js: `0&&(module.exports={${names}});` },
+  });
+}
+
+/** What people see: modules for ES only, and with nothing of the server. */
+function buildViews(outdir) {
+  return build({
+    ...esm,
+    outdir,
+    entryPoints: {
+      browser: "bin/browser.ts",
+      "task-watch": "src/cli/views/task-watch.tsx",
+      "feedback-inbox": "src/cli/views/feedback-inbox.tsx",
+    },
+    splitting: true,
+    minifyIdentifiers: true,
+    plugins: [asValues(), withoutUnused(), wasmBeside(outdir)],
+  });
+}
+
+/**
+ * Makes a built program of ASCII, because Node reads and starts it in a fraction of the time. The bundler has left only the
+ * characters in regular expressions, where an escape means the same. Then writes a hash at the end, by which the machine
+ * code of the file is found.
+ */
+async function finishProgram(file) {
+  const built = await readFile(file, "utf8");
+  const ascii = built.replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  await writeFile(file, `${ascii}//${hash("sha256", ascii)}`);
+}
