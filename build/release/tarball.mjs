@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-const mostBytes = 2_000_000;
+const mostBytes = 2 * 1_048_576;
 
 const wanted = [
   "package.json",
