@@ -1,8 +1,12 @@
 import { setImmediate as nextImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import { noteLongWork, waitIfTurnIsLong } from "../../server/event-loop.ts";
+import { stopMeasuredTime } from "../support/measured-time.ts";
+
+let pass: (milliseconds: number) => void;
 
 beforeEach(async () => {
+  pass = stopMeasuredTime();
   // The turn of an earlier test ends.
   for (let time = 0; time < 3; time += 1) await nextImmediate();
 });
@@ -50,10 +54,7 @@ async function longWork(done: string[], name: string): Promise<void> {
 }
 
 /** Works for longer than long work may fill a turn. */
-function fillTurn(): void {
-  const started = performance.now();
-  while (performance.now() - started < 6);
-}
+const fillTurn = (): void => pass(6);
 
 function countTurns() {
   let turns = 0;

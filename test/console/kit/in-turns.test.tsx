@@ -3,6 +3,7 @@ import { renderToString } from "preact-render-to-string";
 import { describe, expect, it } from "vitest";
 import { Can, RoleHere } from "../../../server/console/kit/layout/can.tsx";
 import { InTurns, renderInTurns } from "../../../server/console/kit/layout/in-turns.tsx";
+import { stopMeasuredTime } from "../../support/measured-time.ts";
 
 describe("a page with long lists", () => {
   it("is the same text as if it were rendered at once", async () => {
@@ -58,9 +59,9 @@ describe("a page with long lists", () => {
       next = setImmediate(count);
     };
     let next = setImmediate(count);
+    const pass = stopMeasuredTime();
     const Slow = () => {
-      const started = performance.now();
-      while (performance.now() - started < 6);
+      pass(6);
       seen.push(others);
       return <li />;
     };
@@ -78,9 +79,9 @@ describe("a page with long lists", () => {
   });
 
   it("does not wait if four long pages wait already, so that they cannot fill the memory together", async () => {
+    const pass = stopMeasuredTime();
     const Slow = () => {
-      const started = performance.now();
-      while (performance.now() - started < 6);
+      pass(6);
       return <li />;
     };
     const long = () => (
