@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { ClientOptions } from "../../src/client/options.ts";
 import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 import { transports } from "../support/clients/transports.ts";
+import { freePort } from "../support/network/free-port.ts";
 import { listen } from "../support/network/recording-server.ts";
 
 const once = { attempts: 1 };
@@ -12,7 +13,7 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     clientWithCredentials(baseUrl, { transport: transportFor(), ...options });
 
   it("reports a refused connection with the host, without the path", async () => {
-    const baseUrl = await closedPort();
+    const baseUrl = `http://127.0.0.1:${await freePort()}`;
     await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
       code: "ECONNREFUSED",
@@ -29,12 +30,23 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
   });
 
   it("may be silent as long as a long poll waits", async () => {
-    const baseUrl = await listen((_, response) => {
-      setTimeout(() => response.end('{"id":"1"}'), 150);
+    let answer = () => {};
+    let arrive = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const baseUrl = await listen(({ url }, response) => {
+      if (!url?.includes("/runs/")) return;
+      answer = () => void response.end('{"id":"1"}');
+      arrive();
     });
     const { client } = connect(baseUrl, { ...once, timeoutMs: 50 });
-    const run = await client.agent.readRun({ params: { runId: "1" }, query: { wait: "1" } });
-    expect(run).toEqual({ id: "1" });
+    const run = client.agent.readRun({ params: { runId: "1" }, query: { wait: "50" } });
+    await arrived;
+    // A later call ends, because it does not wait.
+    await expect(client.faqs.list()).rejects.toMatchObject({ code: "timeout" });
+    answer();
+    expect(await run).toEqual({ id: "1" });
   });
 
   it("gives no partial answer if it ends in the middle", async () => {
@@ -91,13 +103,6 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
 });
 
 /** The address of a port where nothing listens any more. */
-async function closedPort(): Promise<string> {
-  const server = createServer();
-  const baseUrl = await opened(server);
-  await new Promise((resolve) => server.close(resolve));
-  return baseUrl;
-}
-
 async function speaking(text: string): Promise<string> {
   const server = createServer((socket) => socket.end(text));
   onTestFinished(() => void server.close());

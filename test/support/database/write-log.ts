@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { Database } from "../../../server/store/engine/database.ts";
 import { nodeSqliteDriver } from "../../../server/store/engine/drivers/node-sqlite.ts";
@@ -32,12 +31,15 @@ export async function readingLong(database: Database) {
     end = resolve;
   });
   onTestFinished(() => end());
-  let isReading = false;
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
   const snapshot = database.snapshot(async () => {
-    isReading = true;
+    begin();
     await ended;
   });
-  while (!isReading) await sleep(1);
+  await Promise.race([begun, snapshot]);
   return async () => {
     end();
     await snapshot;

@@ -98,7 +98,6 @@ describe.each([
 ])("an old generation in $kind", ({ make, isHere }) => {
   it.runIf(isHere)(
     "can be restored as a whole or counts as none, wherever its deletion ends, and is deleted later",
-    { timeout: 120_000 },
     async () => {
       const files = await generationFiles();
       for (let deletions = 0; deletions < files.size; deletions++) {

@@ -53,9 +53,16 @@ describe("PostgreSQL", () => {
     const { address } = place;
     const databaseUrl = "url" in address ? address.url : undefined;
     const own = await openSettingsDatabase({ databaseUrl, databasePool: 2, data: "" });
-    const ask = () => own.get<{ pid: number }>("SELECT pg_backend_pid() AS pid FROM pg_sleep(0.1)");
-    const rows = await Promise.all(Array.from({ length: 6 }, ask));
-    expect(new Set(rows.map((row) => row?.pid)).size).toBe(2);
+    const pids = new Set<number>();
+    const ask = () =>
+      own.write(async (tx) => {
+        const row = await tx.get<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+        if (row) pids.add(row.pid);
+        // The first one waits until another one has a connection of its own.
+        while (pids.size < 2) await tx.get("SELECT pg_sleep(0.01)");
+      });
+    await Promise.all(Array.from({ length: 6 }, ask));
+    expect(pids.size).toBe(2);
     await own.close();
   });
 

@@ -1,6 +1,5 @@
 import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { runAdmin } from "../../../../../server/admin/main.ts";
 import { startContinuous } from "../../../../../server/start/open-continuous.ts";
@@ -28,7 +27,7 @@ describe("an instant that is restored from a continuous backup", () => {
     await copied();
     await sendFeedback(service, app.key, { message: "Before.", images: [dataUrl(png(5_000))] });
     const at = await copied();
-    await sleep(2);
+    await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(at));
     await sendFeedback(service, app.key, {
       message: "After.",
       attachments: [{ name: "a.pdf", data: dataUrl(pdf(9_000)) }],
