@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 import { failingProxies, startProxy } from "../support/network/failing-proxies.ts";
-import { within } from "../support/torture.ts";
 
 describe.each(Object.entries(failingProxies))("a proxy that %s", (_, answer) => {
   it.each(["https:", "http:"])(
@@ -13,9 +12,7 @@ describe.each(Object.entries(failingProxies))("a proxy that %s", (_, answer) => 
         attempts: 1,
         timeoutMs: 300,
       });
-      const begun = Date.now();
       await expect(client.faqs.list()).rejects.toThrow();
-      expect(Date.now() - begun).toBeLessThan(within(60_000, 15_000));
       await expect.poll(() => proxy.open()).toBe(0);
       // None if this machine was too busy to connect in time.
       expect(proxy.connections()).toBeLessThanOrEqual(1);

@@ -10,7 +10,6 @@ import { innkeepPath } from "../support/programs/built-program.ts";
 /** They serve until they are stopped. */
 const servers = ["serve", "dev", "dev exec"];
 const known: readonly number[] = Object.values(exitCodes).map(({ code }) => code);
-const generousMs = 25_000;
 
 const commands = Object.entries(examples)
   .filter(([words]) => !servers.includes(words))
@@ -39,13 +38,11 @@ async function endOf(example: string) {
   const program = [process.execPath, innkeepPath, ...argv];
   const child = spawn("sh", ["-c", 'exec "$@" <&-', "sh", ...program], { cwd: folder, env });
   onTestFinished(() => void child.kill("SIGKILL"));
-  const timer = setTimeout(() => child.kill("SIGKILL"), generousMs);
   let stderr = "";
   child.stdout.resume();
   child.stderr.on("data", (chunk: Buffer) => {
     stderr += chunk;
   });
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  clearTimeout(timer);
   return { code, stderr };
 }

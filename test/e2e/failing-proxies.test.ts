@@ -3,7 +3,6 @@ import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { failingProxies, startProxy } from "../support/network/failing-proxies.ts";
 import { innkeep } from "../support/programs/built-program.ts";
-import { within } from "../support/torture.ts";
 
 const propose = ["agent", "propose", "1", "--summary", "s", "--plan", "p"];
 const library = new URL("../../dist/index.js", import.meta.url).href;
@@ -17,14 +16,10 @@ it("a program that imports the client ends by itself with every failing proxy", 
         baseUrl: "https://api.example", credentials: { appKey: "sdk_x" }, proxy: { https }, attempts: 1, timeoutMs: 300,
       }).faqs.list().catch((error) => error.name));
     console.log(JSON.stringify(await Promise.all(calls)));
-    console.error(performance.now());
-    process.on("exit", () => console.error(performance.now()));
   `;
-  const { code, stdout, stderr } = await runModule(program);
+  const { code, stdout } = await runModule(program);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toEqual(proxies.map(() => "ConnectionError"));
-  const [failed = 0, exited = 0] = stderr.trim().split("\n").map(Number);
-  expect(exited - failed).toBeLessThan(within(20_000, 2_000));
   for (const proxy of proxies) expect(proxy.connections()).toBeLessThanOrEqual(4);
 });
 
@@ -40,15 +35,13 @@ it.each(["hangs up", "stays silent"] as const)("a command ends if its proxy %s",
 });
 
 async function runModule(program: string) {
-  const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   let stdout = "";
-  let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => {
     stdout += chunk;
   });
-  child.stderr.on("data", (chunk: Buffer) => {
-    stderr += chunk;
-  });
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  return { code, stdout, stderr };
+  return { code, stdout };
 }

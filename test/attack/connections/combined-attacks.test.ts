@@ -12,7 +12,7 @@ import {
 } from "../../support/network/hostile-connections.ts";
 import { headOf } from "../../support/network/raw-connection.ts";
 import { innkeepServeWithin } from "../../support/programs/built-program.ts";
-import { rounds, within } from "../../support/torture.ts";
+import { quietGoal, rounds } from "../../support/torture.ts";
 
 const seconds = rounds(1.5, 60);
 const json = { "Content-Type": "application/json" };
@@ -134,7 +134,7 @@ it.each([
       Promise.all(attacking.map((attack) => repeat(attack, target))),
     );
     process.stdout.write(`${name}: ${times.length} requests, p99 ${p99(times).toFixed(0)} ms\n`);
-    expect(p99(times)).toBeLessThan(within(20_000, 1_000));
+    expect(p99(times)).toBeLessThan(quietGoal(1_000));
     expect(memory - idle).toBeLessThan(256);
     expect(descriptors).toBeLessThan(1_024);
   },

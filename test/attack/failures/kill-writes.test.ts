@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { p99 } from "../../support/network/hostile-connections.ts";
 import { innkeep, startInnkeep } from "../../support/programs/built-program.ts";
 import { randomFrom, runSeed } from "../../support/random-seed.ts";
-import { rounds, within } from "../../support/torture.ts";
+import { quietGoal, rounds } from "../../support/torture.ts";
 
 /** An acknowledged resource, and the address that must return it. */
 interface Kept {
@@ -150,6 +150,6 @@ describe("a SQLite database with four writing processes", () => {
     await clients;
     expect(sent).toBeGreaterThanOrEqual(rounds(500, 10_000));
     process.stdout.write(`${sent} requests beside three operators: p99 ${p99(times).toFixed(0)} ms\n`);
-    expect(p99(times)).toBeLessThan(within(20_000, 250));
+    expect(p99(times)).toBeLessThan(quietGoal(250));
   });
 });

@@ -6,7 +6,7 @@ import { p99 } from "../../support/network/hostile-connections.ts";
 import { randomFrom, runSeed } from "../../support/random-seed.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { storedFiles } from "../../support/service/stored-content.ts";
-import { rounds, within } from "../../support/torture.ts";
+import { quietGoal, rounds } from "../../support/torture.ts";
 import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const path = "/api/v1/feedback/remote";
@@ -42,7 +42,7 @@ describe("hostile files", () => {
     expect(taken).toEqual([]);
     expect(await storedFiles(service)).toEqual([]);
     process.stdout.write(`${files.length} hostile files: p99 ${p99(times).toFixed(0)} ms\n`);
-    expect(p99(times)).toBeLessThan(within(20_000, 50));
+    expect(p99(times)).toBeLessThan(quietGoal(50));
   });
 });
 

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { p99 } from "../../support/network/hostile-connections.ts";
 import { innkeepServe, innkeepServeInGroup } from "../../support/programs/built-program.ts";
 import { memoryGroup } from "../../support/programs/memory-group.ts";
-import { within } from "../../support/torture.ts";
+import { quietGoal } from "../../support/torture.ts";
 
 const MB = 1_048_576;
 
@@ -58,5 +58,5 @@ it("eight of the largest reports at once need less than 200 MB more and fit in 2
   expect(await group?.killed()).toBe(group && 0);
   expect(small.length).toBeGreaterThan(10);
   expect([...new Set(small)]).toEqual([200]);
-  expect(p99(times)).toBeLessThan(within(20_000, 100));
+  expect(p99(times)).toBeLessThan(quietGoal(100));
 });

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { nextDecisionCheck } from "../../support/service/next-decision-check.ts";
 import { startService } from "../../support/service/service.ts";
-import { within } from "../../support/torture.ts";
 import { makeAppWithAgent, propose, submitFeedback } from "../../support/worlds/app-with-owner-and-agent.ts";
 import { eras } from "../support/clients.ts";
 import { messages } from "../support/http-messages.ts";
@@ -17,10 +16,8 @@ it.each(eras)("A server that stops answers waits over HTTP of the era %s at once
   });
   const waiting = service.request("POST", "/mcp", { headers: { ...headers, ...cast.agent }, body });
   await looked;
-  const started = performance.now();
   service.beginStop();
   const answer = await waiting;
-  expect(performance.now() - started).toBeLessThan(within(20_000, 500));
   expect(answer.text).toContain("awaiting_approval");
   await service.stop();
 });

@@ -3,7 +3,6 @@ import { databases } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { connect } from "../../support/sign-in/oauth.ts";
-import { within } from "../../support/torture.ts";
 import {
   type AppWithAgent,
   decide,
@@ -93,10 +92,8 @@ describe.each(databases)("a stream of changes over HTTP on $name", (engine) => {
     const { closed } = await follow(service.baseUrl, access, [await uri()]);
     const { body } = await service.request("GET", "/api/v1/console/tokens", { headers: cast.person });
     const [, id] = /"id":"([\da-f-]{36})","kind":"oauth"/.exec(JSON.stringify(body)) ?? [];
-    const revoked = performance.now();
     await service.request("DELETE", `/api/v1/console/tokens/${id}`, { headers: cast.person });
     expect(await closed).toBe("graceful");
-    expect(performance.now() - revoked).toBeLessThan(within(20_000, 1_000));
   });
 });
 
@@ -116,12 +113,10 @@ describe.each(databases)("streams of changes over HTTP at two servers on $name",
     const { heard, closed } = await follow(other.baseUrl, created.field("token"), uris);
     await decide(one, cast, run, { decision: "approve" });
     await eventually(() => expect(heard).toEqual(expect.arrayContaining(uris)));
-    const revoked = performance.now();
     await one.request("DELETE", `/api/v1/console/tokens/${created.field("id")}`, {
       headers: cast.person,
     });
     expect(await closed).toBe("graceful");
-    expect(performance.now() - revoked).toBeLessThan(within(20_000, 1_000));
     await one.stop();
     await other.stop();
     await database.remove();

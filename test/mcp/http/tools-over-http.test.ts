@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { hashOf } from "../../../mcp/proposals/proposals.ts";
 import { nextDecisionCheck } from "../../support/service/next-decision-check.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { within } from "../../support/torture.ts";
 import {
   type AppWithAgent,
   decide,
@@ -175,9 +174,7 @@ describe.each(eras)("the tools over HTTP, %s", (era) => {
     gone.abort();
     expect(await answer).toBe("ended");
     await client.close();
-    const started = performance.now();
     await waits.mock.results.at(-1)?.value;
-    expect(performance.now() - started).toBeLessThan(within(20_000, 500));
   });
 });
 

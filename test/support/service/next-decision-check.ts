@@ -1,7 +1,12 @@
 import { vi } from "vitest";
 import type { Service } from "./service.ts";
 
-/** Resolves once the server has read a proposal for a waiting request, and holds the answer. */
+const days24 = 2 ** 31 - 1;
+
+/**
+ * Resolves once the server has read a proposal for a waiting request, and holds the answer. That wait does not end by itself,
+ * so an answer shows that something has ended it.
+ */
 export function nextDecisionCheck({ deps: { waiting } }: Pick<Service, "deps">): Promise<void> {
   const until = waiting.until.bind(waiting);
   return new Promise((resolve) => {
@@ -11,7 +16,7 @@ export function nextDecisionCheck({ deps: { waiting } }: Pick<Service, "deps">):
         resolve();
         return found;
       };
-      return until(topics, noted, options);
+      return until(topics, noted, { ...options, milliseconds: days24 });
     });
   });
 }

@@ -15,7 +15,7 @@ import {
   registerProgram,
   toolsStatus,
 } from "../../../support/sign-in/oauth.ts";
-import { rounds, within } from "../../../support/torture.ts";
+import { rounds } from "../../../support/torture.ts";
 import {
   type AppWithAgent,
   makeAppWithAgent,
@@ -39,11 +39,9 @@ describe.each(databases)("a connection to two servers of one database on $name",
       await looked;
       const { closed } = await client.follow(["innkeep://queue"], () => {});
       const { body } = await one.request("GET", "/api/v1/console/tokens", { headers: cast.person });
-      const ended = performance.now();
       await one.request("DELETE", `/api/v1/console/tokens/${connectionIn(body)}`, { headers: cast.person });
       expect(readToolResult(await waiting)).toMatchObject({ isError: true });
       expect(await closed).toBe("graceful");
-      expect(performance.now() - ended).toBeLessThan(within(20_000, 1_000));
       expect([await toolsStatus(one, access), await toolsStatus(other, access)]).toEqual([401, 401]);
     }
     await one.stop();
