@@ -34,6 +34,8 @@ const tiers: Record<string, Group> = {
     files: [
       "test/slow/api/access/{argon2,passwords}.test.ts",
       "test/slow/api/access/sign-in/sign-in-uniform.test.ts",
+      // It measures the memory of its process, which no other file may share.
+      "test/slow/server/http/bounded-memory.test.ts",
     ],
     engines: ["sqlite", "postgres"],
     alone: true,

@@ -22,7 +22,7 @@ const collect: unknown = runInNewContext("gc");
 async function bytesInUse(): Promise<number> {
   for (let time = 0; time < 4; time += 1) {
     if (typeof collect === "function") collect();
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setImmediate(resolve));
   }
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
