@@ -84,14 +84,20 @@ async function serving(child: ChildProcess) {
     child.kill("SIGKILL");
     await ended;
   };
-  return { ready: JSON.parse(await firstLine(child)), child, ended, logged: () => logged, kill };
+  const line = await firstLine(child);
+  if (line === undefined) {
+    await ended;
+    throw new Error(`The program ended before it listened: ${logged}`);
+  }
+  return { ready: JSON.parse(line), child, ended, logged: () => logged, kill };
 }
 
 const start = (argv: readonly string[], env: Readonly<Record<string, string>>): ChildProcess =>
   spawn(process.execPath, [innkeepPath, ...argv], { env: { PATH: process.env.PATH, ...env } });
 
-async function firstLine({ stdout }: ChildProcess): Promise<string> {
+/** Undefined if the program ends without a line. */
+async function firstLine({ stdout }: ChildProcess): Promise<string | undefined> {
   if (!stdout) throw new Error("The program has no standard output.");
   for await (const line of createInterface(stdout)) return line;
-  throw new Error("The program ended before it listened.");
+  return undefined;
 }
