@@ -2,6 +2,7 @@ import { Agent, request } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { innkeepServe } from "../support/programs/built-program.ts";
+import { quietGoal } from "../support/torture.ts";
 
 interface Load {
   /** The ids of the reports that were acknowledged. */
@@ -52,10 +53,12 @@ describe("SIGTERM under load", () => {
     const { ready, child, ended } = await innkeepServe(argv, unlimited);
     const { acknowledged, failed, over } = sendReports(ready.baseUrl, ready.demo.apiKey);
     await expect.poll(() => acknowledged.length).toBeGreaterThan(300);
+    const told = performance.now();
     child.kill("SIGTERM");
     await over;
     expect(failed).toEqual([]);
     expect(await ended).toBe(0);
+    expect(performance.now() - told).toBeLessThan(quietGoal(10_000));
 
     const again = await innkeepServe(argv, unlimited);
     const headers = { authorization: `Bearer ${again.ready.demo.maintainerToken}` };
