@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { compiledModules } from "./test/support/files/compiled-modules.ts";
 import { tallyReporter } from "./test/support/tally-reporter.ts";
+import { torture } from "./test/support/torture.ts";
 
 const features = [
   "api",
@@ -77,7 +78,7 @@ function projectOf(name: string, group: Group): TestProjectInlineConfiguration {
       isolate: alone,
       provide: { engines: [...engines] },
       // A slow machine has time, too: only what hangs exceeds these.
-      testTimeout: 300_000,
+      testTimeout: torture ? 3_600_000 : 300_000,
       hookTimeout: 300_000,
       expect: { poll: { timeout: 60_000, interval: 20 } },
     },
