@@ -1,19 +1,19 @@
 import { readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { newAgeKey } from "../../../support/backups/age-key.ts";
-import { forgeBackup } from "../../../support/backups/forged-backup.ts";
-import { databases, sqlite, type TestEngine } from "../../../support/database/databases.ts";
-import { dataUrl, png } from "../../../support/files/sample-files.ts";
-import { filesIn, temporaryFolder } from "../../../support/files/temporary-folder.ts";
-import { fc } from "../../../support/property.ts";
-import { makeDeployment } from "../../../support/service/deployment.ts";
-import { rowsOf } from "../../../support/service/deployment-rows.ts";
+import { newAgeKey } from "../../../../support/backups/age-key.ts";
+import { forgeBackup } from "../../../../support/backups/forged-backup.ts";
+import { databases, sqlite, type TestEngine } from "../../../../support/database/databases.ts";
+import { dataUrl, png } from "../../../../support/files/sample-files.ts";
+import { filesIn, temporaryFolder } from "../../../../support/files/temporary-folder.ts";
+import { fc } from "../../../../support/property.ts";
+import { makeDeployment } from "../../../../support/service/deployment.ts";
+import { rowsOf } from "../../../../support/service/deployment-rows.ts";
 import {
   fillThreads,
   makeOwnerWithOneOfEach,
   sendFeedback,
-} from "../../../support/worlds/owner-with-one-of-each.ts";
+} from "../../../../support/worlds/owner-with-one-of-each.ts";
 
 async function deploy(engine: TestEngine) {
   const deployment = await makeDeployment(engine);
