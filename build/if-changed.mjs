@@ -35,7 +35,7 @@ function stop(message) {
   process.exit(2);
 }
 
-/** Gives the bundles of the target. Others may change the sources, or build in the same folder, during a build. */
+/** Returns the bundles of the target. Others may change the sources, or build in the same folder, during a build. */
 async function bringUpToDate(name) {
   const { before } = targets[name];
   for (let tries = 0; tries < 5; tries += 1) {

@@ -13,7 +13,7 @@ import { asValues } from "./values.mjs";
 
 const typescript = join(import.meta.dirname, "..", "node_modules", "typescript", "bin", "tsc");
 
-/** Builds them into `dist` and `action` of a folder, after the programs, whose bundles are given. Gives its own. */
+/** Builds them into `dist` and `action` of a folder, after the programs, whose bundles are given. Returns its own bundles. */
 export async function buildInto(folder, programs) {
   const [dist, actionFolder] = [join(folder, "dist"), join(folder, "action")];
   const { results } = await allOf({ results: bundleAll(dist, actionFolder), types: writeTypes(dist) });

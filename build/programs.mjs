@@ -43,7 +43,7 @@ const finished = ["cli.cjs", "mcp.cjs", "mcp-session.cjs", "undici.cjs", "conf.c
 
 const partsOf = (name) => Object.keys(apart).filter((file) => apart[file] === name);
 
-/** Builds them into `dist` of a folder. Gives the built files, each with the files that something of is in it. */
+/** Builds them into `dist` of a folder. Returns the built files, each with the files that something of is in it. */
 export async function buildInto(folder) {
   const dist = join(folder, "dist");
   const results = await allOf({
