@@ -70,7 +70,7 @@ async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: 
   const { context, flags, stateFolder } = invocation;
   const baseUrl = invocation.baseUrl();
   // The server of a file of this project may be a stranger's: what was given for any server is checked at its first use.
-  const isDoubtful = invocation.server().isProject && !context.env.CI;
+  const isDoubtful = invocation.server().isProject;
   const code = await context.programs.mcp({
     baseUrl,
     consoleUrl: context.env.INNKEEP_CONSOLE_URL || undefined,

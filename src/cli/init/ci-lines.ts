@@ -12,7 +12,7 @@ export interface CiLines {
 }
 
 const command =
-  'npx --yes innkeep feedback send --type bug --subject "Tests failed" --message @test-output.txt --dedupe-key tests --best-effort';
+  'npx --yes innkeep feedback send --base-url SERVER --type bug --subject "Tests failed" --message @test-output.txt --dedupe-key tests --best-effort';
 const tests = "npm test > test-output.txt 2>&1 || { cat test-output.txt; exit 1; }";
 
 const github = `# .github/workflows/…: in the job of the tests; INNKEEP_API_KEY is a secret of the repository
@@ -21,6 +21,7 @@ const github = `# .github/workflows/…: in the job of the tests; INNKEEP_API_KE
         uses: innkeep/innkeep@v0
         with:
           command: feedback send
+          base-url: SERVER
           api-key: \${{ secrets.INNKEEP_API_KEY }}
           type: bug
           subject: Tests failed
@@ -73,10 +74,19 @@ const services: Readonly<Record<Exclude<CiService, "none">, { file: string | nul
 };
 
 /** The lines of the service that is given, or of those whose files are in the folder; else one line of shell. */
-export function ciLines({ cwd }: Pick<Context, "cwd">, given: CiService | undefined): CiLines[] {
+export function ciLines(
+  { cwd }: Pick<Context, "cwd">,
+  { server, service: given }: { readonly server: string; readonly service: CiService | undefined },
+): CiLines[] {
   if (given === "none") return [];
   const names = given ? [given] : namesOf(cwd);
-  return names.map((service) => ({ service, ...services[service] }));
+  // A path may hold signs that mean something to a shell.
+  const address = server.replace(/[^\w.:/%[\]-]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+  return names.map((service) => {
+    const { file, text } = services[service];
+    // A job sends no key to a server that only a file of the checkout names.
+    return { service, file, text: text.replaceAll("SERVER", address) };
+  });
 }
 
 const traces = [

@@ -1,11 +1,10 @@
-import { isCiJob } from "../core/ci/ci-environment.ts";
 import { webAddress } from "../core/connection/server-address.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import { missingFlags } from "../core/failures/missing-flags.ts";
 import { canAsk } from "../core/input/confirm.ts";
 import { note, printOne } from "../core/output/output.ts";
 import { startInvocation } from "../core/program/command-action.ts";
-import type { GlobalFlags, Invocation } from "../core/program/context.ts";
+import type { GlobalFlags, Invocation, Server } from "../core/program/context.ts";
 import { checkedKey, type InitKey, storeKey } from "./app-key.ts";
 import { type CiService, ciLines } from "./ci-lines.ts";
 import { draftOfFirst, type FirstReport, firstReport } from "./first-report.ts";
@@ -25,8 +24,9 @@ export interface InitFlags extends GlobalFlags {
  * for CI. Checks everything before it writes. Never writes a secret into the project. (rule L40)
  */
 export async function init(invocation: Invocation, flags: InitFlags): Promise<undefined> {
-  const server = await serverOf(invocation, flags);
-  const own = startInvocation(invocation.context, { ...flags, baseUrl: server });
+  const { address: server, isProject } = await serverOf(invocation, flags);
+  // The server of an innkeep.json that is there already may be a stranger's, so that the file goes on naming it.
+  const own = isProject ? invocation : startInvocation(invocation.context, { ...flags, baseUrl: server });
   const plan = await planProjectFile(own, { server, app: flags.app });
   const key = await checkedKey(own, flags);
   const draft = key && (await draftOfFirst(own, flags));
@@ -34,7 +34,7 @@ export async function init(invocation: Invocation, flags: InitFlags): Promise<un
   tellFile(own, plan);
   const isStored = key !== undefined && (await storeKey(own, flags, key));
   const report = draft && (await firstReport(own, flags, { draft, key }));
-  const ci = ciLines(own.context, flags.ci);
+  const ci = ciLines(own.context, { server, service: flags.ci });
   tellNext(own, { key, isStored, report });
   const done = {
     ...(flags.dryRun && { dryRun: true }),
@@ -50,16 +50,17 @@ export async function init(invocation: Invocation, flags: InitFlags): Promise<un
 }
 
 /** The named server, or the one that is typed. Throws a usage error if there is none and nobody can be asked. */
-async function serverOf(invocation: Invocation, { server, baseUrl }: InitFlags): Promise<string> {
+async function serverOf(invocation: Invocation, { server, baseUrl }: InitFlags): Promise<Server> {
   if (server !== undefined && baseUrl !== undefined && server !== baseUrl)
     throw usageError("--server and --base-url name two servers.", "Give one of them.");
-  if (server !== undefined) return webAddress(server, "--server");
+  if (server !== undefined) return { address: webAddress(server, "--server"), from: "--server" };
   const named = invocation.server();
   const isGuess = named.from === "the default" || named.from === "the last sign-in";
-  if (!isGuess) return named.address;
+  if (!isGuess) return named;
   if (!canAsk(invocation)) throw missingFlags(["--server"]);
   const typed = await invocation.context.io.ask(`Address of the server [${named.address}]: `);
-  return typed.trim() === "" ? named.address : webAddress(typed, "What you typed");
+  if (typed.trim() === "") return named;
+  return { address: webAddress(typed, "What you typed"), from: "what you typed" };
 }
 
 function tellFile(invocation: Invocation, { file, change, text }: ProjectPlan): void {
@@ -76,16 +77,16 @@ interface Done {
 
 /** Says what is left to do. */
 function tellNext(invocation: Invocation, { key, isStored, report }: Done): void {
-  const { context, flags } = invocation;
+  const { flags } = invocation;
   if (!key)
     note(
       invocation,
       "There is no app key yet: make one in the console, and `innkeep auth set api-key` stores it.",
     );
-  else if (!isStored && key.isGiven && !isCiJob(context.env))
+  else if (!isStored && key.isGiven)
     note(
       invocation,
-      "The key is not stored. Outside of CI it is not sent to a server that only innkeep.json names: run `innkeep init --store`, or set INNKEEP_BASE_URL.",
+      `The key is not stored. It is not sent to a server that only innkeep.json names: run \`innkeep init --server ${invocation.baseUrl()} --store\`, or set INNKEEP_BASE_URL.`,
     );
   if (key && !report && !flags.dryRun)
     note(

@@ -3,6 +3,7 @@ import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
 import { challengeOf } from "../../contract/pkce.ts";
 import type { DeviceGrant } from "../../contract/sign-in.ts";
 import { rememberSignIn } from "../core/connection/last-sign-in.ts";
+import { assertKnownServer } from "../core/credentials/find-credential.ts";
 import {
   explainWriteFailure,
   type StoreFlags,
@@ -32,6 +33,7 @@ export interface LoginFlags extends StoreFlags {
  */
 export async function login(invocation: Invocation, flags: LoginFlags): Promise<undefined> {
   if (flags.paste) assertCanPaste(invocation);
+  assertKnownServer(invocation.context, invocation.server(), "This machine does not sign in at");
   const deviceId = await deviceIdOf(invocation.context);
   const verifier = randomBytes(32).toString("base64url");
   const question: Question = {

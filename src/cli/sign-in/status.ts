@@ -64,7 +64,7 @@ export async function status(
     columns,
     extra: { server: server.address, testerServer: tester.address },
   });
-  return check && rows.some(({ hint, valid }) => hint !== null && valid !== true)
+  return check && rows.some(({ problem, hint, valid }) => (problem ?? hint) !== null && valid !== true)
     ? "authentication"
     : undefined;
 }
@@ -83,15 +83,15 @@ function noteServers(invocation: Invocation, server: Server, tester: Server): vo
     note(invocation, `A tester's commands go to ${tester.address} (${tester.from}).`);
 }
 
-const serverFor = (kind: CredentialKind, server: Server, tester: Server): string =>
-  kind === "deviceToken" ? tester.address : server.address;
+const serverFor = (kind: CredentialKind, server: Server, tester: Server): Server =>
+  kind === "deviceToken" ? tester : server;
 
 /** The credentials that commands would use now. */
 const placesInUse = ({ context, flags }: Invocation, server: Server, tester: Server): Place[] =>
   allKinds.map((kind) => {
-    const address = serverFor(kind, server, tester);
-    const find = () => findCredential(context, flags, { origin: new URL(address).origin, kind });
-    return { server: address, kind, profile: null, find };
+    const own = serverFor(kind, server, tester);
+    const find = () => findCredential(context, flags, { server: own, kind });
+    return { server: own.address, kind, profile: null, find };
   });
 
 /** The other credentials on this machine. */
@@ -104,7 +104,7 @@ export function placesStored({ context, flags }: Invocation, server: Server, tes
       if (!kind) return [];
       const wanted = profileKind(context, flags, kind);
       const isUsed =
-        new URL(serverFor(kind, server, tester)).origin === origin &&
+        new URL(serverFor(kind, server, tester).address).origin === origin &&
         stored === (kinds[wanted] ? wanted : kind);
       return isUsed ? [] : [{ server: origin, kind, profile, find: () => storedIn(store, origin, stored) }];
     }),

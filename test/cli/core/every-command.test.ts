@@ -1,9 +1,8 @@
-import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { examples } from "../../../src/cli/core/help/examples.ts";
-import { nouns } from "../../../src/cli/core/program/nouns.ts";
 import { createProgram } from "../../../src/cli/core/program/run-cli.ts";
 import { createCommandLine, emptyWorld } from "../../support/clients/command-line.ts";
+import { everyCommand, sampleFor } from "../../support/clients/every-command.ts";
 import { commandOfExample } from "../../support/clients/example-command.ts";
 import { expectOneDocument } from "../../support/clients/one-document.ts";
 import { listen } from "../../support/network/recording-server.ts";
@@ -100,28 +99,3 @@ const isSecret = /^--(?!idempotency|dedupe)(?:.*-)?(?:key|token|password|secret)
 
 /** These only start another program, which writes its own output. */
 const programsOfTheirOwn = ["serve", "dev", "dev exec", "mcp"];
-
-/** Every command that does something, by its words. */
-async function everyCommand(): Promise<[string, Command][]> {
-  const argv = ["--help", ...nouns.map(({ name }) => name)];
-  const program = await createProgram(argv, { context: emptyWorld(), outcome: { exit: "ok" } });
-  return program.commands.flatMap((command) => leavesOf(command, ""));
-}
-
-function leavesOf(command: Command, before: string): [string, Command][] {
-  const words = `${before} ${command.name()}`.trim();
-  return command.commands.length === 0
-    ? [[words, command]]
-    : command.commands.flatMap((one) => leavesOf(one, words));
-}
-
-/** A value for each required argument and flag of the command. */
-function sampleFor(command: Command): string[] {
-  const values = command.registeredArguments
-    .filter((argument) => argument.required)
-    .map((argument) => (argument.name() === "kind" ? "api-key" : "7"));
-  const flags = command.options
-    .filter((option) => option.mandatory)
-    .flatMap(({ long, argChoices }) => [long ?? "", argChoices?.[0] ?? "7"]);
-  return [...values, ...flags];
-}

@@ -28,6 +28,17 @@ describe("the lines for CI", () => {
     expect(parse(lines?.text ?? "", { strict: true })).toBeTypeOf("object");
   });
 
+  it.each(["github", "gitlab", "circleci", "jenkins", "shell"])("of %s name the server", async (name) => {
+    const [lines] = await linesFor([], "--ci", name);
+    expect(lines?.text).toMatch(/base-url:? https:\/\/inn\.example\.org/);
+  });
+
+  it("hold no signs of a path that a shell would run", async () => {
+    const line = await createCommandLine();
+    const ran = await line.run(["init", "--server", "https://inn.example.org/$(id)`id`'", "--ci", "shell"]);
+    expect(ran.stdout).toContain("https://inn.example.org/%24%28id%29%60id%60%27");
+  });
+
   it.each(["gitlab", "circleci", "jenkins", "shell"])("of %s call a command that exists", async (name) => {
     const [lines] = await linesFor([], "--ci", name);
     const [, called = ""] = /npx --yes (innkeep [^'\n]*)/.exec(lines?.text ?? "") ?? [];

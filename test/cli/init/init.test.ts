@@ -71,13 +71,12 @@ describe("init without a terminal", () => {
   it("says how the next command gets its key, if the key is not stored", async () => {
     const { app, line, server } = await newcomer();
     const env = { INNKEEP_API_KEY: app.key };
-    expect((await line.run(["init", ...server], { env })).stderr).toContain("`innkeep init --store`");
+    expect((await line.run(["init", ...server], { env })).stderr).toContain(
+      `\`innkeep init --server ${service.baseUrl} --store\``,
+    );
     expect((await line.run(["faq", "list"], { env })).exit).toBe(4);
     expect((await line.run(["init", "--base-url", service.baseUrl, "--store"], { env })).exit).toBe(0);
     expect((await line.run(["faq", "list"], { env })).exit).toBe(0);
-    expect((await line.run(["init", ...server], { env: { ...env, CI: "true" } })).stderr).not.toContain(
-      "--store",
-    );
   });
 
   it("works without a key, and says where one comes from", async () => {

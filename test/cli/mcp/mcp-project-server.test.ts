@@ -38,11 +38,13 @@ describe("innkeep mcp in a project that names a server (rule L75)", () => {
     expect(checked.stdout).toContain(`is not sent to ${stranger}`);
   });
 
-  it.each([
-    ["the person names that server", "INNKEEP_BASE_URL", stranger],
-    ["it runs in a CI job", "CI", "true"],
-  ])("sends the token if %s", async (_, name, value) => {
-    const { request } = await startIn([], { INNKEEP_AGENT_TOKEN: token, [name]: value });
+  it("sends it no token in a CI job, either", async () => {
+    const { request } = await startIn([], { INNKEEP_AGENT_TOKEN: token, CI: "true" });
+    expect(request).toMatchObject({ baseUrl: stranger, agentToken: undefined });
+  });
+
+  it("sends the token if the person names that server", async () => {
+    const { request } = await startIn([], { INNKEEP_AGENT_TOKEN: token, INNKEEP_BASE_URL: stranger });
     expect(request).toMatchObject({ baseUrl: stranger, agentToken: token });
   });
 });

@@ -188,11 +188,16 @@ describe("innkeep.json", () => {
     expect(keys).toEqual([key("g")]);
   });
 
-  it("names the server of a CI job, whose checkout is trusted", async () => {
+  it("cannot make a server known: nothing is stored for it, and nobody signs in there", async () => {
     const { baseUrl, keys } = await faqServer();
     const line = await withProject({ server: baseUrl });
-    await line.run(["faq", "list"], { env: { CI: "true", INNKEEP_API_KEY: key("c") } });
-    expect(keys).toEqual([key("c")]);
+    const stored = await line.run(["auth", "set", "api-key"], { stdin: key("n") });
+    expect(stored).toMatchObject({ exit: 4, stderr: expect.stringContaining("is not stored for") });
+    expect((await line.run(["auth", "login"])).exit).toBe(4);
+    expect(
+      (await line.run(["auth", "set", "api-key", "--base-url", baseUrl], { stdin: key("n") })).exit,
+    ).toBe(0);
+    expect(keys).toEqual([]);
   });
 
   it("cannot take a stored key to another server", async () => {

@@ -3,7 +3,7 @@ import { configFolder } from "../../../credentials/folders.ts";
 import { type CredentialStore, createStore } from "../../../credentials/store.ts";
 import { CliError } from "../failures/cli-error.ts";
 import { readText } from "../input/text-flag.ts";
-import type { Context, FoundCredential, GlobalFlags, Invocation } from "../program/context.ts";
+import type { Context, FoundCredential, GlobalFlags, Invocation, Server } from "../program/context.ts";
 import { chosenProfile, readProfiles } from "../settings/profiles.ts";
 
 /**
@@ -13,19 +13,17 @@ export async function ownCredential(
   { context, flags, server }: Invocation,
   kind: CredentialKind,
 ): Promise<FoundCredential | undefined> {
-  const { address, isProject } = server();
-  const found = await findCredential(context, flags, { origin: new URL(address).origin, kind });
-  if (!found) return undefined;
-  assertCredentialKind(found, kind);
-  if (isProject && found.isGiven && !context.env.CI) assertKnownServer(context, address, found);
+  const found = await findCredential(context, flags, { server: server(), kind });
+  if (found) assertCredentialKind(found, kind);
   return found;
 }
 
 /**
- * Throws a CliError if only a project file names the server of a given credential: a checkout from a stranger must not
- * choose where a key goes. A stored credential is pinned to its server; a CI job runs the checkout's own code anyway.
+ * Throws a CliError if only a project file names a server: a checkout from a stranger must not choose where a secret goes,
+ * in a CI job neither. `refusal` says what is not done with which secret. A stored credential is pinned to its server.
  */
-function assertKnownServer(context: Context, address: string, { source }: FoundCredential): void {
+export function assertKnownServer(context: Context, { address, isProject }: Server, refusal: string): void {
+  if (!isProject) return;
   const { origin } = new URL(address);
   const known = [
     ...Object.keys(openStore(context).index()),
@@ -35,8 +33,8 @@ function assertKnownServer(context: Context, address: string, { source }: FoundC
   throw new CliError({
     exit: "authentication",
     code: "untrusted_server",
-    message: `${source} is not sent to ${address}: only a file of this project names that server.`,
-    next: `If you trust it: \`innkeep config set server ${address} --profile NAME\`, or set INNKEEP_BASE_URL.`,
+    message: `${refusal} ${address}: only a file of this project names that server.`,
+    next: `If you trust it: \`innkeep config set server ${address} --profile NAME\`, --base-url, or set INNKEEP_BASE_URL.`,
   });
 }
 
@@ -51,19 +49,32 @@ const fileFlags = {
 } as const satisfies Record<CredentialKind, { flag: string; name: keyof GlobalFlags } | undefined>;
 
 export interface WantedCredential {
-  /** Of the server that the credential is for. */
-  readonly origin: string;
+  /** The server that the credential is for, with what names it. */
+  readonly server: Server;
   readonly kind: CredentialKind;
 }
 
 /**
- * Finds a credential, in this order: the file that a flag names, the environment, the store of this machine for
- * this origin. The store is read only if the others have none. Undefined if there is none.
+ * Finds a credential, in this order: the file that a flag names, the environment, the store of this machine for the origin
+ * of the server. Undefined if there is none. Throws a CliError if it is given for any server, and only a file of the
+ * project names this one.
  */
 export async function findCredential(
   context: Context,
   flags: GlobalFlags,
-  { origin, kind }: WantedCredential,
+  { server, kind }: WantedCredential,
+): Promise<FoundCredential | undefined> {
+  const given = await givenCredential(context, flags, kind);
+  if (!given) return storedCredential(context, flags, { server, kind });
+  assertKnownServer(context, server, `${given.source} is not sent to`);
+  return given;
+}
+
+/** The credential of the file that a flag names, or of the environment. Nothing says which server it is for. */
+async function givenCredential(
+  context: Context,
+  flags: GlobalFlags,
+  kind: CredentialKind,
 ): Promise<FoundCredential | undefined> {
   const inFile = fileFlags[kind];
   const file = inFile && flags[inFile.name];
@@ -76,7 +87,15 @@ export async function findCredential(
   }
   const { variable } = credentialKinds[kind];
   const given = context.env[variable]?.trim();
-  if (given) return { secret: given, source: variable, isGiven: true };
+  return given ? { secret: given, source: variable, isGiven: true } : undefined;
+}
+
+async function storedCredential(
+  context: Context,
+  flags: GlobalFlags,
+  { server, kind }: WantedCredential,
+): Promise<FoundCredential | undefined> {
+  const { origin } = new URL(server.address);
   const store = openStore(context);
   const ofProfile = profileKind(context, flags, kind);
   const found =

@@ -5,7 +5,7 @@ import { reasonOf } from "../input/text-flag.ts";
 import { note } from "../output/output.ts";
 import type { Invocation } from "../program/context.ts";
 import { chosenProfile } from "../settings/profiles.ts";
-import { openStore, profileKind } from "./find-credential.ts";
+import { assertKnownServer, openStore, profileKind } from "./find-credential.ts";
 
 export interface StoreFlags {
   readonly insecureStorage?: boolean;
@@ -24,14 +24,18 @@ export interface IssuedCredential {
   readonly hint: string;
 }
 
-/** Stores a credential for the command's server, and says where. Throws a CliError if that fails. */
+/**
+ * Stores a credential for the command's server, and says where. Throws a CliError if that fails, and if only a file of the
+ * project names the server: a server with a stored credential counts as known.
+ */
 export async function storeCredential(
   invocation: Invocation,
   { insecureStorage }: StoreFlags,
   { kind, secret }: NewCredential,
 ): Promise<IssuedCredential> {
-  const origin = originOf(invocation);
   const { context, flags } = invocation;
+  assertKnownServer(context, invocation.server(), `The ${credentialKinds[kind].name} is not stored for`);
+  const origin = originOf(invocation);
   const store = openStore(context);
   const named = profileKind(context, flags, kind);
   const storedIn = await explainWriteFailure(() =>

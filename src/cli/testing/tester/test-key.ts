@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { assertKnownServer } from "../../core/credentials/find-credential.ts";
 import { CliError } from "../../core/failures/cli-error.ts";
 import { readText } from "../../core/input/text-flag.ts";
 import type { Invocation } from "../../core/program/context.ts";
@@ -14,15 +15,22 @@ export const ofTestKey = (command: Command): Command =>
     "read the slot's test key from a file; `-` is standard input (INNKEEP_TEST_KEY)",
   );
 
-/** The test key of a slot. It is a secret, so it is not an argument. Throws a CliError if there is none. */
+/**
+ * The test key of a slot. It is a secret, so it is not an argument. Throws a CliError if there is none, and if only a file of
+ * the project names the server.
+ */
 export async function testKeyOf(
-  { context }: Invocation,
+  { context, server }: Invocation,
   { testKeyFile: file }: TestKeyFile,
 ): Promise<string> {
   const given =
     file === undefined ? context.env.INNKEEP_TEST_KEY : await readText(context, "--test-key-file", file);
   const testKey = given?.trim();
-  if (testKey) return testKey;
+  if (testKey) {
+    const source = file === undefined ? "INNKEEP_TEST_KEY" : "--test-key-file";
+    assertKnownServer(context, server(), `${source} is not sent to`);
+    return testKey;
+  }
   throw new CliError({
     exit: "authentication",
     code: "missing_credential",
