@@ -1,13 +1,17 @@
 import { dirname, join, resolve } from "node:path";
 import { redactText } from "../../client/calls/redact.ts";
-import { readIfThere } from "../../credentials/private-file.ts";
 import { CliError, usageError } from "../core/failures/cli-error.ts";
 import { confirm } from "../core/input/confirm.ts";
 import { reasonOf } from "../core/input/text-flag.ts";
 import { note } from "../core/output/output.ts";
 import { replaceFile } from "../core/output/replace-file.ts";
 import type { Invocation } from "../core/program/context.ts";
-import { checkProject, projectFileName, readProjectFile } from "../core/settings/project-file.ts";
+import {
+  checkProject,
+  projectFileName,
+  projectText,
+  readProjectFile,
+} from "../core/settings/project-file.ts";
 import { askForApp } from "./ask-app.ts";
 
 /** What happens to the innkeep.json of the working folder. */
@@ -30,7 +34,7 @@ interface Wanted {
 export async function planProjectFile(invocation: Invocation, wanted: Wanted): Promise<ProjectPlan> {
   const { cwd, home } = invocation.context;
   const file = join(cwd, projectFileName);
-  const present = readIfThere(file);
+  const present = projectText(file);
   const before = present === undefined ? undefined : checkProject(file, present);
   const app = wanted.app?.trim() || before?.app || (await askForApp(invocation));
   const fields = {

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { usageError } from "../../core/failures/cli-error.ts";
-import { readText } from "../../core/input/text-flag.ts";
+import { readForeignText } from "../../core/input/foreign-file.ts";
+import { mostTextBytes } from "../../core/input/read-at-most.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { readChangesets } from "../notes/changesets.ts";
 import type { Described } from "./described-release.ts";
@@ -18,8 +19,10 @@ export async function describeChangesets(
   folder: string,
   names: readonly string[],
 ): Promise<Described> {
-  const texts = names.map((name) => readText(context, "<file>", join(folder, name)));
-  const files = (await Promise.all(texts)).map((text, at) => ({ name: names[at] ?? "", text }));
+  const files = names.map((name) => {
+    const shown = join(folder, name);
+    return { name, text: readForeignText(resolve(context.cwd, shown), shown, mostTextBytes) ?? "" };
+  });
   const { notes, releaseType, faults } = readChangesets(files);
   if (faults.length > 0)
     throw usageError(`${folder} cannot be read:`, undefined, {

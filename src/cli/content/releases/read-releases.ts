@@ -1,4 +1,7 @@
+import { join } from "node:path";
 import { usageError } from "../../core/failures/cli-error.ts";
+import { readForeignText } from "../../core/input/foreign-file.ts";
+import { mostTextBytes } from "../../core/input/read-at-most.ts";
 import { optionalTextOf, readText } from "../../core/input/text-flag.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { readNotes } from "../notes/changelog-file.ts";
@@ -66,8 +69,11 @@ const typesIn = ({ without = "" }: SourceFlags): string[] =>
     .filter(Boolean);
 
 async function readChangelog({ context }: Invocation, file: string | undefined): Promise<Described> {
-  const name = file ?? (await usualChangelog(context.cwd));
-  return describeChangelog(name, await readText(context, "<file>", name));
+  if (file !== undefined) return describeChangelog(file, await readText(context, "<file>", file));
+  const name = await usualChangelog(context.cwd);
+  const text = readForeignText(join(context.cwd, name), name, mostTextBytes);
+  if (text === undefined) throw usageError(`There is no ${name} in this folder.`, "Name a file.");
+  return describeChangelog(name, text);
 }
 
 /** Projects have different names for the file. The usual one is named if there is none. */

@@ -1,7 +1,7 @@
 import path, { join, type PlatformPath } from "node:path";
 import { credentialKinds } from "../../../client/credential-kinds.ts";
-import { readIfThere } from "../../../credentials/private-file.ts";
 import { usageError } from "../failures/cli-error.ts";
+import { readForeign } from "../input/foreign-file.ts";
 import type { Context } from "../program/context.ts";
 
 /** What a project says about itself: which server, and which of its apps. */
@@ -21,10 +21,23 @@ const keys = ["server", "app"];
 export function readProjectFile({ cwd, home }: Pick<Context, "cwd" | "home">): ProjectFile | undefined {
   for (const folder of foldersUpwards(cwd, home)) {
     const file = join(folder, projectFileName);
-    const text = readIfThere(file);
+    const text = projectText(file);
     if (text !== undefined) return checkProject(file, text);
   }
   return undefined;
+}
+
+const mostBytes = 65_536;
+
+/**
+ * The text of such a file; undefined if it is missing, or this person may not read it. Throws a usage error for a pipe, a
+ * device, a folder or a huge file: it came with a checkout, maybe from a stranger.
+ */
+export function projectText(file: string): string | undefined {
+  const read = readForeign(file, mostBytes);
+  if (read && "bytes" in read) return read.bytes.toString("utf8");
+  if (!read || read.code !== undefined) return undefined;
+  throw usageError(`${file} cannot be used: it ${read.fault}.`, allowed);
 }
 
 /**

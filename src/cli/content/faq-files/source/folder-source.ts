@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { readdir, readFile, realpath, rm, stat } from "node:fs/promises";
+import { readdir, realpath, rm } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { limits } from "../../../../contract/limits.ts";
 import { usageError } from "../../../core/failures/cli-error.ts";
+import { readForeign } from "../../../core/input/foreign-file.ts";
 import { isUnder } from "../../../core/output/inside-folder.ts";
 import { addFile, assertUnchanged, replaceFile } from "../../../core/output/replace-file.ts";
 import type { FileEntry } from "../entry.ts";
@@ -75,9 +76,8 @@ async function bytesOf(path: string, root: string): Promise<Buffer | string> {
   try {
     const file = await realpath(path);
     if (!isUnder(root, file)) return "is a link that leads out of the folder";
-    const found = await stat(file);
-    if (!found.isFile()) return "is no file";
-    return found.size > limits.faqList ? "is larger than a whole FAQ may be" : await readFile(file);
+    const read = readForeign(file, limits.faqList) ?? { fault: "cannot be read (ENOENT)" };
+    return "bytes" in read ? read.bytes : read.fault;
   } catch (error) {
     return `cannot be read (${error instanceof Error && "code" in error ? error.code : "EIO"})`;
   }

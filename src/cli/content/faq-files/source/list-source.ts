@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { readFile, stat } from "node:fs/promises";
+import { limits } from "../../../../contract/limits.ts";
 import { usageError } from "../../../core/failures/cli-error.ts";
+import { readForeign } from "../../../core/input/foreign-file.ts";
 import { assertUnchanged, replaceFile } from "../../../core/output/replace-file.ts";
 import type { FileEntry } from "../entry.ts";
 import type { FileChange, FileFault, Source } from "./file-change.ts";
@@ -21,7 +22,7 @@ interface ListFile {
 
 /** Reads one YAML or JSON file with the list of all entries. `shown` is how messages call the file. */
 export async function readList(path: string, shown: string): Promise<Source> {
-  const text = await textOf(path, shown);
+  const text = textOf(path, shown);
   const isJson = /\.json$/i.test(path);
   const mark = text?.startsWith("\ufeff") ? "\ufeff" : "";
   const plain = unixLines(text ?? "").slice(mark.length);
@@ -40,18 +41,11 @@ export async function readList(path: string, shown: string): Promise<Source> {
   }
 }
 
-async function textOf(path: string, shown: string): Promise<string | undefined> {
-  // A device that a link leads to may have no end.
-  const isFile = await stat(path).then(
-    (found) => found.isFile(),
-    () => true,
-  );
-  if (!isFile) throw usageError(`${shown} is no file.`);
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => error);
-  if (bytes instanceof Error) {
-    if (bytes.code === "ENOENT") return undefined;
-    throw usageError(`${shown} cannot be read (${bytes.code}).`);
-  }
+function textOf(path: string, shown: string): string | undefined {
+  const read = readForeign(path, limits.faqList);
+  if (!read) return undefined;
+  if ("fault" in read) throw usageError(`${shown} ${read.fault}.`);
+  const { bytes } = read;
   if (!isUtf8(bytes)) throw usageError(`${shown} is not UTF-8 text.`);
   return bytes.toString("utf8");
 }

@@ -1,6 +1,8 @@
 import { lstat, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { limits } from "../../../../contract/limits.ts";
 import { usageError } from "../../../core/failures/cli-error.ts";
+import { readForeignText } from "../../../core/input/foreign-file.ts";
 import { replaceFile } from "../../../core/output/replace-file.ts";
 
 /** How an entry was when file and server were last the same: the hash of its text, and its position, apart. */
@@ -78,10 +80,7 @@ async function readAll(file: string): Promise<unknown> {
   const found = await lstat(file).catch(() => undefined);
   if (found && !found.isFile())
     throw usageError(`${file} is a link or no file.`, "Delete it and run `innkeep faq pull`.");
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
-    throw usageError(`${file} cannot be read (${error.code}).`);
-  });
+  const text = readForeignText(file, file, limits.faqList);
   if (text === undefined) return {};
   try {
     return JSON.parse(text.replace(/^\ufeff/, ""));
