@@ -6,8 +6,8 @@ import { limits } from "./limits.ts";
 const sortOrder = z
   .int()
   .check(
-    z.minimum(-limits.sortOrder, `must be at least -${limits.sortOrder}`),
-    z.maximum(limits.sortOrder, `must be at most ${limits.sortOrder}`),
+    z.minimum(limits.sortOrder.min, `must be at least ${limits.sortOrder.min}`),
+    z.maximum(limits.sortOrder.max, `must be at most ${limits.sortOrder.max}`),
   );
 
 export const NewFaq = z.object({

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { anyObject, file, omittable, optionalText, text, uuid } from "./fields.ts";
+import { anyObject, anyText, file, omittable, optionalLabel, optionalText, text, uuid } from "./fields.ts";
 import { feedbackFiles, limits } from "./limits.ts";
 
 export const FeedbackType = z.enum(["bug", "feature", "question", "general"]);
@@ -13,18 +13,22 @@ const listOf = <Schema extends z.ZodMiniType>(schema: Schema, most: number) =>
   z.array(schema).check(z.maxLength(most, `must have at most ${most} elements`));
 
 const attachment = z.object({
-  name: z.string().check(z.minLength(1, "must not be empty"), z.meta({ maxLength: limits.fileName })),
+  name: z.optional(
+    z.nullable(
+      z.string().check(z.meta({ description: `Longer names are cut to ${limits.fileName} characters.` })),
+    ),
+  ),
   data: file(feedbackFiles.attachments),
 });
 
 export const NewFeedback = z.object({
   type: FeedbackType,
   message: text(1, limits.message),
-  email: optionalText(limits.email),
-  name: optionalText(limits.senderName),
-  subject: optionalText(limits.subject),
+  email: anyText,
+  name: optionalLabel(limits.senderName),
+  subject: optionalLabel(limits.subject),
   metadata: omittable(anyObject),
-  source: optionalText(limits.source),
+  source: optionalLabel(limits.source),
   dedupeKey: optionalText(limits.dedupeKey),
   dedupeScope: optionalText(limits.dedupeScope),
   dedupeRun: optionalText(limits.dedupeRun),
@@ -62,6 +66,7 @@ export const feedback = {
         deduplicated: z.optional(z.boolean()),
         metadataDropped: z.optional(z.array(z.string())),
         filesDropped: z.optional(z.array(z.string())),
+        fieldsDropped: z.optional(z.array(z.string())),
       }),
     },
     errors: ["feedback_disabled"],

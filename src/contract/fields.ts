@@ -8,7 +8,7 @@ export const text = (min: number, max: number) =>
     normalised((given, fault) => {
       const value = given.trim();
       if (!isCleanText(value)) fault("must not contain NUL characters or lone surrogates");
-      if (value.length > max && codePoints(value) > max) fault(`must have at most ${max} characters`);
+      if (!isWithin(value, max)) fault(`must have at most ${max} characters`);
       if (value.length < min) fault(min === 1 ? "must not be empty" : `must have at least ${min} characters`);
       return value;
     }),
@@ -39,10 +39,10 @@ export function omittable<Schema extends z.ZodMiniType>(
 
 const isBlank = (given: unknown): boolean => typeof given === "string" && given.trim() === "";
 
-/** An object with any keys and values. */
+/** An object with any keys and values. `[]` is the empty object: so PHP writes an empty map. */
 export const anyObject = z
   .custom<Record<string, unknown>>(
-    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    (value) => typeof value === "object" && value !== null && (!Array.isArray(value) || value.length === 0),
     "must be an object",
   )
   .check(z.meta({ type: "object", additionalProperties: {} }));
@@ -78,15 +78,35 @@ export const optionalInstant = z.optional(
   ),
 );
 
-/** Text that is cut at `max` code points after trimming, for fields where longer text should not be refused. */
-export const cutText = (max: number) =>
+/** A label: text that is cut at `max` code points after trimming. A label that is too long loses no request. (rule H21) */
+export const label = (max: number, form?: "NFC") =>
   z.string().check(
     normalised((given, fault) => {
-      const value = given.trim();
+      const value = (form ? given.normalize(form) : given).trim();
       if (!isCleanText(value)) fault("must not contain NUL characters or lone surrogates");
       return value.length <= max ? value : [...value.slice(0, 2 * max)].slice(0, max).join("").trim();
     }),
+    z.meta({ description: `Longer text is cut to ${max} characters.` }),
   );
+
+/** An optional label. Null and blank text mean the same as leaving it out. */
+export const optionalLabel = (max: number) => z.optional(z.nullable(label(max)));
+
+/** Optional text without NUL and lone surrogates, of any length. Whoever stores it decides what is too long. */
+export const anyText = z.optional(
+  z.nullable(
+    z.string().check(
+      normalised((given, fault) => {
+        const value = given.trim();
+        if (!isCleanText(value)) fault("must not contain NUL characters or lone surrogates");
+        return value;
+      }),
+    ),
+  ),
+);
+
+/** Whether a text has at most `max` code points. */
+export const isWithin = (text: string, max: number): boolean => text.length <= max || codePoints(text) <= max;
 
 /** An absolute http or https address. */
 export const webUrl = (max: number) =>
@@ -130,21 +150,16 @@ export const file = (rule: FileRule) =>
     }),
   );
 
-/**
- * Gives the fault of a file, or undefined. A file without a declared type, as forms send unknown types, is judged by its
- * bytes alone.
- */
+/** Gives the fault of a file, or undefined. Its bytes show its kind; the declared type does not matter. (rule F3) */
 export function fileFault(value: unknown, { bytes, types }: FileRule): string | undefined {
   const kinds = types.join(", ");
   if (typeof value === "string" && value.startsWith("data:")) return undefined;
   if (!isReceivedFile(value) || value.fault === "not_a_data_url")
     return `must be a base64 data URL of ${kinds}`;
-  const kind = value.declaredType ?? value.detectedType;
-  if (kind === null || !types.includes(kind)) return `must be declared as one of ${kinds}`;
   if (value.fault === "not_base64") return "must be valid base64";
   if (value.size > bytes) return `must be at most ${bytes} bytes`;
-  if (value.detectedType !== kind) return `must have the bytes of ${kind}`;
-  return undefined;
+  const isAllowed = value.detectedType !== null && types.includes(value.detectedType);
+  return isAllowed ? undefined : `must have the bytes of one of ${kinds}`;
 }
 
 function isCleanText(value: string): boolean {

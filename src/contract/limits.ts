@@ -45,7 +45,8 @@ export const limits = {
   version: 100,
   platform: 100,
   platformVersions: 20,
-  sortOrder: 1_000_000,
+  /** A 32-bit integer. */
+  sortOrder: { min: -2_147_483_648, max: 2_147_483_647 },
   metadataKeys: 50,
   metadataBytes: 16_384,
   metadataDepth: 5,
@@ -87,7 +88,8 @@ export const limits = {
   faqList: 32 * MB,
   /** For requests without a credential. */
   anonymousBody: 32_768,
-  feedback: 58 * MB,
+  /** The base64 of all files at their limits has 54.7 MB; line ends and escapes make it longer. */
+  feedback: 60 * MB,
   idempotencyKey: 255,
   /** Closed testing. */
   screens: 50,

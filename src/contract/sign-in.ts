@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { instant, optionalText, text } from "./fields.ts";
+import { instant, label, optionalLabel, optionalText, text } from "./fields.ts";
 import { limits } from "./limits.ts";
 import { challengePattern, verifierPattern } from "./pkce.ts";
 
@@ -21,7 +21,7 @@ const deviceId = text(1, limits.deviceId);
 /** The query of the authorize page without `redirect`, which is checked first. */
 export const AuthorizeQuery = z.object({
   device: deviceId,
-  name: text(1, limits.deviceName),
+  name: label(limits.deviceName).check(z.minLength(1, "must not be empty")),
   challenge: Challenge,
   state: z.optional(z.string().check(z.maxLength(1_000))),
 });
@@ -30,6 +30,37 @@ export type AuthorizeQuery = z.output<typeof AuthorizeQuery>;
 /** An IANA time zone that this runtime knows. */
 export const timeZone = text(1, 100).check(
   z.refine((name) => name === "" || isTimeZone(name), "must be an IANA time zone such as Europe/London"),
+);
+
+/** A time zone as an account has it: an IANA name, or a fixed offset such as `+03:00`. */
+export const accountTimeZone = z.string().check(
+  z.overwrite((given) => fixedOffset(given) ?? given.trim()),
+  z.refine((name) => isAccountTimeZone(name), "must be an IANA time zone such as Europe/London"),
+  z.meta({ maxLength: 100 }),
+);
+
+/** The time zone that a device shows at a sign-in. It must not end the sign-in: an unknown one becomes UTC. (rule S20) */
+const deviceTimeZone = z.optional(
+  z.nullable(
+    z.string().check(
+      z.overwrite((given) => {
+        const name = fixedOffset(given) ?? given.trim();
+        return name === "" || isAccountTimeZone(name) ? name : "UTC";
+      }),
+    ),
+  ),
+);
+
+/** A push token of a device at a sign-in. One that is too long cannot be used, and is left out. */
+const devicePushToken = z.optional(
+  z.nullable(
+    z.string().check(
+      z.overwrite((given) => {
+        const token = given.trim();
+        return token.length <= limits.pushToken && token.isWellFormed() && !token.includes("\0") ? token : "";
+      }),
+    ),
+  ),
 );
 
 export const Profile = z.object({ timezone: z.string(), isTester: z.boolean() });
@@ -46,8 +77,8 @@ export type DeviceGrant = z.output<typeof DeviceGrant>;
 
 /** What a device may send about itself. */
 const deviceFields = {
-  timezone: z.optional(z.nullable(timeZone)),
-  pushToken: optionalText(limits.pushToken),
+  timezone: deviceTimeZone,
+  pushToken: devicePushToken,
 };
 
 export const Exchange = z.object({
@@ -67,7 +98,7 @@ const Account = z.object({
   email,
   password: z.string().check(z.minLength(1, "must not be empty"), z.maxLength(limits.password.max)),
   deviceId,
-  deviceName: optionalText(limits.deviceName),
+  deviceName: optionalLabel(limits.deviceName),
   integrityToken: z.optional(z.nullable(z.string())),
   ...deviceFields,
 });
@@ -155,6 +186,17 @@ export const signIn = {
     successor: authorizePath,
   }),
 } as const;
+
+/** `+03:00` for `GMT+03:00`, `UTC+3`, `+0300`. Undefined for another text. */
+function fixedOffset(given: string): string | undefined {
+  const form = /^(?:GMT|UTC|UT)?([+-])(\d{1,2})(?::?([0-5]\d))?$/i.exec(given.trim());
+  const [, sign = "", hours = "", minutes = "00"] = form ?? [];
+  if (!form || Number(hours) > 18) return undefined;
+  const offset = `${hours.padStart(2, "0")}:${minutes}`;
+  return offset === "00:00" ? "UTC" : sign + offset;
+}
+
+const isAccountTimeZone = (name: string): boolean => fixedOffset(name) === name || isTimeZone(name);
 
 function isTimeZone(name: string): boolean {
   try {

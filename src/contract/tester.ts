@@ -12,7 +12,7 @@ import {
 } from "./fields.ts";
 import type { ReceivedFile } from "./files/received-file.ts";
 import { limits, proofImages } from "./limits.ts";
-import { Profile, timeZone } from "./sign-in.ts";
+import { accountTimeZone, Profile } from "./sign-in.ts";
 
 export const cycleStatuses = ["recruiting", "running", "completed", "cancelled"] as const;
 export const slotStatuses = ["open", "requested", "active", "at_risk", "completed", "removed"] as const;
@@ -215,7 +215,7 @@ export const tester = {
     auth: "deviceToken",
     scope: "testing:profile:write",
     body: z.object({
-      timezone: z.optional(timeZone),
+      timezone: z.optional(accountTimeZone),
       pushToken: optionalText(limits.pushToken),
     }),
     success: { status: 200, body: Profile },

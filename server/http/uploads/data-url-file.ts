@@ -30,7 +30,7 @@ export function createDataUrlFile(
     const read = header + bytes.toString("latin1", 0, longestHeader);
     const end = read.search(endOfHeader);
     const type = end === -1 ? undefined : typeOf(read.slice(0, end));
-    if (type) {
+    if (type !== undefined) {
       url = openUrl(intake.open(limit), type);
       readBase64(url, bytes.subarray(end + base64Mark.length - header.length));
     } else if (end !== -1 || read.length >= longestHeader) refuse("not_a_data_url", header, bytes);
@@ -54,7 +54,7 @@ export function createDataUrlFile(
 
 const nothing = Buffer.alloc(0);
 const notWritten = { path: "", size: 0, sha256: "", detectedType: null };
-const longestHeader = 256;
+const longestHeader = 1_024;
 
 type OpenUrl = ReturnType<typeof openUrl>;
 
@@ -63,7 +63,7 @@ async function received(url: OpenUrl | undefined, fault: ReceivedFile["fault"]):
   return receivedFile({ ...written, declaredType: url?.type ?? null, name: null, fault });
 }
 
-function openUrl(file: TemporaryFile, type: string) {
+function openUrl(file: TemporaryFile, type: string | null) {
   return { file, type, decoder: createBase64Decoder((decoded) => file.write(decoded)) };
 }
 
@@ -72,10 +72,12 @@ const base64Mark = ";base64,";
 // without quotes.
 const endOfHeader = /;base64,/i;
 
-// Parameters between the type and `;base64` are accepted: encoders put codecs, a charset or a file name there.
-const dataUrlHeader = /^data:([a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*)(;[ -~]*)?$/i;
+// The bytes decide the kind of a file, so the type may be missing, wide (`image/*`) or wrong. Encoders put codecs, a
+// charset or a file name behind it.
+const dataUrlHeader = /^data:([ -:<-~\x80-\xff]*)(;[ -~\x80-\xff]*)?$/i;
 
-function typeOf(header: string): string | undefined {
-  if (header.length > longestHeader) return undefined;
-  return normaliseMediaType(dataUrlHeader.exec(header)?.[1]) ?? undefined;
+/** The declared type of a data URL, or null. Undefined if the text is no data URL. */
+function typeOf(header: string): string | null | undefined {
+  const declared = header.length > longestHeader ? undefined : dataUrlHeader.exec(header)?.[1];
+  return declared === undefined ? undefined : normaliseMediaType(declared);
 }

@@ -132,11 +132,5 @@ function takeFile(stream: BusboyFileStream, part: Part, { attempt, fields, intak
 async function receivedFrom({ fileName, type }: Part, file: TemporaryFile, isNamed: boolean) {
   const written = await file.finish();
   const name = isNamed ? null : (fileName ?? null);
-  return receivedFile({ ...written, declaredType: declaredTypeOf(type), name, fault: null });
+  return receivedFile({ ...written, declaredType: normaliseMediaType(type), name, fault: null });
 }
-
-// curl and browsers send this type for a file whose type they do not know.
-const declaredTypeOf = (type: string) => {
-  const declared = normaliseMediaType(type);
-  return declared === "application/octet-stream" ? null : declared;
-};

@@ -20,7 +20,7 @@ export async function createFaq(
   { appId, faq, by }: { readonly appId: string; readonly faq: NewFaq; readonly by?: string },
 ): Promise<Faq> {
   rows.lock(tx, appId);
-  const sortOrder = faq.sortOrder ?? Math.min(await rows.nextSortOrder(tx, appId), limits.sortOrder);
+  const sortOrder = faq.sortOrder ?? Math.min(await rows.nextSortOrder(tx, appId), limits.sortOrder.max);
   const row = { id: newId(), appId, question: faq.question, answer: faq.answer, sortOrder };
   await rows.insert(tx, { ...row, by, at: clock.now().toISOString() });
   renewFaqs(tx, appId);

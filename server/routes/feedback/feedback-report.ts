@@ -1,5 +1,7 @@
 import type { NewFeedback } from "../../../src/contract/feedback.ts";
+import { isWithin } from "../../../src/contract/fields.ts";
 import { isReceivedFile, type ReceivedFile } from "../../../src/contract/files/received-file.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import { fitMetadata } from "../../../src/contract/metadata.ts";
 import type { Deps } from "../../deps.ts";
 import { subjectOf } from "../../domain/feedback/feedback-subject.ts";
@@ -17,7 +19,11 @@ export interface FeedbackReport {
   readonly run: string;
   readonly files: readonly FeedbackFile[];
   /** The parts that are not stored, as the answer names them. */
-  readonly dropped: { readonly metadataDropped?: string[]; readonly filesDropped?: string[] };
+  readonly dropped: {
+    readonly metadataDropped?: string[];
+    readonly filesDropped?: string[];
+    readonly fieldsDropped?: string[];
+  };
 }
 
 interface Given {
@@ -37,6 +43,8 @@ export function feedbackReportOf(
 ): FeedbackReport {
   const files = hasRoom ? given : [];
   const metadata = fitMetadata(body.metadata ?? {});
+  // Half of an address is somebody else's address, so it is not cut.
+  const isTooLong = !isWithin(body.email ?? "", limits.email);
   return {
     thread: {
       id: newId(),
@@ -46,7 +54,7 @@ export function feedbackReportOf(
       category: body.type,
       source: body.source || null,
       senderName: body.name || null,
-      senderEmail: body.email || null,
+      senderEmail: isTooLong ? null : body.email || null,
       metadata: metadata.json,
       files: filesJson(files),
       dedupeKey: body.dedupeKey || null,
@@ -60,6 +68,7 @@ export function feedbackReportOf(
     dropped: {
       ...(metadata.dropped.length === 0 ? {} : { metadataDropped: [...metadata.dropped] }),
       ...(hasRoom ? {} : { filesDropped: pathsOf(given) }),
+      ...(isTooLong ? { fieldsDropped: ["email"] } : {}),
     },
   };
 }
@@ -84,7 +93,9 @@ export function feedbackFilesOf({ images, videos, attachments }: NewFeedback): F
   return [
     ...(images ?? []).flatMap((image) => feedbackFile("images", image)),
     ...(videos ?? []).flatMap((video) => feedbackFile("videos", video)),
-    ...(attachments ?? []).flatMap(({ name, data }) => feedbackFile("attachments", data, name)),
+    ...(attachments ?? []).flatMap(({ name, data }) =>
+      feedbackFile("attachments", data, name?.trim() || "attachment"),
+    ),
   ];
 }
 

@@ -56,8 +56,9 @@ async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
     const stats = await stat(path);
     if (!stats.isFile()) return { faults: ["is no regular file"] };
     if (stats.size === 0) return { faults: ["is empty"] };
-    const detected = detectMediaType(await headOf(path));
-    if (detected === null && rules.converted?.takes(path))
+    const head = await headOf(path);
+    const detected = detectMediaType(head);
+    if ((detected === null || isTextAboutPdf(head, detected)) && rules.converted?.takes(path))
       return await rules.converted.convert(path, stats.size);
     const faults = [sizeFault(stats.size, rules), kindFault(detected, rules)].filter(
       (fault) => fault !== undefined,
@@ -68,6 +69,10 @@ async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
     return { faults: [`cannot be read (${reasonOf(cause)})`] };
   }
 }
+
+/** A log may name the signature of a PDF somewhere. */
+const isTextAboutPdf = (head: Buffer, detected: string): boolean =>
+  detected === "application/pdf" && head.indexOf("%PDF-") > 0;
 
 async function headOf(path: string): Promise<Buffer> {
   const handle = await open(path);

@@ -1,19 +1,20 @@
 /** How many bytes of a file `detectMediaType` reads. */
-export const signatureBytes = 512;
+export const signatureBytes = 1_024;
 
 /**
  * The media type that the first bytes of a file show: PNG, JPEG, WebP, GIF, MP4, WebM, QuickTime or PDF, else null. The
- * signature must match exactly; what follows is not checked.
+ * signature must match exactly; what follows is not checked. Readers of PDF accept other bytes in front of its signature.
  */
 export function detectMediaType(head: Uint8Array): string | null {
   if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
   if (startsWith(head, [0xff, 0xd8, 0xff])) return "image/jpeg";
   if (ascii(head, 0, 4) === "RIFF" && ascii(head, 8, 12) === "WEBP") return "image/webp";
   if (["GIF87a", "GIF89a"].includes(ascii(head, 0, 6))) return "image/gif";
-  if (ascii(head, 0, 5) === "%PDF-") return "application/pdf";
   if (startsWith(head, [0x1a, 0x45, 0xdf, 0xa3])) return docTypeOf(head) === "webm" ? "video/webm" : null;
-  return isoMediaType(head);
+  return isoMediaType(head) ?? (hasPdfSignature(head) ? "application/pdf" : null);
 }
+
+const hasPdfSignature = (head: Uint8Array): boolean => ascii(head, 0, signatureBytes).includes("%PDF-");
 
 /**
  * A declared media type in lower case and without parameters. `image/jpg` gets its registered name. Null if none is

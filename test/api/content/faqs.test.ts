@@ -77,9 +77,9 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
     });
 
     it("appends the entry after one with the highest possible sortOrder", async () => {
-      const last = await createId({ sortOrder: 1_000_000 });
+      const last = await createId({ sortOrder: 2_147_483_647 });
       const appended = await create();
-      expect(appended).toMatchObject({ status: 201, body: { sortOrder: 1_000_000 } });
+      expect(appended).toMatchObject({ status: 201, body: { sortOrder: 2_147_483_647 } });
       expect(await list()).toMatchObject([{ id: last }, { id: appended.field("id") }]);
     });
   });

@@ -90,16 +90,16 @@ describe("the body of POST /api/v1/feedback/remote", () => {
       await connection.cut();
     });
 
-    it("for declaring over 58 MiB gets 413 payload_too_large before a byte of it is sent", async () => {
+    it("for declaring over 60 MiB gets 413 payload_too_large before a byte of it is sent", async () => {
       const connection = await connectRaw(service.baseUrl);
-      connection.write(head({ "content-length": 58 * MB + 1 }));
+      connection.write(head({ "content-length": 60 * MB + 1 }));
       expect(await connection.read(/payload_too_large/)).toMatch(
         /^HTTP\/1.1 413 .*"code":"payload_too_large"/s,
       );
       await connection.cut();
     });
 
-    it("for growing over 58 MiB gets 413 payload_too_large", async () => {
+    it("for growing over 60 MiB gets 413 payload_too_large", async () => {
       const connection = await connectRaw(service.baseUrl);
       connection.write(head({ "transfer-encoding": "chunked" }));
       const blanks = `${MB.toString(16)}\r\n${" ".repeat(MB)}\r\n`;
@@ -163,10 +163,10 @@ describe("the body of POST /api/v1/feedback/remote", () => {
       expect(await connection.read()).toMatch(/^HTTP\/1.1 201 /);
     });
 
-    it("may be exactly 58 MiB", async () => {
+    it("may be exactly 60 MiB", async () => {
       const body = JSON.stringify({ ...report, images: [dataUrl(jpeg())], videos: ["x"] });
       const [start = "", end = ""] = body.split('"x"');
-      const filler = "A".repeat(58 * MB - body.length);
+      const filler = "A".repeat(60 * MB - body.length);
       // A video of the wrong kind and size is a fault of a field, not of the body.
       const answer = await send(`${start}"x${filler}"${end}`);
       expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: "videos.0" }] } });

@@ -114,26 +114,13 @@ describe("files of POST /api/v1/feedback/remote", () => {
   const png = dataUrl(sample.png());
   const labelled = (type: string, bytes: Buffer) => `data:${type};base64,${bytes.toString("base64")}`;
   const base64 = png.slice(png.indexOf(",") + 1);
+  const ofNoKind = "must have the bytes of one of image/png, image/jpeg, image/webp, image/gif";
   it.each([
-    [
-      "PDF bytes labelled image/png",
-      labelled("image/png", sample.pdf().bytes),
-      "must have the bytes of image/png",
-    ],
-    [
-      "PNG bytes labelled image/gif",
-      labelled("image/gif", sample.png().bytes),
-      "must have the bytes of image/gif",
-    ],
-    [
-      "HTML labelled image/png",
-      labelled("image/png", Buffer.from("<html>")),
-      "must have the bytes of image/png",
-    ],
-    ["no bytes", labelled("image/png", Buffer.alloc(0)), "must have the bytes of image/png"],
-    ["SVG", labelled("image/svg+xml", Buffer.from("<svg/>")), /^must be declared as one of image\/png/],
-    ["a PDF", dataUrl(sample.pdf()), /^must be declared as one of image\/png/],
-    ["no media type", `data:;base64,${base64}`, /^must be a base64 data URL of image\/png/],
+    ["PDF bytes labelled image/png", labelled("image/png", sample.pdf().bytes), ofNoKind],
+    ["HTML labelled image/png", labelled("image/png", Buffer.from("<html>")), ofNoKind],
+    ["no bytes", labelled("image/png", Buffer.alloc(0)), ofNoKind],
+    ["SVG", labelled("image/svg+xml", Buffer.from("<svg/>")), ofNoKind],
+    ["a PDF", dataUrl(sample.pdf()), ofNoKind],
     ["bare base64", base64, /^must be a base64 data URL of image\/png/],
     ["an address", "https://example.org/shot.png", /^must be a base64 data URL of image\/png/],
     ["a data URL without base64", "data:image/png,%89PNG", /^must be a base64 data URL of image\/png/],
@@ -158,7 +145,6 @@ describe("files of POST /api/v1/feedback/remote", () => {
   });
 
   it.each([
-    ["videos.0", { videos: [labelled("video/mp4", sample.webm().bytes)] }],
     ["videos.0", { videos: [png] }],
     [
       "attachments.0.data",
@@ -166,8 +152,7 @@ describe("files of POST /api/v1/feedback/remote", () => {
     ],
     ["attachments.0.data", { attachments: [{ name: "a.pdf", data: png }] }],
     ["attachments.0.data", { attachments: [{ name: "a.pdf" }] }],
-    ["attachments.0.name", { attachments: [{ data: dataUrl(sample.pdf()) }] }],
-    ["attachments.0.name", { attachments: [{ name: "", data: dataUrl(sample.pdf()) }] }],
+    ["attachments.0.name", { attachments: [{ name: 7, data: dataUrl(sample.pdf()) }] }],
   ])("names %s when the fault is in it", async (place, files) => {
     expect(faultyPaths(await submit(files))).toEqual([place]);
   });

@@ -9,10 +9,6 @@ const path = "/api/v1/feedback/remote";
 
 const texts = [
   ["message", 10_000],
-  ["subject", 200],
-  ["name", 200],
-  ["email", 254],
-  ["source", 100],
   ["dedupeKey", 200],
 ] as const;
 
@@ -59,7 +55,9 @@ describe("the limits of POST /api/v1/feedback/remote", () => {
       expect(faultyPaths(await submit({ [field]: "😀".repeat(most + 1) }))).toEqual([field]);
       expect(await submit({ [field]: ` \n${"x".repeat(most)}\t ` })).toMatchObject({ status: 201 });
     });
+  });
 
+  describe.each(["message", "subject", "name", "email", "source", "dedupeKey"])("%s", (field) => {
     it("may not hold NUL or a lone surrogate", async () => {
       const issue = `${field}: must not contain NUL characters or lone surrogates`;
       for (const text of ["a\0b", "\0", "a\ud800b", "\udc00\ud800"])
@@ -180,29 +178,29 @@ describe("the limits of POST /api/v1/feedback/remote", () => {
     const faulty = {
       type: "praise",
       message: "",
-      email: "x".repeat(255),
+      email: "a\0b",
       name: 7,
       subject: "a\0b",
-      metadata: [],
-      source: "x".repeat(101),
+      metadata: [1],
+      source: 7,
       dedupeKey: {},
       images: ["no data URL"],
       videos: ["no data URL"],
-      attachments: [{ name: "", data: "no data URL" }, {}],
+      attachments: [{ name: 7, data: "no data URL" }, {}],
     };
     expect(faultyPaths(await submit(faulty))).toEqual(
       [
         ...["type", "message", "email", "name", "subject", "metadata", "source", "dedupeKey"],
         ...["images.0", "videos.0"],
-        ...["attachments.0.name", "attachments.0.data", "attachments.1.name", "attachments.1.data"],
+        ...["attachments.0.name", "attachments.0.data", "attachments.1.data"],
       ].sort(),
     );
   });
 
   it("name two faults of one field separately", async () => {
-    expect(issuesOf(await submit({ source: `\0${"x".repeat(100)}` }))).toEqual([
-      "source: must have at most 100 characters",
-      "source: must not contain NUL characters or lone surrogates",
+    expect(issuesOf(await submit({ dedupeKey: `\0${"x".repeat(200)}` }))).toEqual([
+      "dedupeKey: must have at most 200 characters",
+      "dedupeKey: must not contain NUL characters or lone surrogates",
     ]);
   });
 

