@@ -1,5 +1,5 @@
+import { notices, type Sanitiser } from "../../src/words/fence.ts";
 import { idAt, instantAt, listAt, numberAt, textAt, at as valueAt, wordAt } from "../api/loose-json.ts";
-import { notices, type Sanitiser } from "../text/fence.ts";
 import type { ListFeedbackOutput } from "../tools/list-feedback/definition.ts";
 
 /** A page of 20 threads costs a model at most so many tokens. */

@@ -1,4 +1,4 @@
-import { notices, type Sanitiser } from "../text/fence.ts";
+import { notices, type Sanitiser } from "../../src/words/fence.ts";
 import type { ReadFeedbackOutput } from "../tools/read-feedback/definition.ts";
 import type { ImageLoading } from "./images.ts";
 import type { ThreadPage } from "./thread-page.ts";

@@ -1,4 +1,4 @@
-import { agentFence, fence, type Section, teamFence } from "../text/fence.ts";
+import { agentFence, fence, type Section, teamFence } from "../../src/words/fence.ts";
 import type { ShownMessage, ThreadAnswer } from "./thread-answer.ts";
 
 /**

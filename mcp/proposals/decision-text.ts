@@ -1,4 +1,4 @@
-import { teamFence } from "../text/fence.ts";
+import { teamFence } from "../../src/words/fence.ts";
 import type { ApprovedPlan } from "./decision.ts";
 
 /** The parts of an answer that a person has decided. */

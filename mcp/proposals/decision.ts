@@ -1,8 +1,8 @@
 import { type RunDecision, runDecisions } from "../../src/contract/run.ts";
+import { createSanitiser } from "../../src/words/fence.ts";
 import { at, idAt, instantAt, linkAt, oneOf, textAt, wordAt } from "../api/loose-json.ts";
 import { type ReadThreadDeps, readThread } from "../feedback/read-thread.ts";
 import type { ProposalParts } from "../feedback/thread-parts.ts";
-import { createSanitiser } from "../text/fence.ts";
 import { hashOf, type KnownProposal } from "./proposals.ts";
 
 /** The checked fields of a proposal. A field that a server leaves out is null. */

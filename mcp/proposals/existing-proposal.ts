@@ -1,8 +1,8 @@
+import { createSanitiser, newNonce } from "../../src/words/fence.ts";
 import { isNotFound } from "../api/not-found.ts";
 import { retryAfterWait } from "../api/retry-after-wait.ts";
 import type { Deps } from "../deps.ts";
 import type { ThreadParts } from "../feedback/thread-parts.ts";
-import { createSanitiser, newNonce } from "../text/fence.ts";
 import { proposalFieldsOf } from "./decision.ts";
 import type { DraftForThread, GivenTexts, ProposalDraft } from "./proposal-draft.ts";
 import { hashOf, type KnownProposal, type ProposalRecord } from "./proposals.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { createSanitiser } from "../../src/words/fence.ts";
 import type { ThreadParts } from "../feedback/thread-parts.ts";
-import { createSanitiser } from "../text/fence.ts";
 import { Refusal } from "../text/refusal.ts";
 import { refuseSecrets } from "../text/secrets.ts";
 

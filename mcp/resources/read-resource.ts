@@ -4,11 +4,11 @@ import {
   type ReadResourceResult,
   ResourceNotFoundError,
 } from "@modelcontextprotocol/server";
+import { notices } from "../../src/words/fence.ts";
 import { isNotFound } from "../api/not-found.ts";
 import type { Deps } from "../deps.ts";
 import { loadImage } from "../feedback/images.ts";
 import { readThread } from "../feedback/read-thread.ts";
-import { notices } from "../text/fence.ts";
 import { Refusal } from "../text/refusal.ts";
 import { getDecision } from "../tools/get-decision/run.ts";
 import { feedbackIdOf } from "../tools/ids.ts";

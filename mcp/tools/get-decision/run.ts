@@ -1,3 +1,4 @@
+import { createSanitiser, newNonce } from "../../../src/words/fence.ts";
 import { isNotFound } from "../../api/not-found.ts";
 import { retryAfterWait } from "../../api/retry-after-wait.ts";
 import type { Deps } from "../../deps.ts";
@@ -10,7 +11,6 @@ import {
 } from "../../proposals/decision.ts";
 import { decisionText } from "../../proposals/decision-text.ts";
 import type { KnownProposal, ProposalRecord } from "../../proposals/proposals.ts";
-import { createSanitiser, newNonce } from "../../text/fence.ts";
 import { Refusal } from "../../text/refusal.ts";
 import { feedbackIdOf, runIdOf } from "../ids.ts";
 import { type Call, runOf, type ToolAnswer } from "../run-tool.ts";

@@ -1,8 +1,8 @@
 import { ServerError } from "../../../src/client/errors.ts";
+import { createSanitiser, fence, newNonce, teamLine } from "../../../src/words/fence.ts";
 import { retryAfterWait } from "../../api/retry-after-wait.ts";
 import type { Deps } from "../../deps.ts";
 import { type FoundThreads, foundThreads } from "../../feedback/found-threads.ts";
-import { createSanitiser, fence, newNonce, teamLine } from "../../text/fence.ts";
 import { Refusal } from "../../text/refusal.ts";
 import { type Call, runOf, type ToolAnswer } from "../run-tool.ts";
 import { listFeedback as definition, type ListFeedbackInput, type ListFeedbackOutput } from "./definition.ts";

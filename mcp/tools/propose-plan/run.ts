@@ -1,3 +1,4 @@
+import { newNonce, teamFence } from "../../../src/words/fence.ts";
 import type { Deps } from "../../deps.ts";
 import { readThread } from "../../feedback/read-thread.ts";
 import { nextStepFor, nextSteps } from "../../proposals/decision.ts";
@@ -10,7 +11,6 @@ import {
 import { postProposal } from "../../proposals/post-proposal.ts";
 import { type ProposalDraft, proposalDraftOf } from "../../proposals/proposal-draft.ts";
 import type { ProposalRecord } from "../../proposals/proposals.ts";
-import { newNonce, teamFence } from "../../text/fence.ts";
 import { Refusal } from "../../text/refusal.ts";
 import { feedbackIdOf, runIdOf } from "../ids.ts";
 import { type Call, runOf, type ToolAnswer } from "../run-tool.ts";

@@ -1,3 +1,4 @@
+import { createSanitiser, newNonce } from "../../../src/words/fence.ts";
 import type { Deps } from "../../deps.ts";
 import { loadImages } from "../../feedback/images.ts";
 import { readThread } from "../../feedback/read-thread.ts";
@@ -5,7 +6,6 @@ import { imageUri, structuredThread } from "../../feedback/thread-answer.ts";
 import { threadPageOf } from "../../feedback/thread-page.ts";
 import type { ThreadParts } from "../../feedback/thread-parts.ts";
 import { threadText } from "../../feedback/thread-text.ts";
-import { createSanitiser, newNonce } from "../../text/fence.ts";
 import { Refusal } from "../../text/refusal.ts";
 import { feedbackIdOf } from "../ids.ts";
 import { type Call, runOf, type ToolAnswer } from "../run-tool.ts";

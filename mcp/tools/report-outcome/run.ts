@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { ServerError } from "../../../src/client/errors.ts";
+import { createSanitiser, newNonce } from "../../../src/words/fence.ts";
 import { linkAt } from "../../api/loose-json.ts";
 import { retryAfterWait } from "../../api/retry-after-wait.ts";
 import type { Deps } from "../../deps.ts";
-import { createSanitiser, newNonce } from "../../text/fence.ts";
 import { Refusal } from "../../text/refusal.ts";
 import { refuseSecrets } from "../../text/secrets.ts";
 import { runIdOf } from "../ids.ts";

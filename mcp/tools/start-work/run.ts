@@ -1,11 +1,11 @@
 import { ServerError } from "../../../src/client/errors.ts";
+import { createSanitiser, newNonce } from "../../../src/words/fence.ts";
 import { at, idAt } from "../../api/loose-json.ts";
 import { isNotFound } from "../../api/not-found.ts";
 import { retryAfterWait } from "../../api/retry-after-wait.ts";
 import type { Deps } from "../../deps.ts";
 import { approvedPlanOf, proposalFieldsOf } from "../../proposals/decision.ts";
 import { decisionText } from "../../proposals/decision-text.ts";
-import { createSanitiser, newNonce } from "../../text/fence.ts";
 import { Refusal } from "../../text/refusal.ts";
 import { readRun } from "../get-decision/read-run.ts";
 import { noSuchRun } from "../get-decision/run.ts";

@@ -1,5 +1,5 @@
+import { visibleLine } from "../../../src/words/hidden.ts";
 import { TimestampUtc } from "../../console/kit/display/timestamp.tsx";
-import { visibleLine } from "../../console/kit/display/visible-text.ts";
 import { scrolledByKeys } from "../../console/kit/layout/scrolled-by-keys.ts";
 import type { RecordedRequest } from "../recording/recorder.ts";
 

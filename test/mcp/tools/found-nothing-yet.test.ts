@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { foundThreads } from "../../../mcp/feedback/found-threads.ts";
-import { createSanitiser } from "../../../mcp/text/fence.ts";
+import { createSanitiser } from "../../../src/words/fence.ts";
 
 const noteOf = (nextCursor: string | null) =>
   foundThreads({ items: [], nextCursor }, createSanitiser("nonce"));

@@ -8,6 +8,8 @@ export const walls: Walls = {
   ],
   src: ["src/client", "src/contract", "src/reporter", "src/backup-commands.ts"],
   "src/contract": ["src/contract", "zod/mini"],
+  // The words of people on their way out: the same for every door.
+  "src/words": ["src/words", "node:*"],
   "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
   "src/reporter": ["src/reporter", "src/contract/test-sessions.ts", "src/contract/limits.ts"],
   // Starts servers in processes of their own.
@@ -17,6 +19,7 @@ export const walls: Walls = {
     ...["src/cli", "src/client", "src/contract", "src/credentials", "src/programs.ts"],
     ...[
       "src/backup-commands.ts",
+      "src/words",
       "src/local/clock-move.ts",
       "src/local/run-command.ts",
       "commander",
@@ -31,16 +34,11 @@ export const walls: Walls = {
   "src/cli/feedback/junit": [...["src/cli", "src/client", "src/contract", "saxes", "tinyglobby", "node:*"]],
   "src/cli/views": ["src/cli", "src/client", "ink", "react", "node:*"],
   mcp: [
-    "mcp",
-    "src/client",
-    "src/contract",
-    "src/programs.ts",
-    "@modelcontextprotocol/*",
-    "zod/mini",
-    "node:*",
+    ...["mcp", "src/client", "src/contract", "src/words", "src/programs.ts"],
+    ...["@modelcontextprotocol/*", "zod/mini", "node:*"],
   ],
   server: ["server", "src/contract", "src/programs.ts", "koa", "pino", "node:*"],
-  "server/domain": ["server/domain", "src/contract", "temporal-polyfill"],
+  "server/domain": ["server/domain", "src/contract", "src/words", "temporal-polyfill"],
   "server/store": [
     ...["server/store", "server/clock.ts", "server/domain", "src/contract"],
     ...["sqlite3", "pg", "node:*"],
@@ -147,7 +145,7 @@ export const walls: Walls = {
     "server/routes/access/audit-names.ts",
     ...["server/routes/access/device-approval.ts", "server/routes/access/oauth", "server/oauth/metadata.ts"],
     ...["server/oauth/fault-answers.ts", "server/event-loop.ts", "server/on-first-use.ts"],
-    ...["server/deps.ts", "server/clock.ts", "src/contract"],
+    ...["server/deps.ts", "server/clock.ts", "src/contract", "src/words"],
     ...["koa", "preact", "preact/*", "preact-render-to-string", "markdown-it", "openid-client", "diff", "qr"],
     ...["zod/mini", "node:*"],
   ],
@@ -178,6 +176,7 @@ export const walls: Walls = {
       "server/deps.ts",
       "src/client/calls/redact.ts",
       "src/contract",
+      "src/words",
       "preact",
       "preact/*",
       "koa",

@@ -1,4 +1,4 @@
-import { piecesOf } from "./visible-text.ts";
+import { piecesOf } from "../../../../src/words/hidden.ts";
 
 export interface UserTextProps {
   readonly text: string;

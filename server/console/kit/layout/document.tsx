@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { visibleLine } from "../../../../src/words/hidden.ts";
 import { type Asset, assets } from "../../assets/assets.ts";
 import type { Links } from "../../links.ts";
-import { visibleLine } from "../display/visible-text.ts";
 import { versionOf } from "../form/filled-form.ts";
 
 export interface DocumentProps {

@@ -1,6 +1,6 @@
 import type { Token } from "../../../../src/contract/console/tokens.ts";
 import { limits } from "../../../../src/contract/limits.ts";
-import { visibleLine } from "../../kit/display/visible-text.ts";
+import { visibleLine } from "../../../../src/words/hidden.ts";
 import { type Filled, Select, TextField } from "../../kit/form/field.tsx";
 import type { Navigation } from "../../kit/layout/navigation.ts";
 import { auditActionNames } from "./audit-action-names.ts";

@@ -1,5 +1,5 @@
 import type { Assignee } from "../../../../src/contract/console/feedback.ts";
-import { visibleLine } from "../../kit/display/visible-text.ts";
+import { visibleLine } from "../../../../src/words/hidden.ts";
 
 interface AssigneeChoiceProps {
   readonly chosen: string;

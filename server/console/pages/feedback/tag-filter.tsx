@@ -1,5 +1,5 @@
 import type { Tag } from "../../../../src/contract/console/triage/tags.ts";
-import { visibleLine } from "../../kit/display/visible-text.ts";
+import { visibleLine } from "../../../../src/words/hidden.ts";
 import { TagBadge } from "../tags/tag-badge.tsx";
 
 /** The names of the tags in the address of the inbox. `also` is a tag that was just chosen. */

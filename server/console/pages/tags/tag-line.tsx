@@ -1,6 +1,6 @@
 import { type Tag, tagColours } from "../../../../src/contract/console/triage/tags.ts";
+import { visibleLine } from "../../../../src/words/hidden.ts";
 import { Line } from "../../kit/display/user-text.tsx";
-import { visibleLine } from "../../kit/display/visible-text.ts";
 import { Confirmation } from "../../kit/form/confirmation.tsx";
 import { type Filled, Select, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";

@@ -1,6 +1,6 @@
 import type { App } from "../../../../src/contract/console/apps.ts";
 import { agentScopes, maintainerScopes, type TokenScope } from "../../../../src/contract/endpoint.ts";
-import { visibleLine } from "../../kit/display/visible-text.ts";
+import { visibleLine } from "../../../../src/words/hidden.ts";
 import { Choices } from "../../kit/form/choices.tsx";
 import { type Filled, faultAt, Select, TextField } from "../../kit/form/field.tsx";
 import { filledWith } from "../../kit/form/filled-form.ts";

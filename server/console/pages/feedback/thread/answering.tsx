@@ -1,5 +1,5 @@
+import { visibleLine } from "../../../../../src/words/hidden.ts";
 import { Line } from "../../../kit/display/user-text.tsx";
-import { visibleLine } from "../../../kit/display/visible-text.ts";
 import { versionOf } from "../../../kit/form/filled-form.ts";
 
 export interface AnsweringProps {

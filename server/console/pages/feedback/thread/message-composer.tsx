@@ -1,8 +1,8 @@
 import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
+import { visibleLine } from "../../../../../src/words/hidden.ts";
 import { isMailAddress } from "../../../../domain/mail/mail-address.ts";
 import { ExternalLink } from "../../../kit/display/external-link.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
-import { visibleLine } from "../../../kit/display/visible-text.ts";
 import { type Filled, Select, TextArea } from "../../../kit/form/field.tsx";
 import { Refused } from "../../../kit/layout/notice.tsx";
 import { Answering } from "./answering.tsx";

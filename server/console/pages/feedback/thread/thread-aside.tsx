@@ -1,7 +1,7 @@
 import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
+import { hasHidden } from "../../../../../src/words/hidden.ts";
 import { ExternalLink } from "../../../kit/display/external-link.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
-import { hasHidden } from "../../../kit/display/visible-text.ts";
 import { type Filled, Select, TextField } from "../../../kit/form/field.tsx";
 import { Can } from "../../../kit/layout/can.tsx";
 import { Refused } from "../../../kit/layout/notice.tsx";

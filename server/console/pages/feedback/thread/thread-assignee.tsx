@@ -1,5 +1,5 @@
 import type { Assignee, OwnedThread } from "../../../../../src/contract/console/feedback.ts";
-import { visibleLine } from "../../../kit/display/visible-text.ts";
+import { visibleLine } from "../../../../../src/words/hidden.ts";
 import { type Filled, Select } from "../../../kit/form/field.tsx";
 
 /** By what the threads of an app are sorted, and who looks at the page. */

@@ -1,5 +1,5 @@
 import type { ThreadTag } from "../../../../../src/contract/console/triage/tags.ts";
-import { visibleLine } from "../../../kit/display/visible-text.ts";
+import { visibleLine } from "../../../../../src/words/hidden.ts";
 import { type Filled, TextField } from "../../../kit/form/field.tsx";
 import { TagBadge } from "../../tags/tag-badge.tsx";
 

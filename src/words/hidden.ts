@@ -1,7 +1,13 @@
 /** A piece of a text: plain text, or one character that a reader would not see or would misread. */
 export type Piece =
   | { readonly kind: "plain"; readonly text: string }
-  | { readonly kind: "hidden"; readonly at: number; readonly code: string; readonly name: string };
+  | {
+      readonly kind: "hidden";
+      readonly at: number;
+      readonly character: string;
+      readonly code: string;
+      readonly name: string;
+    };
 
 const hiddenClasses = [
   "\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Zl}\\p{Zp}\\p{Zs}",
@@ -36,13 +42,18 @@ const spelling = [
 ].join("|");
 
 // From the fifth stacked mark on, marks cover the letters around them.
-const finder = new RegExp(
-  [
-    `(?<ordinary>\\p{RGI_Emoji}|${spelling})`,
-    `(?<hidden>(?![ \\n\\t])[${hiddenClasses}]|(?<=\\p{M}{4})\\p{M})`,
-  ].join("|"),
-  "gv",
-);
+let made: RegExp | undefined;
+/** Made at the first use: it is large, and most texts do not need it. */
+function finder(): RegExp {
+  made ??= new RegExp(
+    [
+      `(?<ordinary>\\p{RGI_Emoji}|${spelling})`,
+      `(?<hidden>(?![ \\n\\t])[${hiddenClasses}]|(?<=\\p{M}{4})\\p{M})`,
+    ].join("|"),
+    "gv",
+  );
+  return made;
+}
 
 // Most texts have none of these. Looking for them takes a small part of the time that `finder` takes.
 const suspicious = new RegExp(`(?![ \\n\\t])[${hiddenClasses}]|\\p{M}`, "v");
@@ -56,7 +67,7 @@ export function piecesOf(text: string): Piece[] {
   if (!suspicious.test(text)) return text === "" ? [] : [{ kind: "plain", text }];
   const pieces: Piece[] = [];
   let from = 0;
-  for (const found of text.matchAll(finder)) {
+  for (const found of text.matchAll(finder())) {
     const character = found.groups?.hidden;
     if (character === undefined) continue;
     if (found.index > from) pieces.push({ kind: "plain", text: text.slice(from, found.index) });
@@ -78,7 +89,7 @@ export const visibleLine = (text: string): string =>
 
 function hiddenPiece(character: string, at: number): Piece {
   const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
-  return { kind: "hidden", at, code, name: names[code] ?? "hidden character" };
+  return { kind: "hidden", at, character, code, name: names[code] ?? "hidden character" };
 }
 
 const names: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { visibleText } from "./visible.ts";
 
 /** An unpredictable word for the fence around text of people: 12 random digits of a UUID, which Node has at hand. */
 export const newNonce = (): string => randomUUID().slice(0, 13).replace("-", "");
@@ -59,12 +60,9 @@ export function createSanitiser(nonce: string): Sanitiser {
   let removed = 0;
 
   const text = (value: string): string => {
-    const visible = oneKindOfLineBreak(value).replace(invisible, (_, kept: string | undefined) => {
-      if (kept !== undefined) return kept;
-      removed += 1;
-      return "";
-    });
-    return withoutNonce(visible.normalize("NFC"));
+    const visible = visibleText(value);
+    removed += visible.removed;
+    return withoutNonce(composed(visible.text));
   };
 
   const withoutNonce = (value: string): string => {
@@ -84,12 +82,6 @@ export function createSanitiser(nonce: string): Sanitiser {
   return { text, value: sanitise, removed: () => removed };
 }
 
-/**
- * First the sequences that are kept (joined or styled emoji, keycaps), then each invisible character: zero-width,
- * direction, tag and filler characters, stray variation selectors, controls other than tab and line feed, halves of
- * surrogate pairs.
- */
-const invisible =
-  /(\p{Extended_Pictographic}[\uFE0E\uFE0F]?\p{Emoji_Modifier}?(?:\u200D\p{Extended_Pictographic}\uFE0F?\p{Emoji_Modifier}?)*|[0-9#*]\uFE0F\u20E3)|[\p{Default_Ignorable_Code_Point}\p{Cs}\uFFF9-\uFFFB]|(?![\t\n])\p{Cc}/gu;
-
-const oneKindOfLineBreak = (value: string): string => value.replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n");
+/** In NFC, but for ideographs of compatibility: their other form looks different. */
+const composed = (value: string): string =>
+  value.replace(/[^\uF900-\uFAFF\u{2F800}-\u{2FA1F}]+/gu, (part) => part.normalize("NFC"));
