@@ -48,13 +48,14 @@ async function seedProposal(
     const by = { by: ownerId, at: before(deps, decided.ageHours), expiresAt: null };
     await proposals.decide(tx, id, { status: statusOf(decision), decision, note, ...by });
   }
-  if (claim) await seedClaim(deps, tx, { claim, runId: id, tokenId, feedbackId });
+  if (claim) await seedClaim(deps, tx, { claim, runId: id, userId: ownerId, tokenId, feedbackId });
   await feedbackThreads.setProposalStatus(tx, feedbackId);
 }
 
 interface NewDemoClaim {
   readonly claim: DemoClaim;
   readonly runId: string;
+  readonly userId: string;
   readonly tokenId: string;
   readonly feedbackId: string;
 }
@@ -62,12 +63,12 @@ interface NewDemoClaim {
 async function seedClaim(
   deps: Needed,
   tx: Transaction,
-  { claim: { worker, ageHours, progress, outcome }, runId, tokenId, feedbackId }: NewDemoClaim,
+  { claim: { worker, ageHours, progress, outcome }, runId, userId, tokenId, feedbackId }: NewDemoClaim,
 ): Promise<void> {
   const id = deps.newId();
   const claimedAt = before(deps, ageHours);
   await proposals.markRead(tx, runId, claimedAt);
-  await runClaims.insert(tx, { id, runId, tokenId, worker, claimedAt });
+  await runClaims.insert(tx, { id, runId, userId, tokenId, worker, claimedAt });
   for (const { text, ageHours: age } of progress)
     await runClaims.addProgress(tx, { id: deps.newId(), claimId: id, text, createdAt: before(deps, age) });
   if (!outcome) return;

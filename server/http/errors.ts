@@ -12,6 +12,7 @@ export const errorBody = ({ message, code, details }: ApiError) => ({
   ...(details.issues ? { issues: details.issues } : {}),
   ...(details.dayIndex === undefined ? {} : { dayIndex: details.dayIndex }),
   ...(details.runId === undefined ? {} : { runId: details.runId }),
+  ...(details.mayResume ? { mayResume: true } : {}),
   ...(details.entryId === undefined ? {} : { entryId: details.entryId }),
   ...(details.step === undefined ? {} : { step: details.step }),
   ...(details.reasons ? { reasons: details.reasons } : {}),

@@ -101,6 +101,11 @@ export const errorCatalogue = {
     status: 409,
     message: "A person has ended this worker's claim. Stop, and tell your user.",
   },
+  claim_resumed: {
+    status: 409,
+    message:
+      "Another worker of this account has taken up this claim. Stop: it goes on with a claim of its own.",
+  },
   idempotency_in_progress: {
     status: 409,
     message: "A request with this Idempotency-Key is still running. Send it again in a moment.",
@@ -152,6 +157,8 @@ export interface ErrorDetails {
   readonly dayIndex?: number;
   /** The newest proposal of the thread. */
   readonly runId?: string | null;
+  /** Whether the caller may take up the claim with `resume: true`. */
+  readonly mayResume?: true;
   /** The release note that has the version already. */
   readonly entryId?: string;
   /** The sealed first step of a sign-in that the second factor finishes. */

@@ -81,14 +81,18 @@ export const runWork = {
     ...work,
     path: "/api/v1/agent/runs/:runId/claim",
     summary: "Claim an approved proposal, so that no other worker carries it out",
-    body: z.object({ worker: text(1, limits.worker) }),
+    body: z.object({
+      worker: text(1, limits.worker),
+      claimId: z.optional(uuid),
+      resume: z.optional(z.boolean()),
+    }),
     success: {
       status: 200,
       body: z.object({ claimId: uuid, worker: z.string(), claimedAt: instant, run: Run }),
     },
     // The same worker gets the same claim again anyway. An old answer must not outlive a release for long.
     repeatableSeconds: 60,
-    errors: ["not_found", "run_claimed", "wrong_state", "run_superseded", "claim_released"],
+    errors: ["not_found", "run_claimed", "wrong_state", "run_superseded", "claim_released", "claim_resumed"],
   }),
   reportProgress: endpoint({
     ...work,
@@ -96,7 +100,7 @@ export const runWork = {
     summary: "Tell how far the work on a claimed proposal is",
     body: z.object({ claimId: uuid, text: text(1, limits.progress) }),
     success: { status: 200, body: RunProgress },
-    errors: ["not_found", "wrong_state", "claim_released"],
+    errors: ["not_found", "wrong_state", "claim_released", "claim_resumed"],
   }),
   reportOutcome: endpoint({
     ...work,
@@ -109,7 +113,7 @@ export const runWork = {
       links: z.optional(z.array(outcomeLink).check(z.maxLength(limits.outcomeLinks))),
     }),
     success: { status: 200, body: Run },
-    errors: ["not_found", "wrong_state", "claim_released"],
+    errors: ["not_found", "wrong_state", "claim_released", "claim_resumed"],
   }),
 } as const;
 

@@ -44,12 +44,18 @@ export const expiresAfter = (from: Date, hours: number | null): string | null =>
 export const statusOf = (decision: RunDecision): "approved" | "rejected" =>
   decision === "approve" ? "approved" : "rejected";
 
+/** The claim that a worker holds, as the account of a caller may use it. */
+export interface HeldClaim {
+  /** Whether this worker made it with this token. */
+  readonly own: boolean;
+  readonly finished: boolean;
+  readonly mayResume: boolean;
+}
+
 export interface ClaimFacts {
   readonly run: Pick<RunState, "status" | "expiresAt">;
-  /** The claim that this worker made before with this token. */
-  readonly own: { readonly releasedAt: string | null } | undefined;
-  /** Whether any worker holds the claim. */
-  readonly held: boolean;
+  readonly held: HeldClaim | undefined;
+  readonly resume: boolean;
   /** A newer proposal of the thread that was ever approved. */
   readonly newerApproval: string | undefined;
 }
@@ -57,20 +63,46 @@ export interface ClaimFacts {
 export type ClaimVerdict =
   | "new"
   | "same"
+  | "resumed"
   | "time_in_doubt"
-  | "claim_released"
   | "wrong_state"
   | "run_claimed"
   | "run_superseded";
 
 /** Whether a worker may claim a proposal, and if not, why. (rules A18 to A21) */
-export function claimVerdict({ run, own, held, newerApproval }: ClaimFacts, moment: Moment): ClaimVerdict {
-  if (own) return own.releasedAt === null ? "same" : "claim_released";
+export function claimVerdict({ run, held, resume, newerApproval }: ClaimFacts, moment: Moment): ClaimVerdict {
+  if (held) return heldVerdict(held, resume);
   const expiry = expiryOf(run, moment);
   if (run.status !== "approved" || expiry === "over") return "wrong_state";
   if (expiry === "unknown") return "time_in_doubt";
-  if (held) return "run_claimed";
   return newerApproval === undefined ? "new" : "run_superseded";
+}
+
+function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): ClaimVerdict {
+  if (resume && mayResume) return finished ? "same" : "resumed";
+  return own ? "same" : "run_claimed";
+}
+
+export interface ClaimUse {
+  readonly ofAccount: boolean;
+  readonly ofToken: boolean;
+  /** Whether the token that made the claim was revoked or has expired. */
+  readonly tokenEnded: boolean;
+  /** When its worker was last heard of. */
+  readonly heardAt: string;
+}
+
+/** How long a worker with a token that still works must be silent before another token of its account may go on. */
+export const silentMilliseconds = 15 * 60_000;
+
+/** Whether a caller may take up a claim that is held. A clock in doubt proves no silence. (rule A32) */
+export function mayResume(
+  { ofAccount, ofToken, tokenEnded, heardAt }: ClaimUse,
+  { now, doubtful }: Pick<Moment, "now" | "doubtful">,
+): boolean {
+  if (!ofAccount) return false;
+  if (ofToken || tokenEnded) return true;
+  return !doubtful && now.getTime() - Date.parse(heardAt) >= silentMilliseconds;
 }
 
 /** Whether a person may take an approval back, and if not, why. (rule A22) */
@@ -82,18 +114,19 @@ export function recallRefusal(
   return held ? "run_claimed" : undefined;
 }
 
-export interface ReportedClaim {
+export interface EndedClaim {
   readonly releasedAt: string | null;
-  readonly outcomeStatus: string | null;
+  /** The claim that took the place of this one. */
+  readonly resumedAs: string | null;
 }
 
-/** Whether a worker may still report on its claim, and if not, why. (rule A24) */
-export function reportRefusal({
+/** Why a claim is no longer its worker's; undefined if it is held. (rule A24) */
+export function endOfClaim({
   releasedAt,
-  outcomeStatus,
-}: ReportedClaim): "claim_released" | "wrong_state" | undefined {
-  if (releasedAt !== null) return "claim_released";
-  return outcomeStatus === null ? undefined : "wrong_state";
+  resumedAs,
+}: EndedClaim): "claim_released" | "claim_resumed" | undefined {
+  if (releasedAt === null) return undefined;
+  return resumedAs === null ? "claim_released" : "claim_resumed";
 }
 
 /** The text of the internal note for an outcome. */

@@ -64,5 +64,5 @@ export const authorColumns: Readonly<Partial<Record<SearchedTableName, readonly 
   blocked_senders: ["created_by"],
   changelog_entries: ["updated_by"],
   runs: ["decided_by", "approved_by"],
-  run_claims: ["released_by"],
+  run_claims: ["released_by", "user_id"],
 };

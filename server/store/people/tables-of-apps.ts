@@ -112,10 +112,10 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
     erase: text,
     holds: {
       plain: [
-        ...["id", "run_id", "token_id", "claimed_at", "released_at", "progress_at"],
+        ...["id", "run_id", "token_id", "claimed_at", "released_at", "resumed_as", "progress_at"],
         ...["outcome_status", "outcome_at"],
       ],
-      account: ["released_by"],
+      account: ["released_by", "user_id"],
       text: ["worker", "progress_text", "outcome_summary"],
       json: ["outcome_links"],
     },

@@ -52,6 +52,7 @@ export const auditActions = [
   "run.recall",
   "run.reject",
   "run.release",
+  "run.resume",
   "run.replace",
   "run.request_changes",
   "saved_reply.create",

@@ -2,11 +2,12 @@ import { describe, expect, it } from "vitest";
 import {
   type ClaimFacts,
   claimVerdict,
+  endOfClaim,
   expiresAfter,
   expiryOf,
+  mayResume,
   outcomeNote,
   recallRefusal,
-  reportRefusal,
   stateAt,
   statusOf,
 } from "../../../server/domain/feedback/run-life.ts";
@@ -76,30 +77,29 @@ it.each([
 describe("a claim", () => {
   const free: ClaimFacts = {
     run: { status: "approved", expiresAt: null },
-    own: undefined,
-    held: false,
+    held: undefined,
+    resume: false,
     newerApproval: undefined,
   };
   const now = certain("11:00:00.000");
+  const own = { own: true, finished: false, mayResume: true };
+  const ours = { ...own, own: false };
+  const others = { ...ours, mayResume: false };
 
   it.each<[string, Partial<ClaimFacts>, string]>([
     ["of an approved proposal", {}, "new"],
     ["in its lifetime", { run: approval }, "new"],
-    ["by the worker that has it", { own: { releasedAt: null }, held: true }, "same"],
-    [
-      "by the worker that has it, after a newer approval",
-      { own: { releasedAt: null }, newerApproval: "r" },
-      "same",
-    ],
-    ["by a worker whose claim was released", { own: { releasedAt: "then" } }, "claim_released"],
-    [
-      "by a released worker while another works",
-      { own: { releasedAt: "then" }, held: true },
-      "claim_released",
-    ],
+    ["by the worker that has it", { held: own }, "same"],
+    ["by the worker that has it, after a newer approval", { held: own, newerApproval: "r" }, "same"],
+    ["by the worker that has it, to go on under a new claim", { held: own, resume: true }, "resumed"],
+    ["by one that may go on", { held: ours }, "run_claimed"],
+    ["by one that may go on and says so", { held: ours, resume: true }, "resumed"],
+    ["by one that may go on, after the outcome", { held: { ...ours, finished: true }, resume: true }, "same"],
+    ["by one that may not go on and wants to", { held: others, resume: true }, "run_claimed"],
+    ["to go on with what nobody has", { resume: true }, "new"],
     ["of a waiting proposal", { run: { status: "awaiting_approval", expiresAt: null } }, "wrong_state"],
     ["of a rejected proposal", { run: { status: "rejected", expiresAt: null } }, "wrong_state"],
-    ["of one that another worker has", { held: true }, "run_claimed"],
+    ["of one that another worker has", { held: others }, "run_claimed"],
     ["of an older approval", { newerApproval: "r" }, "run_superseded"],
   ])("%s: %s gives %s", (_, facts, expected) => {
     expect(claimVerdict({ ...free, ...facts }, now)).toBe(expected);
@@ -109,7 +109,7 @@ describe("a claim", () => {
     const late = certain("12:00:00.000");
     expect(claimVerdict({ ...free, run: approval }, late)).toBe("wrong_state");
     expect(claimVerdict({ ...free, run: approval }, { ...late, doubtful: true })).toBe("time_in_doubt");
-    expect(claimVerdict({ ...free, run: approval, own: { releasedAt: null } }, late)).toBe("same");
+    expect(claimVerdict({ ...free, run: approval, held: own }, late)).toBe("same");
   });
 });
 
@@ -130,16 +130,35 @@ describe("a recall", () => {
   });
 });
 
+describe("the right to go on with a claim", () => {
+  const use = { ofAccount: true, ofToken: false, tokenEnded: false, heardAt: "2026-05-01T11:00:00.000Z" };
+
+  it.each([
+    ["its own token", { ofToken: true }, "11:00:00.000", true],
+    ["a token of its account after its own has ended", { tokenEnded: true }, "11:00:00.000", true],
+    ["a token of its account within 15 minutes", {}, "11:14:59.999", false],
+    ["a token of its account after 15 minutes", {}, "11:15:00.000", true],
+    ["another account at any time", { ofAccount: false, tokenEnded: true }, "23:00:00.000", false],
+  ])("%s: %j at %s gives %s", (_, facts, time, expected) => {
+    expect(mayResume({ ...use, ...facts }, certain(time))).toBe(expected);
+  });
+
+  it("does not come from a silence that a clock in doubt shows", () => {
+    const moment = { ...certain("23:00:00.000"), doubtful: true };
+    expect(mayResume(use, moment)).toBe(false);
+    expect(mayResume({ ...use, tokenEnded: true }, moment)).toBe(true);
+  });
+});
+
 describe("a report of a worker", () => {
   it.each([
     [null, null, undefined],
     ["then", null, "claim_released"],
-    [null, "failed", "wrong_state"],
-    ["then", "failed", "claim_released"],
+    ["then", "c", "claim_resumed"],
   ])(
-    "on a claim released %s with the outcome %s is refused with %s",
-    (releasedAt, outcomeStatus, expected) => {
-      expect(reportRefusal({ releasedAt, outcomeStatus })).toBe(expected);
+    "on a claim released %s and taken up again as %s is refused with %s",
+    (releasedAt, resumedAs, expected) => {
+      expect(endOfClaim({ releasedAt, resumedAs })).toBe(expected);
     },
   );
 

@@ -64,6 +64,7 @@ const names: Readonly<Record<AuditActionName, string>> = {
   "run.expire": "An approval expired",
   "run.claim": "Claimed an approved proposal",
   "run.release": "Released the claim of a worker",
+  "run.resume": "Took up the claim of a worker again",
   "run.progress": "Reported progress",
   "run.outcome": "Reported an outcome",
   "faq.create": "Wrote an FAQ entry",

@@ -18,7 +18,7 @@ export interface ShownLife extends LifeRow {
 export interface ShownClaim
   extends Pick<
     LifeClaimRow,
-    "worker" | "tokenLabel" | "claimedAt" | "releasedAt" | "releasedBy" | "progressCount"
+    "worker" | "tokenLabel" | "claimedAt" | "releasedAt" | "releasedBy" | "resumedAs" | "progressCount"
   > {
   /** The newest steps of progress, newest first. `progressCount` says how many there are. */
   readonly progress: readonly LifeProgressRow[];

@@ -50,7 +50,8 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
 }
 
 /** Progress makes no thread unread, because no person has to do anything. An outcome does. (rule F50) */
-const isQuiet = (action: AuditActionName): boolean => action === "run.claim" || action === "run.progress";
+const isQuiet = (action: AuditActionName): boolean =>
+  ["run.claim", "run.resume", "run.progress"].includes(action);
 
 /** The person who took the step; undefined for an agent, even if it is the person's own. */
 const personOf = ({ caller }: Author): string | undefined =>

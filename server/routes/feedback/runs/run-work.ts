@@ -4,16 +4,24 @@ import { limits } from "../../../../src/contract/limits.ts";
 import type { runWork as contract } from "../../../../src/contract/run.ts";
 import type { Deps } from "../../../deps.ts";
 import { later } from "../../../domain/feedback/proposal.ts";
-import { claimVerdict, outcomeNote, reportRefusal } from "../../../domain/feedback/run-life.ts";
+import {
+  type ClaimVerdict,
+  claimVerdict,
+  endOfClaim,
+  type HeldClaim,
+  type Moment,
+  mayResume,
+  outcomeNote,
+} from "../../../domain/feedback/run-life.ts";
 import type { AgentCaller, Handlers, Request } from "../../../http/handler.ts";
 import type { Transaction } from "../../../store/engine/database.ts";
 import { messages } from "../../../store/feedback/messages.ts";
 import { type ProposalRow, proposals } from "../../../store/feedback/runs/proposals.ts";
-import { type ClaimRow, runClaims } from "../../../store/feedback/runs/run-claims.ts";
+import { type ClaimRow, runClaims, type Worker } from "../../../store/feedback/runs/run-claims.ts";
 import { doubtfulTime } from "../../doubtful-time.ts";
 import { momentOf } from "../moment.ts";
 import { proposalAnswer } from "./proposal-answer.ts";
-import { createStepRecorder, isHeld, lockedRun, visibleRun } from "./run-steps.ts";
+import { createStepRecorder, lockedRun, type RunStep, visibleRun } from "./run-steps.ts";
 
 type Needed = Pick<Deps, "clock" | "newId" | "settings" | "time">;
 
@@ -25,7 +33,7 @@ export function runWork(deps: Needed): Handlers<typeof contract> {
 
     reportProgress: ({ caller, address, params: { runId }, body, save }) =>
       save(async (tx) => {
-        const { run, claim } = await claimedRun(tx, { runId, claimId: body.claimId, caller });
+        const { run, claim } = await claimedRun(deps, tx, { runId, claimId: body.claimId, caller });
         if (claim.progressCount >= limits.progressReports)
           throw new ApiError("wrong_state", {
             message: `This claim has all its ${limits.progressReports} steps of progress. Report the outcome.`,
@@ -38,7 +46,7 @@ export function runWork(deps: Needed): Handlers<typeof contract> {
 
     reportOutcome: ({ caller, address, params: { runId }, body, save }) =>
       save(async (tx) => {
-        const { run, claim } = await claimedRun(tx, { runId, claimId: body.claimId, caller });
+        const { run, claim } = await claimedRun(deps, tx, { runId, claimId: body.claimId, caller });
         const { status, summary, links = [] } = body;
         const at = deps.clock.now().toISOString();
         await runClaims.setOutcome(tx, claim.id, { status, summary, links, at });
@@ -60,30 +68,77 @@ export function runWork(deps: Needed): Handlers<typeof contract> {
 async function claim(
   deps: Needed,
   tx: Transaction,
-  { caller, address, params: { runId }, body: { worker } }: Request<typeof agent.claimRun>,
+  {
+    caller,
+    address,
+    params: { runId },
+    body: { worker, claimId, resume = false },
+  }: Request<typeof agent.claimRun>,
 ) {
   const run = await lockedRun(tx, runId, caller);
-  const maker = { runId, tokenId: caller.id, worker };
-  const own = await runClaims.ofWorker(tx, maker);
+  if (claimId !== undefined) {
+    const named = await namedClaim(deps, tx, { runId, claimId, caller });
+    return claimAnswer(deps, run, named);
+  }
+  const maker = { runId, userId: caller.userId, tokenId: caller.id, worker };
+  const moment = momentOf(deps);
+  const found = await runClaims.held(tx, runId, moment.now.toISOString());
+  const held = found && heldFor(maker, found, moment);
   const newerApproval = (await proposals.newerApproval(tx, run))?.id;
-  const verdict = claimVerdict({ run, own, held: isHeld(run), newerApproval }, momentOf(deps));
-  if (verdict === "time_in_doubt") throw doubtfulTime();
-  if (verdict === "run_superseded")
-    throw new ApiError(verdict, { runId: newerApproval ?? null, message: newerApprovalMessage });
-  if (verdict === "wrong_state") throw new ApiError(verdict, { message: notApprovedMessage });
-  if (verdict !== "new" && verdict !== "same") throw new ApiError(verdict);
-  if (own) return claimAnswer(deps, run, own);
+  const verdict = claimVerdict({ run, held, resume, newerApproval }, moment);
+  if (found && verdict === "same") return claimAnswer(deps, run, found);
+  if (verdict !== "new" && verdict !== "resumed") throw claimRefusal(verdict, { newerApproval, held });
 
-  const now = deps.clock.now();
-  const made = { ...maker, id: deps.newId(), claimedAt: later(now, run.claimedAt).toISOString() };
+  const made = {
+    ...maker,
+    id: deps.newId(),
+    claimedAt: later(moment.now, run.claimedAt).toISOString(),
+  };
+  if (found) await runClaims.release(tx, found.id, { at: made.claimedAt, by: null, resumedAs: made.id });
   await runClaims.insert(tx, made);
   await proposals.setExpiry(tx, runId, null);
-  await proposals.markRead(tx, runId, now.toISOString());
+  await proposals.markRead(tx, runId, moment.now.toISOString());
   const record = createStepRecorder(deps);
-  const step = { action: "run.claim", event: "run.claimed" } as const;
+  const step: RunStep = found ? { action: "run.resume" } : { action: "run.claim", event: "run.claimed" };
   await record(tx, { ...run, author: { caller, address } }, step);
   return claimAnswer(deps, await visibleRun(tx, runId, caller), made);
 }
+
+const heldFor = (maker: Worker, held: ClaimRow, moment: Moment): HeldClaim => {
+  const ofToken = held.tokenId === maker.tokenId;
+  const use = {
+    ofAccount: ofToken || held.userId === maker.userId,
+    ofToken,
+    tokenEnded: held.tokenWorks === 0,
+    heardAt: held.progressAt ?? held.claimedAt,
+  };
+  return {
+    own: ofToken && held.worker === maker.worker,
+    finished: held.outcomeStatus !== null,
+    mayResume: mayResume(use, moment),
+  };
+};
+
+interface Refused {
+  readonly newerApproval: string | undefined;
+  readonly held: HeldClaim | undefined;
+}
+
+function claimRefusal(
+  verdict: Exclude<ClaimVerdict, "new" | "resumed">,
+  { newerApproval, held }: Refused,
+): ApiError {
+  if (verdict === "time_in_doubt") return doubtfulTime();
+  if (verdict === "run_superseded")
+    return new ApiError(verdict, { runId: newerApproval ?? null, message: newerApprovalMessage });
+  if (verdict === "run_claimed" && held?.mayResume && !held.finished)
+    return new ApiError(verdict, { mayResume: true, message: resumeMessage });
+  if (verdict === "run_claimed") return new ApiError(verdict);
+  return new ApiError("wrong_state", { message: notApprovedMessage });
+}
+
+const resumeMessage =
+  "A worker of your account has claimed this proposal. If that was you and you have lost the answer, or if that worker has stopped, claim again with `resume: true`; otherwise leave it to that worker.";
 
 const newerApprovalMessage =
   "A newer proposal of this thread was approved: `runId` names it. Do not carry out this one.";
@@ -97,24 +152,34 @@ const claimAnswer = (
   { id, worker, claimedAt }: Pick<ClaimRow, "id" | "worker" | "claimedAt">,
 ) => ({ claimId: id, worker, claimedAt, run: proposalAnswer(settings, run) });
 
-/** A proposal and the claim on it that a worker may report on. Throws `not_found`, `claim_released` or `wrong_state`. */
-async function claimedRun(
+interface NamedClaim {
+  readonly runId: string;
+  readonly claimId: string;
+  readonly caller: AgentCaller;
+}
+
+/** A proposal and the claim on it that a worker may report on. Throws `wrong_state`, and what `namedClaim` throws. */
+async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: NamedClaim) {
+  const run = await lockedRun(tx, named.runId, named.caller);
+  const claim = await namedClaim(deps, tx, named);
+  if (claim.outcomeStatus !== null)
+    throw new ApiError("wrong_state", { message: "The outcome of this claim is already reported." });
+  return { run, claim };
+}
+
+/** The claim of the caller's account with this id. Throws `not_found`, `claim_released` or `claim_resumed`. */
+async function namedClaim(
+  { clock }: Pick<Deps, "clock">,
   tx: Transaction,
-  {
-    runId,
-    claimId,
-    caller,
-  }: { readonly runId: string; readonly claimId: string; readonly caller: AgentCaller },
-) {
-  const run = await lockedRun(tx, runId, caller);
-  const claim = await runClaims.find(tx, { id: claimId, runId, tokenId: caller.id });
+  { runId, claimId, caller }: NamedClaim,
+): Promise<ClaimRow> {
+  const whose = { userId: caller.userId, tokenId: caller.id };
+  const claim = await runClaims.find(tx, { id: claimId, runId, ...whose }, clock.now().toISOString());
   if (!claim)
     throw new ApiError("not_found", {
-      message: "This token has no such claim on this proposal. Claim it first.",
+      message: "Your account has no such claim on this proposal. Claim it first.",
     });
-  const refusal = reportRefusal(claim);
-  if (refusal === "wrong_state")
-    throw new ApiError(refusal, { message: "The outcome of this claim is already reported." });
-  if (refusal) throw new ApiError(refusal);
-  return { run, claim };
+  const end = endOfClaim(claim);
+  if (end) throw new ApiError(end);
+  return claim;
 }

@@ -12,6 +12,7 @@ import { drafts } from "./access/056-drafts.ts";
 import { auditByActor } from "./access/065-audit-by-actor.ts";
 import { verifiedAddresses } from "./access/074-verified-addresses.ts";
 import { waitingByActivity } from "./agents/094-waiting-by-activity.ts";
+import { claimsOfAccounts } from "./agents/100-claims-of-accounts.ts";
 import { editedReleaseNotes } from "./content/018-edited-release-notes.ts";
 import { pushedFaqs } from "./content/020-pushed-faqs.ts";
 import { feedbackOfReleaseNotes } from "./content/021-feedback-of-release-notes.ts";
@@ -122,4 +123,5 @@ export const migrations: readonly Migration[] = [
   openCycles,
   batchesOfLimits,
   waitingByActivity,
+  claimsOfAccounts,
 ];

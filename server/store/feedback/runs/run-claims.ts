@@ -2,19 +2,26 @@ import { runWork } from "../../../../src/contract/run.ts";
 import type { Reader, Transaction } from "../../engine/database.ts";
 import { idempotency, scopeOf } from "../../requests/idempotency.ts";
 
-/** The worker that makes a claim, and the token that it uses. */
+/** The worker that makes a claim, and the account and the token that it uses. */
 export interface Worker {
   readonly runId: string;
+  readonly userId: string;
   readonly tokenId: string;
   readonly worker: string;
 }
 
-export interface ClaimRow extends Worker {
+export interface ClaimRow extends Omit<Worker, "userId"> {
   readonly id: string;
+  /** Null for the claim of an import. */
+  readonly userId: string | null;
   readonly claimedAt: string;
   readonly releasedAt: string | null;
+  readonly resumedAs: string | null;
   readonly progressCount: number;
+  readonly progressAt: string | null;
   readonly outcomeStatus: string | null;
+  /** 1 if the token that made the claim still works. */
+  readonly tokenWorks: number;
 }
 
 export interface NewProgress {
@@ -31,44 +38,52 @@ export interface NewOutcome {
   readonly at: string;
 }
 
-const columns = `id, run_id AS "runId", token_id AS "tokenId", worker, claimed_at AS "claimedAt",
-  released_at AS "releasedAt", progress_count AS "progressCount", outcome_status AS "outcomeStatus"`;
+const columns = `c.id, c.run_id AS "runId", c.user_id AS "userId", c.token_id AS "tokenId", c.worker,
+  c.claimed_at AS "claimedAt", c.released_at AS "releasedAt", c.resumed_as AS "resumedAs",
+  c.progress_count AS "progressCount", c.progress_at AS "progressAt", c.outcome_status AS "outcomeStatus",
+  CASE WHEN EXISTS (SELECT 1 FROM tokens t WHERE t.id = c.token_id AND (t.kind <> 'oauth' OR EXISTS
+    (SELECT 1 FROM oauth_tokens o WHERE o.connection_id = t.id AND o.expires_at > ?))) THEN 1 ELSE 0 END AS "tokenWorks"`;
+
+/** Whose claims a caller may use: an older server stored no account. */
+const ofCaller = "(c.user_id = ? OR c.token_id = ?)";
 
 /** The claims of workers on approved proposals. At most one of a proposal is not released. */
 export const runClaims = {
-  /** The claim that this worker made with this token, released or not. */
-  ofWorker: (reader: Reader, { runId, tokenId, worker }: Worker) =>
+  /** The claim of a proposal that is not released. */
+  held: (reader: Reader, runId: string, now: string) =>
     reader.get<ClaimRow>(
-      `SELECT ${columns} FROM run_claims WHERE run_id = ? AND token_id = ? AND worker = ?`,
+      `SELECT ${columns} FROM run_claims c WHERE c.run_id = ? AND c.released_at IS NULL`,
+      now,
       runId,
-      tokenId,
-      worker,
     ),
 
-  /** The claim with this id that was made with this token. */
-  find: (reader: Reader, { id, runId, tokenId }: Pick<ClaimRow, "id" | "runId" | "tokenId">) =>
+  /** The claim with this id that was made for this account. */
+  find: (
+    reader: Reader,
+    { id, runId, userId, tokenId }: Pick<Worker, "runId" | "userId" | "tokenId"> & Pick<ClaimRow, "id">,
+    now: string,
+  ) =>
     reader.get<ClaimRow>(
-      `SELECT ${columns} FROM run_claims WHERE id = ? AND run_id = ? AND token_id = ?`,
-      id,
-      runId,
-      tokenId,
+      `SELECT ${columns} FROM run_claims c WHERE c.id = ? AND c.run_id = ? AND ${ofCaller}`,
+      ...[now, id, runId, userId, tokenId],
     ),
 
   insert: (tx: Transaction, claim: Worker & Pick<ClaimRow, "id" | "claimedAt">) =>
     tx.insert("run_claims", {
       id: claim.id,
       run_id: claim.runId,
+      user_id: claim.userId,
       token_id: claim.tokenId,
       worker: claim.worker,
       claimed_at: claim.claimedAt,
     }),
 
   /** Ends a claim, and forgets the stored answers that still say that the worker has it. */
-  async release(tx: Transaction, id: string, { at, by }: Released): Promise<void> {
+  async release(tx: Transaction, id: string, { at, by, resumedAs }: Released): Promise<void> {
     const ended = await tx.get<Pick<ClaimRow, "runId" | "tokenId">>(
-      `UPDATE run_claims SET released_at = ?, released_by = ? WHERE id = ? AND released_at IS NULL
+      `UPDATE run_claims SET released_at = ?, released_by = ?, resumed_as = ? WHERE id = ? AND released_at IS NULL
        RETURNING run_id AS "runId", token_id AS "tokenId"`,
-      ...[at, by, id],
+      ...[at, by, resumedAs ?? null, id],
     );
     if (ended) await idempotency.forget(tx, [scopeOfClaim(ended)]);
   },
@@ -97,8 +112,10 @@ export const runClaims = {
 
 interface Released {
   readonly at: string;
-  /** Null if the server itself releases it. */
+  /** Null if the server itself releases it, or another claim takes its place. */
   readonly by: string | null;
+  /** The claim that takes its place. */
+  readonly resumedAs?: string;
 }
 
 const { method, path } = runWork.claimRun;

@@ -37,6 +37,7 @@ export interface LifeClaimRow {
   readonly claimedAt: string;
   readonly releasedAt: string | null;
   readonly releasedBy: string | null;
+  readonly resumedAs: string | null;
   readonly progressCount: number;
   readonly outcomeStatus: "succeeded" | "failed" | null;
   readonly outcomeSummary: string | null;
@@ -79,7 +80,7 @@ export const runLives = {
   claims: (reader: Reader, feedbackId: string, most: number) =>
     reader.all<LifeClaimRow>(
       `SELECT c.id, c.run_id AS "runId", c.worker, t.label AS "tokenLabel", c.claimed_at AS "claimedAt",
-              c.released_at AS "releasedAt", ${emailOf("c.released_by")} AS "releasedBy", c.progress_count AS "progressCount",
+              c.released_at AS "releasedAt", ${emailOf("c.released_by")} AS "releasedBy", c.resumed_as AS "resumedAs", c.progress_count AS "progressCount",
               c.outcome_status AS "outcomeStatus", c.outcome_summary AS "outcomeSummary",
               c.outcome_links AS "outcomeLinks", c.outcome_at AS "outcomeAt"
        FROM runs r JOIN run_claims c ON c.run_id = r.id

@@ -85,6 +85,7 @@ const claims: RecordKind = {
     claimed_at: instant,
     released_at: orNull(instant),
     released_by: orNull(id),
+    resumed_as: orNull(id),
     progress_count: whole(0, 1_000_000),
     progress_text: orNull(characters(limits.progress)),
     progress_at: orNull(instant),
@@ -94,6 +95,7 @@ const claims: RecordKind = {
     outcome_at: orNull(instant),
   },
   people: ["released_by"],
+  left: { user_id: "no imported claim is at work" },
   below: [progress],
 };
 

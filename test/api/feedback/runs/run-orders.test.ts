@@ -100,7 +100,7 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
         body: { status: "approved", claim: { worker: "one", releasedAt } },
       });
       for (const refused of [
-        await world.claim(runId),
+        await world.work(runId, "claim", { worker: "one", claimId }),
         await world.work(runId, "progress", { claimId, text: "Half." }),
         await world.work(runId, "outcome", { claimId, status: "succeeded", summary: "Done." }),
       ])
@@ -110,6 +110,23 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
         status: 200,
         body: { run: { claim: { worker: "two", releasedAt: null } } },
       });
+    });
+
+    it("frees the proposal for its worker, too, by the same name", async () => {
+      const runId = await world.approved();
+      const released = (await world.claim(runId)).field("claimId");
+      await world.order(runId, "release");
+      const again = await world.claim(runId);
+      expect(again).toMatchObject({
+        status: 200,
+        body: { run: { claim: { worker: "one", releasedAt: null } } },
+      });
+      const done = { status: "succeeded", summary: "Done." };
+      expect(await world.work(runId, "outcome", { claimId: released, ...done })).toMatchObject(
+        refusal(409, "claim_released"),
+      );
+      const claimId = again.field("claimId");
+      expect(await world.work(runId, "outcome", { claimId, ...done })).toMatchObject({ status: 200 });
     });
 
     it("lets a person recall the approval", async () => {
@@ -147,7 +164,7 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
     await world.order(runId, "recall");
     expect(await world.claim(runId, "one", keyed)).toMatchObject({
       status: 409,
-      body: { code: "claim_released" },
+      body: { code: "wrong_state" },
     });
     const finished = await world.approved();
     const claimId = (await world.claim(finished, "one", keyed)).field("claimId");

@@ -145,14 +145,16 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
       expect((await world.poll(runId)).body).toMatchObject({ progress: { count: 100 } });
     });
 
-    it("needs a claim of this token on this proposal", async () => {
+    it("needs a claim of this account on this proposal", async () => {
       const { runId, claimId } = await claimed();
       const other = await claimed();
       const report = (id: string, headers = world.agent) =>
         world.work(runId, "progress", { claimId: id, text: "Half." }, headers);
       expect(await report(someId)).toMatchObject(refusal(404, "not_found"));
       expect(await report(other.claimId)).toMatchObject(refusal(404, "not_found"));
-      expect(await report(claimId, await world.makeAgent())).toMatchObject(refusal(404, "not_found"));
+      expect(await report(claimId, await world.makeAgent())).toMatchObject({ status: 200 });
+      const stranger = await makeWorkingAgent(service);
+      expect(await report(claimId, stranger.agent)).toMatchObject(refusal(404, "not_found"));
     });
   });
 

@@ -109,8 +109,7 @@ const rules: Partial<Record<StepKind, Rule>> = {
   },
 
   claim(model, run, who) {
-    const own = run.claims.get(who);
-    if (own !== undefined) return own === "held" ? "200" : "409 claim_released";
+    if (run.claims.get(who) === "held") return "200";
     if (decisionOf(model, run) !== "approve") return "409 wrong_state";
     if (isHeld(run)) return "409 run_claimed";
     const newer = model.runs.slice(model.runs.indexOf(run) + 1);

@@ -43,6 +43,8 @@ async function begin(service: Service, world: WorkingAgent) {
   const deciders = [world.person, await service.signIn(world.owner)];
   const model = emptyModel();
   const claimIds = new Map<string, string>();
+  /** The ids of claims that were released. */
+  const ended = new Set<string>();
   const shown = new Map<string, string>();
   const page = `/console/feedback/${world.appId}/${threadId}`;
 
@@ -77,13 +79,21 @@ async function begin(service: Service, world: WorkingAgent) {
   /** What a worker gets is what the agent proposed, and what was on the screen of the person who approved it, byte for byte. */
   function comparePlans(answer: Answer, run: ModelRun, { kind, who }: Step): void {
     if (answer.status !== 200) return;
+    if (kind === "release") noteEnded(run);
     if (kind === "approve") expect(answer.field("planSha256")).toBe(hashOf(shown.get(run.id) ?? ""));
     if (kind !== "claim") return;
     expect(answer.field("run.plan")).toBe(shown.get(run.id));
     expect(answer.body).toMatchObject({ run: { plan: run.plan, status: "approved", decision: "approve" } });
     const name = `${run.id} ${who}`;
-    expect(claimIds.get(name) ?? answer.field("claimId")).toBe(answer.field("claimId"));
+    const known = claimIds.get(name);
+    const isSame = known === undefined || known === answer.field("claimId");
+    expect(isSame).toBe(known === undefined || !ended.has(known));
     claimIds.set(name, answer.field("claimId"));
+  }
+
+  function noteEnded({ id, claims }: ModelRun): void {
+    for (const [who, state] of claims)
+      if (state === "released") ended.add(claimIds.get(`${id} ${who}`) ?? "");
   }
 
   async function propose({ who }: Step): Promise<void> {
@@ -118,6 +128,7 @@ async function begin(service: Service, world: WorkingAgent) {
       expect((await service.request("GET", receipt, { headers: world.person })).field("status")).toBe("done");
     });
     erased(model, grace);
+    for (const run of model.runs) noteEnded(run);
     // Work that was done is not done again: its worker may read the plan as it is now.
     for (const { id, plan, finished } of model.runs) if (finished) shown.set(id, plan);
   }

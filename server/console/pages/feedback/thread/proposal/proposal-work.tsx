@@ -38,6 +38,7 @@ export const ProposalWork = ({ proposal, life, now }: ProposalWorkProps) => {
                     <Timestamp at={claim.releasedAt} />
                   </>
                 )}
+                {claim.resumedAs !== null && ", taken up again by the same account"}
               </li>
             ))}
           </ul>
