@@ -10,7 +10,7 @@ import { type Api, mapEndpoints } from "./api.ts";
 import { type Authenticate, isKept, requireScope } from "./authenticate.ts";
 import { type Admit, needsNoAdmission, uncountBytes } from "./bodies/admission.ts";
 import { type IncomingBodies, type IncomingBody, senderOf } from "./bodies/arrivals.ts";
-import { readJson } from "./bodies/body.ts";
+import { counted, readJson } from "./bodies/body.ts";
 import { createLargeJsonReader } from "./bodies/large-json.ts";
 import { sendDownload } from "./files/send-download.ts";
 import type { Callers, Groups } from "./handler.ts";
@@ -70,7 +70,7 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
       const clockAhead = endpoint.readsClock ? clockAheadOf(ctx.req.headers.date, deps.clock.now()) : 0;
       let body = noBody;
       try {
-        const idempotencyKey = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
+        const idempotencyKey = await keyOf(ctx.req, endpoint, { caller, door });
         if (endpoint.body) body = await readBody(ctx, endpoint, { caller, idempotencyKey });
         const outcome = await invoke({
           caller,
@@ -154,6 +154,17 @@ export function createBodyReader({ files }: Pick<Deps, "files">, { admit, arriva
 
 const withoutHolding = (arrival: IncomingBody | undefined): IncomingBody | undefined =>
   arrival && { ...arrival, hold() {} };
+
+/** The Idempotency-Key of a request. */
+async function keyOf(
+  request: IncomingMessage,
+  endpoint: Endpoint,
+  { caller, door }: { readonly caller: Callers[Endpoint["auth"]]; readonly door: Door },
+): Promise<string | undefined> {
+  if (!isMutation(endpoint) || request.headers["idempotency-key"] === undefined) return undefined;
+  const sender = senderOf(caller, caller ? "" : door.addressOf(request));
+  return counted({ arrivals: door.arrivals, sender }, async () => idempotencyKeyOf(request));
+}
 
 function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   const given = headers["idempotency-key"];

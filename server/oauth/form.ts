@@ -2,7 +2,7 @@ import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { senderOf } from "../http/bodies/arrivals.ts";
-import { mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../http/bodies/body.ts";
+import { counted, mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../http/bodies/body.ts";
 import type { Door } from "../http/mount.ts";
 import { OAuthFault } from "../routes/access/oauth/oauth-fault.ts";
 
@@ -21,10 +21,13 @@ export const sendingOf = ({ req }: Context, { arrivals, addressOf }: Door): Send
 
 /** Reads the form of a program. Throws ApiErrors for a body that is none. */
 export async function formOf(ctx: Context, door: Door): Promise<Form> {
-  refuseEncoded(ctx.req);
-  if (mediaTypeOf(ctx.req) !== "application/x-www-form-urlencoded")
-    throw new ApiError("unsupported_media_type");
-  const bytes = await readBytes(ctx.req, limits.anonymousBody, sendingOf(ctx, door));
+  const sending = sendingOf(ctx, door);
+  const bytes = await counted(sending, async () => {
+    refuseEncoded(ctx.req);
+    if (mediaTypeOf(ctx.req) !== "application/x-www-form-urlencoded")
+      throw new ApiError("unsupported_media_type");
+    return readBytes(ctx.req, limits.anonymousBody, sending);
+  });
   const fields = new URLSearchParams(bytes.toString("utf8"));
   const one = (name: string) => {
     const values = fields.getAll(name);

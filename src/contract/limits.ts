@@ -159,6 +159,8 @@ export const rateLimits = {
   sdkSession: { limit: 60, windowSeconds: 3_600 },
   exchangeByDevice: { limit: 30, windowSeconds: 900 },
   exchangeByAddress: { limit: 120, windowSeconds: 900 },
+  /** Requests without a credential whose head or body is refused. Each server counts its own, because they cost its time. */
+  refusedBodiesByAddress: { limit: 300, windowSeconds: 60 },
   awaitByDevice: { limit: 300, windowSeconds: 900 },
   /** Anyone may name any device, so this limits what one sender makes the server hold and write. */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },

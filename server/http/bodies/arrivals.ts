@@ -3,6 +3,7 @@ import type { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { networkOf } from "../connections/client-address.ts";
 import type { Callers } from "../handler.ts";
+import { type CountBody, createCountBody } from "../limits/refused-bodies.ts";
 import { createBodyMemory, type Sender } from "./body-memory.ts";
 import { createPace } from "./pace.ts";
 
@@ -19,6 +20,7 @@ export interface IncomingBody {
 }
 
 export interface IncomingBodies {
+  readonly count: CountBody;
   begin(request: IncomingMessage, sender: Sender): IncomingBody;
   /** Accounts for the memory of a body that has arrived and waits. It may be cut. Gives a function that ends this. */
   keep(sender: Sender, bytes: number, cut: (why: ApiError) => void): () => void;
@@ -30,10 +32,8 @@ export interface IncomingBodies {
 }
 
 /** Keeps bodies within the budgets of memory, speed and time. */
-export function createIncomingBodies({
-  settings,
-  stopping,
-}: Pick<Deps, "settings" | "stopping">): IncomingBodies {
+export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "stopping">): IncomingBodies {
+  const { settings, stopping } = deps;
   const { budgets } = settings;
   const pace = createPace(budgets, stopping);
   const memory = createBodyMemory(budgets);
@@ -44,6 +44,8 @@ export function createIncomingBodies({
   let dropping = 0;
 
   return {
+    count: createCountBody(deps),
+
     begin(request, sender) {
       let why: ApiError | undefined;
       let tell: (why: ApiError) => void = () => {};

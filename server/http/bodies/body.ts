@@ -20,8 +20,19 @@ export interface Sending {
  * JSON, `payload_too_large` over the limit, `bad_request` for a body that was cut, `busy` for one that comes too slowly,
  * UploadFailure for malformed JSON.
  */
-export const readJson = async (request: IncomingMessage, sending: Sending): Promise<unknown> =>
-  jsonOf(request, await readJsonBytes(request, sending));
+export const readJson = (request: IncomingMessage, sending: Sending): Promise<unknown> =>
+  counted(sending, async () => jsonOf(request, await readJsonBytes(request, sending)));
+
+/**
+ * Judges and reads something of a request. A sender without a credential is counted before, and for good if `read` fails:
+ * else its refusals would cost it nothing. Throws `rate_limited`. (rule H18)
+ */
+export async function counted<T>({ arrivals, sender }: Sending, read: () => Promise<T>): Promise<T> {
+  const giveBack = arrivals.count(sender);
+  const value = await read();
+  giveBack();
+  return value;
+}
 
 /** The bytes of a body that should be JSON. */
 export async function readJsonBytes(request: IncomingMessage, sending: Sending): Promise<Buffer> {
@@ -43,7 +54,7 @@ export const mediaTypeOf = (request: IncomingMessage): string =>
 /** Throws `unsupported_media_type` for a compressed body. */
 export function refuseEncoded({ headers }: IncomingMessage): void {
   const encoding = headers["content-encoding"];
-  if (encoding === undefined || /^\s*(identity)?\s*$/i.test(encoding)) return;
+  if (encoding === undefined || ["", "identity"].includes(encoding.trim().toLowerCase())) return;
   throw new ApiError("unsupported_media_type", {
     message: "Send the body as it is, without Content-Encoding: compressed bodies are not accepted.",
   });

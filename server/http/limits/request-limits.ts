@@ -130,7 +130,7 @@ export async function spendAsStranger(
 
 /**
  * Counts a refused request against the rate limit of its sender, if the endpoint says so: refusing it cost as much as
- * taking it. This holds for the statuses 400, 404 and 413. Throws `thrown`, or `rate_limited`.
+ * taking it. This holds for the statuses 400, 404, 413 and 415. Throws `thrown`, or `rate_limited`.
  */
 export async function countRefusal(
   deps: Limiting,
@@ -139,7 +139,7 @@ export async function countRefusal(
 ): Promise<never> {
   const { countsRefusals, rateLimit } = endpoint;
   if (!countsRefusals || !rateLimit || !caller || !deps.settings.rateLimited) throw thrown;
-  if (![400, 404, 413].includes(asApiError(thrown).status)) throw thrown;
+  if (![400, 404, 413, 415].includes(asApiError(thrown).status)) throw thrown;
   await deps.limiter.spend({ who: caller.id, rateLimit });
   throw thrown;
 }

@@ -3,6 +3,7 @@ import { Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
+import { systemClock } from "../../../server/clock.ts";
 import { createIncomingBodies } from "../../../server/http/bodies/arrivals.ts";
 import { createLargeJsonReader } from "../../../server/http/bodies/large-json.ts";
 import { readSettings } from "../../../server/settings/environment.ts";
@@ -59,6 +60,7 @@ function reading(budgets: { readonly bufferedBytes: number; readonly anonymousBu
   const settings = readSettings({}, {});
   const stopping = new AbortController().signal;
   const arrivals = createIncomingBodies({
+    clock: systemClock,
     settings: { ...settings, budgets: { ...settings.budgets, ...budgets } },
     stopping,
   });

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../server/clock.ts";
 import { createIncomingBodies } from "../../../server/http/bodies/arrivals.ts";
 import { readBytes } from "../../../server/http/bodies/body.ts";
 import { createPace } from "../../../server/http/bodies/pace.ts";
@@ -47,7 +48,7 @@ describe("a body from a well-behaved sender", () => {
 
   it("is cut off without other effects when the budget has no room even for its beginning", async () => {
     const settings = readSettings({}, { INNKEEP_BUDGETS: "anonymousBufferedBytes=1000" });
-    const arrivals = createIncomingBodies({ settings, stopping });
+    const arrivals = createIncomingBodies({ clock: systemClock, settings, stopping });
     const sender = { id: "somebody", anonymous: true };
     await expect(readBytes(request, 1_000, { arrivals, sender })).rejects.toMatchObject({ code: "busy" });
   });
@@ -57,7 +58,11 @@ describe("a body from a well-behaved sender", () => {
     const gone = once(request, "close").catch(() => undefined);
     await connection.cut();
     await gone;
-    const arrivals = createIncomingBodies({ settings: readSettings({}, {}), stopping });
+    const arrivals = createIncomingBodies({
+      clock: systemClock,
+      settings: readSettings({}, {}),
+      stopping,
+    });
     const sender = { id: "somebody", anonymous: true };
     await expect(readBytes(request, 1_000, { arrivals, sender })).rejects.toMatchObject({
       code: "bad_request",
@@ -66,7 +71,11 @@ describe("a body from a well-behaved sender", () => {
 
   it("that arrived whole and was cut off before it is read causes no endless wait", async () => {
     request.on("error", () => {});
-    const arrivals = createIncomingBodies({ settings: readSettings({}, {}), stopping });
+    const arrivals = createIncomingBodies({
+      clock: systemClock,
+      settings: readSettings({}, {}),
+      stopping,
+    });
     const reading = readBytes(request, 1_000, { arrivals, sender: { id: "somebody", anonymous: true } });
     request.pause();
     connection.write("67890");

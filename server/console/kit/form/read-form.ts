@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
-import { mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../../../http/bodies/body.ts";
+import { counted, mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../../../http/bodies/body.ts";
 
 /** The fields of a sent form. Line breaks are single line feeds, as in all stored text. */
 export interface Fields {
@@ -23,7 +23,10 @@ const mostBytes = 2 * 1_048_576;
  * Reads a posted form. Throws `unsupported_media_type` for another kind of body, and `payload_too_large` over 2 MiB, or
  * over 32 KiB when nobody is signed in.
  */
-export async function readForm(request: IncomingMessage, sending: Sending): Promise<Fields> {
+export const readForm = (request: IncomingMessage, sending: Sending): Promise<Fields> =>
+  counted(sending, () => readFields(request, sending));
+
+async function readFields(request: IncomingMessage, sending: Sending): Promise<Fields> {
   refuseEncoded(request);
   if (mediaTypeOf(request) !== "application/x-www-form-urlencoded") {
     throw new ApiError("unsupported_media_type");
