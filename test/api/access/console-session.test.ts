@@ -109,6 +109,15 @@ describe("signing in to the console", () => {
     expect((await postSession(service, account, { origin: service.baseUrl })).status).toBe(201);
   });
 
+  // Browsers give no path: a text that only begins or ends like the origin is another site, or another port.
+  it("is refused from a page whose origin begins or ends like that of the console", async () => {
+    const { baseUrl } = service;
+    const account = await makeAccount(service);
+    const origins = [`${baseUrl}.evil.example`, `${baseUrl}0`, baseUrl.slice(0, -1), `evil-${baseUrl}`];
+    const answers = origins.map((origin) => postSession(service, account, { origin }));
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+  });
+
   it("ends when the user signs out", async () => {
     const { cookie } = await signIn();
     const headers = { cookie, origin: service.baseUrl };

@@ -78,6 +78,20 @@ describe("the inbox", () => {
     expect([seen.length, new Set(seen).size]).toEqual([120, 120]);
   });
 
+  it("keeps the filter on the next page", async () => {
+    const app = await service.makeApp(world.owner);
+    const categories = Array.from({ length: 102 }, (_, at) => (at % 2 === 0 ? "bug" : "question"));
+    await fillThreads(
+      service,
+      app.id,
+      categories.map((category) => ({ category, subject: `A ${category}` })),
+    );
+    const first = await inbox("?status=all&type=question", app.id);
+    const next = await owner.open(plain(/href="([^"]*)" rel="next"/.exec(first.text)?.[1] ?? ""));
+    expect(linksOf(next.text)).toHaveLength(1);
+    expect(readingOf(next)).toContain("A question");
+  });
+
   it("says what will arrive here if it is empty", async () => {
     const { id } = await service.makeApp(world.owner);
     expect(readingOf(await inbox("", id))).toContain(

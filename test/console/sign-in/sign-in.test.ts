@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
+import {
+  createBrowserWithoutScripts,
+  fieldsOf,
+  formOf,
+  readingOf,
+} from "../../support/browser/browser-without-scripts.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { cookieOf, makeAccount, type TestAccount } from "../../support/sign-in/password-accounts.ts";
 
@@ -64,6 +69,20 @@ describe("the sign-in to the console", () => {
     const answer = await signIn("", {}, { origin });
     expect(answer.status).toBe(403);
     expect(answer.headers.get("set-cookie")).toBeNull();
+  });
+
+  it("is refused without an origin, which every browser sends with a form", async () => {
+    const page = await createBrowserWithoutScripts(service).open("/console/sign-in");
+    const { email, password } = account;
+    const answer = await service.request("POST", "/console/sign-in", {
+      headers: { accept: "text/html", "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({
+        ...fieldsOf(formOf(page, "/console/sign-in")),
+        email,
+        password,
+      }).toString(),
+    });
+    expect([answer.status, answer.headers.get("set-cookie")]).toEqual([403, null]);
   });
 
   it("ends when the person signs out", async () => {

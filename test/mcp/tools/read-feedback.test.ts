@@ -135,7 +135,13 @@ describe("read_feedback", () => {
       `${api.baseUrl}/x.png`,
     ];
     const id = api.addThread({ images });
-    const { content } = await readFeedback({ feedback: id, include_images: true });
+    const { content, structured } = await readFeedback({ feedback: id, include_images: true });
+    // An address that is shown is one that is loaded: no other server may learn that somebody reads the thread.
+    expect(structured.images).toMatchObject([
+      { url: images[0], shown: "yes" },
+      { url: null, shown: "no: not available" },
+      { url: null, shown: "no: not available" },
+    ]);
     expect(content.filter(({ type }) => type === "resource_link").map(({ uri }) => uri)).toEqual(
       [0, 1, 2].map((index) => `innkeep://feedback/${id}/images/${index}`),
     );
