@@ -5,6 +5,7 @@ import { limits } from "../../../src/contract/limits.ts";
 import { fitMetadata } from "../../../src/contract/metadata.ts";
 import type { Deps } from "../../deps.ts";
 import { subjectOf } from "../../domain/feedback/feedback-subject.ts";
+import { withoutSenderLinks } from "../../domain/mail/sender-links.ts";
 import type { NewThread } from "../../store/feedback/feedback.ts";
 import type { ThreadFile, ThreadFiles } from "./feedback-answer.ts";
 import { type ReceivedUpload, uploadOf } from "./received-upload.ts";
@@ -45,23 +46,25 @@ export function feedbackReportOf(
   const metadata = fitMetadata(body.metadata ?? {});
   // Half of an address is somebody else's address, so it is not cut.
   const isTooLong = !isWithin(body.email ?? "", limits.email);
+  const message = withoutSenderLinks(body.message);
+  const ownSubject = withoutSenderLinks(body.subject ?? "");
   return {
     thread: {
       id: newId(),
       appId,
-      subject: body.subject || subjectOf(body.type, body.message),
-      message: body.message,
+      subject: ownSubject || subjectOf(body.type, message),
+      message,
       category: body.type,
-      source: body.source || null,
+      source: withoutSenderLinks(body.source ?? "") || null,
       senderName: body.name || null,
       senderEmail: isTooLong ? null : body.email || null,
-      metadata: metadata.json,
+      metadata: withoutSenderLinks(metadata.json),
       files: filesJson(files),
       dedupeKey: body.dedupeKey || null,
       createdAt: clock.now().toISOString(),
       blockedBy,
     },
-    ownSubject: body.subject || null,
+    ownSubject: ownSubject || null,
     scope: body.dedupeScope || "",
     run: body.dedupeRun || "",
     files,

@@ -1,4 +1,5 @@
 import type { Deps } from "../../deps.ts";
+import { withoutSenderLinks } from "../../domain/mail/sender-links.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
 import { blockedSenders } from "../../store/feedback/blocked-senders.ts";
 import { messages } from "../../store/feedback/messages.ts";
@@ -45,7 +46,8 @@ export async function addAnswer(
   const blockedBy = await blockedSenders.blocking(tx, appId, [report.senderEmail, foreignFrom]);
   const direction = blockedBy === undefined ? "inbound" : "blocked";
   await messages.insert(tx, {
-    ...{ id, feedbackId, direction, body, createdAt, reportId, blockedBy },
+    ...{ id, feedbackId, direction, createdAt, reportId, blockedBy },
+    body: withoutSenderLinks(body),
     ...(foreignFrom === undefined ? {} : { foreignFrom }),
     ...(files === undefined ? {} : { files }),
   });

@@ -3,6 +3,7 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 import type { Deps } from "../../../deps.ts";
 import { chatText, later, proposalNote } from "../../../domain/feedback/proposal.ts";
 import { expiryOf } from "../../../domain/feedback/run-life.ts";
+import { withoutSenderLinks } from "../../../domain/mail/sender-links.ts";
 import type { AgentCaller, Handlers } from "../../../http/handler.ts";
 import type { Transaction } from "../../../store/engine/database.ts";
 import { outboxTopic, proposalTopic, threadsTopic, tokensTopic } from "../../../store/engine/topics.ts";
@@ -47,7 +48,8 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
     propose: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
         const id = deps.newId();
-        const draft = { id, feedbackId: params.id, ...body };
+        const [summary, plan] = [withoutSenderLinks(body.summary), withoutSenderLinks(body.plan)];
+        const draft = { id, feedbackId: params.id, ...body, summary, plan };
         const { appId, replaced } = await propose(deps, tx, { caller, draft });
         const author = { caller, address };
         for (const older of replaced) {

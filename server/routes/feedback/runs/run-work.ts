@@ -13,6 +13,7 @@ import {
   mayResume,
   outcomeNote,
 } from "../../../domain/feedback/run-life.ts";
+import { withoutSenderLinks } from "../../../domain/mail/sender-links.ts";
 import type { AgentCaller, Handlers, Request } from "../../../http/handler.ts";
 import type { Transaction } from "../../../store/engine/database.ts";
 import { messages } from "../../../store/feedback/messages.ts";
@@ -39,15 +40,17 @@ export function runWork(deps: Needed): Handlers<typeof contract> {
             message: `This claim has all its ${limits.progressReports} steps of progress. Report the outcome.`,
           });
         const createdAt = deps.clock.now().toISOString();
-        await runClaims.addProgress(tx, { id: deps.newId(), claimId: claim.id, text: body.text, createdAt });
+        const text = withoutSenderLinks(body.text);
+        await runClaims.addProgress(tx, { id: deps.newId(), claimId: claim.id, text, createdAt });
         await record(tx, { ...run, author: { caller, address } }, { action: "run.progress" });
-        return { text: body.text, reportedAt: createdAt, count: claim.progressCount + 1 };
+        return { text, reportedAt: createdAt, count: claim.progressCount + 1 };
       }),
 
     reportOutcome: ({ caller, address, params: { runId }, body, save }) =>
       save(async (tx) => {
         const { run, claim } = await claimedRun(deps, tx, { runId, claimId: body.claimId, caller });
-        const { status, summary, links = [] } = body;
+        const { status, links = [] } = body;
+        const summary = withoutSenderLinks(body.summary);
         const at = deps.clock.now().toISOString();
         await runClaims.setOutcome(tx, claim.id, { status, summary, links, at });
         await messages.insert(tx, {
