@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { codeOf, quoted } from "./shell-words.ts";
 
 export interface CommandRun {
@@ -37,7 +39,9 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
     signals.sendTo((signal) => void child.kill(signal));
     if (child.pid !== undefined) run.onStart?.(child.pid);
     passOutput(child, run);
-    const [code, signal] = await once(child, "close");
+    const closed = once(child, "close").catch(() => undefined);
+    const [code, signal] = await once(child, "exit");
+    await restOfOutput(child, closed);
     return { code: code ?? codeOf(signal), received: signals.first() };
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error)) throw error;
@@ -66,6 +70,18 @@ function passOutput(child: ChildProcess, { toStderr, onOutput }: CommandRun): vo
       onOutput?.(decoder.decode(bytes, { stream: true }));
     });
   }
+}
+
+/** A process that the command has left behind may keep its output open for ever. */
+const outputGraceMs = 1_000;
+
+/** Waits for what the command printed last. What comes later is still passed on, but nothing waits for it. */
+async function restOfOutput(child: ChildProcess, closed: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  const grace = setTimeout(outputGraceMs, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([closed, grace]);
+  over.abort();
+  for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
 }
 
 function takeSignals() {

@@ -99,6 +99,11 @@ function addWorker(agent: Command, setup: Setup): void {
     .option("--app <app>", "only proposals for this app, by its id or its name")
     .option("--once", "end after one proposal, with the exit code of the command")
     .option("--report-output", "add the last lines that the command prints to the outcome")
+    .option(
+      "--pass <name>",
+      "let the command have this secret variable, such as INNKEEP_API_KEY; repeatable",
+      several,
+    )
     .addHelpText("after", workHelp);
   commandAction<WorkFlags, string[]>(worker, setup, async (invocation, flags, command) =>
     (await import("../feedback/agent/work/work.ts")).work(invocation, flags, command),
@@ -107,7 +112,9 @@ function addWorker(agent: Command, setup: Setup): void {
 
 const workHelp = `
 Write -- before the command. It finds the plan in the file INNKEEP_PLAN_FILE, and in its environment INNKEEP_RUN_ID,
-INNKEEP_SUMMARY, INNKEEP_DECISION_NOTE, INNKEEP_FEEDBACK_ID, INNKEEP_THREAD_URL and INNKEEP_PLAN_HASH, but no agent token.
+INNKEEP_SUMMARY, INNKEEP_DECISION_NOTE, INNKEEP_FEEDBACK_ID, INNKEEP_THREAD_URL and INNKEEP_PLAN_HASH, but no token, key or
+secret of Innkeep, except those that --pass names. Credentials that innkeep auth has stored are in files or a keychain,
+which the command can read if it runs as the same user.
 Where the note differs from the plan, the note counts. Exit code 0 is reported as succeeded, any other as failed.`;
 
 const oneOf = (flag: string, values: readonly string[], meaning?: string): Option =>

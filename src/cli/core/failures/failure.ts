@@ -127,7 +127,7 @@ function nextAfter({ status, code, retryAfterSeconds }: ServerError): string | u
   if (code === "sign_in_required")
     return "This server lets only a person do that, in the console. A newer one may let a token.";
   if (status === 401)
-    return "`innkeep auth status` shows which credential was sent. `innkeep auth login` renews a tester's.";
+    return "`innkeep auth status` shows which credential was sent. Keys and tokens are made in the console; `innkeep auth login` renews a tester's.";
   if (isAbsent(status, code)) return absentNext;
   if (code === "idempotency_mismatch") return "Use another --idempotency-key, or none.";
   if (retryAfterSeconds !== undefined) return `Try again in ${retryAfterSeconds} s.`;

@@ -92,7 +92,7 @@ describe("agent work", () => {
     };
     const works = world.work([], undefined, { world: { transport } });
     const next = await world.approved();
-    expect((await works).stderr).toContain(`Not claimed: ${lost} (run_claimed).`);
+    expect((await works).stderr).toContain(`Not claimed: ${lost}. Another worker has claimed it.`);
     expect((await world.allNoted()).map(({ env }) => env.INNKEEP_RUN_ID)).toEqual([next]);
   });
 
@@ -148,7 +148,43 @@ describe("agent work", () => {
       return send(request);
     };
     const ran = await world.work([], undefined, { world: { transport } });
-    expect(ran.stderr).toContain(`The outcome of ${runId} was not taken (claim_released).`);
+    expect(ran.stderr).toContain(`The outcome of ${runId} was not taken. A person has released its claim.`);
+  });
+
+  it("hands the command no secret of Innkeep, but for those that --pass names (rule L73)", async () => {
+    const secrets = {
+      INNKEEP_TOKEN: "sdm_secret",
+      INNKEEP_API_KEY: "sdk_secret",
+      INNKEEP_API_KEY_LARDER: "sdk_other",
+      INNKEEP_DEVICE_TOKEN: "sdt_secret",
+      INNKEEP_METRICS_TOKEN: "metrics",
+      INNKEEP_SECRET: "secret",
+      INNKEEP_DATABASE_URL: "postgres://a:b@db/x",
+    };
+    const env = { ...secrets, INNKEEP_LOG_LEVEL: "warn", OTHER_TOKEN: "theirs" };
+    await world.approved();
+    await world.work(["--pass", "INNKEEP_API_KEY"], undefined, { env });
+    const [given] = await world.allNoted();
+    expect(Object.keys(secrets).filter((name) => name in given.env)).toEqual(["INNKEEP_API_KEY"]);
+    expect(given.env).toMatchObject({ INNKEEP_LOG_LEVEL: "warn", OTHER_TOKEN: "theirs" });
+    expect(given.env).not.toHaveProperty("INNKEEP_AGENT_TOKEN");
+    const ran = await world.work(["--pass", "INNKEEP_TOKEN"]);
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("there is no such variable") });
+  });
+
+  it("does not wait for a process that the command has left behind with its output", async () => {
+    const runId = await world.approved();
+    const left = `
+      const { spawn } = require("node:child_process");
+      const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"], { stdio: "inherit", detached: true });
+      child.unref();
+      console.log("left", child.pid);
+    `;
+    await world.work(["--report-output"], left);
+    const { summary } = (await world.read(runId)).outcome;
+    const [, processId] = /left (\d+)/.exec(summary) ?? [];
+    expect(summary).toContain("The command ended with exit code 0.");
+    process.kill(Number(processId));
   });
 
   it("claims nothing for a command that is not there", async () => {

@@ -87,8 +87,107 @@ describe("a worker with a name (rule L74)", () => {
     await world.line.run(["agent", "claim", runId]);
     const next = await world.approved();
     const ran = await world.work(nightly);
-    expect(ran.stderr).toContain(`Not claimed: ${runId} was released.`);
+    expect(ran.stderr).toContain(`Not claimed: ${runId}. Another worker has claimed it.`);
     expect(await carriedOut()).toEqual([next]);
+  });
+
+  const release = (runId: string) =>
+    service.request("POST", `/api/v1/console/runs/${runId}/release`, {
+      headers: world.cast.person,
+      body: {},
+    });
+
+  it("carries out anew what a person has released, whoever had claimed it", async () => {
+    const runId = await world.approved();
+    await world.line.run(["agent", "claim", runId, "--worker", "gone"]);
+    await release(runId);
+    expect((await world.work(nightly)).exit).toBe(0);
+    expect(await carriedOut()).toEqual([runId]);
+    expect((await world.read(runId)).outcome).toMatchObject({ status: "succeeded" });
+  });
+
+  it("carries out anew under another claim what it had claimed and a person has released", async () => {
+    const runId = await world.approved();
+    const { claimId } = await endedAfterClaim();
+    await release(runId);
+    const ran = await world.work(nightly);
+    expect(ran.stderr).toContain(`Not taken up: ${runId}. A person has released its claim.`);
+    expect(await carriedOut()).toEqual([runId]);
+    const late = ["--claim", claimId, "--status", "failed", "--summary", "Late."];
+    expect((await world.line.run(["agent", "outcome", runId, ...late])).stderr).toContain("A person has ended this worker's claim");
+  });
+
+  it("says of what another worker has that it is claimed, not that it was released", async () => {
+    const lost = await world.approved();
+    const send = shortTransport();
+    const transport: Transport = async (request) => {
+      if (request.url.pathname.endsWith(`${lost}/claim`))
+        await world.line.run(["agent", "claim", lost, "--worker", "first"]);
+      return send(request);
+    };
+    const works = world.work(nightly, undefined, { world: { transport } });
+    const next = await world.approved();
+    expect((await works).stderr).toContain(`Not claimed: ${lost}. Another worker has claimed it.`);
+    expect(await carriedOut()).toEqual([next]);
+  });
+
+  describe("after its token was revoked", () => {
+    /** A worker whose token is revoked while its command runs. Gives what it says. */
+    async function revokedAtWork() {
+      const send = shortTransport();
+      const transport: Transport = async (request) => {
+        if (request.url.pathname.endsWith("/outcome")) await revoke();
+        return send(request);
+      };
+      return world.work(nightly, undefined, { world: { transport } });
+    }
+
+    async function revoke(): Promise<void> {
+      const path = "/api/v1/console/tokens";
+      const { body } = await service.request("GET", path, { headers: world.cast.person });
+      for (const { id } of Object(body).items)
+        await service.request("DELETE", `${path}/${id}`, { headers: world.cast.person });
+    }
+
+    it("says that the outcome is not reported and how it will be, and reports it with the next token", async () => {
+      const runId = await world.approved();
+      const ran = await revokedAtWork();
+      expect(ran.exit).toBe(4);
+      expect(ran.stderr).toContain(`The outcome of ${runId} is not reported: succeeded.`);
+      expect(ran.stderr).toContain("Put a current agent token in place.");
+      expect(ran.stderr).toContain("runs nothing again");
+      expect(ran.stderr).not.toContain("auth login");
+      const token = await service.makeToken(world.cast.owner, "agent", { scopes: ["runs:work"] });
+      const next = await world.approved("", { ...world.cast, agent: { authorization: `Bearer ${token}` } });
+      const again = await world.work(nightly, undefined, { env: { INNKEEP_AGENT_TOKEN: token } });
+      expect(again.stderr).toContain(`Reported: ${runId} succeeded.`);
+      expect(await carriedOut()).toEqual([runId, next]);
+    });
+
+    it("keeps the outcome while the token is one of another account", async () => {
+      const runId = await world.approved();
+      await revokedAtWork();
+      const stranger = await makeShellWorkers(service);
+      await stranger.approved();
+      const env = { INNKEEP_AGENT_TOKEN: stranger.token };
+      expect((await world.work(nightly, undefined, { env })).stderr).toMatch(
+        /The outcome of \S+ is not reported: succeeded\. This token finds no such claim\. .* remove \S+run-/,
+      );
+      const token = await service.makeToken(world.cast.owner, "agent", { scopes: ["runs:work"] });
+      await world.approved("", { ...world.cast, agent: { authorization: `Bearer ${token}` } });
+      const again = await world.work(nightly, undefined, { env: { INNKEEP_AGENT_TOKEN: token } });
+      expect(again.stderr).toContain(`Reported: ${runId} succeeded.`);
+    });
+
+    it("takes up with the next token what an earlier process has claimed", async () => {
+      const runId = await world.approved();
+      await endedAfterClaim();
+      await revoke();
+      const token = await service.makeToken(world.cast.owner, "agent", { scopes: ["runs:work"] });
+      const ran = await world.work(nightly, undefined, { env: { INNKEEP_AGENT_TOKEN: token } });
+      expect(ran.exit).toBe(0);
+      expect(await carriedOut()).toEqual([runId]);
+    });
   });
 
   it("does not carry out again what is already reported", async () => {

@@ -6,7 +6,7 @@ import { limits } from "../../../../contract/limits.ts";
 import type { Run } from "../../../../contract/run.ts";
 import { writePrivately } from "../../../../credentials/private-file.ts";
 import { printable } from "../../../core/output/plain-text.ts";
-import type { Invocation } from "../../../core/program/context.ts";
+import type { Context, Invocation } from "../../../core/program/context.ts";
 
 /** A claimed proposal. */
 export interface Claimed {
@@ -24,6 +24,8 @@ export interface CarriedOut {
 export interface Order {
   readonly command: readonly string[];
   readonly reportOutput: boolean;
+  /** The secrets of Innkeep in the environment that the command gets all the same, by their names. */
+  readonly pass: readonly string[];
   /** Hears the id of its process. */
   readonly onStart: (processId: number) => void;
 }
@@ -39,12 +41,12 @@ export function refusalOf({ run }: Claimed): string | undefined {
 
 /**
  * Runs the command for a claimed proposal. It finds the plan in a file that only this user can read, and that is removed
- * afterwards. The agent token is not in its environment.
+ * afterwards. The secrets of Innkeep are not in its environment, except those that `pass` names.
  */
 export async function carryOut(
   invocation: Invocation,
   { run, claimId }: Claimed,
-  { command, reportOutput, onStart }: Order,
+  { command, reportOutput, pass, onStart }: Order,
 ): Promise<CarriedOut> {
   const { context, flags, stateFolder } = invocation;
   const folder = join(stateFolder, "work", claimId);
@@ -57,7 +59,7 @@ export async function carryOut(
     let end = "";
     const { code, received } = await runCommand({
       command,
-      env: environmentOf(invocation, run, file),
+      env: { ...withoutSecrets(context.env, pass), ...variablesOf(invocation, run, file) },
       platform: context.platform,
       cwd: context.cwd,
       toStderr: flags.json === true,
@@ -83,8 +85,16 @@ const notStarted: CarriedOut = {
 
 const keptCharacters = 8_000;
 
-function environmentOf({ context, baseUrl }: Invocation, run: Run, planFile: string) {
-  const { INNKEEP_AGENT_TOKEN: _, ...env } = context.env;
+/** Tokens, keys and secrets; and the addresses of services, which hold passwords. */
+const secretVariable =
+  /^INNKEEP_(?:(?:.*_)?(?:TOKEN|KEY|SECRET)(?:_.*)?|(?:DATABASE|S3|SMTP|IMAP)_URL|IDENTITY_PROVIDERS)$/i;
+
+const withoutSecrets = (env: Context["env"], pass: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => !secretVariable.test(name) || pass.includes(name)),
+  );
+
+function variablesOf({ baseUrl }: Invocation, run: Run, planFile: string) {
   const given = {
     INNKEEP_BASE_URL: baseUrl(),
     INNKEEP_RUN_ID: run.id,
@@ -97,7 +107,7 @@ function environmentOf({ context, baseUrl }: Invocation, run: Run, planFile: str
   };
   // A variable cannot hold a zero byte.
   const texts = Object.entries(given).map(([name, value]) => [name, value.replaceAll("\0", "")]);
-  return { ...env, ...Object.fromEntries(texts) };
+  return Object.fromEntries(texts);
 }
 
 function summaryOf(code: number, output: string): string {

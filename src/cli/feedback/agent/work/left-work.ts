@@ -46,4 +46,4 @@ export const writeLeft = (folder: string, left: Left, newId: () => string): void
 export const forgetLeft = (folder: string, runId: string): void =>
   rmSync(fileOf(folder, runId), { force: true });
 
-const fileOf = (folder: string, runId: string): string => join(folder, `run-${runId}.json`);
+export const fileOf = (folder: string, runId: string): string => join(folder, `run-${runId}.json`);

@@ -1,22 +1,24 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import type { Client } from "../../../../client/calls/call.ts";
-import { clientOf } from "../../../../client/client.ts";
 import { ServerError } from "../../../../client/errors.ts";
-import { connect, lastingClient } from "../../../core/connection/connect.ts";
+import { lastingClient } from "../../../core/connection/connect.ts";
 import { usageError } from "../../../core/failures/cli-error.ts";
 import { note, printLine } from "../../../core/output/output.ts";
 import type { Ending } from "../../../core/program/command-action.ts";
 import type { Invocation } from "../../../core/program/context.ts";
 import { approvedRuns, type Search } from "./candidates.ts";
 import { type CarriedOut, type Claimed, carryOut, type Order, refusalOf } from "./carry-out.ts";
+import type { Left } from "./left-work.ts";
 import { patiently } from "./patiently.ts";
+import { reasonOf, report } from "./report.ts";
 import { beginOf, type Job, namedWorker, namelessWorker, type Worker } from "./worker.ts";
 
 export interface WorkFlags {
   readonly worker?: string;
   readonly once?: boolean;
   readonly reportOutput?: boolean;
+  readonly pass?: readonly string[];
 }
 
 /**
@@ -30,6 +32,8 @@ export async function work(
 ): Promise<Ending> {
   const { context } = invocation;
   assertThere(invocation, command);
+  const missing = flags.pass?.find((name) => context.env[name] === undefined);
+  if (missing !== undefined) throw usageError(`--pass ${missing}: there is no such variable.`);
   const worker =
     flags.worker === undefined ? namelessWorker(context) : await namedWorker(invocation, flags.worker);
   try {
@@ -42,7 +46,7 @@ export async function work(
 async function workAs(
   worker: Worker,
   invocation: Invocation,
-  { once, command, reportOutput = false }: WorkFlags & { readonly command: readonly string[] },
+  { once, command, reportOutput = false, pass = [] }: WorkFlags & { readonly command: readonly string[] },
 ): Promise<Ending> {
   const client = lastingClient(invocation);
   const search: Search = { client, context: invocation.context, app: invocation.flags.app };
@@ -50,7 +54,7 @@ async function workAs(
   for await (const job of jobsOf(worker, search)) {
     const claimed = await claim(invocation, client, job);
     if (!claimed) continue;
-    const ended = await finish(invocation, { ...claimed, job }, { command, reportOutput });
+    const ended = await finish(invocation, { ...claimed, job }, { command, reportOutput, pass });
     if (ended.received !== undefined) return "interrupted";
     if (ended.code === 126 || ended.code === 127) assertThere(invocation, command);
     if (once) return { code: ended.code };
@@ -72,46 +76,59 @@ async function claim(invocation: Invocation, client: Client, job: Job): Promise<
     await report(invocation, job, { ...left.ended, claimId: left.claimId, wasStopped: false });
     return undefined;
   }
+  const leave = (why: string) => {
+    note(invocation, why);
+    job.done();
+    return undefined;
+  };
   try {
-    const refusal = left && (await refusalOfLeft(invocation, client, job));
-    if (refusal !== undefined) {
-      note(invocation, refusal);
-      job.done();
-      return undefined;
-    }
+    const body = left ? await claimOfLeft(invocation, client, left) : { worker };
+    if (typeof body === "string") return leave(body);
     const claimed = await patiently(context, () =>
-      client.agent.claimRun({ params: { runId }, body: { worker }, signal: context.signal }),
+      client.agent.claimRun({ params: { runId }, body, signal: context.signal }),
     );
     job.note({ claimId: claimed.claimId });
     return claimed;
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
+    if (error.status === 409) return leave(`Not claimed: ${runId}. ${reasonOf(error)}`);
+    if (left) return keepLeft(invocation, job, error);
     job.done();
-    if (error.status !== 404 && error.status !== 409) throw error;
-    note(invocation, `Not claimed: ${runId} (${error.code}).`);
+    if (error.status !== 404) throw error;
+    note(invocation, `Not claimed: ${runId}. ${reasonOf(error)}`);
     return undefined;
   }
 }
 
-/** Why what an earlier process has left is not carried out. The answer to a claim sent twice may be a minute old. */
-async function refusalOfLeft(
-  { context }: Invocation,
-  client: Client,
-  { runId, worker }: Job,
-): Promise<string | undefined> {
+/**
+ * With what the work that an earlier process has left is claimed; or why it is not taken up. A claim that a person has
+ * released is not taken up: the proposal is found again among those that nobody has.
+ */
+async function claimOfLeft({ context }: Invocation, client: Client, { runId, worker, claimId }: Left) {
   const { claim, outcome } = await patiently(context, () =>
     client.agent.readRun({ params: { runId }, signal: context.signal }),
   );
   if (outcome) return `Already reported: ${runId} ${outcome.status}.`;
-  const isFree = !claim || (claim.worker === worker && claim.releasedAt === null);
-  return isFree ? undefined : `Not claimed: ${runId} was released.`;
+  const isOurs = claim?.worker === worker;
+  if (isOurs && claim.releasedAt !== null) return `Not taken up: ${runId}. A person has released its claim.`;
+  if (claimId !== undefined) return { worker, claimId };
+  // The answer to the claim was lost, and its token may be another one now.
+  return { worker, ...(isOurs && { resume: true }) };
+}
+
+/** Keeps the note of work whose claim this token cannot use. Throws what is not about the claim alone. */
+function keepLeft(invocation: Invocation, { runId, noted }: Job, error: ServerError): undefined {
+  if (error.status !== 404) throw error;
+  const why = "This token finds no such claim. The next start tries again.";
+  note(invocation, `Not taken up: ${runId}. ${why} To give the work up, remove ${noted}.`);
+  return undefined;
 }
 
 /** Carries a claimed proposal out and reports the outcome, also after an interruption. */
 async function finish(
   invocation: Invocation,
   { job, ...claimed }: Claimed & { readonly job: Job },
-  options: Pick<Order, "command" | "reportOutput">,
+  options: Omit<Order, "onStart">,
 ): Promise<CarriedOut> {
   const { run, claimId } = claimed;
   note(invocation, `Claimed: ${run.id}. ${run.consoleUrl}`);
@@ -131,30 +148,6 @@ async function finish(
 function noteCommand(job: Job, processId: number, { context }: Invocation): void {
   const began = beginOf(processId, context);
   if (began !== undefined) job.note({ command: { processId, began } });
-}
-
-interface Outcome {
-  readonly claimId: string;
-  readonly status: "succeeded" | "failed";
-  readonly summary: string;
-  /** The person waits for the end: a server that is away gets only the usual time. */
-  readonly wasStopped: boolean;
-}
-
-async function report(invocation: Invocation, job: Job, { wasStopped, ...body }: Outcome): Promise<void> {
-  // An interruption that has come does not stop the report.
-  const signal = new AbortController().signal;
-  const context = { ...invocation.context, signal };
-  const { agent } = clientOf(connect({ ...invocation, context }));
-  const call = () => agent.reportOutcome({ params: { runId: job.runId }, body });
-  try {
-    await (wasStopped ? call() : patiently(context, call));
-    note(invocation, `Reported: ${job.runId} ${body.status}.`);
-  } catch (error) {
-    if (!(error instanceof ServerError) || (error.status !== 404 && error.status !== 409)) throw error;
-    note(invocation, `The outcome of ${job.runId} was not taken (${error.code}).`);
-  }
-  job.done();
 }
 
 /** Throws a usage error if the command cannot be found, before anything is claimed for it. */

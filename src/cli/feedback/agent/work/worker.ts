@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { limits } from "../../../../contract/limits.ts";
 import { CliError, usageError } from "../../../core/failures/cli-error.ts";
 import type { Context, Invocation } from "../../../core/program/context.ts";
-import { forgetLeft, type Left, readLeft, writeLeft } from "./left-work.ts";
+import { fileOf, forgetLeft, type Left, readLeft, writeLeft } from "./left-work.ts";
 import { type HeldName, takeName } from "./name-lock.ts";
 
 /** One proposal in the hands of a worker. What it notes outlives its process, if the worker has a name. */
@@ -12,8 +12,10 @@ export interface Job {
   readonly runId: string;
   /** The name with which the proposal is claimed. No other claim has it. */
   readonly worker: string;
-  /** What an earlier process has noted. */
+  /** What an earlier process has noted, if this proposal was left by one. */
   readonly left: Left | undefined;
+  /** The file with the notes; undefined for a worker without a name. */
+  readonly noted: string | undefined;
   note(more: Partial<Pick<Left, "claimId" | "command" | "ended">>): void;
   /** Nothing is left to do for it. */
   done(): void;
@@ -30,7 +32,11 @@ export interface Worker {
 /** A worker whose claims nobody takes up. */
 export function namelessWorker({ newId }: Pick<Context, "newId">): Worker {
   const name = `shell-${newId()}`;
-  const begin = (runId: string): Job => ({ runId, worker: name, left: undefined, note() {}, done() {} });
+  const begin = (runId: string): Job => ({
+    ...{ runId, worker: name, left: undefined, noted: undefined },
+    note() {},
+    done() {},
+  });
   return { name, left: [], begin, end: async () => {} };
 }
 
@@ -48,17 +54,16 @@ export async function namedWorker(
   const folder = join(stateFolder, "workers", key);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const held = await holdName(folder, name, context);
-  const jobOf = (left: Left): Job => jobIn(folder, left, context.newId);
   try {
     const left = readLeft(folder);
     assertEnded(left, context);
     return {
       name,
-      left: left.map(jobOf),
+      left: left.map((one) => ({ ...jobIn(folder, one, context.newId), left: one })),
       begin(runId) {
-        const left = { runId, worker: `${name}-${randomBytes(suffixBytes).toString("hex")}` };
-        writeLeft(folder, left, context.newId);
-        return jobOf(left);
+        const begun = { runId, worker: `${name}-${randomBytes(suffixBytes).toString("hex")}` };
+        writeLeft(folder, begun, context.newId);
+        return jobIn(folder, begun, context.newId);
       },
       end: () => held.release(),
     };
@@ -71,15 +76,16 @@ export async function namedWorker(
 const suffixBytes = 4;
 const longestName = limits.worker - 1 - 2 * suffixBytes;
 
-function jobIn(folder: string, left: Left, newId: () => string): Job {
-  let known = left;
+function jobIn(folder: string, noted: Left, newId: () => string): Job {
+  const { runId, worker } = noted;
+  let known = noted;
   return {
-    ...{ runId: left.runId, worker: left.worker, left },
+    ...{ runId, worker, left: undefined, noted: fileOf(folder, runId) },
     note(more) {
       known = { ...known, ...more };
       writeLeft(folder, known, newId);
     },
-    done: () => forgetLeft(folder, left.runId),
+    done: () => forgetLeft(folder, runId),
   };
 }
 
