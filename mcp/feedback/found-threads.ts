@@ -71,7 +71,7 @@ export function cutToTokens(given: string, most: number): string {
   let kept = "";
   for (const character of given) {
     cost += costOf(character);
-    if (cost > most) return `${kept.replace(/\s+\S{0,12}$/, "").trimEnd()}…`;
+    if (cost > most) return `${kept.replace(/(?<!\s)\s+\S{0,12}$/, "").trimEnd()}…`;
     kept += character;
   }
   return given;

@@ -38,7 +38,7 @@ export const endingOf = (mediaType: string): string => endings[mediaType]?.[0] ?
 /** A clean name with an ending of its media type, because readers open a file by its extension. */
 export function nameFor(mediaType: string, name: string): string {
   const fitting = endings[mediaType] ?? [""];
-  const bare = name.replace(/[. ]+$/, "");
+  const bare = name.replace(/(?<![. ])[. ]+$/, "");
   const isFitting = (text: string) => fitting.some((ending) => text.toLowerCase().endsWith(ending));
   if (isFitting(bare)) return bare;
   const stem = bare.replace(/(?!^)\.[\p{L}][\p{L}\p{N}]{0,9}$/u, "");

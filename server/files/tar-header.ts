@@ -25,7 +25,7 @@ export function tarHeader(name: string, size: number): Buffer {
  */
 export function readTarHeader(block: Buffer): { readonly name: string; readonly size: number } | undefined {
   if (block.length === blockSize && block.every((byte) => byte === 0)) return undefined;
-  const name = block.toString("utf8", 0, 100).replace(/\0.*$/s, "");
+  const [name = ""] = block.toString("utf8", 0, 100).split("\0", 1);
   const size = Number.parseInt(block.toString("latin1", 124, 136), 8);
   if (size >= 0 && tarHeader(name, size).equals(block)) return { name, size };
   throw new Error("The file is not a backup, or it is damaged.");

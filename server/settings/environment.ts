@@ -100,7 +100,7 @@ function daysOf(name: string, given: string | undefined): number | undefined {
 function urlOf(name: string, given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username)
-    return given.replace(/\/+$/, "");
+    return given.replace(/(?<!\/)\/+$/, "");
   throw new SettingError(
     `${name} must be an absolute http or https address without query, not \`${given}\`.`,
   );

@@ -21,7 +21,10 @@ export function s3At(name: string, given: string, environment: Environment): S3S
     throw new SettingError(
       `${name} must begin with https://, or end with \`?tls=off\` for a store on a private network: without encryption others on the way can read the files.`,
     );
-  const [bucket = "", ...folders] = url.pathname.replace(/^\//, "").replace(/\/+$/, "").split("/");
+  const [bucket = "", ...folders] = url.pathname
+    .replace(/^\//, "")
+    .replace(/(?<!\/)\/+$/, "")
+    .split("/");
   const folder = folders.join("/");
   if (!/^[a-zA-Z0-9][a-zA-Z0-9._-]{1,61}[a-zA-Z0-9]$/.test(bucket)) throw wrongForm(name);
   if (!/^[a-zA-Z0-9._/-]*$/.test(folder)) throw wrongForm(name);

@@ -19,13 +19,17 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
+/** Characters of the header that are read: the patterns take longer for longer texts, and no browser writes more. */
+const mostRead = 500;
+
 /**
  * A browser and its system in words, such as `Firefox on Linux`, of the header `User-Agent`. Only names of these lists are
  * kept: the header is longer than a person can read, and anybody can write it. (rule S22)
  */
 export function browserName(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;
-  const nameIn = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const beginning = userAgent.slice(0, mostRead);
+  const nameIn = (list: typeof browsers) => list.find(([pattern]) => pattern.test(beginning))?.[1];
   const [browser, system] = [nameIn(browsers), nameIn(systems)];
   if (browser === undefined) return system === undefined ? null : `A program on ${system}`;
   return system === undefined ? browser : `${browser} on ${system}`;

@@ -16,7 +16,8 @@ export function senderKeysOf(contact: string): SenderKeys {
   const at = address.lastIndexOf("@");
   const domain = at < 1 ? undefined : blockedDomainOf(address.slice(at + 1));
   if (domain === undefined) return { address, domains: [] };
-  const local = address.slice(0, at).replace(/(?<=.)\+.*$/s, "");
+  const plus = address.slice(0, at).indexOf("+", 1);
+  const local = address.slice(0, plus === -1 ? at : plus);
   const labels = domain.split(".");
   const domains = labels.slice(0, -1).map((_, first) => labels.slice(first).join("."));
   return { address: `${local}@${domain}`, domains };

@@ -16,7 +16,8 @@ const statusUrl = "{statusUrl}";
 export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): string {
   // Filled in at once, so that a name that looks like a placeholder is none.
   return body.replace(
-    /([ \t]*)\{(name|app|statusUrl)\}/g,
+    // A space after a space begins no match: else a long row of them would be read again from each.
+    /(?<![ \t])([ \t]*)\{(name|app|statusUrl)\}/g,
     (_, space: string, placeholder: "name" | "app" | "statusUrl") => {
       if (placeholder === "statusUrl") return hasPage ? space + statusUrl : "";
       const value = withoutBraces(placeholder === "app" ? app : (name ?? ""));

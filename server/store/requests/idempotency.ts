@@ -118,7 +118,7 @@ export const scopeOf = (whose: readonly string[], method: string, path: string):
   [...whose, method, sameAddress(path)].join("\n");
 
 /** The case of an id has no meaning: a repeat that writes the id in capitals must not act again. */
-const sameAddress = (path: string): string => path.toLowerCase().replace(/\/+$/, "");
+const sameAddress = (path: string): string => path.toLowerCase().replace(/(?<!\/)\/+$/, "");
 
 /** The stored form of a scope. */
 export function scopeHash(scope: string): string {

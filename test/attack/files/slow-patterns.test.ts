@@ -1,6 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { secretIn } from "../../../mcp/text/secrets.ts";
+import { browserName } from "../../../server/domain/access/browser-name.ts";
+import { replyFrom } from "../../../server/domain/feedback/saved-reply.ts";
 import { writtenPart } from "../../../server/domain/mail/incoming-mail.ts";
 import { readMail } from "../../../server/mail/read-mail.ts";
 import { readChangelogFile, readNotes } from "../../../src/cli/content/notes/changelog-file.ts";
@@ -137,3 +140,31 @@ it.each(["a", "/.", " ", "\u2500", "a/", "1.", "-1e", "\u241b[", "0x", "[[ATTACH
     expect(ran).toMatchObject({ exit: 0 });
   },
 );
+
+it.each(["\t", " ", "{", "{name", "{app} "])(
+  "a saved reply is filled in soon, whatever it holds: %j",
+  (part) => {
+    soon(() => replyFrom(`${part.repeat(times)}x`, { name: "Ada", app: "Larder", hasPage: true }));
+  },
+);
+
+it.each(["Version/1", "Version/", "1.", " Safari", "Edg"])(
+  "the name of a browser is found soon, whatever it says that it is: %j",
+  (part) => {
+    soon(() => browserName(`Version/${part.repeat(times)}`));
+  },
+);
+
+it.each([
+  "eyJ-",
+  "A_TOKEN",
+  "TOKEN",
+  "PASSWORD ",
+  "Authorization: ",
+  "a://a:",
+  "sk-",
+  "-----BEGIN ",
+  "aws_secret_access_key",
+])("a secret in the text of an agent is found soon, whatever stands there: %j", (part) => {
+  soon(() => secretIn(`${part.repeat(times)}!`, []));
+});

@@ -29,7 +29,12 @@ const rowAt = (fields: Fields, list: List, at: number): Values =>
   Object.fromEntries(parts[list].map((part) => [part, asLine(fields.text(`${list}.${at}.${part}`))]));
 
 /** Joins the lines of a change: a change is one line. */
-const asLine = (text: string): string => text.trim().replace(/\s*\n\s*/g, " ");
+const asLine = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ");
 
 /** The values in the form of a release note, with its lists as JSON. */
 export const givenEntry = (fields: Fields): Values => ({

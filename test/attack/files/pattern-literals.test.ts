@@ -1,0 +1,43 @@
+import { analyse } from "scslre";
+import { expect, it } from "vitest";
+import { type Pattern, patternsIn } from "../../support/sources/patterns.ts";
+import { readTree } from "../../support/sources/tree.ts";
+
+/** Patterns that may take longer than their text is long, and what keeps their texts short. */
+const bounded: Readonly<Record<string, string>> = {
+  "server/console/pages/faqs/faq-list.tsx": "600 characters of an answer",
+  "server/dev/clock-move.ts": "only what a pattern of whole parts took, on a server for development",
+  "server/domain/access/browser-name.ts": "500 characters of the header",
+  "server/domain/people/addresses-in-text.ts": "256 characters before a sign",
+  "server/http/uploads/json/tame-json.ts": "a number of a bounded length",
+  "server/routes/feedback/inbox-list.ts": "the length of a line in the list",
+  "server/secrets/age/age-header.ts": "the base64 of a few bytes, written here",
+  "src/contract/files/media-type.ts": "the first bytes of a file",
+};
+
+const patterns = patternsIn(readTree(["server", "src/contract", "mcp"], [".ts", ".tsx"]));
+
+/** Whether a search may take time that grows faster than the text. */
+const isSlow = ({ source, flags }: Pick<Pattern, "source" | "flags">): boolean =>
+  analyse({ source, flags }, { reportTypes: { Move: !flags.includes("y"), Self: true, Trade: true } }).reports
+    .length > 0;
+
+const slow = patterns.filter(isSlow);
+
+it("every pattern over texts of strangers takes time that grows with the text alone, or its text is short", () => {
+  expect(patterns.length).toBeGreaterThan(300);
+  expect(slow.filter(({ file }) => !(file in bounded))).toEqual([]);
+});
+
+it("every exception is needed", () => {
+  const files = new Set(slow.map(({ file }) => file));
+  expect(Object.keys(bounded).filter((file) => !files.has(file))).toEqual([]);
+});
+
+it.each([
+  ["^\\s*(identity)?\\s*$", "two repeats beside each other"],
+  ["([ \\t]*)\\{name\\}", "a repeat before a sign"],
+  ["^(a+)+$", "a repeat in a repeat"],
+])("the check finds %s: %s", (source) => {
+  expect(isSlow({ source, flags: "" })).toBe(true);
+});
