@@ -60,6 +60,8 @@ export async function buildInto(folder) {
     passkeys: buildShared(dist, "@simplewebauthn/server", passkeyChecks),
     mailbox: buildShared(dist, "imapflow", ["ImapFlow"], mailboxAlias),
     mailParts: buildShared(dist, "postal-mime", []),
+    mailHtml: buildShared(dist, "html-to-text", []),
+    mailReplies: buildShared(dist, "email-reply-parser", []),
     agentServer: buildAgentServer(dist),
     agentTools: buildAgentTools(dist),
     views: buildViews(dist),

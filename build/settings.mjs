@@ -63,4 +63,6 @@ export const sharedPackages = {
   "@simplewebauthn/server": "./webauthn.cjs",
   imapflow: "./imapflow.cjs",
   "postal-mime": "./postal-mime.cjs",
+  "html-to-text": "./html-to-text.cjs",
+  "email-reply-parser": "./email-reply-parser.cjs",
 };

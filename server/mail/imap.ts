@@ -14,8 +14,8 @@ export interface Mailbox {
   readonly uidValidity: string;
   /** The heads of mails that are newer than a uid, some at a time, oldest first. */
   heads(after: number): AsyncIterable<readonly MailHead[]>;
-  /** The first bytes of a mail; undefined if it is gone. */
-  read(uid: number): Promise<Buffer | undefined>;
+  /** The first bytes of a mail, at most so many; undefined if it is gone. */
+  read(uid: number, mostBytes: number): Promise<Buffer | undefined>;
   markRead(uid: number): Promise<void>;
   /** Resolves when there may be news, at the latest after a minute. Rejects when the connection is gone. */
   news(): Promise<void>;
@@ -23,8 +23,6 @@ export interface Mailbox {
 }
 
 const headsAtOnce = 200;
-/** Enough for a text and the attachments that a report may have. */
-const mostBytes = 40 * 1_048_576;
 const pollMilliseconds = 60_000;
 const receivers = ["to", "cc", "delivered-to", "x-original-to", "envelope-to"];
 
@@ -37,7 +35,7 @@ export async function openMailbox(server: MailIn): Promise<Mailbox> {
   return {
     uidValidity: String(opened.uidValidity),
     heads: (after) => headsOf(client, server.folder, after),
-    async read(uid) {
+    async read(uid, mostBytes) {
       const found = await client.fetchOne(String(uid), { source: { maxLength: mostBytes } }, { uid: true });
       return found ? found.source : undefined;
     },

@@ -1,15 +1,21 @@
 import { Worker } from "node:worker_threads";
+import { tidyText } from "../domain/mail/incoming-mail.ts";
+import type { Budgets } from "../settings/budgets.ts";
+import { mailThread } from "./mail-thread.ts";
 
-/** The folder of the built program, in which the library is a file of its own. */
+/** The folder of the built program, in which each library is a file of its own. */
 declare const BUILT_FOLDER: string;
 
 /** What a mail holds, as far as we use it. */
 export interface ParsedMail {
   readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly from: string;
+  readonly subject: string;
   readonly messageId: string;
-  readonly text: string | undefined;
-  readonly html: string | undefined;
+  /** All of its text, with quotations. */
+  readonly whole: string;
+  /** What its sender wrote; empty where nothing but quotations was found, or nothing in the time. */
+  readonly written: string;
   readonly attachments: readonly ParsedFile[];
 }
 
@@ -19,55 +25,104 @@ export interface ParsedFile {
   readonly bytes: Uint8Array;
 }
 
-/** Strangers write mails, and the library needs minutes for some of them. For ordinary mails it needs much less. */
-const longestMilliseconds = 30_000;
-const megabytes = 512;
-const bounds = { maxNestingDepth: 20, maxHeadersSize: 262_144, attachmentEncoding: "arraybuffer" };
-const most = { text: 1_000_000, attachments: 100 };
+type Found = Omit<ParsedMail, "whole" | "written"> & { readonly text: string };
 
-const program = `
-const { parentPort, workerData } = require("node:worker_threads");
-const { library, source, bounds, most } = workerData;
-const found = require(library);
-(found.default ?? found).parse(Buffer.from(source), bounds).then((mail) =>
-  parentPort.postMessage({
-    headers: mail.headers.map(({ key, value }) => ({ key, value })),
-    from: mail.from?.address ?? "",
-    messageId: mail.messageId ?? "",
-    text: mail.text?.slice(0, most.text),
-    html: mail.html?.slice(0, most.text),
-    attachments: mail.attachments.slice(0, most.attachments).map(({ filename, mimeType, content }) => ({
-      name: filename ?? "",
-      mimeType,
-      bytes: typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content),
-    })),
-  }),
-);
-`;
+export interface MailBounds {
+  /** Memory for the thread, without the files in the mail. */
+  readonly bytes: number;
+  readonly milliseconds?: number | undefined;
+}
+
+/** Strangers write mails, and the libraries need minutes for some of them. For ordinary mails they need much less. */
+const longestMilliseconds = 30_000;
+/** The time of the processor that is spent on what a sender wrote, and how often it is looked at. */
+const longestSearch = 1_000;
+const look = 100;
+const bounds = {
+  ...{ maxNestingDepth: 20, maxHeadersSize: 262_144, attachmentEncoding: "arraybuffer" },
+  // A forwarded mail is a file, and not the words of its sender.
+  forceRfc822Attachments: true,
+};
+const most = { text: 1_000_000, attachments: 100, parts: 1_000, pieces: 20_000 };
+const packages = { mail: "postal-mime", html: "html-to-text", replies: "email-reply-parser" };
+const mebibyte = 1_048_576;
+
+/** The bounds of a thread on a machine. */
+export const boundsOf = ({ mailThreadBytes }: Pick<Budgets, "mailThreadBytes">): MailBounds => ({
+  bytes: mailThreadBytes,
+});
 
 /**
- * Takes a mail apart in a thread of its own, so that no mail keeps the server from its requests. Undefined if it cannot be read,
- * or not in this time.
+ * Takes a mail apart in a thread of its own, so that no mail keeps the server from its requests, or takes its memory. Undefined if
+ * it cannot be read within the bounds.
  */
 export async function parseMail(
-  source: Buffer,
-  milliseconds = longestMilliseconds,
+  source: Uint8Array,
+  { bytes, milliseconds = longestMilliseconds }: MailBounds,
 ): Promise<ParsedMail | undefined> {
-  const library = typeof BUILT_FOLDER === "string" ? `${BUILT_FOLDER}/postal-mime.cjs` : "postal-mime";
-  const worker = new Worker(program, {
-    ...{ eval: true, env: {}, execArgv: [] },
-    workerData: { library, source, bounds, most },
-    resourceLimits: { maxOldGenerationSizeMb: megabytes },
-  });
-  const timer = setTimeout(() => void worker.terminate(), milliseconds);
+  const worker = startThread(source, bytes);
   try {
-    return await new Promise<ParsedMail | undefined>((resolve) => {
+    const found = await answerOf<Found>(worker, after(milliseconds));
+    if (!found) return undefined;
+    const { text, ...mail } = found;
+    const whole = tidyText(text);
+    worker.postMessage(whole);
+    return { ...mail, whole, written: (await answerOf<string>(worker, afterProcessorTime)) ?? "" };
+  } finally {
+    await worker.terminate();
+  }
+}
+
+function startThread(source: Uint8Array, bytes: number): Worker {
+  const isBuilt = typeof BUILT_FOLDER === "string";
+  const paths = Object.entries(packages).map(([name, library]) => [
+    name,
+    isBuilt ? `${BUILT_FOLDER}/${library}.cjs` : library,
+  ]);
+  const own = new Uint8Array(source).buffer;
+  return new Worker(mailThread, {
+    ...{ eval: true, env: {}, execArgv: [] },
+    workerData: { libraries: Object.fromEntries(paths), source: own, bounds, most },
+    transferList: [own],
+    resourceLimits: {
+      maxOldGenerationSizeMb: Math.max(24, Math.floor(bytes / mebibyte)),
+      maxYoungGenerationSizeMb: 16,
+    },
+  });
+}
+
+/** Calls back once, unless it is stopped before. Gives the function that stops it. */
+type Alarm = (ring: () => void) => () => void;
+
+const after =
+  (milliseconds: number): Alarm =>
+  (ring) => {
+    const timer = setTimeout(ring, milliseconds);
+    return () => clearTimeout(timer);
+  };
+
+/** On a busy machine a search takes longer, and is no slower. */
+const afterProcessorTime: Alarm = (ring) => {
+  const before = process.cpuUsage();
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage(before);
+    if ((user + system) / 1_000 > longestSearch) ring();
+  }, look);
+  return () => clearInterval(timer);
+};
+
+/** The next message of a thread. Undefined if it ends or fails, or when the alarm rings. */
+async function answerOf<Answer>(worker: Worker, alarm: Alarm): Promise<Answer | undefined> {
+  let stop = () => {};
+  try {
+    return await new Promise<Answer | undefined>((resolve) => {
+      const none = () => resolve(undefined);
+      stop = alarm(none);
       worker.once("message", resolve);
-      worker.once("error", () => resolve(undefined));
-      worker.once("exit", () => resolve(undefined));
+      worker.on("error", none);
+      worker.once("exit", none);
     });
   } finally {
-    clearTimeout(timer);
-    await worker.terminate();
+    stop();
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { memoryOfMachine } from "./memory.ts";
 import { SettingError } from "./setting-error.ts";
 
 /** The most that the server spends on open connections, on request bodies that are arriving, and on answers. */
@@ -25,6 +26,10 @@ export interface Budgets {
   readonly anonymousBufferedBytes: number;
   /** How many bytes of answers of over 1 MiB wait for their readers. */
   readonly answerBytes: number;
+  /** How many bytes of a mail are read. */
+  readonly mailBytes: number;
+  /** How many bytes of memory the thread has that takes a mail apart, without the files in the mail. */
+  readonly mailThreadBytes: number;
   /** How many large uploads are received at the same time. */
   readonly uploads: number;
   readonly uploadsPerKey: number;
@@ -49,9 +54,7 @@ const defaults = {
   lingerMilliseconds: 500,
   bodyBytesPerSecond: 16_384,
   bodyPatienceMilliseconds: 15_000,
-  bufferedBytes: 67_108_864,
   anonymousBufferedBytes: 4_194_304,
-  answerBytes: 268_435_456,
   uploads: 32,
   uploadsPerKey: 8,
   uploadTurnMilliseconds: 5_000,
@@ -62,12 +65,31 @@ const defaults = {
   stopMilliseconds: 8_000,
 };
 
+/** The most that each kind of work holds in memory, and its largest share of the machine's memory. */
+const shares = {
+  bufferedBytes: { most: 67_108_864, share: 1 / 8 },
+  answerBytes: { most: 268_435_456, share: 1 / 4 },
+  // Enough for a text and the attachments that a report may have.
+  mailBytes: { most: 41_943_040, share: 1 / 24 },
+  mailThreadBytes: { most: 268_435_456, share: 1 / 8 },
+};
+
+const ofMemory = (memory: number, { most, share }: { readonly most: number; readonly share: number }) =>
+  Math.min(most, Math.floor(memory * share));
+
+const sharesOf = (memory: number) => ({
+  bufferedBytes: ofMemory(memory, shares.bufferedBytes),
+  answerBytes: ofMemory(memory, shares.answerBytes),
+  mailBytes: ofMemory(memory, shares.mailBytes),
+  mailThreadBytes: ofMemory(memory, shares.mailThreadBytes),
+});
+
 /**
  * The budgets from a list such as `connections=500,headMilliseconds=5000`. Budgets that are not listed keep their
  * defaults. Throws a SettingError for an unknown name and for a value that is not a positive integer.
  */
-export function budgetsOf(given: string | undefined): Budgets {
-  const budgets = { connections: mostConnections(), ...defaults };
+export function budgetsOf(given: string | undefined, memory = memoryOfMachine()): Budgets {
+  const budgets = { connections: mostConnections(), ...defaults, ...sharesOf(memory) };
   if (given === undefined) return budgets;
   return { ...budgets, ...Object.fromEntries(given.split(",").map((entry) => budgetOf(entry, budgets))) };
 }

@@ -3,7 +3,7 @@ import { replyTokensIn } from "../../domain/mail/incoming-mail.ts";
 import type { Mailbox, MailHead } from "../../mail/imap.ts";
 import type { MailIn } from "../../settings/settings.ts";
 import type { Transaction } from "../../store/engine/database.ts";
-import { mailboxes } from "../../store/mail/mailboxes.ts";
+import { type MailAttempt, mailboxes } from "../../store/mail/mailboxes.ts";
 
 const firstPause = 2_000;
 const longestPause = 600_000;
@@ -12,12 +12,20 @@ const stopMilliseconds = 2_000;
 /** Longer than the pause of a healthy mailbox, so that its failures are no growing series. */
 const healthyMilliseconds = 120_000;
 
-/** A mail with a token of ours, to be taken once. */
+/** A mail that names a token, to be taken once. */
 interface Found {
   readonly token: string;
-  readonly source: Buffer;
+  /** Notes that the mail is begun. */
+  readonly begin: () => Promise<MailAttempt | undefined>;
+  /** Fetches it; undefined if it is gone. */
+  readonly read: () => Promise<Buffer | undefined>;
   readonly claim: (tx: Transaction) => Promise<boolean>;
 }
+
+/** Mail of others is left as it is. A mail that is taken later ends this pass through the mailbox. */
+type Taken = "taken" | "of others" | "later";
+
+type Take = (found: Found) => Promise<Taken>;
 
 export interface MailReceiver {
   stop(): Promise<void>;
@@ -29,7 +37,7 @@ type Needed = Pick<Deps, "clock" | "database" | "log" | "settings">;
  * Reads the mailbox to which senders answer, as mails come. Mails for others are left alone: they stay unread. Does nothing
  * without a mailbox. (rule M12)
  */
-export function startMailReceiver(deps: Needed, take: (found: Found) => Promise<void>): MailReceiver {
+export function startMailReceiver(deps: Needed, take: Take): MailReceiver {
   const { mailIn, dev } = deps.settings;
   if (mailIn === undefined || dev) return { stop: async () => {} };
   const stopping = new AbortController();
@@ -43,7 +51,7 @@ export function startMailReceiver(deps: Needed, take: (found: Found) => Promise<
 }
 
 interface Work {
-  readonly take: (found: Found) => Promise<void>;
+  readonly take: Take;
   readonly stopping: AbortSignal;
 }
 
@@ -94,7 +102,8 @@ interface Reading {
   readonly take: Work["take"];
 }
 
-async function readNew({ database }: Needed, mailbox: Mailbox, { name, take }: Reading): Promise<void> {
+async function readNew(deps: Needed, mailbox: Mailbox, { name, take }: Reading): Promise<void> {
+  const { database } = deps;
   const { uidValidity } = mailbox;
   const row = await mailboxes.find(database, name);
   const last = row?.uidValidity === uidValidity ? Number(row.lastUid) : 0;
@@ -105,21 +114,55 @@ async function readNew({ database }: Needed, mailbox: Mailbox, { name, take }: R
     return true;
   };
   for await (const heads of mailbox.heads(last)) {
-    for (const head of heads) await takeOne(mailbox, head, { take, claim: claimUpTo(head.uid) });
+    for (const head of heads) {
+      const found = { ...findingOf(deps, mailbox, { name, uid: head.uid }), claim: claimUpTo(head.uid) };
+      if ((await takeOne(mailbox, head, { take, found })) === "later") return;
+    }
     const end = heads.at(-1);
     if (end !== undefined) await database.write(async (tx) => void (await claimUpTo(end.uid)(tx)));
   }
 }
 
+interface Place {
+  readonly name: string;
+  readonly uid: number;
+}
+
+/** The steps before a mail is taken apart. */
+const findingOf = (
+  { database, clock, settings }: Needed,
+  mailbox: Mailbox,
+  { name, uid }: Place,
+): Pick<Found, "begin" | "read"> => ({
+  begin: () => {
+    const attempt = { uidValidity: mailbox.uidValidity, uid, at: clock.now().toISOString() };
+    return database.write((tx) => mailboxes.begin(tx, name, attempt));
+  },
+  async read() {
+    try {
+      return await mailbox.read(uid, settings.budgets.mailBytes);
+    } catch (error) {
+      await database.write((tx) => mailboxes.release(tx, name, uid));
+      throw error;
+    }
+  },
+});
+
+interface Taking {
+  readonly take: Take;
+  readonly found: Omit<Found, "token">;
+}
+
 async function takeOne(
   mailbox: Mailbox,
   { uid, receivers }: MailHead,
-  { take, claim }: Pick<Found, "claim"> & Pick<Work, "take">,
-): Promise<void> {
-  const [token] = replyTokensIn(receivers);
-  if (token === undefined) return;
-  const source = await mailbox.read(uid);
-  if (source === undefined) return;
-  await take({ token, source, claim });
-  await mailbox.markRead(uid);
+  { take, found }: Taking,
+): Promise<Taken> {
+  for (const token of replyTokensIn(receivers)) {
+    const taken = await take({ ...found, token });
+    if (taken === "of others") continue;
+    if (taken === "taken") await mailbox.markRead(uid);
+    return taken;
+  }
+  return "of others";
 }

@@ -15,51 +15,49 @@ export const replyTokensIn = (text: string): string[] => [
 ];
 
 /**
- * Whether a person wrote a mail. Everything that a program sends is no answer: a reply to it could go round for ever. (RFC 3834,
- * rule M13)
+ * Whether a person wrote a mail. It is automatic only if it says so, or has no sender: other marks stand in mail of people,
+ * too. (RFC 3834, rule M13)
  */
-export function kindOfMail(headers: readonly MailHeader[], from: string, own: string): IncomingKind {
+export function kindOfMail(headers: readonly MailHeader[], from: string): IncomingKind {
   const values = (key: string) =>
     headers.filter((header) => header.key === key).map(({ value }) => value.trim().toLowerCase());
   if (values("content-type").some((value) => /^multipart\/report\b/.test(value))) return "report";
   const isAutomatic =
     from === "" ||
-    from.toLowerCase() === own.toLowerCase() ||
-    /^(mailer-daemon|postmaster|no-?reply)@/i.test(from) ||
     values("auto-submitted").some((value) => !/^no\b/.test(value)) ||
-    values("precedence").some((value) => /^(bulk|junk|list|auto_reply)/.test(value)) ||
-    values("return-path").some((value) => value === "<>") ||
-    headers.some(({ key }) => programs.has(key));
+    values("precedence").some((value) => /^(bulk|junk|list)\b/.test(value)) ||
+    values("return-path").some((value) => /^<\s*>/.test(value));
   return isAutomatic ? "automatic" : "answer";
 }
 
-/** Headers that only programs set. */
-const programs: ReadonlySet<string> = new Set([
-  ...["x-autoreply", "x-autorespond", "x-autoresponder", "x-auto-response-suppress"],
-  ...["list-id", "list-unsubscribe", "feedback-id"],
-]);
+/**
+ * Whether the mail server that took a mail found that its sender is another one. Only its own finding counts, which is the first:
+ * others were in the mail before. (RFC 8601, rule M14)
+ */
+export function failsAuthentication(headers: readonly MailHeader[]): boolean {
+  const found = headers.find(({ key }) => key === "authentication-results")?.value ?? "";
+  const results = (method: string) =>
+    [...found.matchAll(/\b(spf|dkim|dmarc)=(\w+)/gi)].flatMap(([, name = "", result = ""]) =>
+      name.toLowerCase() === method ? [result.toLowerCase()] : [],
+    );
+  const [dmarc] = results("dmarc");
+  if (dmarc === "fail" || dmarc === "pass") return dmarc === "fail";
+  const others = [...results("spf"), ...results("dkim")];
+  return others.includes("fail") && !others.includes("pass");
+}
 
 /** Whether a report of a mail server says that a mail never arrives; a delay is no failure. */
 export const saysFailed = (deliveryStatus: string): boolean => /^action:\s*failed\b/im.test(deliveryStatus);
 
-const opening = /^(?:On|Am|Le|El|Il|Op|Den|W dniu)\b/;
-const address = /<[^\s<>]+@[^\s<>@]+>/;
-const year = /\d{4}/;
+/** How much of a mail is searched for what its sender wrote. The search needs seconds for longer texts. */
+const searched = 10_000;
 
-/** Whether a line says who wrote what is quoted below it. Each pattern reads a line once, however long it is. */
-const isAttribution = (line: string): boolean =>
-  line.trimEnd().endsWith(":") && [opening, address, year].some((pattern) => pattern.test(line));
-
-/** What a person wrote in an answer: without the mail below that it quotes. Quotations between other lines stay. */
-export function writtenPart(text: string): string {
-  const lines = text.replace(/\r\n?/g, "\n").trimEnd().split("\n");
-  let end = lines.length;
-  while (end > 0 && /^(>|\s*$)/.test(lines[end - 1] ?? "")) end -= 1;
-  const quotes = lines.slice(end).some((line) => line.startsWith(">"));
-  if (quotes && isAttribution(lines[end - 1] ?? "")) end -= 1;
-  const kept = lines
-    .slice(0, quotes ? end : lines.length)
+/** A text without spaces at the ends of lines, and with at most one empty line between others, as long as is searched. */
+export const tidyText = (text: string): string =>
+  text
+    .split(/\r\n|\r|\n/)
+    .map((line) => line.trimEnd())
+    .filter((line, at, lines) => line !== "" || lines[at - 1] !== "")
     .join("\n")
-    .trim();
-  return kept === "" ? text.trim() : kept;
-}
+    .trim()
+    .slice(0, searched);

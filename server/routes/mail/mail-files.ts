@@ -5,9 +5,11 @@ import type { IncomingFile } from "../../mail/read-mail.ts";
 import type { ThreadFiles } from "../feedback/feedback-answer.ts";
 import type { FeedbackFile } from "../feedback/feedback-report.ts";
 import { uploadOf } from "../feedback/received-upload.ts";
+import { textFileOf } from "./text-files.ts";
 
 const fields = ["images", "videos", "attachments"] as const;
 const mostAttachments = 30;
+const unnamed = "a file without a name";
 
 export interface MailFiles {
   readonly kept: readonly FeedbackFile[];
@@ -22,18 +24,25 @@ export async function mailFiles(
 ): Promise<MailFiles> {
   const kept: FeedbackFile[] = [];
   const dropped: string[] = [];
+  for (const { name } of attachments.slice(mostAttachments)) dropped.push(name || unnamed);
   for (const attachment of attachments.slice(0, mostAttachments)) {
     const file = await storedFile(files, attachment);
     if (file && kept.filter(({ field }) => field === file.field).length < feedbackFiles[file.field].most)
       kept.push(file);
-    else dropped.push(attachment.name || "a file without a name");
+    else dropped.push(attachment.name || unnamed);
     if (file && !kept.includes(file)) await files.dropTemporary([file.received.path]);
   }
   return { kept, dropped };
 }
 
 /** Undefined for a file of another kind, or one that is too large for its kind. */
-async function storedFile(
+async function storedFile(files: Deps["files"], file: IncomingFile): Promise<FeedbackFile | undefined> {
+  const stored = await fileOfKind(files, file);
+  const text = stored ? undefined : textFileOf(file);
+  return stored ?? (text && (await fileOfKind(files, text)));
+}
+
+async function fileOfKind(
   files: Deps["files"],
   { name, bytes }: IncomingFile,
 ): Promise<FeedbackFile | undefined> {

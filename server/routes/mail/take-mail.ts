@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
+import { boundsOf } from "../../mail/parse-mail.ts";
 import { type IncomingMail, readMail } from "../../mail/read-mail.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { readReplyToken } from "../../secrets/reply-tokens.ts";
 import type { Transaction } from "../../store/engine/database.ts";
+import type { MailAttempt } from "../../store/mail/mailboxes.ts";
 import { mails } from "../../store/mail/mails.ts";
 import { type ReportRow, reports } from "../../store/mail/reports.ts";
 import { uploads } from "../../store/requests/uploads.ts";
@@ -15,23 +17,62 @@ import { type MailFiles, mailFiles } from "./mail-files.ts";
 
 type Needed = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "sealer" | "settings">;
 
-/** A mail in the mailbox that names a token of ours. */
+/** How often a mail is begun. What ends the server each time is given up, so that later mails are read. (rule M12) */
+const mostAttempts = 2;
+/** So long another server may be at work on a mail. */
+const attemptMilliseconds = 60_000;
+
+/** A mail in the mailbox that names a token. */
 export interface FoundMail {
   readonly token: string;
-  readonly source: Buffer;
+  /** Notes in a transaction of its own that the mail is begun. Gives undefined if another server has taken it. */
+  readonly begin: () => Promise<MailAttempt | undefined>;
+  readonly read: () => Promise<Buffer | undefined>;
   /** Notes in the same transaction that the mail was taken. Gives false if another server has taken it. */
   readonly claim: (tx: Transaction) => Promise<boolean>;
 }
 
 /** Takes mails that arrive: answers become messages of their threads, bounces change the state of a mail. (rules M12 to M14) */
 export function createTakeMail(deps: Needed) {
-  const storage = createAppStorage(deps);
-  const own = deps.settings.mailOut?.from.address ?? "";
-
-  return async ({ token, source, claim }: FoundMail): Promise<void> => {
+  const takeApart = createTakeApart(deps);
+  return async ({ token, begin, read, claim }: FoundMail): Promise<"taken" | "of others" | "later"> => {
     const mailId = readReplyToken(deps.sealer, token);
-    const mail = mailId === undefined ? undefined : await readMail(source, own);
-    if (mailId === undefined || mail === undefined || mail.kind === "automatic") return skip(deps, claim);
+    // Strangers can write any token. Nothing of their mail is fetched.
+    if (mailId === undefined) return "of others";
+    const attempt = await begin();
+    if (attempt === undefined) return "taken";
+    if (attempt.attempts > mostAttempts) {
+      if (isRecent(deps, attempt)) return "later";
+      deps.log.error(
+        { mail: mailId, attempts: mostAttempts },
+        "an answer by mail is given up: it was not read",
+      );
+      await skip(deps, claim);
+      return "taken";
+    }
+    const source = await read();
+    if (source === undefined) await skip(deps, claim);
+    else await takeApart({ mailId, source, claim });
+    return "taken";
+  };
+}
+
+const isRecent = ({ clock }: Needed, { lastAt }: MailAttempt): boolean =>
+  lastAt !== null && Math.abs(clock.now().getTime() - Date.parse(lastAt)) < attemptMilliseconds;
+
+interface Fetched extends Pick<FoundMail, "claim"> {
+  readonly mailId: string;
+  readonly source: Buffer;
+}
+
+function createTakeApart(deps: Needed) {
+  const storage = createAppStorage(deps);
+  const bounds = boundsOf(deps.settings.budgets);
+  return async ({ mailId, source, claim }: Fetched): Promise<void> => {
+    const mail = await readMail(source, bounds);
+    if (mail === undefined)
+      deps.log.warn({ mail: mailId, bytes: source.length }, "an answer by mail cannot be read");
+    if (mail === undefined || mail.kind === "automatic") return skip(deps, claim);
     if (mail.kind === "report") return takeReport(deps, claim, { mailId, failed: mail.failed });
     const sent = await mails.findReply(deps.database, mailId);
     const report = sent?.reportId ? await reports.find(deps.database, sent.reportId) : undefined;
@@ -80,7 +121,7 @@ interface Answer {
 
 async function store(deps: Needed, tx: Transaction, answer: Answer): Promise<void> {
   const { mail, mailId, recipient, report, files } = answer;
-  const isForeign = normaliseEmail(mail.from) !== recipient;
+  const isForeign = mail.isForged || normaliseEmail(mail.from) !== recipient;
   const added = await addAnswer(deps, tx, {
     report,
     id: idOf(mailId, mail),

@@ -179,7 +179,7 @@ export const tablesOfAccounts: Readonly<Record<string, TableRule>> = {
   mailboxes: {
     of: "deployment",
     erase: "Kept: it is the mailbox of the operator.",
-    holds: { plain: ["name", "uid_validity"] },
+    holds: { plain: ["name", "uid_validity", "tried_at"] },
   },
   thread_changes: {
     of: "deployment",

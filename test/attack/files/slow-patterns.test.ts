@@ -4,7 +4,6 @@ import { expect, it } from "vitest";
 import { secretIn } from "../../../mcp/text/secrets.ts";
 import { browserName } from "../../../server/domain/access/browser-name.ts";
 import { replyFrom } from "../../../server/domain/feedback/saved-reply.ts";
-import { writtenPart } from "../../../server/domain/mail/incoming-mail.ts";
 import { readMail } from "../../../server/mail/read-mail.ts";
 import { readChangelogFile, readNotes } from "../../../src/cli/content/notes/changelog-file.ts";
 import { readChangesets } from "../../../src/cli/content/notes/changesets.ts";
@@ -15,6 +14,7 @@ import { processorTime } from "../../support/processor-time.ts";
 
 /** Long enough that a search whose time grows with the square of a text takes minutes. */
 const times = 300_000;
+const bounds = { bytes: 64 * 1_048_576 };
 const id = "01a1fda4-237d-759b-ad89-7cf5663516dc";
 
 /** Fails if `use` takes as long as a search does whose time grows with the square of the text. */
@@ -60,12 +60,20 @@ it("changesets are read quickly, with any text in their front matter", () => {
 it.each([
   ["angles and signs", "<@".repeat(times)],
   ["addresses that do not end", "<a@b".repeat(times)],
-  ["addresses of one that does not end", `<${"a@b".repeat(times)}`],
-  ["digits", "1".repeat(times)],
+  ["line ends", "\n".repeat(times)],
+  ["short lines", "a\n".repeat(times)],
+  ["quotations", ">\r\n".repeat(times)],
+  ["spaces", " ".repeat(times)],
   ["first words", "On ".repeat(times)],
-])("an answer by mail is read soon, whatever stands before its quotation: %s", (_, line) => {
-  soon(() => writtenPart(`Thanks.\n${line}\n> Hello`));
-  soon(() => writtenPart(`Thanks.\n${line}:\n> Hello`));
+  ["first words on lines of their own", "Op \nschreef".repeat(times)],
+  ["words of headers", "From: <".repeat(times)],
+  ["signatures", "Sent from a\n".repeat(times)],
+])("an answer by mail is read soon, whatever stands before its quotation: %s", async (_, line) => {
+  const spent = processorTime();
+  const head = "From: ada@kitchen.example\r\n\r\n";
+  const mail = await readMail(Buffer.from(`${head}Thanks.\r\n${line}:\r\n> Hello`), bounds);
+  expect(mail?.text).toContain("Thanks.");
+  expect(spent()).toBeLessThan(15_000);
 });
 
 it.each(["<", "<a ", "<br", "<style ", "<style></style>", "<head><style>", "<blockquote ", "&nbsp"])(
@@ -73,7 +81,7 @@ it.each(["<", "<a ", "<br", "<style ", "<style></style>", "<head><style>", "<blo
   async (part) => {
     const head = "From: ada@kitchen.example\r\nContent-Type: text/html\r\n\r\n";
     const spent = processorTime();
-    await readMail(Buffer.from(head + part.repeat(times)), "feedback@larder.example");
+    await readMail(Buffer.from(head + part.repeat(times)), bounds);
     expect(spent()).toBeLessThan(15_000);
   },
 );
@@ -81,8 +89,8 @@ it.each(["<", "<a ", "<br", "<style ", "<style></style>", "<head><style>", "<blo
 it("a mail that takes minutes to read is given up", async () => {
   const head = "From: ada@kitchen.example\r\nContent-Type: text/html\r\n\r\n";
   const slow = Buffer.from(`${head}${"\n".repeat(3_000_000)}x`);
-  expect(await readMail(slow, "feedback@larder.example", 500)).toBeUndefined();
-  expect(await readMail(Buffer.from(`${head}<p>Thanks.</p>`), "feedback@larder.example")).toMatchObject({
+  expect(await readMail(slow, { ...bounds, milliseconds: 500 })).toBeUndefined();
+  expect(await readMail(Buffer.from(`${head}<p>Thanks.</p>`), bounds)).toMatchObject({
     kind: "answer",
     from: "ada@kitchen.example",
     text: "Thanks.",

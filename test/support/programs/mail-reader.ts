@@ -8,7 +8,7 @@ import { openDatabase } from "../../../server/store/engine/open.ts";
 
 /** Reads a mailbox until it is killed: by its test, or by itself at the step that READER names. */
 async function read(): Promise<void> {
-  const { address, data, environment, secret, killAt } = JSON.parse(process.env.READER ?? "{}");
+  const { address, data, environment, secret, killAt, ahead = 0 } = JSON.parse(process.env.READER ?? "{}");
   let left: number = killAt?.count ?? 0;
   const passed = (step: string) => {
     if (step !== killAt?.step) return;
@@ -17,7 +17,7 @@ async function read(): Promise<void> {
   };
   const database = await openDatabase(address);
   const deps = createDeps(readSettings({ port: 0, data }, environment), database, {
-    clock: systemClock,
+    clock: { ...systemClock, now: () => new Date(systemClock.now().getTime() + ahead) },
     log: pino({ level: "silent" }),
     secret,
     stopping: new AbortController().signal,
@@ -25,8 +25,13 @@ async function read(): Promise<void> {
   const take = createTakeMail(deps);
   startMailReceiver(deps, async (found) => {
     passed("fetched");
-    await take({
+    const taken = await take({
       ...found,
+      async begin() {
+        const attempt = await found.begin();
+        passed("begun");
+        return attempt;
+      },
       async claim(tx) {
         const claimed = await found.claim(tx);
         passed("claimed");
@@ -34,6 +39,7 @@ async function read(): Promise<void> {
       },
     });
     passed("stored");
+    return taken;
   });
 }
 

@@ -23,6 +23,7 @@ import { mails } from "./deployment/034-mails.ts";
 import { imports } from "./deployment/060-imports.ts";
 import { erasures } from "./deployment/062-erasures.ts";
 import { addressesOfSenders } from "./deployment/091-addresses-of-senders.ts";
+import { attemptsAtMails } from "./deployment/095-attempts-at-mails.ts";
 import { feedbackAndContent } from "./feedback/001-feedback-and-content.ts";
 import { growth } from "./feedback/005-growth.ts";
 import { repeats } from "./feedback/010-repeats.ts";
@@ -123,5 +124,6 @@ export const migrations: readonly Migration[] = [
   openCycles,
   batchesOfLimits,
   waitingByActivity,
+  attemptsAtMails,
   claimsOfAccounts,
 ];

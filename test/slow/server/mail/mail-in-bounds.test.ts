@@ -32,7 +32,10 @@ describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run ins
           ...["--b", "Content-Type: text/plain", "", "See the files."],
           ...file("a.png", bytesOf(dataUrl(png())), "image/png"),
           ...file("b.pdf", bytesOf(dataUrl(pdf())), "application/octet-stream"),
-          ...file("c.exe", Buffer.from("MZ, a program"), "image/png"),
+          ...file("c.exe", Buffer.from("MZ\0, a program"), "image/png"),
+          ...file("crash.log", Buffer.from("E/App: crash at line 3\n"), "text/plain"),
+          ...file("data.csv", Buffer.from("a,b\n"), "application/vnd.ms-excel"),
+          ...file("mail.eml", Buffer.from("Subject: Hello\n"), "message/rfc822"),
           "--b--",
         ],
         { "Content-Type": 'multipart/mixed; boundary="b"' },
@@ -41,14 +44,18 @@ describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run ins
     await arrive(1);
     const [answer] = await messages();
     expect(answer).toMatchObject({
-      body: "See the files.\n\n(Attachments that were not kept: c.exe)",
+      body: "See the files.\n\n(Attachments that were not kept: c.exe, mail.eml)",
       images: [expect.stringMatching(/\/uploads\/.*\.png$/)],
-      attachments: [{ name: "b.pdf", mediaType: "application/pdf" }],
+      attachments: ["b.pdf", "crash.log.pdf", "data.csv.pdf"].map((name) => ({
+        name,
+        mediaType: "application/pdf",
+      })),
     });
     expect((await fetch(answer.images[0])).status).toBe(200);
     const link = await app.console("POST", `/feedback/${id}/status-link`, {});
     const page = await (await fetch(link.field("statusUrl"))).text();
-    for (const shown of ["b.pdf", new URL(answer.images[0]).pathname]) expect(page).toContain(shown);
+    for (const shown of ["b.pdf", "crash.log.pdf", new URL(answer.images[0]).pathname])
+      expect(page).toContain(shown);
   });
 
   it("huge and broken mails do no harm", async () => {

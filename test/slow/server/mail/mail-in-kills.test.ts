@@ -112,4 +112,30 @@ describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run ins
     expect(pictures).toHaveLength(texts.length);
     for (const path of pictures) expect((await after.request("GET", path)).status).toBe(200);
   });
+
+  it("gives up a mail that ended the server twice, and reads the next one", {
+    timeout: 300_000,
+  }, async () => {
+    const place = await sqlite.create();
+    onTestFinished(() => place.remove());
+    const [smtp, mailbox, data] = [await startMailServer(), await startMailbox(), await temporaryFolder()];
+    const sending = { INNKEEP_SMTP_URL: smtp.url, INNKEEP_MAIL_FROM: sender };
+    const environment = { ...sending, INNKEEP_IMAP_URL: mailbox.url };
+    const before = await startService({ database: place, secret, environment, settings: { data } });
+    const app = await makeAppWithSenders(before);
+    const { addresses } = await replyToAll(app, smtp);
+    await before.stop();
+
+    const start = (more: object) =>
+      reader.start({
+        READER: JSON.stringify({ address: place.address, data, environment, secret, ...more }),
+      });
+    for (const text of ["hostile", "harmless"]) await mailbox.deliver(mailOf(addresses[0] ?? "none", text));
+    for (let kill = 0; kill < 2; kill++) await start({ killAt: { step: "begun", count: 1 } }).ended();
+    // Another server could still be at work on it for a minute.
+    const last = start({ ahead: 120_000 });
+    await vi.waitFor(async () => expect(await answersIn(place)).toBe(1), { timeout: 120_000, interval: 200 });
+    await last.kill();
+    expect(await mailbox.read()).toBe(2);
+  });
 });

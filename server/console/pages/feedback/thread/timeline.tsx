@@ -102,7 +102,8 @@ const PlainMessage = ({ message, senders }: PlainMessageProps) => {
       <div class="inside">
         {foreignFrom !== undefined && (
           <p class="notice attention">
-            This answer was mailed from another address: <Line text={foreignFrom} />
+            Nothing shows that the sender mailed this answer. It says that it comes from{" "}
+            <Line text={foreignFrom} />
           </p>
         )}
         <FoldedText text={direction === "outbound" ? withStatusUrl(body, linkInWords) : body} />

@@ -1,0 +1,103 @@
+/**
+ * The program of the thread that takes one mail apart. It is text, so that the server can be bundled into one file. It gives what
+ * the mail holds, then waits for a text and gives the part of it that is no quotation.
+ *
+ * The library for mails keeps an object for each line of a text and for each part, which needs many times the memory of the
+ * mail. So lines are joined as they come, and parts and texts have an end.
+ */
+export const mailThread = `
+const { parentPort, workerData } = require("node:worker_threads");
+const { libraries, source, bounds, most } = workerData;
+const required = (name) => {
+  const found = require(libraries[name]);
+  return found.default ?? found;
+};
+
+function joinedLines() {
+  let bytes = new Uint8Array(16_384);
+  let used = 0;
+  return {
+    update(line) {
+      if (used + line.length + 1 > bytes.length) {
+        const grown = new Uint8Array(2 * (used + line.length + 1));
+        grown.set(bytes.subarray(0, used));
+        bytes = grown;
+      }
+      bytes.set(line, used);
+      used += line.length + 1;
+      bytes[used - 1] = 10;
+    },
+    finalize: async () => bytes.buffer.slice(0, used),
+  };
+}
+
+const PostalMime = required("mail");
+const parser = new PostalMime(bounds);
+const node = Object.getPrototypeOf(parser.root);
+const chooseDecoder = node.setupContentDecoder;
+let parts = 0;
+let pieces = 0;
+let textLeft = most.text;
+node.setupContentDecoder = function (encoding) {
+  parts += 1;
+  if (parts > most.parts) throw new Error("The mail has too many parts.");
+  chooseDecoder.call(this, encoding);
+  if (!/base64|quoted-printable/i.test(encoding)) this.contentDecoder = joinedLines();
+  const decoder = this.contentDecoder;
+  if (decoder.pushChunk) {
+    const push = decoder.pushChunk;
+    decoder.pushChunk = function (piece) {
+      pieces += 1;
+      if (pieces > most.pieces) throw new Error("The mail has too many pieces.");
+      push.call(this, piece);
+    };
+  }
+  const isShown =
+    /^text\\/(plain|html)$/.test(this.contentType.parsed.value || "text/plain") &&
+    this.contentDisposition.parsed.value !== "attachment";
+  if (!isShown) return;
+  const update = decoder.update;
+  decoder.update = function (line) {
+    if (textLeft > 0) update.call(this, line.subarray(0, textLeft));
+    textLeft -= line.length + 1;
+  };
+};
+
+const textOfHtml = (html) =>
+  required("html").convert(html, {
+    wordwrap: false,
+    limits: { maxInputLength: most.text, maxDepth: 100, ellipsis: "" },
+    selectors: [
+      { selector: "img", format: "skip" },
+      { selector: "a", options: { hideLinkHrefIfSameAsText: true } },
+      { selector: "table", format: "block" },
+      { selector: "tr", format: "block", options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
+      ...["td", "th"].map((selector) => ({ selector, format: "inlineSurround", options: { suffix: " " } })),
+      ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, options: { uppercase: false } })),
+    ],
+  });
+
+// Before its time is measured.
+const Parser = required("replies");
+parentPort.once("message", (text) => {
+  parentPort.postMessage(new Parser().parseReply(text));
+});
+
+parser.parse(source).then((mail) => {
+  const text = mail.text?.trim() ? mail.text : textOfHtml(mail.html ?? "");
+  const attachments = mail.attachments.slice(0, most.attachments).map(({ filename, mimeType, content }) => ({
+    name: filename ?? "",
+    mimeType,
+    bytes: typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content),
+  }));
+  const found = {
+    headers: mail.headers.map(({ key, value }) => ({ key, value })),
+    from: mail.from?.address ?? "",
+    subject: mail.subject ?? "",
+    messageId: mail.messageId ?? "",
+    text: text.slice(0, most.text),
+    attachments,
+  };
+  parentPort.postMessage(found, [...new Set(attachments.map(({ bytes }) => bytes.buffer))]);
+});
+`;
