@@ -22,8 +22,11 @@ interface Found {
   readonly claim: (tx: Transaction) => Promise<boolean>;
 }
 
-/** Mail of others is left as it is. A mail that is taken later ends this pass through the mailbox. */
-type Taken = "taken" | "of others" | "later";
+/**
+ * Mail of others is left as it is. What is no answer stays unread, so that a person can find it. A mail that is taken later ends this
+ * pass through the mailbox.
+ */
+type Taken = "taken" | "left" | "of others" | "later";
 
 type Take = (found: Found) => Promise<Taken>;
 

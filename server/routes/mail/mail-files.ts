@@ -36,6 +36,12 @@ export async function mailFiles(
 }
 
 /** Undefined for a file of another kind, or one that is too large for its kind. */
+/** What an app without room for files keeps of them: their names. */
+export const noneKept = (attachments: readonly IncomingFile[]): MailFiles => ({
+  kept: [],
+  dropped: attachments.map(({ name }) => name || unnamed),
+});
+
 async function storedFile(files: Deps["files"], file: IncomingFile): Promise<FeedbackFile | undefined> {
   const stored = await fileOfKind(files, file);
   const text = stored ? undefined : textFileOf(file);

@@ -13,7 +13,7 @@ import { uploads } from "../../store/requests/uploads.ts";
 import { createAppStorage } from "../feedback/app-storage.ts";
 import { filesJson } from "../feedback/feedback-report.ts";
 import { addAnswer, mayAnswer } from "./add-answer.ts";
-import { type MailFiles, mailFiles } from "./mail-files.ts";
+import { type MailFiles, mailFiles, noneKept } from "./mail-files.ts";
 
 type Needed = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "sealer" | "settings">;
 
@@ -35,7 +35,12 @@ export interface FoundMail {
 /** Takes mails that arrive: answers become messages of their threads, bounces change the state of a mail. (rules M12 to M14) */
 export function createTakeMail(deps: Needed) {
   const takeApart = createTakeApart(deps);
-  return async ({ token, begin, read, claim }: FoundMail): Promise<"taken" | "of others" | "later"> => {
+  return async ({
+    token,
+    begin,
+    read,
+    claim,
+  }: FoundMail): Promise<"taken" | "left" | "of others" | "later"> => {
     const mailId = readReplyToken(deps.sealer, token);
     // Strangers can write any token. Nothing of their mail is fetched.
     if (mailId === undefined) return "of others";
@@ -47,13 +52,10 @@ export function createTakeMail(deps: Needed) {
         { mail: mailId, attempts: mostAttempts },
         "an answer by mail is given up: it was not read",
       );
-      await skip(deps, claim);
-      return "taken";
+      return leave(deps, claim);
     }
     const source = await read();
-    if (source === undefined) await skip(deps, claim);
-    else await takeApart({ mailId, source, claim });
-    return "taken";
+    return source === undefined ? leave(deps, claim) : takeApart({ mailId, source, claim });
   };
 }
 
@@ -68,18 +70,21 @@ interface Fetched extends Pick<FoundMail, "claim"> {
 function createTakeApart(deps: Needed) {
   const storage = createAppStorage(deps);
   const bounds = boundsOf(deps.settings.budgets);
-  return async ({ mailId, source, claim }: Fetched): Promise<void> => {
+  return async ({ mailId, source, claim }: Fetched): Promise<"taken" | "left"> => {
     const mail = await readMail(source, bounds);
     if (mail === undefined)
       deps.log.warn({ mail: mailId, bytes: source.length }, "an answer by mail cannot be read");
-    if (mail === undefined || mail.kind === "automatic") return skip(deps, claim);
-    if (mail.kind === "report") return takeReport(deps, claim, { mailId, failed: mail.failed });
+    if (mail === undefined || mail.kind === "automatic") return leave(deps, claim);
+    if (mail.kind === "report") {
+      await takeReport(deps, claim, { mailId, failed: mail.failed });
+      return "taken";
+    }
     const sent = await mails.findReply(deps.database, mailId);
     const report = sent?.reportId ? await reports.find(deps.database, sent.reportId) : undefined;
-    if (!sent || !report || !(await mayAnswer(deps, deps.database, report))) return skip(deps, claim);
+    if (!sent || !report || !(await mayAnswer(deps, deps.database, report))) return leave(deps, claim);
     const bytes = mail.attachments.reduce((sum, file) => sum + file.bytes.length, 0);
     await storage.withRoom(report.appId, bytes, async (hasRoom) => {
-      const files = await mailFiles(deps, hasRoom ? mail.attachments : []);
+      const files = hasRoom ? await mailFiles(deps, mail.attachments) : noneKept(mail.attachments);
       const received = files.kept.map((file) => file.received);
       await deps.keptFiles.keepFor(received, () =>
         deps.database.write(async (tx) => {
@@ -89,11 +94,14 @@ function createTakeApart(deps: Needed) {
         }),
       );
     });
+    return "taken";
   };
 }
 
-async function skip({ database }: Needed, claim: FoundMail["claim"]): Promise<void> {
+/** Goes on behind a mail that is no answer, and leaves it as it is. */
+async function leave({ database }: Needed, claim: FoundMail["claim"]): Promise<"left"> {
   await database.write(async (tx) => void (await claim(tx)));
+  return "left";
 }
 
 interface Report {

@@ -49,8 +49,9 @@ describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run ins
     await mailbox.deliver(mail(["A person."], { "X-Auto-Response-Suppress": "DR, OOF, AutoReply" }));
     await arrive(1);
     expect(await messages()).toEqual([expect.objectContaining({ body: "A person." })]);
-    // Nothing of the mail to another address and of that with a forged token is changed.
-    expect(await mailbox.unread()).toBeGreaterThanOrEqual(2);
+    await vi.waitFor(async () => expect(await mailbox.read()).toBe(1), patience);
+    // People find there what is for another address, has a forged token, or was written by a program.
+    expect(await mailbox.unread()).toBe(dropped.length + 1);
   });
 
   it("an answer from another address is marked", async () => {
