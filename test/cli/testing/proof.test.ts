@@ -76,6 +76,32 @@ describe("proof submit", () => {
   });
 });
 
+describe("proof submit without the whole id of a slot, while the server is away", () => {
+  it.each([
+    ["no id", () => []],
+    ["the start of the id", (slotId: string) => [slotId.slice(0, 30)]],
+  ])("keeps the proof with %s, says so, and sends it later", async (_, words) => {
+    const { line, slotId } = await createTesterCommandLine(service);
+    const down = answers(503, { error: "Busy.", code: "busy" }, { "retry-after": "999" });
+    const slots = answers(200, { slots: [{ slotId, status: "active", app: { name: "Larder" } }] });
+    const receipt = { proofId: "p", slotId, dayIndex: 1, submitted: true };
+    const { baseUrl, received } = await startRecordingServer(down, slots, answers(201, receipt));
+    const at = ["--base-url", baseUrl];
+    const ran = await line.run(["proof", "submit", ...words(slotId), ...picture, ...at]);
+    expect(ran).toMatchObject({ exit: 75, stderr: expect.stringContaining("The proof is kept.") });
+    expect((await line.run(["proof", "resend", "--all", ...at])).exit).toBe(0);
+    expect(received.at(-1)?.body.toString("latin1")).toContain(slotId);
+    expect((await line.run(["proof", "resend", "--list", "--json"])).json()).toEqual({ items: [] });
+  });
+
+  it("keeps nothing for a slot that the tester does not have, and says so", async () => {
+    const { line } = await createTesterCommandLine(service);
+    const ran = await line.run(["proof", "submit", "ffffffff", ...picture]);
+    expect(ran).toMatchObject({ exit: 6, stderr: expect.stringContaining("No copy of the proof is kept.") });
+    expect((await line.run(["proof", "resend", "--list", "--json"])).json()).toEqual({ items: [] });
+  });
+});
+
 describe("proof resend", () => {
   it("sends an undelivered proof with the same key and bytes", async () => {
     const { line, slotId } = await createTesterCommandLine(service);

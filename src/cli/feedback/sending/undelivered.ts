@@ -23,7 +23,7 @@ export function undelivered(
     onOneLine(message),
     meaningOf(error, isCut),
     known[lastTry.outcome],
-    spool && "The report is kept.",
+    spool ? "The report is kept." : "No copy of the report is kept.",
   ];
   const advice = [next, spool && nextFor(error, report, isCut)].filter(Boolean).join(" Then: ");
   const issues = issuesOf(error, report);

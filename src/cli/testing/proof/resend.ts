@@ -35,9 +35,10 @@ async function listKept(invocation: Invocation, spool: Spool<Proof>): Promise<Ex
 }
 
 function printKept(invocation: Invocation, proofs: readonly Proof[]): Exit {
-  const rows = proofs.map(({ id, baseUrl, fields, images, lastTry }) => ({
+  const rows = proofs.map(({ id, baseUrl, fields, images, lastTry, wantedSlot }) => ({
     id,
     ...fields,
+    slotId: wantedSlot === undefined ? fields.slotId : wantedSlot || null,
     images: images.map(({ name }) => name),
     outcome: lastTry?.outcome ?? null,
     why: lastTry?.why ?? null,
@@ -45,7 +46,7 @@ function printKept(invocation: Invocation, proofs: readonly Proof[]): Exit {
   }));
   const columns: readonly Column<(typeof rows)[number]>[] = [
     { heading: "id", of: (row) => row.id },
-    { heading: "slot", of: ({ slotId }) => slotId },
+    { heading: "slot", of: ({ slotId }) => slotId ?? "the only one" },
     { heading: "taken", of: ({ capturedAt }) => capturedAt },
     { heading: "images", of: ({ images }) => images.length },
     { heading: "state", of: ({ outcome }) => outcome },

@@ -18,6 +18,7 @@ const StoredProof = z.object({
     note: z.optional(z.string()),
   }),
   images: z.array(z.object({ name: z.string(), mediaType: z.string(), bytes: z.int() })),
+  wantedSlot: z.optional(z.string()),
   lastTry: z.nullable(
     z.object({ at: z.string(), outcome: z.enum(["unsent", "refused", "unknown"]), why: z.string() }),
   ),
@@ -30,7 +31,9 @@ export function storedProof(folder: string, text: string): Proof | undefined {
   try {
     const { data: proof } = StoredProof.safeParse(JSON.parse(text));
     const images = proof?.images.map((image, at) => ({ ...image, path: join(folder, placeOf(at)) }));
-    return proof && images && { ...proof, images };
+    if (!proof || !images) return undefined;
+    const { wantedSlot, ...rest } = proof;
+    return { ...rest, images, ...(wantedSlot !== undefined && { wantedSlot }) };
   } catch {
     return undefined;
   }

@@ -3,10 +3,9 @@ import { isStart } from "../../core/input/whole-id.ts";
 import { note, printOne } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { keep, remind } from "../../delivery/attempt.ts";
-import { ownSlotId } from "../tester/slot-id.ts";
-import { type Receipt, sendProof } from "./deliver.ts";
+import { type Receipt, sendProof, withSlot } from "./deliver.ts";
 import { type DraftFlags, draftOf } from "./draft.ts";
-import { bodyOf, type Proof } from "./proof.ts";
+import { bodyOf, noSlot, type Proof } from "./proof.ts";
 import { openProofSpool } from "./proof-spool.ts";
 import { undelivered } from "./undelivered.ts";
 
@@ -18,9 +17,10 @@ export async function submit(
   flags: SubmitFlags,
   given: string | undefined,
 ): Promise<undefined> {
-  // A whole id needs no server, so that the proof can be kept if it cannot be sent.
-  const slotId = given === undefined || isStart(given) ? await ownSlotId(invocation, given) : given;
-  const proof = proofOf(invocation, await draftOf(invocation, flags, slotId));
+  // Whatever needs the server comes after the proof is kept.
+  const isWhole = given !== undefined && !isStart(given);
+  const draft = await draftOf(invocation, flags, isWhole ? given : noSlot);
+  const proof = proofOf(invocation, { ...draft, ...(!isWhole && { wantedSlot: given ?? "" }) });
   if (invocation.flags.dryRun) await preview(invocation, proof);
 
   const spool = openProofSpool(invocation);
@@ -31,7 +31,9 @@ export async function submit(
   await remind(invocation, spool);
 }
 
-function proofOf({ context, flags, baseUrl }: Invocation, draft: Pick<Proof, "fields" | "images">): Proof {
+type Draft = Pick<Proof, "fields" | "images" | "wantedSlot">;
+
+function proofOf({ context, flags, baseUrl }: Invocation, draft: Draft): Proof {
   const id = context.newId();
   return {
     ...draft,
@@ -45,7 +47,8 @@ function proofOf({ context, flags, baseUrl }: Invocation, draft: Pick<Proof, "fi
 
 /** For `--dry-run`: ends the command at the request that it would send, with files only named. */
 export async function preview(invocation: Invocation, proof: Proof): Promise<void> {
-  await invocation.sender()(routes.tester.submitProof, { content: bodyOf(proof) });
+  const content = bodyOf(await withSlot(invocation, proof));
+  await invocation.sender()(routes.tester.submitProof, { content });
 }
 
 /** Reports an interruption: an interrupted program prints nothing else. */

@@ -16,7 +16,9 @@ export function undelivered({ item, spool }: Kept<Proof>, { error, lastTry }: Fa
   const sentences = [
     onOneLine(message),
     dayIndex === undefined || dayIndex < 1 ? "" : `The day of this proof is day ${dayIndex}.`,
-    isKept ? "The proof is kept. It counts only if it arrives before its day of the test is over." : "",
+    isKept
+      ? "The proof is kept. It counts only if it arrives before its day of the test is over."
+      : "No copy of the proof is kept.",
   ];
   const resend = isKept ? resendOf(spool.kind, item.id) : undefined;
   const advice = [next ?? nextSteps[code], resend].filter(Boolean).join(" Then: ");
