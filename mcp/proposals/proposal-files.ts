@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { lazy } from "../../src/client/lazy.ts";
+import { makeFolder } from "../../src/credentials/make-folder.ts";
 import { ProposalRecord, type ProposalStore } from "./proposals.ts";
 
 /** The oldest are dropped in steps, so that most savings read no other record. */
@@ -25,7 +26,7 @@ export function proposalFiles(stateDirectory: string): ProposalStore {
     },
     find: (runId) => readRecord(join(folder, `${runId}.json`)),
     async save(record) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder, 0o700);
       await replaceFile(join(folder, `${record.run_id}.json`), JSON.stringify(record, null, 2));
       await nameRecord(threads, record);
       await forgetOldest(folder, threads);
@@ -47,7 +48,7 @@ async function nameRecord(
   { feedback_id, run_id }: Pick<ProposalRecord, "feedback_id" | "run_id">,
 ): Promise<void> {
   if (!isName(feedback_id) || !isName(run_id)) return;
-  await mkdir(join(threads, feedback_id), { recursive: true, mode: 0o700 });
+  makeFolder(join(threads, feedback_id), 0o700);
   await writeFile(join(threads, feedback_id, run_id), "", { mode: 0o600 });
 }
 

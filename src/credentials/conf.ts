@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
 import Conf from "conf";
+import { makeFolder } from "./make-folder.ts";
 
 /** A file of settings: `<name>.json` in the folder. */
 export interface SettingsFile {
@@ -12,7 +12,7 @@ export interface SettingsFile {
  * Throws the error of the file system.
  */
 export function writeSettings({ folder, name }: SettingsFile, settings: object): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const file = new Conf<Record<string, unknown>>({
     cwd: folder,
     configName: name,

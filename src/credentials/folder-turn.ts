@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "./make-folder.ts";
 
 /** A change takes milliseconds. An older lock is of a process that was killed. */
 const staleMs = 5_000;
@@ -11,7 +12,7 @@ const fileName = "innkeep.lock";
  * the error of the file system.
  */
 export async function inTurn<Result>(folder: string, change: () => Result): Promise<Result> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const lock = join(folder, fileName);
   let own = taken(lock);
   while (own === undefined) {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../../credentials/make-folder.ts";
 import { CliError } from "../core/failures/cli-error.ts";
 import type { Context, Invocation } from "../core/program/context.ts";
 import { type FileInPlace, type Kind, resendOf, type SpooledItem } from "./spooled-item.ts";
@@ -39,7 +40,7 @@ export function spoolOf<I extends SpooledItem>(
       const unfinished = unfinishedOf(item.id);
       try {
         await sweep(root, context.clock.now());
-        await mkdir(unfinished, { recursive: true, mode: 0o700 });
+        makeFolder(unfinished, 0o700);
         for (const placed of kind.filesOf(item)) await copy(placed, unfinished);
         await writeItem(kind, unfinished, item);
         await rename(unfinished, folderOf(item.id));

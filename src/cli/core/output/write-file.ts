@@ -1,5 +1,6 @@
-import { link, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { link, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeFolder } from "../../../credentials/make-folder.ts";
 
 /**
  * Writes a file in one step: readers see the old text or the new one. Its folder is made if it is missing, and its mode
@@ -37,7 +38,7 @@ async function withPart(
   use: (part: string) => Promise<void>,
 ): Promise<void> {
   const part = join(dirname(file), `.${crypto.randomUUID()}.part`);
-  await mkdir(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   try {
     await writeFile(part, text, { mode, flag: "wx" });
     await use(part);

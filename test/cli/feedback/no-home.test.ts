@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { startRecordingServer } from "../../support/network/recording-server.ts";
+
+describe("feedback send without a folder that can be written", () => {
+  it.each(["/proc/none", "/dev/null/none", "/proc/self/none/deeper"])(
+    "sends the report from the home %s, and says that there is no copy",
+    async (home) => {
+      const { baseUrl, received } = await startRecordingServer();
+      const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_a" });
+      const ran = await line.run(["feedback", "send", "--type", "bug", "--message", "m"], {
+        world: { home },
+      });
+      expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("without a copy on disk") });
+      expect(received).toHaveLength(1);
+    },
+  );
+});
