@@ -21,6 +21,9 @@ const attachment = z.object({
   data: file(feedbackFiles.attachments),
 });
 
+/** The tests that a report sums up: the beginning of the keys of each, as in `{prefix}` of a run that passed. */
+export const dedupeParts = listOf(text(1, limits.dedupeKey), limits.dedupeParts);
+
 export const NewFeedback = z.object({
   type: FeedbackType,
   message: text(1, limits.message),
@@ -32,6 +35,7 @@ export const NewFeedback = z.object({
   dedupeKey: optionalText(limits.dedupeKey),
   dedupeScope: optionalText(limits.dedupeScope),
   dedupeRun: optionalText(limits.dedupeRun),
+  dedupeParts: omittable(dedupeParts),
   images: files(feedbackFiles.images),
   videos: files(feedbackFiles.videos),
   attachments: omittable(listOf(attachment, feedbackFiles.attachments.most)),

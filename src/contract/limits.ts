@@ -17,6 +17,8 @@ export const limits = {
   dedupeKey: 200,
   dedupeScope: 300,
   dedupeRun: 200,
+  /** How many tests a report can sum up so that its thread is resolved when they have passed. */
+  dedupeParts: 5_000,
   /** How many passed failures one request names. */
   passedFailures: 5_000,
   /** How many failures one request resolves: it is one transaction. */

@@ -2,7 +2,7 @@ import type { failures as contract, GreenRun } from "../../../src/contract/conso
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
 import { byServerClock } from "../../domain/clock-ahead.ts";
-import { passedFailures, passedNote } from "../../domain/feedback/passed-failures.ts";
+import { partTest, passedFailures, passedNote } from "../../domain/feedback/passed-failures.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { type Failure, failures as rows } from "../../store/feedback/failures.ts";
@@ -19,11 +19,15 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
         const pass = passOf(deps, appId, { ...body, clockAhead });
-        const passed = passedFailures(await rows.failingIn(tx, pass), body.passed);
+        const { passed, summaries } = passedFailures(await rows.failingIn(tx, pass), body.passed);
         const resolved: NamedFailure[] = [];
         const stillFailing: FailureWithScopes[] = [];
-        for (const failure of passed.slice(0, limits.resolvedAtOnce)) {
-          const scopes = await passIn(tx, pass, failure);
+        const partHasPassed = partTest(body.passed);
+        const summed = summaries.map((failure) => ({ failure, partHasPassed }));
+        const whole = passed.slice(0, limits.resolvedAtOnce).map((failure) => ({ failure }));
+        for (const passing of inOrder([...whole, ...summed])) {
+          const { failure } = passing;
+          const scopes = await passIn(tx, pass, passing);
           if (scopes === undefined) continue;
           const named = { ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) };
           if (scopes.length > 0) {
@@ -38,6 +42,16 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
       }),
   };
 }
+
+interface Passing {
+  readonly failure: Failure;
+  /** Of a summary: whether one of its tests has passed. */
+  readonly partHasPassed?: (part: string) => boolean;
+}
+
+/** Two runs at once lock failures in the same order. */
+const inOrder = (all: readonly Passing[]): Passing[] =>
+  [...all].sort((one, other) => (one.failure.dedupeKey < other.failure.dedupeKey ? -1 : 1));
 
 type NamedFailure = Failure & { readonly consoleUrl: string };
 type FailureWithScopes = NamedFailure & { readonly scopes: string[] };
@@ -64,10 +78,12 @@ function passOf({ clock }: Pick<Deps, "clock">, appId: string, given: TimedRun):
 async function passIn(
   tx: Transaction,
   pass: Pass,
-  { id, dedupeKey }: Failure,
+  { failure: { id, dedupeKey }, partHasPassed }: Passing,
 ): Promise<string[] | undefined> {
   await rows.lock(tx, pass.appId, dedupeKey);
-  if (!(await rows.pass(tx, { ...pass, feedbackId: id }))) return undefined;
+  const scope = { ...pass, feedbackId: id };
+  const isNews = partHasPassed ? await rows.passParts(tx, scope, partHasPassed) : await rows.pass(tx, scope);
+  if (!isNews) return undefined;
   return rows.failingScopes(tx, id);
 }
 

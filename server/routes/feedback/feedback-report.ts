@@ -18,6 +18,8 @@ export interface FeedbackReport {
   /** What the run that reports a failure covers, and its name; "" where the report does not say. */
   readonly scope: string;
   readonly run: string;
+  /** The tests that the report sums up, by the beginnings of their keys. */
+  readonly parts: readonly string[] | undefined;
   readonly files: readonly FeedbackFile[];
   /** The parts that are not stored, as the answer names them. */
   readonly dropped: {
@@ -67,6 +69,7 @@ export function feedbackReportOf(
     ownSubject: ownSubject || null,
     scope: body.dedupeScope || "",
     run: body.dedupeRun || "",
+    parts: body.dedupeParts?.length ? body.dedupeParts : undefined,
     files,
     dropped: {
       ...(metadata.dropped.length === 0 ? {} : { metadataDropped: [...metadata.dropped] }),

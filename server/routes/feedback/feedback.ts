@@ -90,10 +90,11 @@ async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise
 
 /** Stores which run reported the failure. Gives false if the same run has reported it before. (rule F23) */
 async function noteFailure(tx: Transaction, feedbackId: string, report: FeedbackReport): Promise<boolean> {
-  const { thread, scope, run } = report;
+  const { thread, scope, run, parts } = report;
   // A blocked sender changes nothing of a failure.
   if (thread.dedupeKey === null || thread.blockedBy !== undefined) return true;
-  return failures.report(tx, { feedbackId, appId: thread.appId, scope, run, reportedAt: thread.createdAt });
+  const reportedAt = thread.createdAt;
+  return failures.report(tx, { feedbackId, appId: thread.appId, scope, run, parts, reportedAt });
 }
 
 interface Repeat {

@@ -6,12 +6,16 @@ export interface FailureReport {
   /** What the run covers, such as a workflow, a job and a branch; "" if the report does not say. */
   readonly scope: string;
   readonly run: string;
+  /** The tests that the report sums up, by the beginnings of their keys. */
+  readonly parts?: readonly string[] | undefined;
   readonly reportedAt: string;
 }
 
 export interface Failure {
   readonly id: string;
   readonly dedupeKey: string;
+  /** Whether a report of it sums up many tests. */
+  readonly isSummary: boolean;
 }
 
 /** A green run in its scope. */
@@ -33,33 +37,44 @@ export const failures = {
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
 
   /** Stores the report of a run. Gives false if the same run has reported this failure before and not passed since. */
-  async report(
-    tx: Transaction,
-    { feedbackId, appId, scope, run, reportedAt }: FailureReport,
-  ): Promise<boolean> {
+  async report(tx: Transaction, report: FailureReport): Promise<boolean> {
+    const { feedbackId, appId, scope, run, reportedAt } = report;
+    const parts = await allParts(tx, report);
     const known = await tx.run(
-      `UPDATE failure_runs SET reported_at = ?, passed_at = NULL
+      `UPDATE failure_runs SET reported_at = ?, passed_at = NULL, parts = ?
        WHERE feedback_id = ? AND scope = ? AND run = ? AND (passed_at IS NOT NULL OR run = '')`,
-      ...[reportedAt, feedbackId, scope, run],
+      ...[reportedAt, parts, feedbackId, scope, run],
     );
     if (known > 0) return true;
     const added = await tx.run(
-      `INSERT INTO failure_runs (feedback_id, app_id, scope, run, reported_at) VALUES (?, ?, ?, ?, ?)
+      `INSERT INTO failure_runs (feedback_id, app_id, scope, run, reported_at, parts) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT DO NOTHING`,
-      ...[feedbackId, appId, scope, run, reportedAt],
+      ...[feedbackId, appId, scope, run, reportedAt, parts],
     );
-    return added > 0;
+    if (added > 0) return true;
+    if (report.parts)
+      await tx.run(
+        "UPDATE failure_runs SET parts = ? WHERE feedback_id = ? AND scope = ? AND run = ?",
+        ...[parts, feedbackId, scope, run],
+      );
+    return false;
   },
 
   /** The failures of an app that a scope can have passed: reported there, and not passed since. */
-  failingIn: (tx: Transaction, { appId, scope, run, startedAt }: GreenScope & { readonly appId: string }) =>
-    tx.all<Failure>(
-      `SELECT DISTINCT f.id, f.dedupe_key AS "dedupeKey"
+  async failingIn(
+    tx: Transaction,
+    { appId, scope, run, startedAt }: GreenScope & { readonly appId: string },
+  ): Promise<Failure[]> {
+    const found = await tx.all<Omit<Failure, "isSummary"> & { readonly summaries: number | string }>(
+      `SELECT f.id, f.dedupe_key AS "dedupeKey", COUNT(r.parts) AS summaries
        FROM failure_runs r JOIN feedback f ON f.id = r.feedback_id
        WHERE r.app_id = ? AND r.scope = ? AND r.passed_at IS NULL AND (r.reported_at <= ? OR r.run = ?)
-         AND f.status IN ('open', 'in_progress')`,
+         AND f.status IN ('open', 'in_progress')
+       GROUP BY f.id, f.dedupe_key`,
       ...[appId, scope, startedAt, run],
-    ),
+    );
+    return found.map(({ id, dedupeKey, summaries }) => ({ id, dedupeKey, isSummary: Number(summaries) > 0 }));
+  },
 
   /** Stores that a scope passed. Gives false if nothing is left that it could have passed. */
   async pass(
@@ -75,6 +90,33 @@ export const failures = {
     return passed > 0;
   },
 
+  /** Takes the tests that passed off the summaries of a failure. Gives whether that changed anything. */
+  async passParts(
+    tx: Transaction,
+    pass: PassedScope,
+    hasPassed: (part: string) => boolean,
+  ): Promise<boolean> {
+    const { feedbackId, scope, run, startedAt, passedAt } = pass;
+    const summaries = await tx.all<{ readonly run: string; readonly parts: string }>(
+      `SELECT run, parts FROM failure_runs
+       WHERE feedback_id = ? AND scope = ? AND passed_at IS NULL AND parts IS NOT NULL AND (reported_at <= ? OR run = ?)
+         AND EXISTS (SELECT 1 FROM feedback f WHERE f.id = feedback_id AND f.status IN ('open', 'in_progress'))`,
+      ...[feedbackId, scope, startedAt, run],
+    );
+    let isChanged = false;
+    for (const summary of summaries) {
+      const parts = listOf(summary.parts);
+      const left = parts.filter((part) => !hasPassed(part));
+      if (left.length === parts.length) continue;
+      isChanged = true;
+      await tx.run(
+        "UPDATE failure_runs SET parts = ?, passed_at = ? WHERE feedback_id = ? AND scope = ? AND run = ?",
+        ...[JSON.stringify(left), left.length === 0 ? passedAt : null, feedbackId, scope, summary.run],
+      );
+    }
+    return isChanged;
+  },
+
   /** The scopes in which a failure has not passed since it was reported there. */
   async failingScopes(tx: Transaction, feedbackId: string): Promise<string[]> {
     const rows = await tx.all<{ scope: string }>(
@@ -84,3 +126,23 @@ export const failures = {
     return rows.map(({ scope }) => scope);
   },
 };
+
+const listOf = (json: string): readonly string[] => {
+  const read: unknown = JSON.parse(json);
+  return Array.isArray(read) ? read.map(String) : [];
+};
+
+/**
+ * The parts of a report and of those of the same run that have not passed: several jobs of a run may share a scope. Null if
+ * one of them names no parts, because then nobody knows what has to pass.
+ */
+async function allParts(tx: Transaction, report: FailureReport): Promise<string | null> {
+  const { feedbackId, scope, run, parts } = report;
+  if (!parts) return null;
+  const [before] = await tx.all<{ readonly parts: string | null }>(
+    "SELECT parts FROM failure_runs WHERE feedback_id = ? AND scope = ? AND run = ? AND passed_at IS NULL",
+    ...[feedbackId, scope, run],
+  );
+  if (before?.parts === null) return null;
+  return JSON.stringify([...new Set([...listOf(before?.parts ?? "[]"), ...parts])]);
+}

@@ -93,7 +93,7 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
   failure_runs: {
     of: "app",
     erase: text,
-    holds: { plain: ["feedback_id", "app_id", "reported_at", "passed_at"], key: ["scope", "run"] },
+    holds: { plain: ["feedback_id", "app_id", "reported_at", "passed_at"], key: ["scope", "run", "parts"] },
   },
   runs: {
     of: "app",

@@ -3,7 +3,7 @@ import { passedFailures, passedNote } from "../../../server/domain/feedback/pass
 
 const failing = ["b:1", "a:2", "a:1", "a", "ab"].map((dedupeKey) => ({ dedupeKey }));
 const passed = (...named: Parameters<typeof passedFailures>[1]) =>
-  passedFailures(failing, named).map(({ dedupeKey }) => dedupeKey);
+  passedFailures(failing, named).passed.map(({ dedupeKey }) => dedupeKey);
 
 describe("passedFailures", () => {
   it.each([

@@ -44,6 +44,7 @@ import { retentionOfApps } from "./feedback/063-retention.ts";
 import { wordsOfApps } from "./feedback/066-words-of-apps.ts";
 import { marksOfLooks } from "./feedback/075-marks-of-looks.ts";
 import { timesOfActivity } from "./feedback/083-times-of-activity.ts";
+import { partsOfFailures } from "./feedback/115-parts-of-failures.ts";
 import { requests } from "./requests/002-requests.ts";
 import { leasesOfLimits } from "./requests/082-limit-leases.ts";
 import { batchesOfLimits } from "./requests/093-batches-of-limits.ts";
@@ -126,4 +127,5 @@ export const migrations: readonly Migration[] = [
   waitingByActivity,
   attemptsAtMails,
   claimsOfAccounts,
+  partsOfFailures,
 ];

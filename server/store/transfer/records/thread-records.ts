@@ -1,6 +1,6 @@
 import { threadStatuses } from "../../../../src/contract/agent/find-work.ts";
 import { authors, directions } from "../../../../src/contract/agent.ts";
-import { FeedbackType } from "../../../../src/contract/feedback.ts";
+import { dedupeParts, FeedbackType } from "../../../../src/contract/feedback.ts";
 import { anyObject, webUrl } from "../../../../src/contract/fields.ts";
 import { documentTypes, imageTypes, limits, videoTypes } from "../../../../src/contract/limits.ts";
 import { outcomeStatuses, runDecisions, runStatuses, runWork } from "../../../../src/contract/run.ts";
@@ -166,6 +166,9 @@ const failures: RecordKind = {
     run: characters(limits.dedupeRun),
     reported_at: instant,
     passed_at: orNull(instant),
+    parts: orNull(
+      json(dedupeParts, "a list of beginnings of keys", 8 * limits.dedupeParts * limits.dedupeKey),
+    ),
   },
   app: ["app_id"],
 };

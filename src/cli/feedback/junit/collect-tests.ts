@@ -1,28 +1,42 @@
-import type { Outcome, TestFailure, TestResult } from "./test-result.ts";
-
-export type Attributes = Readonly<Record<string, string>>;
+import { isFailingWord, type Said, saidBy, saidOf } from "./status-words.ts";
+import { type CountedSuite, contradictionOf, declaredBy, putInDoubt } from "./suite-counts.ts";
+import type { Attributes, Outcome, TestFailure, TestResult } from "./test-result.ts";
+import {
+  attachmentsOfProperty,
+  failureOf,
+  markedAttachments,
+  numberIn,
+  own,
+  type TextBudget,
+} from "./test-texts.ts";
 
 /** Takes the elements of a JUnit report as they come, and collects its tests. */
 export interface TestCollector {
   readonly tests: readonly TestResult[];
+  /** How suites contradict themselves. */
+  readonly doubts: readonly string[];
+  /** The names of elements come in lower case. */
   open(name: string, attributes: Attributes): void;
   close(name: string): void;
   text(text: string): void;
+  /** The report ends here: the test that is open ran when its runner died. */
+  cut(): void;
 }
 
-interface Suite {
-  readonly name: string;
+interface Suite extends CountedSuite {
   readonly file: string | undefined;
 }
 
 interface OpenTest {
-  readonly suite: Suite;
+  readonly suite: Pick<Suite, "name" | "file">;
   readonly attributes: Attributes;
   readonly failures: TestFailure[];
   readonly flaky: TestFailure[];
   readonly attachments: string[];
   failedReruns: number;
   isSkipped: boolean;
+  /** What it says by a word. */
+  said: Said;
   /** It is known to fail: Node names its failure all the same. */
   isTodo: boolean;
 }
@@ -30,6 +44,7 @@ interface OpenTest {
 type FailureList = "failures" | "flaky" | "reruns";
 
 interface OpenFailure {
+  readonly element: string;
   readonly list: FailureList;
   readonly attributes: Attributes;
   readonly texts: string[];
@@ -40,88 +55,142 @@ interface OpenFailure {
 const failureLists = new Map<string, FailureList>([
   ["failure", "failures"],
   ["error", "failures"],
-  ["flakyFailure", "flaky"],
-  ["flakyError", "flaky"],
-  ["rerunFailure", "reruns"],
-  ["rerunError", "reruns"],
+  ["flakyfailure", "flaky"],
+  ["flakyerror", "flaky"],
+  ["rerunfailure", "reruns"],
+  ["rerunerror", "reruns"],
 ]);
 
 const skips = new Set(["skipped", "disabled", "ignored"]);
-const skippedStatuses = new Set(["skipped", "notrun", "disabled", "suppressed", "ignored", "pending"]);
+const groups = new Set(["testsuites", "testsuite"]);
 const outputs = new Set(["system-out", "system-err"]);
 
-/** How much text of failures is still kept, of all reports together. */
-export interface TextBudget {
-  left: number;
+interface Reading {
+  readonly report: string;
+  readonly budget: TextBudget;
+  readonly tests: TestResult[];
+  readonly suites: Suite[];
+  readonly doubts: string[];
+  failures: number;
+  test: OpenTest | undefined;
+  failure: OpenFailure | undefined;
+  output: string[] | undefined;
 }
 
 export function collectTests(report: string, budget: TextBudget): TestCollector {
-  const tests: TestResult[] = [];
-  const suites: Suite[] = [];
-  let test: OpenTest | undefined;
-  let failure: OpenFailure | undefined;
-  let output: string[] | undefined;
-
-  const suite = (): Suite => suites.at(-1) ?? { name: "", file: undefined };
-  const finish = (one: OpenTest) => void tests.push(resultOf(one, report));
-  const openFailure = (name: string, attributes: Attributes) => {
-    const list = failureLists.get(name);
-    if (list) failure = { list, attributes, texts: [], test: test ?? newTest(suite(), {}) };
+  const reading: Reading = {
+    ...{ report, budget, tests: [], suites: [], doubts: [], failures: 0 },
+    ...{ test: undefined, failure: undefined, output: undefined },
   };
-  const closeFailure = ({ list, attributes, texts, test: failed }: OpenFailure) => {
-    const text = kept(texts.join(""), budget.left > 0 ? longestText : longestTextBeyond);
-    const message = kept(attributes.message ?? "", longestTextBeyond);
-    budget.left -= text.length;
-    addFailure(failed, list, { type: own(attributes.type?.slice(0, longestType)), message, text });
-    failure = undefined;
-    if (!test) finish(failed);
-  };
-
   return {
-    tests,
-    open(name, attributes) {
-      if (name === "testsuite") suites.push(suiteOf(attributes, suite()));
-      else if (name === "testcase") test = newTest(suite(), attributes);
-      else if (outputs.has(name)) output = [];
-      else if (!failure) openFailure(name, attributes);
-      if (test && skips.has(name)) test.isSkipped = true;
-      if (test && skips.has(name) && attributes.type === "todo") test.isTodo = true;
-      if (name === "property") test?.attachments.push(...attachmentsOfProperty(attributes));
-    },
-    close(name) {
-      if (outputs.has(name)) {
-        test?.attachments.push(...markedAttachments((output ?? []).join("")));
-        output = undefined;
-      } else if (failure && failureLists.has(name)) closeFailure(failure);
-      else if (name === "testcase" && test) {
-        finish(test);
-        test = undefined;
-      } else if (name === "testsuite") suites.pop();
-    },
-    text(text) {
-      (output ?? failure?.texts)?.push(text);
-    },
+    tests: reading.tests,
+    doubts: reading.doubts,
+    cut: () => cut(reading),
+    open: (name, attributes) => open(reading, name, attributes),
+    close: (name) => close(reading, name),
+    text: (text) => void (reading.output ?? reading.failure?.texts)?.push(text),
   };
 }
 
-const suiteOf = (attributes: Attributes, above: Suite): Suite => ({
-  name: own(attributes.name) || above.name,
-  file: own(attributes.file || attributes.filepath) || above.file,
+function open(reading: Reading, name: string, attributes: Attributes): void {
+  // A test has no tests in it: what stands open was cut.
+  if (reading.test && (groups.has(name) || name === "testcase")) cut(reading);
+  const above = reading.suites.at(-1);
+  if (groups.has(name)) reading.suites.push(suiteOf(name, attributes, { above, reading }));
+  else if (name === "testcase") reading.test = newTest(above, attributes);
+  else if (outputs.has(name)) reading.output = [];
+  else if (!reading.failure) openFailure(reading, name, attributes);
+  if (reading.test && !reading.failure) noteElement(reading.test, name, attributes);
+}
+
+function close(reading: Reading, name: string): void {
+  const { test, failure, output } = reading;
+  if (outputs.has(name)) {
+    test?.attachments.push(...markedAttachments((output ?? []).join("")));
+    reading.output = undefined;
+  } else if (failure?.element === name) closeFailure(reading, failure);
+  else if (name === "testcase" && test) {
+    finish(reading, test);
+    reading.test = undefined;
+  } else if (groups.has(name)) closeSuite(reading);
+}
+
+function cut(reading: Reading): void {
+  const { test, failure } = reading;
+  if (failure) closeFailure(reading, failure);
+  else test?.failures.push({ type: "", message: endsHere, text: "" });
+  if (test) finish(reading, test);
+  [reading.test, reading.output] = [undefined, undefined];
+}
+
+const endsHere = "The report ends in this test: the test runner may have died in it.";
+
+function finish(reading: Reading, one: OpenTest): void {
+  const result = resultOf(one, reading.report);
+  const suite = reading.suites.at(-1);
+  if (suite && result.outcome === "failed") suite.failing += 1;
+  // A word alone is a failure, too.
+  if (one.failures.length === 0 && one.said === "failed") reading.failures += 1;
+  reading.tests.push(result);
+}
+
+function openFailure(reading: Reading, element: string, attributes: Attributes): void {
+  const { test, suites } = reading;
+  const list = failureLists.get(element) ?? (test && isFailingWord(element) ? "failures" : undefined);
+  if (!list) return;
+  reading.failures += 1;
+  reading.failure = { element, list, attributes, texts: [], test: test ?? newTest(suites.at(-1), {}) };
+}
+
+function closeFailure(reading: Reading, { list, attributes, texts, test }: OpenFailure): void {
+  addFailure(test, list, failureOf(attributes, texts.join(""), reading.budget));
+  reading.failure = undefined;
+  if (!reading.test) finish(reading, test);
+}
+
+function closeSuite({ suites, tests, doubts, failures }: Reading): void {
+  const suite = suites.pop();
+  const above = suites.at(-1);
+  if (above) above.declaredInside += suite?.declared?.count ?? 0;
+  const doubt = suite && contradictionOf(suite, failures);
+  if (doubt === undefined) return;
+  doubts.push(doubt);
+  putInDoubt(tests, suite?.from ?? 0);
+}
+
+/** What an element in a test says beside failures. */
+function noteElement(test: OpenTest, name: string, attributes: Attributes): void {
+  if (skips.has(name)) test.isSkipped = true;
+  if (skips.has(name) && attributes.type === "todo") test.isTodo = true;
+  if (name !== "property") return;
+  test.attachments.push(...attachmentsOfProperty(attributes));
+  if (saidBy(attributes.name ?? "", attributes.value ?? "") === "failed") test.said = "failed";
+}
+
+interface SuitePlace {
+  readonly above: Suite | undefined;
+  readonly reading: Reading;
+}
+
+/** A list of suites is counted as a suite is, but names no test. */
+const suiteOf = (element: string, attributes: Attributes, { above, reading }: SuitePlace): Suite => ({
+  name: element === "testsuites" ? "" : own(attributes.name) || (above?.name ?? ""),
+  file: own(attributes.file || attributes.filepath) || above?.file,
+  ...{ from: reading.tests.length, failuresBefore: reading.failures, declared: declaredBy(attributes) },
+  ...{ failing: 0, declaredInside: 0 },
 });
 
-const newTest = (suite: Suite, attributes: Attributes): OpenTest => ({
-  suite,
+const newTest = (suite: Suite | undefined, attributes: Attributes): OpenTest => ({
+  suite: { name: suite?.name ?? "", file: suite?.file },
   attributes,
   failures: [],
   flaky: [],
   attachments: [],
   failedReruns: 0,
-  isSkipped: isSkippedBy(attributes),
+  isSkipped: false,
+  said: saidOf(attributes),
   isTodo: false,
 });
-
-const isSkippedBy = ({ status = "", result = "", disabled }: Attributes): boolean =>
-  disabled === "true" || [status, result].some((word) => skippedStatuses.has(word.toLowerCase()));
 
 /** A rerun that failed belongs to a test that failed. Without another failure it is the failure itself. */
 function addFailure(test: OpenTest, list: FailureList, failure: TestFailure): void {
@@ -147,40 +216,10 @@ function resultOf(test: OpenTest, report: string): TestResult {
   };
 }
 
-function outcomeOf({ failures, flaky, isSkipped, isTodo }: OpenTest): Outcome {
+/** What a report calls failed, by an element or by a word, has failed. A word that nobody knows is no pass. */
+function outcomeOf({ failures, flaky, isSkipped, isTodo, said }: OpenTest): Outcome {
   if (isTodo) return "skipped";
-  if (failures.length > 0) return "failed";
-  if (flaky.length > 0) return "flaky";
-  return isSkipped ? "skipped" : "passed";
+  if (failures.length > 0 || said === "failed") return "failed";
+  if (flaky.length > 0 || said === "flaky") return "flaky";
+  return isSkipped || said === "skipped" || said === "unclear" ? "skipped" : "passed";
 }
-
-/** Some tools write `1,234.5`. */
-function numberIn(text = ""): number | undefined {
-  const number = Number(text.replaceAll(",", ""));
-  return text.trim() !== "" && Number.isFinite(number) && number >= 0 ? number : undefined;
-}
-
-const marker = /\[\[ATTACHMENT\|([^\]\r\n]{1,1000})\]\]/g;
-
-const markedAttachments = (text: string): string[] =>
-  [...text.matchAll(marker)].map(([, path]) => own(path).trim()).filter((path) => path !== "");
-
-function attachmentsOfProperty({ name = "", value = "" }: Attributes): string[] {
-  const marked = markedAttachments(value);
-  if (marked.length > 0 || !/^attachments?$|^(?:test)?attachment[._-]/i.test(name)) return marked;
-  return value.trim() === "" ? [] : [own(value).trim()];
-}
-
-const longestText = 60_000;
-const longestTextBeyond = 4_000;
-const longestType = 1_000;
-
-/** The text of a failure; of a very long one its beginning and its end. */
-function kept(text: string, most: number): string {
-  if (text.length <= most) return own(text);
-  const half = Math.floor(most / 2);
-  return own(`${text.slice(0, half)}\n[…]\n${text.slice(-half)}`);
-}
-
-/** A copy: a part of a text keeps the whole text of the report in memory. */
-const own = (text = ""): string => Buffer.from(text, "utf8").toString("utf8");

@@ -1,10 +1,12 @@
+import { limits } from "../../../contract/limits.ts";
 import { ciFolders } from "../../core/ci/ci-run.ts";
 import { flagOf, type InputFault } from "../../core/input/input-fault.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { type Draft, type DraftFlags, dedupeFields, draftOf } from "../sending/draft.ts";
 import { cutMessage } from "../sending/message.ts";
-import { failureKey, moreKey } from "./failure-key.ts";
+import { failureKey, moreKey, passedPrefix } from "./failure-key.ts";
 import { type ReportText, reportText, restText } from "./failure-report.ts";
+import { testHash } from "./merge-tests.ts";
 import { filesOf } from "./test-files.ts";
 import { type Folders, type Place, placeOf } from "./test-place.ts";
 import type { TestResult } from "./test-result.ts";
@@ -50,7 +52,14 @@ export async function failureDrafts(
   if (tests.length === 0) return drafts;
   const text = restText({ tests, reported: drafts.length, shorten });
   const draft = await draftWith(invocation, flags, { ...text, dedupeKey: moreKey(flags.junit) });
-  return [...drafts, { draft, test: undefined, place: undefined }];
+  const fields = { ...draft.fields, ...partsOf(tests, invocation.context.cwd) };
+  return [...drafts, { draft: { ...draft, fields }, test: undefined, place: undefined }];
+}
+
+/** Which tests must pass. Of too many none is named: then only a person closes the thread. */
+function partsOf(tests: readonly TestResult[], folder: string): { readonly dedupeParts?: readonly string[] } {
+  const parts = tests.map((test) => passedPrefix(testHash(test, folder)));
+  return parts.length > limits.dedupeParts ? {} : { dedupeParts: [...new Set(parts)] };
 }
 
 async function draftOfTest(

@@ -25,8 +25,6 @@ export const passedPrefix = (hash: string): string => `${prefixes.failed}:${hash
 export const moreKey = (patterns: readonly string[]): string =>
   `${prefixes.more}:${hashOf([...patterns].sort())}`;
 
-export const morePrefix = `${prefixes.more}:`;
-
 const whatFailed = (name: string, failure: TestFailure): string =>
   `${normalised(failure.type)} ${normalised(tellingText(name, failure))}`;
 

@@ -28,6 +28,7 @@ function joined(one: TestResult, other: TestResult): TestResult {
     ...worse,
     failures: isSame ? [...worse.failures, ...better.failures].slice(0, mostFailures) : worse.failures,
     attachments: [...new Set([...worse.attachments, ...better.attachments])],
+    ...((one.inDoubt || other.inDoubt) && { inDoubt: true }),
   };
 }
 

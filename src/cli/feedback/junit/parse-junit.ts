@@ -1,7 +1,8 @@
 import { SaxesParser } from "saxes";
-import { type Attributes, collectTests, type TextBudget } from "./collect-tests.ts";
-import { readableXml } from "./readable-xml.ts";
-import type { TestResult } from "./test-result.ts";
+import { collectTests, type TestCollector } from "./collect-tests.ts";
+import { readableXml, withoutBanner, withRawSigns } from "./readable-xml.ts";
+import type { Attributes, TestResult } from "./test-result.ts";
+import type { TextBudget } from "./test-texts.ts";
 
 /** Why a report cannot be read, and where. */
 export interface XmlFault {
@@ -13,6 +14,8 @@ export interface ParsedReport {
   /** The tests; of a broken report those before its fault. */
   readonly tests: readonly TestResult[];
   readonly fault?: XmlFault;
+  /** How its suites contradict themselves. */
+  readonly doubts?: readonly string[];
   /** The name of the root element, if it is not that of a JUnit report. */
   readonly foreignRoot?: string;
 }
@@ -39,20 +42,31 @@ class Stop extends Error {
   }
 }
 
-/** Reads the tests of a JUnit report. Entities that the document itself declares are never expanded. */
+/**
+ * Reads the tests of JUnit reports, also of several in one file. After the first fault it goes on: what comes later is often
+ * well-formed. Entities that the document itself declares are never expanded.
+ */
 export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: ParseOptions): ParsedReport {
   const collected = collectTests(report, budget);
-  const parser = new SaxesParser({});
+  // Of a fragment the parser accepts several root elements.
+  const parser = new SaxesParser({ fragment: true, xmlns: false });
+  const found: { fault?: XmlFault; outside?: XmlFault } = {};
   const stop = (message: string): never => {
     throw new Stop({ fault: { line: parser.line, message } });
   };
   let depth = 0;
-  parser.on("error", ({ message }) =>
-    stop(`it is not well-formed XML: ${message.replace(/^\d+:\d+: /, "")}`),
-  );
+  let isReport = false;
+  parser.on("error", ({ message }) => {
+    const what = `it is not well-formed XML: ${message.replace(/^\d+:\d+: /, "").replace(/\.+$/, "")}`;
+    const fault = { line: parser.line, message: what };
+    // Tools print around a report, and write a second one behind it.
+    if (depth === 0 && !message.includes("entity")) found.outside ??= fault;
+    else found.fault ??= fault;
+  });
   parser.on("opentag", ({ name, attributes }) => {
     const local = localName(name);
-    if (depth === 0 && !roots.has(local)) throw new Stop({ foreignRoot: name });
+    if (depth === 0 && !isReport && !roots.has(local)) throw new Stop({ foreignRoot: name });
+    isReport = true;
     depth += 1;
     if (depth > deepest) stop(`its elements are nested deeper than ${deepest} levels`);
     collected.open(local, localAttributes(attributes));
@@ -64,16 +78,40 @@ export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: Par
   });
   parser.on("text", collected.text);
   parser.on("cdata", collected.text);
+  const { tests } = collected;
   try {
-    parser.write(readableXml(bytes)).close();
-    return { tests: collected.tests };
+    const text = withoutBanner(withRawSigns(readableXml(bytes)));
+    parser.write(text).close();
+    openCutTest(collected, text);
+    collected.cut();
+    const fault = found.fault ?? (isReport ? undefined : (found.outside ?? noReport));
+    return { tests, ...doubtsOf(collected), ...(fault && { fault }) };
   } catch (error) {
-    if (error instanceof Stop) return { tests: collected.tests, ...error.found };
+    if (error instanceof Stop) return { tests, ...doubtsOf(collected), ...error.found };
     throw error;
   }
 }
 
-const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
+const doubtsOf = ({ doubts }: TestCollector): Pick<ParsedReport, "doubts"> =>
+  doubts.length > 0 ? { doubts } : {};
+
+const noReport: XmlFault = { line: 1, message: "it is not well-formed XML: there is no element in it" };
+
+/** A report that ends within the tag of a test names the test that ran last. */
+function openCutTest({ open }: TestCollector, text: string): void {
+  const tag = /^<(?:[\w.-]+:)?testcase\s([^<>]*)$/.exec(text.slice(text.lastIndexOf("<")));
+  const given = [
+    ...(tag?.[1] ?? "").slice(0, longestTag).matchAll(/([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g),
+  ];
+  const attributes = Object.fromEntries(given.map(([, name = "", one, other]) => [name, one ?? other ?? ""]));
+  if (attributes.name !== undefined) open("testcase", attributes);
+}
+
+const longestTag = 10_000;
+
+const localName = (name: string): string => name.slice(name.indexOf(":") + 1).toLowerCase();
 
 const localAttributes = (attributes: Attributes): Attributes =>
-  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [localName(name), value]));
+  Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [name.slice(name.indexOf(":") + 1), value]),
+  );

@@ -4,10 +4,10 @@ import type { InputFault } from "../../core/input/input-fault.ts";
 import { readText, reasonOf } from "../../core/input/text-flag.ts";
 import { note } from "../../core/output/output.ts";
 import type { Context, Invocation } from "../../core/program/context.ts";
-import type { TextBudget } from "./collect-tests.ts";
 import { mergeTests } from "./merge-tests.ts";
 import type { ParsedReport } from "./parse-junit.ts";
 import type { TestResult } from "./test-result.ts";
+import type { TextBudget } from "./test-texts.ts";
 
 /** How much is read at most. Larger reports are no reports of tests, or too many for one command. (rule F26) */
 export const most = { bytes: 67_108_864, files: 20_000, tests: 500_000, text: 33_554_432 } as const;
@@ -17,6 +17,8 @@ export interface ReadReports {
   /** Each test once, by its hash. */
   readonly tests: Map<string, TestResult>;
   readonly faults: readonly InputFault[];
+  /** How suites contradict themselves, each with the name of its report. */
+  readonly doubts: readonly string[];
 }
 
 /** Reads the JUnit reports that the patterns name. Of a broken one it gives the tests before the fault. */
@@ -26,9 +28,11 @@ export async function readReports(invocation: Invocation, patterns: readonly str
   const budget: TextBudget = { left: most.text };
   const tests: TestResult[] = [];
   const found = new Set<string>();
+  const doubts: string[] = [];
   for (const { path, pattern } of files) {
     const read = await readReport(invocation.context, path, { budget, mostTests: most.tests - tests.length });
     for (const test of read.tests) tests.push(test);
+    doubts.push(...(read.doubts ?? []).map((doubt) => `--junit ${shown(cwd, path)}: ${doubt}`));
     if (read.foreignRoot !== undefined && path !== resolve(cwd, pattern) && path !== "-")
       note(
         invocation,
@@ -44,6 +48,7 @@ export async function readReports(invocation: Invocation, patterns: readonly str
   );
   return {
     tests: mergeTests(tests, cwd),
+    doubts,
     faults: [...faults, ...without.map((pattern) => fault(pattern, "names no JUnit report"))],
   };
 }

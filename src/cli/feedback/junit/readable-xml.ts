@@ -17,6 +17,20 @@ const escapeReference = /^&#(?:x0*1b|0*27);$/i;
 const replaced = (found: string): string =>
   found === "\u001b" || escapeReference.test(found) ? escapeSign : "\ufffd";
 
+const cdataOrSign =
+  /<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<!--[\s\S]*?(?:-->|$)|&(?!#\d{1,10};|#x[\da-f]{1,8};|[\p{L}_][\p{L}\p{N}_.-]{0,100};)/giu;
+
+/** The text with each `&` that begins no reference as the reference to one: tools write addresses as they are. */
+export const withRawSigns = (text: string): string =>
+  text.replace(cdataOrSign, (found) => (found === "&" ? "&amp;" : found));
+
+/** The text with empty lines in place of what a tool printed before its report. */
+export function withoutBanner(text: string): string {
+  if (/^\s*<[\p{L}_?!]/u.test(text)) return text;
+  const at = text.search(/<(?:\?xml\s|(?:[\w.-]+:)?testsuites?[\s>/])/);
+  return at <= 0 ? text : text.slice(0, at).replace(/[^\n]+/g, "") + text.slice(at);
+}
+
 /** A byte order mark says more than the declaration. */
 function decoderFor(bytes: Uint8Array): TextDecoder {
   const [first, second] = bytes;

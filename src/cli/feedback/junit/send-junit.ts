@@ -16,7 +16,7 @@ import { deliverReports, printReports, type SentReports } from "./deliver-report
 import { type FailureDraft, failureDrafts, foreignFlags, type JunitFlags } from "./failure-drafts.ts";
 import { hashOf } from "./merge-tests.ts";
 import { type ReadReports, readReports } from "./read-reports.ts";
-import { tellJob, warnJob } from "./tell-junit-job.ts";
+import { tellJob, warnJob, warnOfDoubts } from "./tell-junit-job.ts";
 import type { Outcome, TestResult } from "./test-result.ts";
 
 /**
@@ -38,6 +38,7 @@ export async function sendJunit(invocation: Invocation, flags: JunitFlags): Prom
 
 async function sendFailures(invocation: Invocation, flags: JunitFlags): Promise<Exit> {
   const read = await readReports(invocation, flags.junit);
+  warnOfDoubts(invocation, read.doubts);
   acceptFaults(invocation, flags, [...foreignFlags(flags), ...read.faults]);
   const failing = failingIn(read);
   if (failing.length === 0) return printNothing(invocation, read);

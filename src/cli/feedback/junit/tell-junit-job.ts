@@ -43,6 +43,13 @@ export function warnJob(
   if (isGitHubActions(env)) io.stderr.write(annotation("warning", title, message));
 }
 
+/** Warns of suites that contradict themselves: nobody knows what passed in them. */
+export function warnOfDoubts(invocation: Invocation, doubts: readonly string[]): void {
+  const title = "A test report contradicts itself";
+  for (const doubt of doubts)
+    warnJob(invocation, { title, message: onOneLine(`${doubt}. Nothing in it counts as passed.`) });
+}
+
 function annotationOf({ test, place, draft }: FailureReport, { consoleUrl, id, sent }: ReportRow): string {
   const level = test?.outcome === "flaky" ? "warning" : "error";
   const title = test ? titleOf(test) : String(draft.fields.subject);

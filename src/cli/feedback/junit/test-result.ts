@@ -1,3 +1,6 @@
+/** The attributes of an element. */
+export type Attributes = Readonly<Record<string, string>>;
+
 /** How a test ended. `flaky`: it failed, was repeated, and passed. */
 export type Outcome = "passed" | "failed" | "flaky" | "skipped";
 
@@ -24,4 +27,6 @@ export interface TestResult {
   readonly attachments: readonly string[];
   /** The path of the report that names it. */
   readonly report: string;
+  /** Whether its suite contradicts itself, so that a pass is not believed. */
+  readonly inDoubt?: boolean;
 }

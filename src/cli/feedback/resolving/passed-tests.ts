@@ -1,4 +1,4 @@
-import { morePrefix, passedPrefix } from "../junit/failure-key.ts";
+import { passedPrefix } from "../junit/failure-key.ts";
 import { testHash } from "../junit/merge-tests.ts";
 import type { TestResult } from "../junit/test-result.ts";
 
@@ -7,20 +7,17 @@ export type Passed = string | { readonly prefix: string };
 
 /**
  * The beginnings of the keys of all tests that passed. With a test passed the suite and the class that it belongs to,
- * which tools report when a test cannot even start. A run without a failing test has passed its summary, too. (rule F28)
+ * which tools report when a test cannot even start. (rule F28)
  */
 export function passedTests(tests: readonly TestResult[], folder: string): Passed[] {
   const passed = new Set<string>();
   const failed = new Set<string>();
   for (const test of tests) {
-    if (test.outcome === "passed") for (const hash of hashesOf(test, folder)) passed.add(hash);
+    if (test.outcome === "passed" && !test.inDoubt)
+      for (const hash of hashesOf(test, folder)) passed.add(hash);
     if (isFailing(test)) failed.add(testHash(test, folder));
   }
-  const prefixes = [...passed]
-    .filter((hash) => !failed.has(hash))
-    .map((hash) => ({ prefix: passedPrefix(hash) }));
-  const passesAll = prefixes.length > 0 && !tests.some(isFailing);
-  return passesAll ? [...prefixes, { prefix: morePrefix }] : prefixes;
+  return [...passed].filter((hash) => !failed.has(hash)).map((hash) => ({ prefix: passedPrefix(hash) }));
 }
 
 const isFailing = ({ outcome }: TestResult): boolean => outcome === "failed" || outcome === "flaky";

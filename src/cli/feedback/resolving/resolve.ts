@@ -10,7 +10,7 @@ import { printOne } from "../../core/output/output.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { readReports } from "../junit/read-reports.ts";
-import { warnJob } from "../junit/tell-junit-job.ts";
+import { warnJob, warnOfDoubts } from "../junit/tell-junit-job.ts";
 import { failureText } from "../sending/tell-ci-job.ts";
 import { type Passed, passedTests } from "./passed-tests.ts";
 import { nothingResolved, printResolved, tellResolved } from "./print-resolved.ts";
@@ -91,8 +91,9 @@ function refuseWrongChoice({ dedupeKey, junit }: ResolveFlags): void {
 
 async function passedOf(invocation: Invocation, { dedupeKey, junit = [] }: ResolveFlags): Promise<Passed[]> {
   if (dedupeKey) return [...new Set(dedupeKey)];
-  const { tests, faults } = await readReports(invocation, junit);
+  const { tests, faults, doubts } = await readReports(invocation, junit);
   if (faults.length > 0) throw inputFaultsError(faults);
+  warnOfDoubts(invocation, doubts);
   return passedTests([...tests.values()], invocation.context.cwd);
 }
 

@@ -11,7 +11,7 @@ import type { Draft } from "./draft.ts";
  * without the sender's name and address, because many people read a log.
  */
 export function unsentText({ env }: Context, { fields, files }: Draft): string {
-  const { message, email, name, metadata, ...rest } = fields;
+  const { message, email, name, metadata, dedupeParts: _, ...rest } = fields;
   const facts = Object.entries(rest).map(([field, value]) => `${field}: ${value}`);
   const names = placesOf(files).map(({ file }) => `file: ${file.name} (${megabytes(file.bytes)})`);
   const lines = [...facts, ...(metadata ? [`metadata: ${JSON.stringify(metadata)}`] : []), ...names];

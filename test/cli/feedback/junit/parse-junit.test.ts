@@ -129,9 +129,12 @@ describe("a report that cannot be read", () => {
     expect(parse(xml).fault).toMatchObject({ line, message: expect.stringContaining(why) });
   });
 
-  it("gives the tests before its fault", () => {
-    const { tests } = parse(`<testsuite><testcase name="a"><failure/></testcase>\n<testcase name="b">`);
-    expect(tests).toMatchObject([{ name: "a", outcome: "failed" }]);
+  it("gives the tests before its fault, and the one that ran when it was cut", () => {
+    const { tests } = parse(`<testsuite><testcase name="a"/>\n<testcase name="b">`);
+    expect(tests).toMatchObject([
+      { name: "a", outcome: "passed" },
+      { name: "b", outcome: "failed", failures: [{ message: expect.stringContaining("ends in this test") }] },
+    ]);
   });
 
   it("has too many tests", () => {

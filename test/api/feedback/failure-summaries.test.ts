@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
+
+const prefix = (test: string) => `junit:${test}:`;
+const passing = (...tests: string[]) => ({ passed: tests.map((test) => ({ prefix: prefix(test) })) });
+
+describe.each(databases)("a report that sums up many tests, on $name", (engine) => {
+  let service: Service;
+  let cast: AppWithAgent;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  beforeEach(async () => {
+    cast = await makeAppWithAgent(service);
+  });
+  afterAll(() => service.stop());
+
+  const report = async (tests: readonly string[] | undefined, more: object = {}) => {
+    const answer = await service.request("POST", "/api/v1/feedback/remote", {
+      headers: cast.key,
+      body: {
+        ...{ type: "bug", message: "2 more tests failed", dedupeKey: "junit-more:x", dedupeRun: "1" },
+        ...(tests && { dedupeParts: tests.map(prefix) }),
+        ...more,
+      },
+    });
+    service.clock.advance(60_000);
+    return answer.field("id");
+  };
+  const resolve = async (more: object, run = "2") =>
+    (
+      await service.request("POST", `/api/v1/console/apps/${cast.appId}/feedback/resolve`, {
+        headers: cast.person,
+        body: { run, ...more },
+      })
+    ).body;
+
+  it("is resolved when every one of them has passed, in one run or in several", async () => {
+    const id = await report(["a", "b", "c"]);
+    expect(await resolve(passing("a", "z"))).toMatchObject({ resolved: [], stillFailing: [{ id }] });
+    expect(await resolve(passing("z"))).toMatchObject({ resolved: [], stillFailing: [] });
+    expect(await resolve(passing("b", "c"), "3")).toMatchObject({ resolved: [{ id }] });
+  });
+
+  it("is not resolved by the beginning of its key, nor by one that names many tests", async () => {
+    await report(["a"]);
+    await report(undefined, { dedupeKey: "junit:a:1" });
+    const wide = ["junit-more:", "junit-more:x", "junit", "junit:", "j"].map((one) => ({ prefix: one }));
+    expect(await resolve({ passed: wide })).toMatchObject({ resolved: [], stillFailing: [] });
+  });
+
+  it("that does not say which tests it names is resolved by its whole key alone", async () => {
+    const id = await report(undefined);
+    expect(await resolve(passing("a"))).toMatchObject({ resolved: [] });
+    expect(await resolve({ passed: ["junit-more:x"] })).toMatchObject({ resolved: [{ id }] });
+  });
+
+  it("waits for the tests of every job of a run", async () => {
+    const id = await report(["a"]);
+    await report(["b"]);
+    expect(await resolve(passing("a"))).toMatchObject({ resolved: [] });
+    expect(await resolve(passing("b"))).toMatchObject({ resolved: [{ id }] });
+  });
+
+  it("waits for a test that failed again in a later run", async () => {
+    const id = await report(["a", "b"]);
+    await resolve(passing("a"));
+    await report(["a"], { dedupeRun: "3" });
+    expect(await resolve(passing("b"), "4")).toMatchObject({ resolved: [] });
+    expect(await resolve(passing("a"), "5")).toMatchObject({ resolved: [{ id }] });
+  });
+
+  it("waits for every scope", async () => {
+    const id = await report(["a"], { dedupeScope: "linux" });
+    await report(["a"], { dedupeScope: "windows" });
+    expect(await resolve({ ...passing("a"), scope: "linux" })).toMatchObject({
+      resolved: [],
+      stillFailing: [{ id, scopes: ["windows"] }],
+    });
+    expect(await resolve({ ...passing("a"), scope: "windows" })).toMatchObject({ resolved: [{ id }] });
+  });
+
+  it("is not passed by a run that had started before", async () => {
+    const startedAt = service.clock.now().toISOString();
+    service.clock.advance(60_000);
+    await report(["a"]);
+    expect(await resolve({ ...passing("a"), startedAt })).toMatchObject({ resolved: [], stillFailing: [] });
+  });
+
+  it("can name 5,000 tests", async () => {
+    const tests = Array.from({ length: 5_000 }, (_, at) => String(at).padStart(32, "0"));
+    const id = await report(tests);
+    expect(await resolve(passing(...tests))).toMatchObject({ resolved: [{ id }] });
+  });
+});

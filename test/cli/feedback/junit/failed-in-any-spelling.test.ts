@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { createCommandLine } from "../../../support/clients/command-line.ts";
+import { place, resolveJunit, startJunitSending } from "../../../support/clients/junit-sending.ts";
+import { inputText } from "../../../support/files/inputs.ts";
+import { answers, startRecordingServer } from "../../../support/network/recording-server.ts";
+
+const nothing = { resolved: [], stillFailing: [], more: false };
+
+async function resolvedWith(report: string) {
+  const server = await startRecordingServer(answers(200, nothing));
+  const line = await createCommandLine({
+    INNKEEP_BASE_URL: server.baseUrl,
+    INNKEEP_TOKEN: "sdm_test",
+    INNKEEP_APP: "0197b3a0-0000-7000-8000-00000000000a",
+  });
+  await place(line, "junit.xml", report);
+  const run = ["--run-status", "success", "--dedupe-run", "2", "--dedupe-scope", "s"];
+  const ran = await line.run([...resolveJunit, ...run]);
+  return { ...ran, bodies: server.received.map(({ body }) => JSON.parse(body.toString())) };
+}
+
+async function sentWith(report: string) {
+  const { line } = await startJunitSending(report);
+  const ran = await line.run(["feedback", "send", "--junit", "junit.xml", "--dry-run", "--json"]);
+  return JSON.stringify(ran.json());
+}
+
+const suite = (inside: string, attributes = "") => `<testsuite name="g" ${attributes}>${inside}</testsuite>`;
+const test = (attributes: string) => suite(`<testcase name="st" classname="g" ${attributes}/>`);
+
+describe("a test that a report calls failed", () => {
+  it.each([
+    ["junit-status-failed.xml"],
+    ["junit-success-false.xml"],
+    ["junit-result-property.xml"],
+    ["junit-failed-element.xml"],
+  ])("in %s resolves nothing and is sent", async (input) => {
+    const report = await inputText(input);
+    const { bodies, stderr } = await resolvedWith(report);
+    expect([bodies, stderr]).toEqual([[], expect.stringContaining("nothing is resolved")]);
+    expect(await sentWith(report)).toContain("Test failed: st (g)");
+  });
+
+  it.each([
+    "status='FAIL'",
+    "result='Error'",
+    "outcome='timed-out'",
+    "Status='not ok'",
+    "passed='false'",
+    "failed='true'",
+  ])("by %s resolves nothing and is sent", async (attribute) => {
+    expect((await resolvedWith(test(attribute))).bodies).toEqual([]);
+    expect(await sentWith(test(attribute))).toContain("Test failed: st (g)");
+  });
+
+  it("by a word that nobody knows resolves nothing", async () => {
+    const report = await inputText("junit-unknown-word.xml");
+    expect((await resolvedWith(report)).bodies).toEqual([]);
+  });
+
+  it.each([
+    "status='run' result='completed'",
+    "result='Passed'",
+    "success='True' executed='True'",
+    "status=''",
+  ])("is none if it is %s", async (attribute) => {
+    expect((await resolvedWith(test(attribute))).bodies).toHaveLength(1);
+  });
+});
+
+describe("a suite that contradicts itself", () => {
+  const green = '<testcase name="a" classname="g"/>';
+  const red = '<testcase name="b" classname="g"><failure/></testcase>';
+
+  it("counts a failure that it does not name, resolves nothing, and is named in a warning", async () => {
+    const { bodies, stderr } = await resolvedWith(await inputText("junit-counters-contradict.xml"));
+    expect(bodies).toEqual([]);
+    expect(stderr).toContain(
+      "the suite “g” counts 1 failures, and 0 are in it. Nothing in it counts as passed.",
+    );
+  });
+
+  it.each([
+    ["more errors than it has", suite(green, 'failures="0" errors="2"')],
+    ["fewer failures than it has", suite(green + red, 'failures="0" errors="0"')],
+    ["itself as failed", suite(green, 'result="Failed"')],
+    ["more failures in all suites", `<testsuites failures="3">${suite(green, 'failures="0"')}</testsuites>`],
+  ])("calls %s and resolves nothing", async (_, report) => {
+    expect((await resolvedWith(report)).bodies).toEqual([]);
+  });
+
+  it.each([
+    [
+      "each failed assertion",
+      suite(`${green}<testcase name="b"><failure/><failure/></testcase>`, 'failures="2" errors="0"'),
+    ],
+    [
+      "each failing test",
+      suite(`${green}<testcase name="b"><failure/><error/></testcase>`, 'failures="1" errors="0"'),
+    ],
+    ["failing suites", suite(`${green}${suite(red + red.replace("b", "c"))}`, 'failures="1" errors="0"')],
+    [
+      "what its suites count",
+      `<testsuites failures="1" errors="0">${suite(green + red, 'failures="1"')}</testsuites>`,
+    ],
+  ])("is no suite that counts %s", async (_, report) => {
+    const { bodies, stderr } = await resolvedWith(report);
+    expect([bodies.length, stderr]).toEqual([1, expect.not.stringContaining("Warning")]);
+  });
+
+  it("leaves the other suites of its report alone", async () => {
+    const bad = suite(green, 'failures="1"').replaceAll('"g"', '"bad"');
+    const { bodies } = await resolvedWith(`<testsuites failures="1">${bad}${suite(green)}</testsuites>`);
+    expect(bodies).toMatchObject([{ passed: { length: 8 } }]);
+  });
+});
