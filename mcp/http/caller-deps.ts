@@ -44,7 +44,7 @@ export function depsOf(
     oneAtATime: (feedbackId, act) => queue(`${caller.id} ${feedbackId}`, act),
     clock: systemClock,
     download: (url, most) => caller.readUpload(url.pathname.split("/").at(-1) ?? "", most),
-    explain: async (error) => explainHere(error, baseUrl),
+    explain: async (error) => explainHere(error, baseUrl, caller),
   };
 }
 
@@ -65,14 +65,24 @@ const awaitOnce =
     return { run, lastErrorAt: null };
   };
 
-function explainHere(error: unknown, baseUrl: string): string {
+function explainHere(error: unknown, baseUrl: string, { secret }: Pick<ToolCaller, "secret">): string {
   if (!(error instanceof ServerError)) return explain(error, baseUrl);
+  const { revoked, notGranted } = secret.startsWith("sdo_") ? ofConnection : ofHeader;
   if (error.status === 401) return revoked;
   return error.code === "insufficient_scope" ? notGranted : explain(error, baseUrl);
 }
 
-const revoked =
-  "The access of this connection was revoked or has expired. Ask the user to connect this MCP server again.";
+const ofConnection = {
+  revoked:
+    "The access of this connection was revoked or has expired. Ask the user to connect this MCP server again.",
+  notGranted:
+    "The person who connected this MCP server did not allow this. Ask the user to connect again and to allow it.",
+};
 
-const notGranted =
-  "The person who connected this MCP server did not allow this. Ask the user to connect again and to allow it.";
+/** A client that sends an agent token has no way to connect again. */
+const ofHeader = {
+  revoked:
+    "The agent token was revoked or has expired. Ask the user to create a new one in the console settings and to put it into the configuration of this MCP server.",
+  notGranted:
+    "This agent token does not allow this. Ask the user for one with the scope for it, made in the console settings.",
+};

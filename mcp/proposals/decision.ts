@@ -109,7 +109,7 @@ export const nextSteps = {
   approved:
     "Proceed: carry out approved_plan. Where decision_note differs from the plan, follow decision_note.",
   claimed:
-    "Do not carry out the plan: a worker has claimed this run. If that was you, go on as start_work said, or call start_work with your claim_id; else leave it.",
+    "Do not carry out the plan: a worker has claimed this run. If that was you, go on as start_work said, or call start_work with your claim_id; if you have none, call it without: it says whether you may go on. Else leave it.",
   reported: "Do not carry out the plan: its outcome is reported already. Tell the user.",
   approvedToClaim:
     "Approved. Call start_work with run_id before you act: only one worker gets the claim. Then carry out the approved_plan that it gives.",

@@ -8,7 +8,7 @@ import { Refusal } from "../../text/refusal.ts";
 import { refuseSecrets } from "../../text/secrets.ts";
 import { runIdOf } from "../ids.ts";
 import { type Call, runOf, type ToolAnswer } from "../run-tool.ts";
-import { givenClaim } from "../start-work/claims.ts";
+import { endedClaims, givenClaim } from "../start-work/claims.ts";
 import {
   reportOutcome as definition,
   type ReportOutcomeInput,
@@ -60,7 +60,7 @@ const refusals: Readonly<Record<string, string>> = {
   bad_request:
     "The server refused the report. Each link is an address with http or https. Correct this, then call again.",
   wrong_state: "An outcome was reported for this claim before. Nothing was changed; tell the user.",
-  claim_released: "A person has ended this claim. Stop the work and tell the user.",
+  ...endedClaims,
   insufficient_scope:
     "This agent token may not report outcomes: it has no scope runs:work. Ask the owner of the app for a token with it.",
 };

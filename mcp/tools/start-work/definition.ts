@@ -18,6 +18,7 @@ export const startWork = defineTool({
   input: z.object({
     run_id: z.string().check(z.maxLength(100)),
     claim_id: z.optional(z.string().check(z.maxLength(100), z.describe("Yours from before, to go on"))),
+    resume: z.optional(z.boolean().check(z.describe("If a refusal offers it"))),
   }),
   output: z.looseObject({
     run_id: z.string(),

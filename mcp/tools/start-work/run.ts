@@ -11,7 +11,7 @@ import { readRun } from "../get-decision/read-run.ts";
 import { noSuchRun } from "../get-decision/run.ts";
 import { runIdOf } from "../ids.ts";
 import { type Call, runOf, type ToolAnswer } from "../run-tool.ts";
-import { claimIdFor, givenClaim } from "./claims.ts";
+import { claimIdFor, endedClaims, type GivenClaim, givenClaim } from "./claims.ts";
 import { startWork as definition, type StartWorkInput, type StartWorkOutput } from "./definition.ts";
 
 export const startWorkRun = runOf(definition, startWork);
@@ -23,7 +23,7 @@ export async function startWork(
 ): Promise<ToolAnswer<StartWorkOutput>> {
   const runId = runIdOf(input.run_id);
   const given = input.claim_id === undefined ? undefined : givenClaim(input.claim_id);
-  const { run, claimId } = await claim({ runId, worker: given?.worker ?? deps.worker }, deps, signal);
+  const { run, claimId } = await claim({ runId, given, resume: input.resume ?? false }, deps, signal);
   const nonce = newNonce();
   const { text } = createSanitiser(nonce);
   const fields = proposalFieldsOf(run);
@@ -55,15 +55,18 @@ interface Claimed {
 
 interface Wanted {
   readonly runId: string;
-  readonly worker: string;
+  /** The claim to go on with. */
+  readonly given: GivenClaim | undefined;
+  readonly resume: boolean;
 }
 
-async function claim({ runId, worker }: Wanted, deps: Deps, signal: AbortSignal): Promise<Claimed> {
+async function claim({ runId, given, resume }: Wanted, deps: Deps, signal: AbortSignal): Promise<Claimed> {
+  // An older server knows a worker by its name alone.
+  const worker = given?.worker ?? deps.worker;
+  const body = { worker, ...(given && { claimId: given.id }), ...(resume && { resume }) };
   try {
     const answer = await retryAfterWait(deps, signal, () =>
-      deps.connection.call((client) =>
-        client.agent.claimRun({ params: { runId }, body: { worker }, signal }),
-      ),
+      deps.connection.call((client) => client.agent.claimRun({ params: { runId }, body, signal })),
     );
     const id = idAt(answer, "claimId");
     if (id === null)
@@ -71,14 +74,21 @@ async function claim({ runId, worker }: Wanted, deps: Deps, signal: AbortSignal)
     return { run: at(answer, "run"), claimId: claimIdFor(id, worker) };
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
-    const refusal = refusals[error.code];
+    const refusal = at(error.body, "mayResume") === true ? mayResume : refusals[error.code];
     if (refusal) throw new Refusal(refusal);
     if (!isNotFound(error) && error.status !== 405 && error.status !== 501) throw error;
     // A server without claims, or a run that does not exist: a read shows which.
     const run = await readRun(deps.connection, runId, { holdSeconds: 0, signal }).catch(noSuchRun);
+    if (given) throw new Refusal(unknownClaim);
     return { run, claimId: null };
   }
 }
+
+const mayResume =
+  "A worker with your account has claimed this run. Do not carry out the plan. If that was you and you have no claim_id, call start_work with resume: true; it ends that claim and gives you a new one. Else leave it, or ask the user.";
+
+const unknownClaim =
+  "The server does not know this claim_id. Do not carry out the plan. Call start_work without it.";
 
 const refusals: Readonly<Record<string, string>> = {
   run_claimed:
@@ -87,7 +97,7 @@ const refusals: Readonly<Record<string, string>> = {
     "This run is not approved, or its approval is over. Do not carry out the plan. Call get_decision.",
   run_superseded:
     "A newer run of this thread was approved. Do not carry out this plan. Call read_feedback for the newest run.",
-  claim_released: "A person has ended this claim. Stop the work and tell the user.",
+  ...endedClaims,
   insufficient_scope:
     "This agent token may not start work: it has no scope runs:work. Ask the owner of the app for a token with it.",
 };

@@ -139,7 +139,7 @@ describe.each(eras)("finding and doing work over %s", (era) => {
     expect(started.text).toMatch(/^=== [0-9a-f]{12} what a person decided begins ===$/m);
     expect(await other("start_work", { run_id })).toMatchObject({
       isError: true,
-      text: expect.stringContaining("Another worker has claimed this run"),
+      text: expect.stringContaining("call start_work with resume: true"),
     });
     const { claim_id } = started.structured;
     const stop = { status: "approved", may_proceed: false, approved_plan: null };
@@ -194,7 +194,7 @@ describe.each(eras)("finding and doing work over %s", (era) => {
       body: {},
     });
     for (const [name, args] of [
-      ["start_work", { run_id }],
+      ["start_work", { run_id, claim_id }],
       ["report_outcome", { run_id, claim_id, status: "failed", summary: "No." }],
     ] as const)
       expect((await call(name, args)).text).toContain("A person has ended this claim");
@@ -244,7 +244,7 @@ describe.each(eras)("finding and doing work over %s", (era) => {
       readToolResult(await client.callTool("start_work", { run_id, ...args }));
     const { claim_id } = (await call({})).structured;
     // Each call over HTTP is another worker.
-    expect(await call({})).toMatchObject({ isError: true });
+    expect(await call({})).toMatchObject({ isError: true, text: expect.stringContaining("resume: true") });
     expect((await call({ claim_id })).structured).toMatchObject({ claim_id, may_proceed: true });
   });
 });
