@@ -79,6 +79,7 @@ export type AdminCommand =
       readonly label?: string;
       readonly scopes?: readonly string[];
       readonly appId?: string;
+      readonly expiresAt?: string | undefined;
     }
   | { readonly command: "member list"; readonly appId: string }
   | (MemberCommand<"member add"> & { readonly role: Role })
@@ -88,6 +89,7 @@ export type AdminCommand =
   | { readonly command: "key revoke"; readonly id: string }
   | { readonly command: "token list"; readonly owner?: string }
   | { readonly command: "token revoke"; readonly id: string }
+  | { readonly command: "token rotate"; readonly id: string; readonly graceMinutes?: number | undefined }
   | ({ readonly command: "mail check" } & MailChoice)
   | ({ readonly command: "mail test"; readonly to: string } & MailChoice)
   | { readonly command: "migrate" | "check" | "repair" | "files check" | "secret reset" }

@@ -49,6 +49,7 @@ const onlyInTheConsole: Record<string, string> = {
   "invitations.accept": "a person accepts in a browser",
   "keys.create": "`admin key create`, which works without a server",
   "keys.regenerate": "keys are made by a person",
+  "tokens.rotate": "`admin token rotate`, which works without a server",
   "tokens.create": "`admin token create`, which works without a server",
   "savedReplies.create": "people write them in a browser",
   "savedReplies.update": "people write them in a browser",

@@ -1,10 +1,13 @@
+import { tokens as contract } from "../../src/contract/console/tokens.ts";
 import { ApiError, badRequest } from "../../src/contract/errors.ts";
+import { systemClock } from "../clock.ts";
+import { rotateToken } from "../secrets/new-credentials.ts";
 import { allCredentials } from "../store/access/all-credentials.ts";
 import { apiKeys } from "../store/access/api-keys.ts";
 import { tokens } from "../store/access/tokens.ts";
 import type { Database } from "../store/engine/database.ts";
 import { appTopic } from "../store/engine/topics.ts";
-import { accountOf, appOf, record } from "./operator.ts";
+import { accountOf, appOf, record, validated } from "./operator.ts";
 
 /** Which keys or tokens to list. The default is all of them. */
 export interface CredentialFilter {
@@ -34,6 +37,26 @@ export function revokeToken(database: Database, { id }: { readonly id: string })
     const { id: target, appId, label } = token;
     await record(tx, token.ownerId, { action: "token.delete", appId, target, label });
     return { tokenId: token.id, kind: token.kind, label: token.label, owner: token.owner };
+  });
+}
+
+export interface RotatedToken {
+  readonly id: string;
+  readonly graceMinutes?: number | undefined;
+}
+
+/** Gives the token whose id begins with this text a new secret. Throws as `revokeToken` does. */
+export function rotateOwnersToken(database: Database, { id, ...wanted }: RotatedToken) {
+  const { graceMinutes = 0 } = validated(contract.rotate.body, wanted);
+  return database.write(async (tx) => {
+    const found = onlyOne("token", id, await allCredentials.tokens(tx, undefined));
+    const of = { userId: found.ownerId, appId: null };
+    const rotation = { of, id: found.id, graceMinutes, expiresAt: undefined };
+    const token = await rotateToken({ clock: systemClock }, tx, rotation);
+    if (!token) throw badRequest("id", "is a connection: it renews its own tokens");
+    const { id: target, appId, label } = token;
+    await record(tx, found.ownerId, { action: "token.rotate", appId, target, label });
+    return { tokenId: token.id, token: token.token };
   });
 }
 

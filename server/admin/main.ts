@@ -6,7 +6,7 @@ import { migrations } from "../store/engine/migrations/all-migrations.ts";
 import { backUp } from "./backup.ts";
 import { checkAll, checkStore } from "./check.ts";
 import { listInstants, restoreFrom } from "./continuous/restore-instant.ts";
-import { listKeys, listTokens, revokeKey, revokeToken } from "./credentials.ts";
+import { listKeys, listTokens, revokeKey, revokeToken, rotateOwnersToken } from "./credentials.ts";
 import { withDatabase } from "./data-location.ts";
 import { eraseUser } from "./erase.ts";
 import { importOwned } from "./import.ts";
@@ -84,6 +84,8 @@ function run(
       return withDatabase(location, "update", (database) => revokeKey(database, request));
     case "token list":
       return withDatabase(location, "update", (database) => listTokens(database, request));
+    case "token rotate":
+      return withDatabase(location, "update", (database) => rotateOwnersToken(database, request));
     case "token revoke":
       return withDatabase(location, "update", (database) => revokeToken(database, request));
     default:

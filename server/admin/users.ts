@@ -119,6 +119,7 @@ interface WantedToken {
   readonly label?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
   readonly appId?: string | undefined;
+  readonly expiresAt?: string | undefined;
 }
 
 /** Creates an agent or maintainer token of an account. Throws `not_found` for an unknown owner or another owner's app. */

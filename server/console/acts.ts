@@ -46,6 +46,7 @@ const acts = {
   revokeKey: "The key was not revoked.",
   makeToken: "No token was made.",
   revokeToken: "The token was not revoked.",
+  rotateToken: "The token keeps its secret.",
   findPerson: "No search was made.",
   erasePerson: "The person was not erased.",
   checkReceipt: "The receipt was not checked.",

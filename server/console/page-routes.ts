@@ -74,7 +74,7 @@ import {
 } from "./pages/sign-in-methods/second-factor-forms.ts";
 import { createTag, deleteTag, mergeTag, updateTag } from "./pages/tags/forms.ts";
 import { tagsPage } from "./pages/tags/page.tsx";
-import { createToken, revokeToken } from "./pages/tokens/forms.ts";
+import { createToken, revokeToken, rotateToken } from "./pages/tokens/forms.ts";
 import { tokensPage } from "./pages/tokens/page.tsx";
 import { signOut } from "./sign-in/console-session-forms.ts";
 import type { PageHandler, SignedInVisit, UploadVisit } from "./visit.ts";
@@ -184,6 +184,7 @@ const formsOfAccounts = (at: Links): FormRoutes => [
   [at.key(":appId", ":keyId", "revoke"), revokeKey, "revokeKey"],
   [at.tokens, createToken, "makeToken"],
   [at.token(":tokenId", "revoke"), revokeToken, "revokeToken"],
+  [at.token(":tokenId", "rotate"), rotateToken, "rotateToken"],
   [at.findPerson, findPerson, "findPerson"],
   [at.erasePerson, erasePerson, "erasePerson"],
   [at.checkReceipt(":erasureId"), checkReceipt, "checkReceipt"],

@@ -1,8 +1,6 @@
 import {
   type AgentScope,
   type Auth,
-  agentScopes,
-  deviceScopes,
   type Endpoint,
   type MaintainerScope,
   maintainerScopes,
@@ -19,6 +17,7 @@ import {
 } from "../store/access/credentials.ts";
 import { accessTopic, appTopic, credentialsTopic, userTopic } from "../store/engine/topics.ts";
 import type { Lasting } from "./answers.ts";
+import { agentScopesOf, deviceScopesOf, maintainerScopesOf } from "./granted-scopes.ts";
 import type { AgentCaller, AppCaller, Callers, ConsoleCaller, DeviceCaller } from "./handler.ts";
 import { fieldOf } from "./invocation.ts";
 import { cachedLookup } from "./lookup-cache.ts";
@@ -56,7 +55,8 @@ export function createAuthenticate(
   const token = async (kind: string, { authorization }: PresentedCredentials): Promise<KnownToken> => {
     const hash = hashOf(bearerOf(authorization));
     const known = await find.findToken(hash);
-    if (known?.row.kind !== kind) throw new ApiError("invalid_token");
+    if (known?.row.kind !== kind || known.expiresAt <= deps.clock.now().getTime())
+      throw new ApiError("invalid_token");
     touch(hash, known.row, credentials.touchToken);
     return known;
   };
@@ -105,13 +105,17 @@ const createLasting =
   ): Lasting => {
     const hash = hashOf(auth === "appKey" ? (apiKey ?? "") : bearerOf(authorization));
     const { from, until } = touch.recorded(hash);
-    const ends = auth === "deviceToken" ? (findDevice.peek(hash)?.expiresAt ?? until) : until;
+    const ends = {
+      appKey: () => undefined,
+      agentToken: () => findToken.peek(hash)?.expiresAt,
+      deviceToken: () => findDevice.peek(hash)?.expiresAt,
+    }[auth]();
     const callerNow = {
       appKey: () => findAppKey.peek(hash)?.caller,
       agentToken: () => findToken.peek(hash)?.agent,
       deviceToken: () => findDevice.peek(hash)?.caller,
     }[auth];
-    return { from, until: Math.min(until, ends), isCurrent: () => callerNow() === caller };
+    return { from, until: Math.min(until, ends ?? until), isCurrent: () => callerNow() === caller };
   };
 
 /** The topics that mean that any credential may have changed. */
@@ -139,7 +143,9 @@ function createFindCredentials(database: Deps["database"]) {
       ...{ database, dropAll },
       load: async (hash) => {
         const row = await credentials.findToken(database, hash);
-        return row && { row, agent: agentCaller(row, agentScopesOf(row.scopes)) };
+        return (
+          row && { row, agent: agentCaller(row, agentScopesOf(row.scopes)), expiresAt: endOf(row.expiresAt) }
+        );
       },
       topicsOf: ({ row }) => topicsOfToken(row),
     }),
@@ -169,8 +175,12 @@ const createFindPerson =
     return { kind: "session", id, userId, email, scopes: maintainerScopes, appId: null, needs: "owner" };
   };
 
+const endOf = (expiresAt: string | null): number =>
+  expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+
 interface KnownToken {
   readonly row: TokenCredential;
+  readonly expiresAt: number;
   /** The caller, if it is the token of an agent. */
   readonly agent: AgentCaller;
 }
@@ -209,19 +219,6 @@ const deviceCaller = ({ id, userId, email, scopes }: DeviceCredential): DeviceCa
   email,
   scopes: deviceScopesOf(scopes),
 });
-
-/** Of the scopes that this kind of credential can have, those that the stored list grants. */
-const grantedOf =
-  <S extends Scope>(possible: readonly S[]) =>
-  (json: string): S[] => {
-    const granted: unknown = JSON.parse(json);
-    return possible.filter((scope) => Array.isArray(granted) && granted.includes(scope));
-  };
-
-const maintainerScopesOf = grantedOf(maintainerScopes);
-const deviceScopesOf = grantedOf(deviceScopes);
-/** Of the scopes of an agent token, those that the stored list grants. */
-export const agentScopesOf = grantedOf(agentScopes);
 
 /** The bearer token of a request; empty without one. */
 export const bearerOf = (authorization: string | undefined): string =>

@@ -1,12 +1,7 @@
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import {
-  agentCaller,
-  agentScopesOf,
-  bearerOf,
-  topicsOfAllCredentials,
-  topicsOfToken,
-} from "../http/authenticate.ts";
+import { agentCaller, bearerOf, topicsOfAllCredentials, topicsOfToken } from "../http/authenticate.ts";
+import { agentScopesOf } from "../http/granted-scopes.ts";
 import type { AgentCaller } from "../http/handler.ts";
 import { cachedLookup } from "../http/lookup-cache.ts";
 import type { Door } from "../http/mount.ts";

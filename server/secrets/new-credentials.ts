@@ -67,12 +67,16 @@ export interface NewToken {
   /** The account that the token belongs to. */
   readonly userId: string;
   readonly createdBy: string;
+  readonly expiresAt?: string | null | undefined;
 }
 
 /** Creates an agent or maintainer token. Only the result holds the token itself: the database stores its hash. */
 export async function createToken({ newId, clock }: Needed, tx: Transaction, wanted: NewToken) {
-  const secret = mintCredential(wanted.kind === "agent" ? "sda_" : "sdm_");
-  const { userId, scopes, ...token } = { ...wanted, id: newId(), ...shownOf(secret, clock) };
+  const secret = mintCredential(prefixes[wanted.kind]);
+  const { userId, scopes, ...token } = {
+    ...{ ...wanted, expiresAt: endOf(wanted.expiresAt, clock) },
+    ...{ id: newId(), ...shownOf(secret, clock) },
+  };
   await tokens.insert(tx, {
     ...token,
     userId,
@@ -80,6 +84,46 @@ export async function createToken({ newId, clock }: Needed, tx: Transaction, wan
     tokenHash: hashOf(secret),
   });
   return { ...token, scopes: [...scopes], lastUsedAt: null, ended: false, token: secret };
+}
+
+export interface Rotation {
+  readonly id: string;
+  /** For how many minutes the secret of before stays good. */
+  readonly graceMinutes: number;
+  /** The new end; undefined leaves it as it is. */
+  readonly expiresAt: string | null | undefined;
+}
+
+/**
+ * Gives a token a new secret. Its id stays, and with it whatever was done with it. Undefined if the account has no such
+ * token; a connection of an agent renews its secrets itself.
+ */
+export async function rotateToken(
+  { clock }: Pick<Needed, "clock">,
+  tx: Transaction,
+  { of, ...rotation }: Rotation & { readonly of: { readonly userId: string; readonly appId: string | null } },
+) {
+  const token = await tokens.find(tx, of, rotation.id);
+  if (!token) return undefined;
+  const secret = mintCredential(prefixes[token.kind]);
+  const expiresAt = rotation.expiresAt === undefined ? token.expiresAt : endOf(rotation.expiresAt, clock);
+  const graceEnds = new Date(clock.now().getTime() + rotation.graceMinutes * 60_000).toISOString();
+  await tokens.renew(tx, of.userId, {
+    ...{ id: token.id, prefix: visiblePrefix(secret), tokenHash: hashOf(secret), expiresAt },
+    oldExpiresAt: rotation.graceMinutes === 0 ? null : graceEnds,
+  });
+  const ended = expiresAt !== null && expiresAt <= clock.now().toISOString();
+  const scopes: TokenScope[] = JSON.parse(token.scopes);
+  return { ...token, scopes, expiresAt, ended, prefix: visiblePrefix(secret), token: secret };
+}
+
+const prefixes = { agent: "sda_", maintainer: "sdm_" } as const;
+
+/** The end of a token. Throws `bad_request` for one that is over. */
+function endOf(expiresAt: string | null | undefined, clock: Needed["clock"]): string | null {
+  if (expiresAt && expiresAt <= clock.now().toISOString())
+    throw badRequest("expiresAt", "must be in the future");
+  return expiresAt ?? null;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { tokens as contract } from "../../../src/contract/console/tokens.ts
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { createToken, grantedScopes } from "../../secrets/new-credentials.ts";
+import { createToken, grantedScopes, rotateToken } from "../../secrets/new-credentials.ts";
 import { tokens as rows } from "../../store/access/tokens.ts";
 import { createAuditWriter } from "./audit-record.ts";
 import { ownedApp } from "./owned-app.ts";
@@ -18,18 +18,35 @@ export function tokens(deps: Pick<Deps, "clock" | "database" | "newId">): Handle
     },
 
     create({ caller, address, body, save }) {
-      const { kind, label, appId = null } = body;
+      const { kind, label, appId = null, expiresAt } = body;
       const scopes = grantedScopes(kind, body.scopes ?? []);
       return save(async (tx) => {
         // An agent acts for an owner. What a maintainer token may do is what its maker may do. (rule K22)
         const needs = kind === "agent" ? "owner" : "viewer";
         if (appId !== null) await ownedApp(tx, appId, { ...caller, needs });
-        const wanted = { kind, label, scopes, appId, userId: caller.userId, createdBy: caller.email };
+        const wanted = {
+          kind,
+          label,
+          scopes,
+          appId,
+          userId: caller.userId,
+          createdBy: caller.email,
+          expiresAt,
+        };
         const token = await createToken(deps, tx, wanted);
         await record(tx, { caller, address }, { action: "token.create", appId, target: token.id, label });
         return token;
       });
     },
+
+    rotate: ({ caller, address, params: { tokenId }, body: { graceMinutes = 0, expiresAt }, save }) =>
+      save(async (tx) => {
+        const token = await rotateToken(deps, tx, { of: caller, id: tokenId, graceMinutes, expiresAt });
+        if (!token) throw new ApiError("not_found");
+        const { appId, label } = token;
+        await record(tx, { caller, address }, { action: "token.rotate", appId, target: tokenId, label });
+        return token;
+      }),
 
     remove: ({ caller, address, params: { tokenId }, save }) =>
       save(async (tx) => {

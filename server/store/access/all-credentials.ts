@@ -22,7 +22,7 @@ export const allCredentials = {
     return reader.all<OwnedToken>(
       `SELECT t.id, t.kind, t.label, t.scopes, t.app_id AS "appId", t.prefix, u.email AS owner,
               t.user_id AS "ownerId", t.created_at AS "createdAt", t.created_by AS "createdBy",
-              t.last_used_at AS "lastUsedAt"
+              t.last_used_at AS "lastUsedAt", t.expires_at AS "expiresAt"
        FROM tokens t JOIN users u ON u.id = t.user_id ${where} ORDER BY t.created_at, t.id`,
       ...values,
     );

@@ -23,6 +23,8 @@ export interface TokenCredential {
   readonly scopes: string;
   readonly appId: string | null;
   readonly lastUsedAt: string | null;
+  /** When the presented secret stops working. */
+  readonly expiresAt: string | null;
 }
 
 /** The access token of a connection. */
@@ -66,9 +68,11 @@ export const credentials = {
   findToken: (reader: Reader, tokenHash: string) =>
     reader.get<TokenCredential>(
       `SELECT t.id, t.user_id AS "userId", u.email, t.kind, t.scopes, t.app_id AS "appId",
-              t.last_used_at AS "lastUsedAt"
-       FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ?`,
-      tokenHash,
+              t.last_used_at AS "lastUsedAt",
+              CASE WHEN t.token_hash = ? OR t.expires_at < t.old_expires_at THEN t.expires_at
+                ELSE t.old_expires_at END AS "expiresAt"
+       FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ? OR t.old_token_hash = ?`,
+      ...[tokenHash, tokenHash, tokenHash],
     ),
 
   findConnection: (reader: Reader, tokenHash: string) =>

@@ -25,7 +25,10 @@ export const tablesOfAccounts: Readonly<Record<string, TableRule>> = {
     erase:
       "The address is replaced in the labels of tokens for an app; the tokens of a person go with the account.",
     holds: {
-      plain: ["id", "kind", "scopes", "app_id", "prefix", "token_hash", "created_at", "last_used_at"],
+      plain: [
+        ...["id", "kind", "scopes", "app_id", "prefix", "token_hash", "created_at", "last_used_at"],
+        ...["expires_at", "old_token_hash", "old_expires_at"],
+      ],
       address: ["created_by"],
       account: ["user_id"],
       text: ["label"],

@@ -3,6 +3,7 @@ import type { AdminCommand, DatabaseChoice } from "../../programs.ts";
 import { choices } from "../core/input/choices.ts";
 import { confirm } from "../core/input/confirm.ts";
 import { several } from "../core/input/flags.ts";
+import { instantOf } from "../core/input/instant.ts";
 import { fieldOf } from "../core/output/fields.ts";
 import { type Column, printList } from "../core/output/output.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
@@ -51,6 +52,11 @@ interface TokenFlags extends GlobalFlags, DatabaseChoice {
   readonly owner: string;
   readonly label?: string;
   readonly scope?: readonly string[];
+  readonly expires?: string;
+}
+
+interface RotateFlags extends GlobalFlags, DatabaseChoice {
+  readonly grace?: string;
 }
 
 function addTokens(token: Command, setup: Setup): void {
@@ -60,10 +66,24 @@ function addTokens(token: Command, setup: Setup): void {
     .requiredOption("--owner <email>", "the account that it acts for")
     .option("--label <text>", "what the token is for")
     .option("--scope <scope>", `${choices.scopes.join(", ")}; several times`, several)
-    .option("--app <id>", "only this app");
+    .option("--app <id>", "only this app")
+    .option("--expires <instant>", "when it stops working: ISO 8601, or a day in UTC; never unless given");
   commandAction<TokenFlags>(create, setup, (invocation, flags) => {
     const { kind, owner, label, scope: scopes, app: appId } = flags;
-    return administer(invocation, flags, { command: "token create", kind, owner, label, scopes, appId });
+    const expiresAt = instantOf("--expires", flags.expires);
+    const command = { command: "token create", kind, owner, label, scopes, appId, expiresAt } as const;
+    return administer(invocation, flags, command);
+  });
+
+  const rotate = onDatabase(token.command("rotate <id>"))
+    .description("Give a token a new secret, shown this once; its id, its rights and its work stay")
+    .option(
+      "--grace <minutes>",
+      "for how many minutes the old secret stays good, at most 60; 0 unless given",
+    );
+  commandAction<RotateFlags, string>(rotate, setup, (invocation, flags, id) => {
+    const graceMinutes = flags.grace === undefined ? undefined : Number(flags.grace);
+    return administer(invocation, flags, { command: "token rotate", id, graceMinutes });
   });
 
   const list = onDatabase(token.command("list").alias("ls"))

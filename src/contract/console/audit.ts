@@ -86,6 +86,7 @@ export const auditActions = [
   "thread.update",
   "token.create",
   "token.delete",
+  "token.rotate",
   "user.create",
   "user.password",
   "user.recover",

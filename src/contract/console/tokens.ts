@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint, tokenScopes } from "../endpoint.ts";
-import { instant, text, uuid } from "../fields.ts";
+import { givenInstant, instant, text, uuid } from "../fields.ts";
 import { limits } from "../limits.ts";
 
 export const TokenKind = z.enum(["agent", "maintainer"]);
@@ -18,6 +18,8 @@ export const Token = z.object({
   createdAt: instant,
   createdBy: z.string(),
   lastUsedAt: z.nullable(instant),
+  /** When it stops working. Null if it does not stop by itself. */
+  expiresAt: z.nullable(instant),
   ended: z.boolean(),
 });
 export type Token = z.output<typeof Token>;
@@ -47,8 +49,24 @@ export const tokens = {
       label: text(1, limits.label),
       scopes: z.optional(z.array(z.enum(tokenScopes))),
       appId: z.optional(z.nullable(uuid)),
+      expiresAt: z.optional(z.nullable(givenInstant)),
     }),
     success: { status: 201, body: NewToken },
+    errors: ["not_found"],
+    answersSecret: true,
+  }),
+  rotate: endpoint({
+    method: "POST",
+    path: "/api/v1/console/tokens/:tokenId/rotate",
+    summary: "Give a token a new secret, shown this once; the old one may stay good for some minutes",
+    auth: "session",
+    role: "account",
+    params: z.object({ tokenId: uuid }),
+    body: z.object({
+      graceMinutes: z.optional(z.int().check(z.gte(0), z.lte(60))),
+      expiresAt: z.optional(z.nullable(givenInstant)),
+    }),
+    success: { status: 200, body: NewToken },
     errors: ["not_found"],
     answersSecret: true,
   }),

@@ -65,6 +65,7 @@ export const consoleExamples: Readonly<Record<string, Example>> = {
   "people.check": { request: { email: "grace@example.org" } },
   "keys.create": { request: { label: "CI", kind: "intake" } },
   "tokens.create": { request: { kind: "maintainer", label: "Releases", scopes: ["changelog:write"], appId } },
+  "tokens.rotate": { request: { graceMinutes: 10 } },
   "threads.update": { request: { status: "in_progress", addTags: ["crash"] } },
   "savedReplies.create": { request: { title: "Thanks", body: "Thank you, {name}! See {statusUrl}." } },
   "savedReplies.update": { request: { title: "Many thanks" } },

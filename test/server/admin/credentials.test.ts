@@ -64,6 +64,35 @@ describe("the operator, next to a running server,", () => {
     });
   });
 
+  it("gives a token a new secret, at once or with both good for a while", async () => {
+    const { owner, headers } = await makeOwner();
+    const made = await makeToken(owner);
+    const rotate = async (graceMinutes?: number) =>
+      String((await admin({ command: "token rotate", id: made.id, graceMinutes })).token);
+    const second = await rotate(10);
+    expect([await apps(bearer(made.token)), await apps(bearer(second))]).toEqual([200, 200]);
+    const third = await rotate();
+    await expect.poll(() => apps(bearer(second))).toBe(401);
+    expect([await apps(bearer(made.token)), await apps(bearer(third))]).toEqual([401, 200]);
+    expect(await lastDeed(headers)).toMatchObject({ action: "token.rotate", target: made.id });
+    await expect(admin({ command: "token rotate", id: made.id, graceMinutes: 61 })).rejects.toThrow();
+  });
+
+  it("makes a token with an end", async () => {
+    const { owner, headers } = await makeOwner();
+    const expiresAt = "2999-01-01T00:00:00.000Z";
+    await admin({ command: "token create", kind: "agent", owner, expiresAt });
+    const { body } = await service.request("GET", "/api/v1/console/tokens", { headers });
+    expect(body).toMatchObject({ items: [expect.objectContaining({ expiresAt, ended: false })] });
+    const over = admin({
+      command: "token create",
+      kind: "agent",
+      owner,
+      expiresAt: "2020-01-01T00:00:00.000Z",
+    });
+    await expect(over).rejects.toThrow();
+  });
+
   it("keeps the sessions of other accounts", async () => {
     const { owner } = await makeOwner();
     const { headers } = await makeOwner();

@@ -35,6 +35,7 @@ const names: Readonly<Record<AuditActionName, string>> = {
   "key.delete": "Revoked a key",
   "token.create": "Made a token",
   "token.delete": "Revoked a token",
+  "token.rotate": "Gave a token a new secret",
   "connection.allow": "Allowed an agent to connect",
   "connection.create": "An agent connected",
   "connection.end": "A connection of an agent ended",

@@ -18,6 +18,7 @@ export function createToken(visit: SignedInVisit): Promise<Reply> {
         label: fields.text("label"),
         appId: fields.text(kind === "agent" && fields.has("agentAppId") ? "agentAppId" : "appId") || null,
         scopes,
+        expiresAt: endAfter(fields.text("days"), visit.now),
       };
       return showTokens(visit, {
         made: await ask(tokens.create, { body, idempotencyKey: fields.idempotencyKey }),
@@ -25,6 +26,20 @@ export function createToken(visit: SignedInVisit): Promise<Reply> {
     },
     (refusal) => showTokens(visit, { form: filledAgain(fields, refusal) }),
   );
+}
+
+const dayMilliseconds = 86_400_000;
+
+const endAfter = (days: string, now: Date): string | null =>
+  /^[1-9]\d{0,3}$/.test(days) ? new Date(now.getTime() + Number(days) * dayMilliseconds).toISOString() : null;
+
+/** Answers with the page itself, as for a new token. */
+export async function rotateToken(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, param } = visit;
+  const body = { graceMinutes: Number(fields.text("graceMinutes")) };
+  const params = { tokenId: param("tokenId") };
+  const made = await ask(tokens.rotate, { params, body, idempotencyKey: fields.idempotencyKey });
+  return showTokens(visit, { made });
 }
 
 export async function revokeToken({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {

@@ -24,6 +24,7 @@ export const NewToken = ({ navigation: { links, apps }, form }: NewTokenProps) =
         <Choices form={shown} name="kind" legend="Used by" options={kinds} />
         <TextField form={shown} name="label" label="Label" hint="Who or what will use it." required />
         <ChosenApp form={shown} apps={apps} />
+        <Select form={shown} name="days" label="Ends" options={ends} />
         <Scopes form={shown} kind="for-agents" legend="What the agent may do besides" scopes={agentScopes} />
         <Scopes form={shown} kind="for-scripts" legend="What a script may do" scopes={maintainerScopes} />
         <div class="actions">
@@ -68,6 +69,13 @@ const optionsOf = (apps: readonly App[]) => [
   ["", "All my apps, including future ones"] as const,
   ...apps.map(({ id, name }) => [id, `Only ${visibleLine(name)}`] as const),
 ];
+
+const ends = [
+  ["", "Only when you revoke it"],
+  ["30", "In 30 days"],
+  ["90", "In 90 days"],
+  ["365", "In a year"],
+] as const;
 
 const kinds = [
   {

@@ -1,9 +1,10 @@
 import { type Token, tokens } from "../../../../src/contract/console/tokens.ts";
 import { LastUse } from "../../kit/display/last-use.tsx";
 import { Secret } from "../../kit/display/secret.tsx";
-import { Ago } from "../../kit/display/timestamp.tsx";
+import { Ago, Timestamp } from "../../kit/display/timestamp.tsx";
 import { Line } from "../../kit/display/user-text.tsx";
-import type { Filled } from "../../kit/form/field.tsx";
+import { type Filled, Select } from "../../kit/form/field.tsx";
+import { filledWith } from "../../kit/form/filled-form.ts";
 import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { ConsolePage } from "../../kit/layout/console-page.tsx";
 import { Empty } from "../../kit/layout/empty.tsx";
@@ -109,15 +110,49 @@ const TokenLine = ({ token, navigation: { links, apps }, now }: TokenLineProps) 
         made <Ago at={token.createdAt} now={now} />
       </span>
       <LastUse at={token.lastUsedAt} now={now} />
+      {token.expiresAt !== null && (
+        <span>
+          {token.ended ? "ended " : "ends "}
+          <Timestamp at={token.expiresAt} />
+        </span>
+      )}
     </p>
-    {token.ended && (
+    {token.ended && token.kind === "oauth" && (
       <p class="small muted">
         Nothing works with it any more: it was not used for 90 days, or this server was restored from a
         backup. Connect the agent again.
       </p>
     )}
+    {token.kind !== "oauth" && !token.ended && <Rotation action={links.token(token.id, "rotate")} />}
     <Removal what={removalOf(token)} action={links.token(token.id, "revoke")} />
   </li>
+);
+
+const graces = [
+  ["0", "At once"],
+  ["10", "In 10 minutes"],
+  ["60", "In an hour"],
+] as const;
+
+const Rotation = ({ action }: { readonly action: string }) => (
+  <details class="reveal">
+    <summary>New secret</summary>
+    <form class="stack" method="post" action={action}>
+      <p>
+        The token stays the same, with its rights and the work that it has claimed. Only its secret is new.
+      </p>
+      <IdempotencyField />
+      <Select
+        form={filledWith({ graceMinutes: "10" })}
+        name="graceMinutes"
+        label="The old secret ends"
+        options={graces}
+      />
+      <div class="actions">
+        <button type="submit">Make a new secret</button>
+      </div>
+    </form>
+  </details>
 );
 
 const removals = {
@@ -132,10 +167,11 @@ const removals = {
     "Nothing changes for the agent. The connection is no longer listed.",
     "Remove connection",
   ],
+  over: ["Remove", "Nothing works with it any more. It is no longer listed.", "Remove token"],
 } as const;
 
 function removalOf({ kind, ended }: Token): keyof typeof removals {
-  if (ended) return "ended";
+  if (ended) return kind === "oauth" ? "ended" : "over";
   return kind === "oauth" ? "connection" : "token";
 }
 

@@ -8,6 +8,7 @@ import { sessionsOfPeople } from "./access/030-sessions-of-people.ts";
 import { secondFactors } from "./access/031-second-factors.ts";
 import { accountLinks } from "./access/032-account-links.ts";
 import { passkeys } from "./access/033-passkeys.ts";
+import { endsOfTokens } from "./access/101-ends-of-tokens.ts";
 import { drafts } from "./access/056-drafts.ts";
 import { auditByActor } from "./access/065-audit-by-actor.ts";
 import { verifiedAddresses } from "./access/074-verified-addresses.ts";
@@ -127,5 +128,6 @@ export const migrations: readonly Migration[] = [
   waitingByActivity,
   attemptsAtMails,
   claimsOfAccounts,
+  endsOfTokens,
   partsOfFailures,
 ];

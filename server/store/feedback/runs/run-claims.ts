@@ -41,7 +41,8 @@ export interface NewOutcome {
 const columns = `c.id, c.run_id AS "runId", c.user_id AS "userId", c.token_id AS "tokenId", c.worker,
   c.claimed_at AS "claimedAt", c.released_at AS "releasedAt", c.resumed_as AS "resumedAs",
   c.progress_count AS "progressCount", c.progress_at AS "progressAt", c.outcome_status AS "outcomeStatus",
-  CASE WHEN EXISTS (SELECT 1 FROM tokens t WHERE t.id = c.token_id AND (t.kind <> 'oauth' OR EXISTS
+  CASE WHEN EXISTS (SELECT 1 FROM tokens t WHERE t.id = c.token_id
+    AND (t.expires_at IS NULL OR t.expires_at > ?) AND (t.kind <> 'oauth' OR EXISTS
     (SELECT 1 FROM oauth_tokens o WHERE o.connection_id = t.id AND o.expires_at > ?))) THEN 1 ELSE 0 END AS "tokenWorks"`;
 
 /** Whose claims a caller may use: an older server stored no account. */
@@ -53,8 +54,7 @@ export const runClaims = {
   held: (reader: Reader, runId: string, now: string) =>
     reader.get<ClaimRow>(
       `SELECT ${columns} FROM run_claims c WHERE c.run_id = ? AND c.released_at IS NULL`,
-      now,
-      runId,
+      ...[now, now, runId],
     ),
 
   /** The claim with this id that was made for this account. */
@@ -65,7 +65,7 @@ export const runClaims = {
   ) =>
     reader.get<ClaimRow>(
       `SELECT ${columns} FROM run_claims c WHERE c.id = ? AND c.run_id = ? AND ${ofCaller}`,
-      ...[now, id, runId, userId, tokenId],
+      ...[now, now, id, runId, userId, tokenId],
     ),
 
   insert: (tx: Transaction, claim: Worker & Pick<ClaimRow, "id" | "claimedAt">) =>

@@ -183,7 +183,9 @@ const all: Readonly<Record<string, readonly string[]>> = {
   ],
   "admin key list": ["innkeep admin key list --owner ada@example.org"],
   "admin key revoke": ["innkeep admin key revoke 01a1fda3 --yes"],
+  "admin token rotate": ["innkeep admin token rotate 01a1fda3 --grace 10"],
   "admin token create": [
+    "innkeep admin token create --kind agent --owner ada@example.org --scope runs:work --expires 2027-01-31",
     "innkeep admin token create --kind agent --owner ada@example.org",
     "innkeep admin token create --kind maintainer --owner ada@example.org --scope changelog:write --scope apps:read",
   ],
