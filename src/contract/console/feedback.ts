@@ -73,7 +73,7 @@ export const OwnedMessage = z.extend(Message, {
   /** The report that a reply is for, or whose sender answers: the thread, or a repeat on it. */
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
-  /** The address from which an answer was mailed, if it is not the sender's. */
+  /** The address that an answer by mail names as its own, if nothing shows that the sender mailed it. */
   foreignFrom: z.optional(z.string()),
   mails: z.optional(z.array(ReplyMail)),
 });
