@@ -45,8 +45,7 @@ const asProof: Way<Proof, Receipt> = {
 
 /** Whether the server refused the proof itself, and not its sender or its time, or it has no slot. */
 export const isFinal = (error: Error): boolean =>
-  (error instanceof CliError && (error.exit === "usage" || error.exit === "notFound")) ||
-  isRefused(error);
+  (error instanceof CliError && (error.exit === "usage" || error.exit === "notFound")) || isRefused(error);
 
 const isRefused = (error: Error): boolean =>
   error instanceof ServerError &&
