@@ -24,14 +24,23 @@ export type FaqChange = z.output<typeof FaqChange>;
 export const Faq = z.object({ id: uuid, question: z.string(), answer: z.string(), sortOrder: z.int() });
 export type Faq = z.output<typeof Faq>;
 
-export const ListedFaq = z.extend(Faq, {
-  createdAt: instant,
-  updatedAt: instant,
+/** An entry as apps read it. It has exactly the fields of the specification: some decoders refuse any other. (rule C21) */
+const PublishedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
+
+/** An entry with what `faq push` needs to know. */
+export const ListedFaq = z.extend(PublishedFaq, {
   /** What the last replacement of the whole list set; null if no replacement has set this entry. (rule C21) */
   pushedHash: z.nullable(z.string()),
   pushedSortOrder: z.nullable(z.int()),
 });
 export type ListedFaq = z.output<typeof ListedFaq>;
+
+/** An entry of the list that apps read. */
+const FaqAnswer = z.extend(PublishedFaq, {
+  /** Only where the request asks for it. */
+  pushedHash: z.optional(ListedFaq.shape.pushedHash),
+  pushedSortOrder: z.optional(ListedFaq.shape.pushedSortOrder),
+});
 
 /**
  * An entry of a whole list. Without an id it is new. With an id, what is left out stays as it is: text, position, or
@@ -85,7 +94,16 @@ export const faqs = {
     large: true,
     auth: "appKey",
     ready: true,
-    success: { status: 200, body: z.array(ListedFaq) },
+    query: z.object({
+      include: z.optional(
+        z
+          .enum(["push"])
+          .check(
+            z.meta({ description: "`push` adds to each entry what the last replacement of the list set." }),
+          ),
+      ),
+    }),
+    success: { status: 200, body: z.array(FaqAnswer) },
     errors: [],
   }),
   replace: endpoint({

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { hashedFaqText } from "../../../src/contract/faq-text.ts";
-import type { WantedFaq } from "../../../src/contract/faqs.ts";
+import type { ListedFaq, WantedFaq } from "../../../src/contract/faqs.ts";
 import type { Deps } from "../../deps.ts";
 import { type FaqListChanges, planFaqList } from "../../domain/content/faq-list.ts";
 import { etagOf, matchesEtag, type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
@@ -9,9 +9,16 @@ import { faqs as rows } from "../../store/content/faqs.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
 import { renewFaqs } from "./faq-changes.ts";
 
-/** The list of an app's FAQ as both of its addresses answer it, so that either ETag is good for either change. */
+/** The list of an app's FAQ with what the last push set, as both of its addresses answer it: either ETag is good for either change. */
 export const faqListAnswer = async (reader: Reader, appId: string): Promise<PreparedAnswer> =>
   prepareAnswer(JSON.stringify(await rows.list(reader, appId)));
+
+/** The list as apps read it. (rule C21) */
+export const publishedFaqs = async (reader: Reader, appId: string): Promise<PreparedAnswer> =>
+  prepareAnswer(publishedJson(await rows.list(reader, appId)));
+
+const publishedJson = (list: readonly ListedFaq[]): string =>
+  JSON.stringify(list.map(({ pushedHash: _, pushedSortOrder: __, ...faq }) => faq));
 
 /** The list that an app's FAQ becomes, and the ETag that the sender has read. */
 export interface Replacement {
@@ -34,7 +41,9 @@ export async function replaceFaqs(
   if (ifMatch === undefined) throw new ApiError("precondition_required");
   rows.lock(tx, appId);
   const present = await rows.list(tx, appId);
-  if (!matchesEtag(ifMatch, etagOf(JSON.stringify(present)))) throw new ApiError("precondition_failed");
+  // The sender has read the list with what the last push set, or without.
+  const etags = [etagOf(JSON.stringify(present)), etagOf(publishedJson(present))];
+  if (!etags.some((etag) => matchesEtag(ifMatch, etag))) throw new ApiError("precondition_failed");
   const plan = planFaqList(present, wanted.map(withHash));
   if ("wrong" in plan) {
     const issues = plan.wrong.map(({ at, why }) => ({ path: `faqs.${at}.id`, message: why }));

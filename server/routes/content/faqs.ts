@@ -4,15 +4,19 @@ import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { faqs as rows } from "../../store/content/faqs.ts";
 import { createFaq, removeFaq, updateFaq } from "./faq-changes.ts";
-import { faqListAnswer, replaceFaqs } from "./faq-list-changes.ts";
+import { faqListAnswer, publishedFaqs, replaceFaqs } from "./faq-list-changes.ts";
 
 export const faqs = (
   deps: Pick<Deps, "answers" | "clock" | "database" | "newId">,
 ): Handlers<typeof contract> => ({
-  list: ({ caller }) =>
+  list: ({ caller: { appId, faqsVersion }, query: { include } }) =>
     deps.answers.recall(
-      { name: `faqs:${caller.appId}`, version: caller.faqsVersion, now: deps.clock.now() },
-      async () => ({ answer: await faqListAnswer(deps.database, caller.appId) }),
+      { name: `faqs:${include ?? ""}:${appId}`, version: faqsVersion, now: deps.clock.now() },
+      async () => ({
+        answer: include
+          ? await faqListAnswer(deps.database, appId)
+          : await publishedFaqs(deps.database, appId),
+      }),
     ),
 
   replace: ({ caller: { appId }, body, ifMatch, save }) =>

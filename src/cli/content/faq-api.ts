@@ -39,7 +39,10 @@ function appFaqApi(invocation: Invocation): FaqApi {
   return {
     app: async () => undefined,
     list: () => faqs.list(),
-    read: async () => taggedList(await invocation.sender()(routes.faqs.list), routes.faqs.list),
+    read: async () => {
+      const query = { include: "push" } as const;
+      return taggedList(await invocation.sender()(routes.faqs.list, { query }), routes.faqs.list);
+    },
     replace: async (wanted, ifMatch) =>
       (await faqs.replace({ body: { faqs: [...wanted] }, ifMatch })).map(serverEntry),
     create: (body) => faqs.create({ body }),

@@ -43,7 +43,7 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
   afterAll(() => service.stop());
 
   const console = () => `/api/v1/console/apps/${cast.appId}/faqs`;
-  const list = () => service.request("GET", path, { headers: cast.key });
+  const list = (address = `${path}?include=push`) => service.request("GET", address, { headers: cast.key });
   const etag = async () => (await list()).headers.get("etag") ?? "";
   const put = (faqs: readonly object[], ifMatch: string): Promise<Answer> =>
     service.request("PUT", path, { headers: { ...cast.key, "if-match": ifMatch }, body: { faqs } });
@@ -95,6 +95,12 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
     await put([{ id, ...faq("A"), answer: "Edited." }], edited);
     expect(await put([], edited)).toMatchObject(refusal(412, "precondition_failed"));
     expect((await list()).body).toMatchObject([{ id, answer: "Edited." }]);
+  });
+
+  it("takes the ETag of the list as apps read it", async () => {
+    const plain = (await list(path)).headers.get("etag") ?? "";
+    expect((await put([faq("A")], plain)).status).toBe(200);
+    expect((await put([faq("B")], plain)).status).toBe(412);
   });
 
   it("takes the ETag of either address, also weakened by a proxy, and `*` for any", async () => {

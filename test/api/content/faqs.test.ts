@@ -6,7 +6,6 @@ import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-wi
 
 const path = "/api/v1/faqs/remote";
 const unknownId = "00000000-0000-4000-8000-000000000000";
-const unpushed = { pushedHash: null, pushedSortOrder: null };
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe.each(databases)("FAQ entries on $name", (engine) => {
@@ -36,7 +35,17 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
       const id = await createId({ sortOrder: 3 });
       const [entry] = [await list()].flat();
       const times = { createdAt: expect.stringMatching(instant), updatedAt: expect.stringMatching(instant) };
-      expect(entry).toEqual({ id, question: "How?", answer: "So.", sortOrder: 3, ...times, ...unpushed });
+      expect(entry).toEqual({ id, question: "How?", answer: "So.", sortOrder: 3, ...times });
+    });
+
+    it("adds what the last push set only where it is asked for", async () => {
+      const id = await createId({ sortOrder: 3 });
+      const unpushed = { pushedHash: null, pushedSortOrder: null };
+      const asked = await call("GET", `${path}?include=push`);
+      expect(asked.body).toMatchObject([{ id, question: "How?", ...unpushed }]);
+      const plain = await call("GET", path);
+      expect(plain.body).not.toMatchObject([unpushed]);
+      expect(plain.headers.get("etag")).not.toBe(asked.headers.get("etag"));
     });
 
     it("is ordered by sortOrder, then by creation", async () => {
@@ -178,7 +187,8 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
   it("of an app are the same in its owner's console", async () => {
     const id = await createId();
     const console = `/api/v1/console/apps/${cast.appId}/faqs`;
-    expect((await call("GET", console, undefined, cast.person)).body).toEqual(await list());
+    const asked = await call("GET", `${path}?include=push`);
+    expect((await call("GET", console, undefined, cast.person)).body).toEqual(asked.body);
     await call("PATCH", `/api/v1/console/faqs/${id}`, { answer: "Because." }, cast.person);
     expect(await list()).toMatchObject([{ id, answer: "Because." }]);
   });
