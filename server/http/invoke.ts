@@ -217,8 +217,12 @@ function outcomeOf(
   return { status, body: JSON.stringify(shape(answer)), replayed: false };
 }
 
-/** Whether a repeat of the request must get this refusal again: it is about what was asked, not how. (rule H13) */
-const isKeptRefusal = ({ keptRefusals = [] }: Endpoint, { status, code }: ApiError): boolean =>
-  ((status === 409 || status === 422) && !code.startsWith("idempotency_")) || keptRefusals.includes(code);
+/**
+ * Whether a repeat of the request must get this refusal again: it is about what was asked, not how, and not about the time
+ * alone. (rule H13)
+ */
+const isKeptRefusal = ({ keptRefusals = [] }: Endpoint, { status, code, details }: ApiError): boolean =>
+  !details.isPassing &&
+  (((status === 409 || status === 422) && !code.startsWith("idempotency_")) || keptRefusals.includes(code));
 
 const refusalOf = (error: ApiError) => ({ status: error.status, body: JSON.stringify(errorBody(error)) });

@@ -1,5 +1,5 @@
 import { dayIndexAt } from "./test-days.ts";
-import { isActive, isAhead, type TestedSlot } from "./test-session-verdict.ts";
+import { isActive, type TestedSlot } from "./test-session-verdict.ts";
 
 /** The fault of an image of a proof; undefined for a good one. */
 export type ImageFault = string | undefined;
@@ -32,9 +32,9 @@ export function judgeProof(
     dayIndex,
   });
 
-  if (!isActive(slot)) return refuse("slot_not_active");
   if (slot.cycle.status !== "running") return refuse("cycle_not_running");
-  if (!isToday({ capturedAt, dayIndex }, slot, now)) return refuse("out_of_window");
+  if (!isActive(slot)) return refuse("slot_not_active");
+  if (!isToday(dayIndex, slot, now)) return refuse("out_of_window");
   if (slot.countedDays.has(dayIndex)) return refuse("already_submitted");
   if (imageFaults.length === 0) return refuse("no_images");
   if (imageFaults.some((fault) => fault !== undefined)) return refuse("bad_image");
@@ -54,12 +54,17 @@ export function wouldHaveBeenAccepted(
   return judgeProof(proof, { ...slot, cycle: begun }, new Date(proof.capturedAt)).accepted;
 }
 
-/** A proof must be of today, and not from the future. */
-function isToday(
-  { capturedAt, dayIndex }: { readonly capturedAt: string; readonly dayIndex: number },
+/** A proof must be of today. It may be ahead of the server's clock: clocks of devices differ. */
+function isToday(dayIndex: number, { cycle }: TestedSlot, now: Date): boolean {
+  const inTest = dayIndex >= 1 && dayIndex <= cycle.durationDays;
+  return inTest && dayIndex === dayIndexAt(cycle, now.toISOString());
+}
+
+/** Whether a refusal may be no refusal later: the day of the proof, or of the test, has not begun. */
+export const isPassingRefusal = (
+  { code, capturedAt }: { readonly code: string; readonly capturedAt: string },
   { cycle }: TestedSlot,
   now: Date,
-): boolean {
-  const inTest = dayIndex >= 1 && dayIndex <= cycle.durationDays;
-  return inTest && dayIndex === dayIndexAt(cycle, now.toISOString()) && !isAhead(capturedAt, now);
-}
+): boolean =>
+  capturedAt > now.toISOString() &&
+  (code === "out_of_window" || (code === "cycle_not_running" && cycle.status === "recruiting"));

@@ -56,6 +56,13 @@ export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): bo
   return judgeSession(session, { ...slot, cycle: begun }, new Date(session.endedAt)).counted;
 }
 
+/** Whether the same report may count later: the session begins or ends ahead of the server's clock. */
+export const mayCountLater = (session: ReportedSession, slot: TestedSlot, now: Date): boolean =>
+  judgeSession(session, slot, now).reason === "session_in_future" ||
+  (session.endedAt > now.toISOString() &&
+    !judgeSession(session, slot, now).counted &&
+    wouldHaveCounted(session, slot));
+
 /** `at_risk` counts as active. */
 export const isActive = ({ status }: Pick<TestedSlot, "status">): boolean =>
   status === "active" || status === "at_risk";

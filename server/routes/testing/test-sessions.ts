@@ -8,6 +8,7 @@ import type { Deps } from "../../deps.ts";
 import { dueByOf, spanOfToday, todayOf } from "../../domain/testing/test-days.ts";
 import {
   judgeSession,
+  mayCountLater,
   type SessionVerdict,
   wouldHaveCounted,
 } from "../../domain/testing/test-session-verdict.ts";
@@ -53,9 +54,14 @@ export const testSessionHandlers = (
       const slot = await currentSlot(key);
       const received = { id: newId(), now: clock.now(), key, session: body };
       if (slot) refuseInDoubt(deps, received, slot);
-      const result = verdictOn(received, slot).counted
-        ? await save((tx) => judgeAndRecord(tx, received, slot))
-        : await saveTogether(uncounted, { received, slot });
+      const isPassing = slot !== undefined && mayCountLater(body, slot, received.now);
+      const result =
+        verdictOn(received, slot).counted || isPassing
+          ? await save(
+              (tx) => judgeAndRecord(tx, received, slot),
+              isPassing ? { repeatableUntil: received.now } : {},
+            )
+          : await saveTogether(uncounted, { received, slot });
       if (!slot) await forgetUnknown(key);
       return result;
     },

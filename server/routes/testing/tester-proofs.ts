@@ -1,7 +1,8 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { tester as contract, NewProof } from "../../../src/contract/tester.ts";
 import type { Deps } from "../../deps.ts";
-import { judgeProof, wouldHaveBeenAccepted } from "../../domain/testing/proof-verdict.ts";
+import { isPassingRefusal, judgeProof, wouldHaveBeenAccepted } from "../../domain/testing/proof-verdict.ts";
+import { isOver } from "../../domain/testing/test-days.ts";
 import type { AnswerOf, Request } from "../../http/handler.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
 import { uploads } from "../../store/requests/uploads.ts";
@@ -66,10 +67,20 @@ async function accept(
   if (!verdict.accepted && time.isDoubtful() && wouldHaveBeenAccepted(proof, slot)) throw doubtfulTime();
   if (verdict.accepted) return { slotId: row.slotId, cycleId: row.cycleId, appId: row.appId, dayIndex };
   const { code } = verdict;
-  if (code === "slot_not_active" || code === "cycle_not_running") throw new ApiError(code);
+  const isPassing = isPassingRefusal({ code, capturedAt: body.capturedAt }, slot, now);
+  if (code === "slot_not_active" || code === "cycle_not_running") throw new ApiError(code, { isPassing });
   const isOfImages = code === "no_images" || code === "bad_image";
-  throw new ApiError(code, { dayIndex, ...(isOfImages ? imageDetails(faults) : {}) });
+  const isAfterTheTest = code === "out_of_window" && isOver(slot.cycle, now.toISOString());
+  throw new ApiError(code, {
+    dayIndex,
+    isPassing,
+    ...(isOfImages ? imageDetails(faults) : {}),
+    ...(isAfterTheTest ? { message: daysAreOver } : {}),
+  });
 }
+
+const daysAreOver =
+  "The days of the test are over, so no proof is accepted. A late report of a session of the last day still counts until the test ends.";
 
 /** The reason why a proof that was acceptable a moment ago is refused now. */
 async function refusalNow(deps: Needed, tx: Transaction, submission: Submission): Promise<ApiError> {

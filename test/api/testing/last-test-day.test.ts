@@ -66,8 +66,19 @@ describe("the day after the last day of a cycle", () => {
       [new Date(now).toISOString(), 3],
     ] as const)
       expect(await sendProof(service, world.device, { slotId: world.slotId, capturedAt })).toMatchObject(
-        refusal(422, "out_of_window", { dayIndex }),
+        refusal(422, "out_of_window", {
+          dayIndex,
+          error: expect.stringMatching(/days of the test are over.*session of the last day still counts/),
+        }),
       );
+  });
+
+  it("gives proofs and sessions the same refusal when it is over", async () => {
+    service.clock.advance(dayMilliseconds);
+    expect((await report("2027-03-03T23:55:00.000Z")).body).toMatchObject({ reason: "cycle_not_running" });
+    expect(await sendProof(service, world.device, { slotId: world.slotId })).toMatchObject(
+      refusal(422, "cycle_not_running"),
+    );
   });
 
   it("shows the slot's test key until its end, and not after it", async () => {

@@ -120,6 +120,15 @@ describe("a proof that is refused", () => {
     expect(await submit({ images: [empty] })).toMatchObject({ status: 400, body: { code: "no_images" } });
   });
 
+  it("only because of the time is judged again when it is repeated with its Idempotency-Key", async () => {
+    const capturedAt = daysAgo(-1);
+    const early = await submit({ capturedAt }, { ...world.device, ...keyed("early") });
+    expect(early).toMatchObject({ status: 422, body: { code: "out_of_window", dayIndex: 3 } });
+    service.clock.advance(dayMilliseconds);
+    const again = await submit({ capturedAt }, { ...world.device, ...keyed("early") });
+    expect(again).toMatchObject({ status: 201, body: { dayIndex: 3 } });
+  });
+
   it("does not use up the day: the next proof can count", async () => {
     await submit({ images: [] });
     await submit({ images: [bad] });
@@ -149,15 +158,15 @@ describe("a proof that is refused", () => {
       await expectRefusal(submit({ slotId: other.slotId, images: [] }), 404, "not_found");
     });
 
-    it("slot_not_active, cycle_not_running, out_of_window, already_submitted, no_images, bad_image", async () => {
+    it("cycle_not_running, slot_not_active, out_of_window, already_submitted, no_images, bad_image", async () => {
       const [yesterday, none] = [{ capturedAt: daysAgo(1), images: [] }, { images: [] }];
       await submit();
       await setCycle("completed");
       await setStatus(service, world.slotId, "removed");
-      await expectRefusal(submit(yesterday), 403, "slot_not_active");
-      await setStatus(service, world.slotId, "active");
       await expectRefusal(submit(yesterday), 422, "cycle_not_running");
       await setCycle("running");
+      await expectRefusal(submit(yesterday), 403, "slot_not_active");
+      await setStatus(service, world.slotId, "active");
       await expectRefusal(submit(yesterday), 422, "out_of_window");
       await expectRefusal(submit(none), 409, "already_submitted");
       service.clock.advance(dayMilliseconds);

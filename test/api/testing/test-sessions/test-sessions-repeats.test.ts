@@ -44,6 +44,18 @@ describe("a session report with an Idempotency-Key", () => {
     expect(await app.recorded()).toHaveLength(1);
   });
 
+  it.each([
+    ["begins", { startedAt: "2027-03-01T12:04:00.000Z", seconds: 60 }, "session_in_future"],
+    ["ends", { startedAt: "2027-03-01T11:59:40.000Z", seconds: 200 }, "session_below_bar"],
+  ])("that %s ahead of the clock is judged again", async (_, session, reason) => {
+    const send = () => app.report(session, keyed("ahead"));
+    expect((await send()).body).toMatchObject({ counted: false, reason });
+    service.clock.advance(600_000);
+    const later = await send();
+    expect([isReplay(later), later.body]).toMatchObject([false, { counted: true }]);
+    expect(isReplay(await send())).toBe(true);
+  });
+
   it("says counted: true again, even after other reports got already_submitted", async () => {
     await once();
     await app.report({ startedAt });
