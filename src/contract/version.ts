@@ -1,8 +1,18 @@
+/** Whether two texts name the same version. */
+export const isSameVersion = (a: string, b: string): boolean => comparableVersion(a) === comparableVersion(b);
+
+/**
+ * A plain version in which no number has zeros in front: `2025.01.15` becomes `2025.1.15`. A date such as `2025-01-15` stays
+ * as it is.
+ */
+export function comparableVersion(version: string): string {
+  const plain = plainVersion(version);
+  if (!/^\d/.test(plain) || /^\d{4}-\d\d-\d\d$/.test(plain)) return plain;
+  return plain.replace(/(^|[.+-])0+(?=\d+(?:[.+\s(-]|$))/g, "$1");
+}
+
 /** A version without the usual prefixes: `v2.4.0` and `app@2.4.0` become `2.4.0`. Other texts stay as they are. */
 export function plainVersion(version: string): string {
   const text = version.trim();
   return /^(?:.*@)?v?(\d.*)$/is.exec(text)?.[1] ?? text;
 }
-
-/** Whether two texts name the same version. */
-export const isSameVersion = (a: string, b: string): boolean => plainVersion(a) === plainVersion(b);

@@ -3,7 +3,7 @@ import coerce from "semver/functions/coerce.js";
 import compare from "semver/functions/compare.js";
 import parse from "semver/functions/parse.js";
 import type { ReleaseType } from "../../../src/contract/changelog.ts";
-import { plainVersion } from "../../../src/contract/version.ts";
+import { comparableVersion } from "../../../src/contract/version.ts";
 import type { VersionForm, VersionOrder } from "../../domain/content/changelog.ts";
 
 /**
@@ -31,7 +31,7 @@ function readingOf(version: string): Reading {
   const known = readings.get(version);
   if (known) return known;
   if (readings.size >= mostReadings) readings.clear();
-  const plain = plainVersion(version);
+  const plain = comparableVersion(version);
   const semVer = nearest(plain);
   const reading = { plain, semVer, forms: formsOf(plain, semVer) };
   readings.set(version, reading);

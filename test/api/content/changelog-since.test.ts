@@ -47,6 +47,17 @@ describe("GET /api/v1/changelog/remote?since=", () => {
       expect(await unseen("2.0.0")).toEqual(["1.9.1"]);
     });
 
+    it.each([
+      ["2025.01.15", "2025.1.15", "2025.02.01"],
+      ["24.08.1", "24.8.1", "24.10.0"],
+      ["2.1.00", "v2.1.0", "2.1.01"],
+      ["1.4.0-rc.01", "1.4.0-rc.1", "1.4.0-rc.10"],
+    ])("does not count zeros in front of a number: %s is %s", async (published, asked, newer) => {
+      await publish("0.1.0", published, newer);
+      expect(await unseen(asked)).toEqual([newer]);
+      expect(await unseen(published)).toEqual([newer]);
+    });
+
     it("accepts names that are not versions", async () => {
       await publish("Spring", "Summer", "Autumn");
       expect(await unseen("Summer")).toEqual(["Autumn"]);
