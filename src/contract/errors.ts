@@ -155,6 +155,8 @@ export interface ErrorDetails {
   readonly allow?: readonly string[];
   /** The day of the proof. */
   readonly dayIndex?: number;
+  /** Only the time refuses this: the same request may be accepted later. It is no part of the answer. */
+  readonly isPassing?: boolean;
   /** The newest proposal of the thread. */
   readonly runId?: string | null;
   /** Whether the caller may take up the claim with `resume: true`. */
@@ -174,12 +176,22 @@ export class ApiError extends Error {
   readonly details: ErrorDetails;
 
   constructor(code: ErrorCode, details: ErrorDetails = {}, options?: ErrorOptions) {
-    super(details.message ?? errorCatalogue[code].message, options);
+    super(details.message ?? firstFaultOf(code, details) ?? errorCatalogue[code].message, options);
     this.name = "ApiError";
     this.code = code;
     this.status = errorCatalogue[code].status;
     this.details = details;
   }
+}
+
+/** The first fault of a malformed request as a sentence: many clients show nothing else to their user. (rule H3) */
+function firstFaultOf(code: ErrorCode, { issues = [] }: ErrorDetails): string | undefined {
+  const [first, ...others] = issues;
+  if (code !== "bad_request" || !first) return undefined;
+  const isPredicate = /^[a-z]/.test(first.message);
+  const subject = first.path === "" ? "The body" : `\`${first.path}\``;
+  const said = (isPredicate ? `${subject} ${first.message}` : first.message).replace(/\.$/, "");
+  return others.length === 0 ? `${said}.` : `${said} (and ${others.length} more).`;
 }
 
 /** A `bad_request` with one fault. */

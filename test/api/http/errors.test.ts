@@ -67,6 +67,17 @@ describe("every error", () => {
     },
   );
 
+  it.each([
+    ['{"type":"bug","message":""}', /^`message` must not be empty\.$/],
+    ['{"message":"","email":7,"images":["x"]}', /^`type` must be one of .* \(and 3 more\)\.$/],
+    ["[]", /^The body must be an object\.$/],
+    ["{", /^The body .*\.$/],
+  ])("of the body %s names the first fault in its sentence", async (body, sentence) => {
+    const headers = { ...cast.key, "content-type": "application/json" };
+    const answer = await service.request("POST", "/api/v1/feedback/remote", { headers, body });
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(sentence) } });
+  });
+
   it.each(having(({ params }) => params !== undefined))(
     "of %s with a malformed id is a 404, as for an unknown id",
     async (_, endpoint) => {

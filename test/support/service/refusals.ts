@@ -18,7 +18,7 @@ export function faultsOf({ status, headers, body, text }: Answer): string[] {
     [status < 400, `The status ${status} is no error`],
     [!isCode(code), `The code ${code} is not in the catalogue`],
     [isCode(code) && errorCatalogue[code].status !== status, `The code ${code} came with status ${status}`],
-    [!/^[A-Z].{8,}\.$/su.test(String(entries.get("error"))), `This is no sentence: ${entries.get("error")}`],
+    [!/^[A-Z`].{8,}\.$/su.test(String(entries.get("error"))), `This is no sentence: ${entries.get("error")}`],
     [[...entries.keys()].some((key) => !bodyKeys.includes(key)), `The body has more than it may: ${text}`],
     [code === "bad_request" && !entries.has("issues"), "A malformed request has no issues"],
     [entries.has("issues") && !withIssues.has(String(code)), `Issues do not belong to ${code}`],
