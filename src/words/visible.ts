@@ -76,21 +76,28 @@ const escapes = (character: string): string =>
     (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
   ).join("");
 
+/** A line in which no program finds an address to follow. */
+const unlinked = (line: string): string =>
+  line
+    .replace(/:(?=\/\/)/g, ": ")
+    .replace(/\b(mailto|javascript|data|tel):(?=\S)/gi, "$1: ")
+    .replace(/\.(?=\p{L})/gu, ". ");
+
 /**
  * The text on one line for a place that makes links and reads Markdown: nothing in it is a link, a mention, a sign or a
  * mark of form. Each letter can still be read. (rule W3)
  */
 export const unmade = (given: string, most: number): string =>
-  oneLine(given, most)
+  unlinked(oneLine(given, most))
     .replace(/[\\`*_~[\]|#$]/g, "\\$&")
-    .replace(/:(?=\/\/)/g, ": ")
-    .replace(/\b(mailto|javascript|data|tel):(?=\S)/gi, "$1: ")
-    .replace(/:(?=[\w+\\-]{1,100}:)/g, ": ")
-    .replace(/\.(?=\p{L})/gu, ". ")
+    .replace(/:(?!\d\d?:)(?=[\w+\\-]{1,100}:)/g, ": ")
     .replace(/@(?=\S)/g, "@ ")
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;");
+
+/** The words of the public as a part of a title, a subject or a notice that is plain text: marked, cut, no link. (rule W5) */
+export const titled = (words: string, most = 80): string => quoted(unlinked(oneLine(words, most)));
 
 /** Words in quotation marks that they cannot close. */
 export const quoted = (line: string): string => `“${line.replace(/[“”„"]/g, "'")}”`;

@@ -1,3 +1,5 @@
+import { quoted, unmade } from "../../../src/words/visible.ts";
+
 /** The text of the internal note for a proposal. */
 export const proposalNote = ({
   summary,
@@ -14,12 +16,18 @@ export interface ChatProposal {
   readonly link: string;
 }
 
-/** The text of a proposal for the app's chat channel. It cannot mention or alert anyone. */
+/**
+ * The text of a proposal for the app's chat channel. Our own link stands first. The words of others follow, each on a
+ * line of its own, and can neither mention anyone nor lead anywhere. (rule W3)
+ */
 export const chatText = ({ appName, subject, summary, link }: ChatProposal): string =>
-  `A proposal for ${escapeMentions(appName)} awaits a decision: ${escapeMentions(subject)}\n${escapeMentions(summary)}\n${link}`;
+  [
+    `A proposal for ${unmade(appName, most.appName)} awaits a decision: ${link}`,
+    `Reported by the public: ${quoted(unmade(subject, most.subject))}`,
+    `Written by an agent: ${quoted(unmade(summary, most.summary))}`,
+  ].join("\n");
 
-const escapeMentions = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("@", "@\u200b");
+const most = { appName: 100, subject: 100, summary: 500 } as const;
 
 /** The present time, but always after `earlier`: clocks can be set back, and those of two servers differ. */
 export const later = (now: Date, earlier: string | null): Date =>

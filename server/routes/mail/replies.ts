@@ -1,4 +1,5 @@
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import { titled } from "../../../src/words/visible.ts";
 import type { Deps } from "../../deps.ts";
 import { subjectOf } from "../../domain/feedback/feedback-subject.ts";
 import { isMailAddress } from "../../domain/mail/mail-address.ts";
@@ -50,7 +51,7 @@ export async function mailReply(
       kind: "reply",
       to,
       // The subject of the thread is not the words of every sender.
-      subject: `Re: ${subjectOf(report.category, report.message)}`,
+      subject: `Re: your report ${titled(subjectOf(report.category, report.message))}`,
       text: replyText({ ...report, reply: message.body, statusUrl: mailedLink(deps, report) }),
       appId: report.appId,
       subjectId: message.id,

@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import { routes } from "../../client/calls/routes.ts";
 import { waitForDecision } from "../../client/waiting/wait-for-decision.ts";
-import type { Message, Thread } from "../../contract/agent.ts";
 import type { Run } from "../../contract/run.ts";
 import { lastingClient } from "../core/connection/connect.ts";
 import { usageError } from "../core/failures/cli-error.ts";
@@ -142,7 +141,8 @@ function addThreads(agent: Command, setup: Setup): void {
 
 async function showThread(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const thread = await invocation.client().agent.readThread({ params: { id: threadIdOf(given) } });
-  printOne(invocation, thread, () => threadLines(thread));
+  const { threadView } = await import("../feedback/agent/thread-view.ts");
+  printOne(invocation, thread, () => threadView(thread));
 }
 
 async function proposePlan(
@@ -205,21 +205,3 @@ const decisionLines = ({ id, status, decisionNote, decidedAt, replacedBy, planSh
     "replaced by": replacedBy,
     "plan sha256": planSha256,
   });
-
-function threadLines({ app, feedback, messages, latestProposal }: Thread): string {
-  const head = details({
-    thread: feedback.id,
-    app: app.name,
-    subject: feedback.subject,
-    category: feedback.category,
-    status: feedback.status,
-    created: feedback.createdAt,
-    console: feedback.consoleUrl,
-    issue: feedback.githubIssueUrl,
-    proposal: latestProposal && `${latestProposal.status} ${latestProposal.id}`,
-  });
-  return [head, feedback.message, ...messages.map(messageLines)].join("\n\n");
-}
-
-const messageLines = ({ direction, body, createdAt }: Message): string =>
-  `${direction} ${createdAt}\n${body}`;

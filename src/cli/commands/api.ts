@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Success } from "../../client/calls/answer.ts";
 import { redactHeaders } from "../../client/calls/redact.ts";
 import type { Route } from "../../client/calls/routes.ts";
+import { escapedJson } from "../../words/visible.ts";
 import { allPages } from "../core/connection/pages.ts";
 import { rawRoute } from "../core/connection/raw-route.ts";
 import { usageError } from "../core/failures/cli-error.ts";
@@ -51,8 +52,12 @@ async function callApi(invocation: Invocation, flags: ApiFlags, path: string): P
   const success = await invocation.sender()(route, { body });
   const content = jsonOr(success.text);
   if (flags.include) printOne(invocation, { ...headOf(success), body: content }, () => asOnTheWire(success));
-  else printOne(invocation, content, () => success.text.trimEnd());
+  else printOne(invocation, content, () => shownText(success.text));
 }
+
+/** JSON keeps its meaning; any other text loses what nobody sees. */
+const shownText = (text: string): string =>
+  typeof jsonOr(text) === "string" ? text.trimEnd() : escapedJson(text.trimEnd());
 
 /** Reads the pages of a list, and prints each as it comes; as one list if the output is one value. */
 async function printPages(invocation: Invocation, { include }: ApiFlags, route: Route): Promise<undefined> {
@@ -69,7 +74,7 @@ async function printPages(invocation: Invocation, { include }: ApiFlags, route: 
   const read = [];
   for await (const { success, content } of pages) {
     if (isOneValue) read.push(include ? { ...headOf(success), body: content } : content);
-    else printOne(invocation, content, () => (include ? asOnTheWire(success) : success.text.trimEnd()));
+    else printOne(invocation, content, () => (include ? asOnTheWire(success) : shownText(success.text)));
   }
   if (isOneValue) printOne(invocation, include ? { pages: read } : joined(read), () => "");
 }
@@ -132,7 +137,7 @@ const headOf = ({ status, headers }: Success) => ({ status, headers: redactHeade
 function asOnTheWire(success: Success): string {
   const { status, headers } = headOf(success);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return [String(status), ...lines, "", success.text.trimEnd()].join("\n");
+  return [String(status), ...lines, "", shownText(success.text)].join("\n");
 }
 
 /** The value of a JSON text; the text itself if it is not JSON; null for an empty text. */

@@ -1,9 +1,10 @@
 import type { OwnedThread } from "../../contract/console/feedback.ts";
+import { oneLine, visibleText } from "../../words/visible.ts";
 
 type Message = OwnedThread["messages"][number];
 type Proposal = OwnedThread["proposals"][number];
 
-/** A thread as text for a terminal. */
+/** A thread as text for a person. */
 export function threadText({
   app,
   feedback,
@@ -14,8 +15,8 @@ export function threadText({
   proposals,
 }: OwnedThread): string {
   return [
-    feedback.subject,
     feedback.consoleUrl,
+    line("Reported by the public", feedback.subject),
     line("App", app.name),
     line("Status", `${feedback.status}, ${feedback.category}${times(feedback.occurrences)}`),
     line("From", `${nameOf(sender)}, ${feedback.createdAt}`),
@@ -24,7 +25,7 @@ export function threadText({
     line("Assigned to", assignee?.email ?? null),
     line("Tags", tags.length === 0 ? null : tags.map(({ name }) => name).join(", ")),
     ...factLines(feedback),
-    `\n${feedback.message}`,
+    `\n${quotation(feedback.message)}`,
     ...messages.map(messageText),
     ...proposals.map(proposalText),
   ]
@@ -33,7 +34,10 @@ export function threadText({
 }
 
 const line = (label: string, value: string | null): string | undefined =>
-  value === null ? undefined : `${label}: ${value}`;
+  value === null ? undefined : `${oneLine(label)}: ${oneLine(value)}`;
+
+/** The words of the public and of agents: each line has a mark, so that none can look like ours. (rule W2) */
+const quotation = (text: string): string => visibleText(text).text.replace(/^/gm, "> ");
 
 const times = (occurrences: number): string => (occurrences > 1 ? `, ${occurrences} times` : "");
 
@@ -42,11 +46,12 @@ const plain = (value: unknown): string => (typeof value === "string" ? value : J
 const directions: Readonly<Record<string, string>> = { inbound: "Sender", outbound: "Reply", note: "Note" };
 
 function messageText(message: Message): string {
-  const { direction, body, createdAt, sender, writtenBy } = message;
+  const { direction, author, body, createdAt, sender, writtenBy } = message;
   if (!sender) {
     const by = writtenBy === undefined ? "" : ` by ${writtenBy}`;
     const head = `\n-- ${directions[direction] ?? direction}${by}, ${createdAt}`;
-    return [head, ...factLines(message), body].filter((text) => text !== undefined).join("\n");
+    const words = author === "team" ? visibleText(body).text : quotation(body);
+    return [head, ...factLines(message), words].filter((text) => text !== undefined).join("\n");
   }
   const { category = null, subject = null, source = null } = message;
   return [
@@ -56,7 +61,7 @@ function messageText(message: Message): string {
     line("Subject", subject),
     line("Source", source),
     ...factLines(message),
-    body,
+    quotation(body),
   ]
     .filter((text) => text !== undefined)
     .join("\n");
@@ -65,7 +70,7 @@ function messageText(message: Message): string {
 type Facts = Partial<Pick<OwnedThread["feedback"], "metadata" | "images" | "videos" | "attachments">>;
 
 const factLines = ({ metadata = {}, images = [], videos = [], attachments = [] }: Facts) => [
-  ...Object.entries(metadata).map(([key, value]) => line(key, plain(value))),
+  ...Object.entries(metadata).map(([key, value]) => `> ${line(key, plain(value))}`),
   ...[...images, ...videos].map((url) => line("File", url)),
   ...attachments.map(({ name, url }) => line("File", `${name} ${url}`)),
 ];
@@ -76,8 +81,8 @@ const nameOf = ({ name, email }: OwnedThread["sender"]): string =>
 const proposalText = ({ status, summary, plan, decisionNote, createdAt }: Proposal): string =>
   [
     `\n-- Proposal, ${status}, ${createdAt}`,
-    summary,
+    quotation(summary),
     "",
-    plan,
+    quotation(plan),
     ...(decisionNote ? ["", `Decision: ${decisionNote}`] : []),
   ].join("\n");

@@ -23,7 +23,7 @@ describe("a reply", () => {
     const [mail = { to: [], raw: "" }] = server.received;
     expect(mail.to).toEqual(["ada@kitchen.example"]);
     const { subject, text = "", headers } = await parsedMail(mail);
-    expect(subject).toBe("Re: The oven of Ada broke.");
+    expect(subject).toBe("Re: your report “The oven of Ada broke.”");
     expect(text).toMatch(/^Fixed in 1\.2\.\n/);
     expect(text).toContain("> The oven of Ada broke.");
     expect(text).not.toContain("Internal");
@@ -69,7 +69,7 @@ describe("a reply", () => {
     const [mail = { to: [], raw: "" }] = server.received;
     expect(mail.to).toEqual(["bo@cellar.example"]);
     const { subject, text = "" } = await parsedMail(mail);
-    expect(subject).toBe("Re: The cellar of Bo is wet.");
+    expect(subject).toBe("Re: your report “The cellar of Bo is wet.”");
     expect(text).not.toMatch(/\bAda\b|\boven\b/);
   });
 

@@ -39,7 +39,9 @@ describe("agent list", () => {
     const id = await submitFeedback(service, cast, { subject: "Login fails" });
     const runId = await propose(service, cast, id);
     const { stdout } = await line.run(["agent", "list", "--waiting", "approval"]);
-    expect(stdout).toMatch(new RegExp(`^${id}\t[^\t]+Z\topen\tbug\t1\tapproval\t${runId}\tLogin fails\n$`));
+    expect(stdout).toMatch(
+      new RegExp(`^${id}\t[^\t]+Z\topen\tbug\t1\tapproval\t${runId}\tpublic: Login fails\n$`),
+    );
     expect((await line.run(["agent", "list", "--waiting", "approved"])).stdout).toBe("");
   });
 

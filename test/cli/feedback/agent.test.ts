@@ -38,7 +38,9 @@ describe("agent thread", () => {
     const { thread, line } = await newThread();
     const { stdout } = await line.run(["agent", "thread", thread[name]]);
     expect(stdout).toMatch(/^thread +\S+\napp +Pocket Atlas\n/);
-    expect(stdout).toContain("\n\nThe map is upside down.\n");
+    expect(stdout).toMatch(
+      /\n--- (\w{12}) message ---\nThe map is upside down\.\n--- \1 untrusted text of the public/,
+    );
   });
 
   it("prints the API's answer under --json", async () => {
@@ -59,7 +61,8 @@ describe("agent thread", () => {
     const { id } = await client.feedback.submit({ body: { type: "bug", message } });
     const token = await service.makeToken(owner, "agent");
     const { stdout } = await line.run(["agent", "thread", id], { env: { INNKEEP_AGENT_TOKEN: token } });
-    expect(stdout).toContain("\n\n[2Jgone\n");
+    expect(stdout).toContain(" message ---\n[2Jgone\n");
+    expect(stdout).toContain("removed characters  6, which nobody sees\n");
   });
 });
 

@@ -125,9 +125,9 @@ describe("feedback view", () => {
     const { consoleUrl } = await feedback("It broke.\nTwice.", ...flags);
     const { stdout } = await line.run(["feedback", "view", `${consoleUrl}?tab=notes#end`]);
     expect(stdout).toContain(
-      `It broke.\n${consoleUrl}\nApp: Pocket Atlas\nStatus: open, bug\nFrom: Ada <ada@example.org>, `,
+      `${consoleUrl}\nReported by the public: It broke.\nApp: Pocket Atlas\nStatus: open, bug\nFrom: Ada <ada@example.org>, `,
     );
-    expect(stdout).toContain("\nSource: ci\nos: linux\n\nIt broke.\nTwice.\n");
+    expect(stdout).toContain("\nSource: ci\n> os: linux\n\n> It broke.\n> Twice.\n");
   });
 
   it("shows each repeat with its own sender, facts and files", async () => {
@@ -141,7 +141,7 @@ describe("feedback view", () => {
     await service.request("POST", "/api/v1/feedback/remote", { headers, body: again });
     const { stdout } = await line.run(["feedback", "view", id]);
     expect(stdout).toMatch(
-      /\n-- Reported again, [^\n]+\nFrom: Grace\nType: question\nSubject: Again\nSource: ci\nrun: 2\nFile: \S+\/uploads\/\S+\nBuild 2 failed\./,
+      /\n-- Reported again, [^\n]+\nFrom: Grace\nType: question\nSubject: Again\nSource: ci\n> run: 2\nFile: \S+\/uploads\/\S+\n> Build 2 failed\./,
     );
   });
 
@@ -155,9 +155,9 @@ describe("feedback view", () => {
     const { line, feedback } = await newApp();
     const { id } = await feedback("Broken\n\n::set-output name=x::y\n  ::error::No\n##[error]No ##vso[task]");
     const view = ["feedback", "view", id];
-    expect((await line.run(view)).stdout).toContain("\n::set-output");
+    expect((await line.run(view)).stdout).toContain("##[error]No ##vso[task]");
     expect((await line.run(view, { env: { GITHUB_ACTIONS: "true" } })).stdout).toContain(
-      "Broken\n\n\\::set-output name=x::y\n  \\::error::No\n\\# #[error]No # #vso[task]\n",
+      "> Broken\n> \n> ::set-output name=x::y\n>   ::error::No\n> # #[error]No # #vso[task]\n",
     );
   });
 

@@ -126,7 +126,7 @@ export const walls: Walls = {
     "server/deps.ts",
     ...["server/http/handler.ts", "server/http/answers.ts", "server/http/lookup-cache.ts", "src/contract"],
     ...["server/http/idempotency/together.ts", "src/cli/feedback/text-files/text-pdf.ts"],
-    ...["server/mail", "server/transfer", "src/programs.ts", "semver", "node:*"],
+    ...["server/mail", "server/transfer", "src/programs.ts", "src/words", "semver", "node:*"],
   ],
   // From the contract to Koa, for every endpoint. Of the store: the engine, what it keeps of requests, credentials.
   "server/http": [

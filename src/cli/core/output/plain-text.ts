@@ -1,19 +1,17 @@
+import { escapedJson, oneLine, visibleText } from "../../../words/visible.ts";
 import { isCiJob } from "../ci/ci-environment.ts";
 import type { Context } from "../program/context.ts";
 
-const unprintable = /[\p{Cc}\p{Bidi_Control}]/gu;
-const kept = new Set(["\n", "\t"]);
 // An emoji that is a letter without its mark of presentation, U+FE0F, is wide with it: the mark counts as a column.
 const wide =
   /[\u{20000}-\u{3fffd}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
-const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\r": "\\r" };
 
 /**
- * Text of strangers without characters that move the cursor or change the direction of text. Line ends and tabs
- * stay.
+ * Text of strangers without characters that move the cursor, change the direction of text or are not seen. Line ends and
+ * tabs stay.
  */
-export const printable = (text: string): string =>
-  text.replace(unprintable, (character) => (kept.has(character) ? character : ""));
+export const printable = (text: string): string => visibleText(text).text;
 
 /**
  * The text as lines that no CI service reads as commands: `::` and `##` at the start of a line, `##[` and `##vso[`
@@ -30,16 +28,19 @@ type Env = Context["env"];
  */
 export const asLogged = (env: Env, text: string): string => (isCiJob(env) ? withoutCommands(text) : text);
 
-/** The same for JSON, which keeps its meaning: `#` stands in strings only, and an escape can replace it there. */
+/**
+ * JSON as it is printed, with the same meaning: what nobody sees is escaped. In the log of a CI job `#` is, too, which
+ * stands in strings only. (rule W4)
+ */
 export const asLoggedJson = (env: Env, json: string): string =>
-  isCiJob(env) ? json.replaceAll("##", "#\\u0023") : json;
+  isCiJob(env) ? escapedJson(json).replaceAll("##", "#\\u0023") : escapedJson(json);
 
 /** The text on one line, with white space as single spaces. */
-export const onOneLine = (text: string): string => printable(text.replace(/\s+/g, " ")).trim();
+export const onOneLine = (text: string): string => oneLine(text);
 
 /** The whole text as one tab-separated value: backslash, tab and line ends are escaped. */
 export const asTabbed = (text: string): string =>
-  printable(text.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? character));
+  printable(text.replace(/[\\\t\n\r\u0085\u2028\u2029]/g, (character) => escapes[character] ?? "\\n"));
 
 /** The width of the text in a terminal, in columns. */
 export function widthOf(text: string): number {

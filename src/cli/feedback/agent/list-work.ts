@@ -5,6 +5,7 @@ import type { ThreadStatus } from "../../../contract/console/feedback.ts";
 import type { FeedbackType } from "../../../contract/feedback.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { RunStatus } from "../../../contract/run.ts";
+import { oneLine } from "../../../words/visible.ts";
 import { lastingClient } from "../../core/connection/connect.ts";
 import type { Exit } from "../../core/failures/exit-codes.ts";
 import { instantOf } from "../../core/input/instant.ts";
@@ -85,6 +86,9 @@ async function waitForChange(
   return result.value;
 }
 
+/** One line, which says whose words it holds, also in a pipe. (rule W2) */
+const publicSubject = ({ subject }: Pick<FoundThread, "subject">): string => `public: ${oneLine(subject)}`;
+
 const threadColumns: readonly Column<FoundThread>[] = [
   { heading: "id", of: ({ id }) => id },
   { heading: "active", of: ({ activeAt }) => activeAt },
@@ -93,7 +97,7 @@ const threadColumns: readonly Column<FoundThread>[] = [
   { heading: "times", of: ({ occurrences }) => occurrences },
   { heading: "waits for", of: ({ waiting }) => waiting },
   { heading: "run", of: ({ runId }) => runId },
-  { heading: "subject", of: ({ subject }) => subject },
+  { heading: "subject", of: publicSubject },
 ];
 
 export interface RunListFlags {
@@ -115,5 +119,5 @@ const runColumns: readonly Column<FoundRun>[] = [
   { heading: "status", of: ({ status }) => status },
   { heading: "decision", of: ({ decision }) => decision },
   { heading: "thread", of: ({ feedbackId }) => feedbackId },
-  { heading: "subject", of: ({ subject }) => subject },
+  { heading: "subject", of: publicSubject },
 ];

@@ -4,6 +4,7 @@ import { threads } from "../../../../../src/contract/console/feedback.ts";
 import { type SavedReply, savedReplies } from "../../../../../src/contract/console/triage/saved-replies.ts";
 import { tags } from "../../../../../src/contract/console/triage/tags.ts";
 import { ApiError } from "../../../../../src/contract/errors.ts";
+import { titled } from "../../../../../src/words/visible.ts";
 import { threadNews } from "../../../../domain/feedback/thread-news.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../../routes/page-reads.ts";
 import { versionOf } from "../../../kit/form/filled-form.ts";
@@ -139,7 +140,7 @@ const Thread = (props: ThreadProps) => {
   return (
     <ConsolePage
       navigation={navigation}
-      title={thread.feedback.subject}
+      title={`Report ${titled(thread.feedback.subject)}`}
       address={address + inboxPositionQuery(position)}
     >
       <ThreadNavigation
