@@ -9,6 +9,7 @@ import { urisIn } from "../subscriptions/topics.ts";
 import { tools } from "../tools/tool-list.ts";
 import { answerCall } from "./answer-call.ts";
 import { depsOf } from "./caller-deps.ts";
+import { bothForms, formsIn, inForm } from "./forms.ts";
 import { listen } from "./listen.ts";
 import { createOpenStreams } from "./open-streams.ts";
 import { plainCallIn } from "./plain-call.ts";
@@ -34,12 +35,17 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
     return { response: await fetch(request, { parsedBody: body }), comesInParts };
   };
   return {
-    async answer(request, caller) {
+    async answer(given, caller) {
+      const forms = formsIn(given.headers.accept);
+      const isServed = forms.json || forms.events;
+      const request = isServed ? { ...given, headers: { ...given.headers, accept: bothForms } } : given;
       const deps = depsOf(options, caller, shared);
       const call = plainCallIn(request);
       const { version } = options;
       const json = call && (await answerCall(call, { version, deps, gone: request.gone }));
-      return json === undefined ? answerWithSdk(request, caller, deps) : { json };
+      const answer = json === undefined ? await answerWithSdk(request, caller, deps) : { json };
+      // A stream of changes has one form only.
+      return urisIn(request.body) ? answer : inForm(answer, forms);
     },
   };
 }

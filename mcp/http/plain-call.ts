@@ -34,7 +34,7 @@ export function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefin
 
 /** The SDK limits how many values the arguments hold. Those of the tools hold few, and no lists but one. */
 const isFlat = (given: unknown): given is Fields =>
-  isObject(given) && Object.values(given).every((value) => typeof value !== "object");
+  isObject(given) && Object.values(given).every((value) => value === null || typeof value !== "object");
 
 type Headers = ToolRequest["headers"];
 

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { issuesOf, ownMessages } from "../../src/contract/issues.ts";
 import type { Deps } from "../deps.ts";
 import { Refusal } from "../text/refusal.ts";
+import { forms } from "./forms.ts";
 import type { OfferPage } from "./page-offer.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 
@@ -38,19 +39,54 @@ export const runOf =
     return { content: [{ type: "text", text }, ...beside], structuredContent: { ...structured } };
   };
 
-/** Checks the arguments of a tool. Throws a Refusal that names every fault, also unknown names. */
+/**
+ * Checks the arguments of a tool. Throws a Refusal that names every fault, also unknown names. What is optional may be
+ * null or empty, as models send it in strict modes. (rule A63)
+ */
 function argumentsOf<Input extends z.ZodMiniObject>(input: Input, given: unknown): z.output<Input> {
   const named = withKnownNames(given ?? {}, Object.keys(input.shape));
+  withoutEmpty(named.values, input);
   const first = z.safeParse(input, named.values, ownMessages);
   const result = first.success
     ? first
     : z.safeParse(input, withValues(named.values, first.error), ownMessages);
-  if (result.success && named.faults.length === 0) return result.data;
   const issues = result.success ? [] : issuesOf(result.error);
-  const faults = issues.map(({ path, message }) => `\`${path || "arguments"}\` ${message}`);
-  throw new Refusal(
-    `Nothing was done: ${[...named.faults, ...faults].join("; ")}. Correct this, then call again.`,
-  );
+  const found = issues.map(({ path, message }) => `\`${path || "arguments"}\` ${message}`);
+  const ofForm = faultsOfForm(named.values);
+  const [only = ""] = ofForm;
+  const faults = [...named.faults, ...found, ...ofForm.map((fault) => fault.replace(/\.$/, ""))];
+  if (result.success && faults.length === 0) return result.data;
+  if (faults.length === 1 && ofForm.length === 1) throw new Refusal(only);
+  throw new Refusal(`Nothing was done: ${faults.join("; ")}. Correct this, then call again.`);
+}
+
+/** Takes out the optional arguments that are null or empty. */
+function withoutEmpty(values: unknown, { shape }: z.ZodMiniObject): void {
+  if (typeof values !== "object" || values === null) return;
+  for (const [name, value] of Object.entries(values)) {
+    const isEmpty = value === null || (typeof value === "string" && value.trim() === "");
+    const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (isEmpty && schema && z.safeParse(schema, undefined).success) Reflect.deleteProperty(values, name);
+  }
+}
+
+/** The faults of texts that have a form of their own, all at once. */
+function faultsOfForm(values: unknown): string[] {
+  if (typeof values !== "object" || values === null) return [];
+  return Object.entries(values).flatMap(([name, value]) => {
+    const check = Object.hasOwn(forms, name) ? forms[name] : undefined;
+    return check && typeof value === "string" ? faultOf(() => check(value)) : [];
+  });
+}
+
+function faultOf(check: () => unknown): string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof Refusal) return [error.message];
+    throw error;
+  }
 }
 
 /** Answers say `feedback_id` where arguments say `feedback`. */

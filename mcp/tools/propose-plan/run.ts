@@ -40,9 +40,7 @@ interface Outcome {
 }
 
 const expectedOf = ({ expected_run_id }: ProposePlanInput): string | undefined =>
-  expected_run_id === undefined || expected_run_id.trim() === ""
-    ? undefined
-    : runIdOf(expected_run_id, "expected_run_id");
+  expected_run_id === undefined ? undefined : runIdOf(expected_run_id, "expected_run_id");
 
 interface Request {
   readonly draft: ProposalDraft;

@@ -6,7 +6,7 @@ import { imageUri, structuredThread } from "../../feedback/thread-answer.ts";
 import { threadPageOf } from "../../feedback/thread-page.ts";
 import type { ThreadParts } from "../../feedback/thread-parts.ts";
 import { threadText } from "../../feedback/thread-text.ts";
-import { Refusal } from "../../text/refusal.ts";
+import { messageNumberIn } from "../forms.ts";
 import { feedbackIdOf } from "../ids.ts";
 import { type Call, runOf, type ToolAnswer } from "../run-tool.ts";
 import { readFeedback as definition, type ReadFeedbackInput, type ReadFeedbackOutput } from "./definition.ts";
@@ -18,7 +18,8 @@ export async function readFeedback(
   deps: Deps,
   call: Call,
 ): Promise<ToolAnswer<ReadFeedbackOutput>> {
-  const before = cursorOf(input.messages_before);
+  const { messages_before: given } = input;
+  const before = given === undefined ? undefined : messageNumberIn(given);
   const thread = await readThread(feedbackIdOf(input.feedback), deps, call.signal);
   const nonce = newNonce();
   const images = input.include_images ? await loadImages(thread.images, deps, call.signal) : [];
@@ -32,14 +33,6 @@ export async function readFeedback(
     text: threadText(nonce, structured),
     beside: [...imageLinks(thread), ...images.flatMap(({ image }) => image ?? [])],
   };
-}
-
-function cursorOf(given: string | undefined): number | undefined {
-  if (given === undefined || given.trim() === "") return undefined;
-  if (/^\d{1,9}$/.test(given.trim())) return Number(given);
-  throw new Refusal(
-    "`messages_before` must be the next_cursor of an earlier answer. Leave it out to start with the newest messages.",
-  );
 }
 
 const imageLinks = (thread: ThreadParts) =>

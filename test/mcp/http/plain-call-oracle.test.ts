@@ -1,6 +1,7 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 import { depsOf } from "../../../mcp/http/caller-deps.ts";
+import { bothForms, formsIn } from "../../../mcp/http/forms.ts";
 import { createHttpTools } from "../../../mcp/http/http-tools.ts";
 import { keyedQueue } from "../../../mcp/keyed-queue.ts";
 import { createServer } from "../../../mcp/server.ts";
@@ -33,8 +34,10 @@ const options = {
 };
 const tools = createHttpTools(options);
 
-/** The library's answer to the same request, always. */
-async function libraryAnswer({ headers, body, gone }: ToolRequest): Promise<Response> {
+/** The library's answer to the same request, always. Of a client that takes one form, it is told that it takes both. */
+async function libraryAnswer({ headers: given, body, gone }: ToolRequest): Promise<Response> {
+  const forms = formsIn(given.accept);
+  const headers = forms.json || forms.events ? { ...given, accept: bothForms } : given;
   const deps = depsOf(options, caller, { queue: keyedQueue(), isFirstOffer: () => true });
   const { fetch } = createMcpHandler(({ era }) =>
     createServer(options, deps, { announces: era === "modern", only: undefined }),

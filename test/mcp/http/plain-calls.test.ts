@@ -104,7 +104,7 @@ describe.each(eras)("a call of a tool over HTTP in %s", (era) => {
 
   it.each<[string, Change]>([
     ["an unknown version", { headers: { "mcp-protocol-version": "2099-01-01" } }],
-    ["no acceptance of streams", { headers: { accept: "application/json" } }],
+    ["acceptance of neither form", { headers: { accept: "text/html" } }],
     ["another media type", { headers: { "content-type": "text/plain" } }],
     ["an id that is no number and no text", { body: { id: 1.5 } }],
     ["no id", { body: { id: undefined } }],
