@@ -13,8 +13,9 @@ const mostLines = 12;
 /** The key of the thread for a failure: the test, and what failed in it. (rule F26) */
 export function failureKey(test: TestResult, folder: string): string {
   const prefix = test.outcome === "flaky" ? prefixes.flaky : prefixes.failed;
-  const [failure] = test.failures;
-  const what = failure === undefined ? "" : whatFailed(test.name.slice(0, longestName), failure);
+  const name = test.name.slice(0, longestName);
+  // Of several failures the first by its text counts: a report may name them in any order.
+  const [what = ""] = test.failures.map((failure) => whatFailed(name, failure)).sort();
   return `${prefix}:${testHash(test, folder)}:${hashOf([what])}`;
 }
 
