@@ -71,7 +71,10 @@ export const idempotency = {
   /** Deletes all stored answers of some scopes, but not the key that this transaction has reserved. */
   async forget(tx: Transaction, scopes: readonly string[]): Promise<void> {
     const marks = scopes.map(() => "?").join(", ");
-    await tx.run(`DELETE FROM idempotency WHERE status IS NOT NULL AND scope IN (${marks})`, ...scopes.map(scopeHash));
+    await tx.run(
+      `DELETE FROM idempotency WHERE status IS NOT NULL AND scope IN (${marks})`,
+      ...scopes.map(scopeHash),
+    );
   },
 
   /** Stores the answer to a claimed request, in the same transaction as the changes of the request. */

@@ -114,7 +114,9 @@ describe("a worker with a name (rule L74)", () => {
     expect(ran.stderr).toContain(`Not taken up: ${runId}. A person has released its claim.`);
     expect(await carriedOut()).toEqual([runId]);
     const late = ["--claim", claimId, "--status", "failed", "--summary", "Late."];
-    expect((await world.line.run(["agent", "outcome", runId, ...late])).stderr).toContain("A person has ended this worker's claim");
+    expect((await world.line.run(["agent", "outcome", runId, ...late])).stderr).toContain(
+      "A person has ended this worker's claim",
+    );
   });
 
   it("says of what another worker has that it is claimed, not that it was released", async () => {
