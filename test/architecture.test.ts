@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { exceptions } from "./support/sources/import-exceptions.ts";
 import { walls } from "./support/sources/import-rules.ts";
 import { circlesIn, codeOf, importsIn } from "./support/sources/imports.ts";
-import { crowdedFolders, readTree, type Tree } from "./support/sources/tree.ts";
+import { readTree, type Tree } from "./support/sources/tree.ts";
 import {
   breachesIn,
   foldersWithoutRow,
@@ -37,12 +37,6 @@ describe("who imports whom", () => {
       .filter(([, names]) => names.includes("fast-check"))
       .map(([file]) => file);
     expect(direct).toEqual(["test/support/property.ts"]);
-  });
-});
-
-describe("folders", () => {
-  it("have at most 20 source files", () => {
-    expect(crowdedFolders([...tree.keys(), ...tests.keys()], 20)).toEqual([]);
   });
 });
 

@@ -105,7 +105,7 @@ describe("the body of POST /api/v1/feedback/remote", () => {
       const blanks = `${MB.toString(16)}\r\n${" ".repeat(MB)}\r\n`;
       const image = `{"images":["${dataUrl(jpeg())}`;
       connection.write(`${image.length.toString(16)}\r\n${image}\r\n`);
-      for (let sent = 0; sent <= 58; sent++) connection.write(blanks);
+      for (let sent = 0; sent <= 60; sent++) connection.write(blanks);
       expect(await connection.read(/payload_too_large/)).toMatch(/^HTTP\/1.1 413 /);
       await connection.cut();
       await eventually(nothingIsStored);

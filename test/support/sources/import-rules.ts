@@ -34,7 +34,14 @@ export const walls: Walls = {
   "src/cli/feedback/junit": [...["src/cli", "src/client", "src/contract", "saxes", "tinyglobby", "node:*"]],
   "src/cli/views": ["src/cli", "src/client", "ink", "react", "node:*"],
   mcp: [
-    ...["mcp", "src/client", "src/contract", "src/words", "src/programs.ts"],
+    ...[
+      "mcp",
+      "src/client",
+      "src/contract",
+      "src/words",
+      "src/programs.ts",
+      "src/credentials/make-folder.ts",
+    ],
     ...["@modelcontextprotocol/*", "zod/mini", "node:*"],
   ],
   server: ["server", "src/contract", "src/programs.ts", "koa", "pino", "node:*"],

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 
 /** Files by their path from the root of the repository, with their text. */
 export type Tree = ReadonlyMap<string, string>;
@@ -14,15 +14,6 @@ export function readTree(folders: readonly string[], endings: readonly string[])
 
 /** The text of one file of the repository. */
 export const readText = (path: string): string => readFileSync(join(root, path), "utf8");
-
-/** The folders that have more than `most` of these files, not counting the files of folders in them. */
-export function crowdedFolders(files: Iterable<string>, most: number): string[] {
-  const counts = new Map<string, number>();
-  for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
-  return [...counts]
-    .filter(([, count]) => count > most)
-    .map(([folder, count]) => `${folder} has ${count} files`);
-}
 
 const filesIn = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map(

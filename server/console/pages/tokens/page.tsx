@@ -123,7 +123,9 @@ const TokenLine = ({ token, navigation: { links, apps }, now }: TokenLineProps) 
         backup. Connect the agent again.
       </p>
     )}
-    {token.kind !== "oauth" && !token.ended && <Rotation action={links.token(token.id, "rotate")} />}
+    {token.kind !== "oauth" && !token.ended && (
+      <Rotation id={token.id} action={links.token(token.id, "rotate")} />
+    )}
     <Removal what={removalOf(token)} action={links.token(token.id, "revoke")} />
   </li>
 );
@@ -134,7 +136,7 @@ const graces = [
   ["60", "In an hour"],
 ] as const;
 
-const Rotation = ({ action }: { readonly action: string }) => (
+const Rotation = ({ id, action }: { readonly id: string; readonly action: string }) => (
   <details class="reveal">
     <summary>New secret</summary>
     <form class="stack" method="post" action={action}>
@@ -145,6 +147,7 @@ const Rotation = ({ action }: { readonly action: string }) => (
       <Select
         form={filledWith({ graceMinutes: "10" })}
         name="graceMinutes"
+        part={id}
         label="The old secret ends"
         options={graces}
       />

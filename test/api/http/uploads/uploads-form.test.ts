@@ -57,9 +57,9 @@ describe("a form with files", () => {
     expect(await readFile(file?.path ?? "")).toEqual(png(700).bytes);
   });
 
-  it("treats application/octet-stream as no declared type", async () => {
+  it("finds the type of a file by its bytes if the declared one says nothing", async () => {
     const file = await firstFile(["images", { ...png(), mediaType: "application/octet-stream" }]);
-    expect(file).toMatchObject({ declaredType: null, detectedType: "image/png" });
+    expect(file).toMatchObject({ detectedType: "image/png", fault: null });
   });
 
   it.each([
