@@ -99,7 +99,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     ["thread", { status: "lost" }, "`status` must be one of"],
     ["thread", { subject: "a\u0000b" }, "`subject` must not contain NUL"],
     ["thread", { message: "a\ud800" }, "`message` must not contain NUL"],
-    ["thread", { metadata: [] }, "`metadata` must be an object"],
+    ["thread", { metadata: "x" }, "`metadata` must be an object"],
     ["thread", { id: "1; DROP TABLE apps" }, "`id` must be an id"],
     ["thread", { extra: 1 }, "`extra` is unknown"],
     ["thread", { githubIssueUrl: "javascript:alert(1)" }, "`githubIssueUrl` must be an address"],
