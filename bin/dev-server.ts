@@ -1,2 +1,5 @@
 // Tests wait for this program each time they start one.
-void import("./cached-start.ts").then(({ start }) => start("server.cjs").throwaway?.());
+import { keepCompiledCode } from "./compiled-code.ts";
+
+keepCompiledCode();
+void import("./server.ts").then(({ throwaway }) => throwaway());

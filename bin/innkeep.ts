@@ -1,4 +1,6 @@
 // The front door. Any version of Node can read it. It loads the rest only when needed.
+import { keepCompiledCode } from "./compiled-code.ts";
+
 declare const INNKEEP_VERSION: string;
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -12,7 +14,6 @@ if (major < 20 || (major === 20 && minor < 19)) {
   const isJson = words.indexOf("--json") >= 0;
   process.stdout.write(`${isJson ? JSON.stringify({ version: INNKEEP_VERSION }) : INNKEEP_VERSION}\n`);
 } else {
-  // Programs that others wait for keep the code that they need. All other commands share theirs.
-  const use = /^(admin|dev|mcp|serve)$/.test(words[0] || "") ? "" : "commands";
-  void import("./cached-start.ts").then(({ start }) => start("cli.cjs", use).main?.());
+  keepCompiledCode();
+  void import("./main.ts").then(({ main }) => main());
 }

@@ -1,5 +1,4 @@
 // What `innkeep serve`, the command line and `innkeep mcp` load.
-import { hash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build, transform } from "esbuild";
@@ -38,7 +37,7 @@ const apart = {
 
 const passkeyChecks = ["verifyAuthenticationResponse", "verifyRegistrationResponse"];
 
-/** Programs that start with V8's code of an earlier start: see bin/cached-start.ts. */
+/** Programs that are large, and that others wait for. */
 const finished = ["cli.cjs", "mcp.cjs", "mcp-session.cjs", "undici.cjs", "conf.cjs", "server.cjs"];
 
 const partsOf = (name) => Object.keys(apart).filter((file) => apart[file] === name);
@@ -130,12 +129,11 @@ function buildFrontDoor(outdir) {
     outdir,
     entryPoints: {
       innkeep: "bin/innkeep.ts",
-      "cached-start": "bin/cached-start.ts",
       "dev-server": "bin/dev-server.ts",
     },
     target: "es2015",
     banner: { js: "#!/usr/bin/env node" },
-    plugins: [required({ "bin/main.ts": "./cli.cjs", "bin/cached-start.ts": "./cached-start.cjs" })],
+    plugins: [required({ "bin/main.ts": "./cli.cjs", "bin/server.ts": "./server.cjs" })],
   });
 }
 
@@ -221,8 +219,7 @@ function buildViews(outdir) {
 
 /**
  * Makes a built program of ASCII, because Node reads and starts it in a fraction of the time. The bundler has left only the
- * characters in regular expressions, where an escape means the same. Then writes a hash at the end, by which the machine
- * code of the file is found.
+ * characters in regular expressions, where an escape means the same.
  */
 async function finishProgram(file) {
   const built = await readFile(file, "utf8");
@@ -230,5 +227,5 @@ async function finishProgram(file) {
     /[^\0-\x7f]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-  await writeFile(file, `${ascii}//${hash("sha256", ascii)}`);
+  await writeFile(file, ascii);
 }

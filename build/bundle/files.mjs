@@ -8,7 +8,6 @@ const files = {
   ...Object.fromEntries(
     [
       "innkeep.cjs",
-      "cached-start.cjs",
       "cli.cjs",
       "conf.cjs",
       "mcp.cjs",

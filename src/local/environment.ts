@@ -2,7 +2,7 @@ import type { Ready } from "./server-process.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Where the compiled code of earlier starts is. */
+/** Where Node keeps the compiled code of earlier starts. */
 const ofCache = ["XDG_CACHE_HOME", "LOCALAPPDATA"];
 
 /** What every program needs of its system. */
