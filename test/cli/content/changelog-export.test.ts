@@ -54,6 +54,19 @@ describe("changelog export", () => {
     expect(Object(again.json()).items).toHaveLength(4);
   });
 
+  it("writes a file for each build of one version", async () => {
+    const { android, files } = await maintainerWith([
+      "9.9.1",
+      "--publish",
+      ...build("1071"),
+      ...build("9.9.1 (1072)"),
+      ...build("9.9.1+1071"),
+      ...item("The clock"),
+    ]);
+    expect(await android()).toMatchObject({ exit: 0 });
+    expect(await files()).toEqual({ "1071.txt": "- The clock\n", "1072.txt": "- The clock\n" });
+  });
+
   it("replaces a link in place of a file, and leaves what it leads to", async () => {
     const { android, files, folder } = await maintainerWith([
       "1.0.0",

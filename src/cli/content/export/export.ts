@@ -9,7 +9,7 @@ import { note, printList } from "../../core/output/output.ts";
 import { writeInOneStep } from "../../core/output/write-file.ts";
 import type { GlobalFlags, Invocation } from "../../core/program/context.ts";
 import { allWritten, type Release } from "../changelog-find.ts";
-import { buildOf, lengthOf, mostCharacters, type Platform, storeTextOf } from "./store-text.ts";
+import { buildsOf, lengthOf, mostCharacters, type Platform, storeTextOf } from "./store-text.ts";
 
 export interface ExportFlags extends GlobalFlags {
   readonly platform: Platform;
@@ -28,16 +28,16 @@ interface StoreFile {
 }
 
 /**
- * Writes a text file for each release note with a build of the platform, as fastlane takes them. Throws a usage error that
+ * Writes a text file for each build of the platform that a release note has, as fastlane takes them. Throws a usage error that
  * names every note for which there can be no file; then none is written.
  */
 export async function exportReleases(invocation: Invocation, flags: ExportFlags): Promise<undefined> {
   const { platform, version: wanted = [], out } = flags;
   await assertInside(invocation.context.cwd, join(out, "changelogs"));
   const releases = await chosen(invocation, flags);
-  const built = releases.map((release) => ({ release, build: buildOf(release, platform) }));
-  const without = built.filter(({ build }) => build === undefined).map(({ release }) => release.version);
-  const withBuild = built.flatMap(({ release, build }) => (build === undefined ? [] : [{ release, build }]));
+  const built = releases.map((release) => ({ release, builds: buildsOf(release, platform) }));
+  const without = built.filter(({ builds }) => builds.length === 0).map(({ release }) => release.version);
+  const withBuild = built.flatMap(({ release, builds }) => builds.map((build) => ({ release, build })));
   const issues = [
     ...(wanted.length > 0 ? without : []).map((path) => ({
       path,

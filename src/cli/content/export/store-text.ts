@@ -53,15 +53,15 @@ function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[
 const joined = (pieces: readonly Piece[]): string => pieces.map(({ text }) => text).join("\n");
 
 /**
- * The name by which a store knows the build of a release: the build number of the platform's version (`145`,
- * `2.4.0 (145)`, `2.4.0+145`). For iOS the version itself, if it has none. Undefined without any.
+ * The names by which a store knows the builds of a release: the build numbers of the platform's versions (`145`,
+ * `2.4.0 (145)`, `2.4.0+145`). For iOS the version itself, if it has none. Empty without any.
  */
-export function buildOf({ version, versions }: Release, platform: Platform): string | undefined {
+export function buildsOf({ version, versions }: Release, platform: Platform): readonly string[] {
   const own = versions.filter((one) => one.platform.toLowerCase() === platform).map((one) => one.version);
   const texts = (own.length > 0 ? own : [version]).map((text) => text.trim());
-  const number = texts.flatMap(
+  const numbers = texts.flatMap(
     (text) => /^(\d+)$|\((\d+)\)$|\+(\d+)$/.exec(text)?.slice(1).find(Boolean) ?? [],
-  )[0];
-  if (number !== undefined || platform === "android") return number;
-  return texts.find((text) => /^\d[\w.+-]*$/.test(text));
+  );
+  if (numbers.length > 0 || platform === "android") return [...new Set(numbers)];
+  return texts.filter((text) => /^\d[\w.+-]*$/.test(text)).slice(0, 1);
 }

@@ -1,6 +1,7 @@
 import { plainVersion } from "../../../contract/version.ts";
 import { typeOfHeading } from "./change-type.ts";
-import { type Block, depthOf, plainText, readMarkdown, startsBold } from "./markdown.ts";
+import { dateIn } from "./dates.ts";
+import { type Block, depthOf, insideOf, plainText, readMarkdown, startsBold } from "./markdown.ts";
 import { type Notes, notesOf } from "./release-notes.ts";
 import { readVersionHeading, type VersionHeading } from "./version-heading.ts";
 
@@ -66,7 +67,9 @@ function partsOf(blocks: readonly Block[]): Parts {
     const last = parts.at(-1);
     const line = block.from + 1;
     const heading = versionHeadingIn(block, last);
-    if (heading) {
+    const day = isOutside ? null : dayBelow(block, last);
+    if (last && day !== null) parts[parts.length - 1] = { ...last, heading: { ...last.heading, day } };
+    else if (heading) {
       parts.push({ heading, depth: headingDepth(block), line, blocks: [] });
       isOutside = false;
     } else if (endsPart(block, last)) {
@@ -75,6 +78,15 @@ function partsOf(blocks: readonly Block[]): Parts {
     } else if (!isOutside) last?.blocks.push(block);
   }
   return { parts, ignored };
+}
+
+/** The day of a quotation below a heading without one, as auto-changelog writes it. */
+function dayBelow(block: Block, last: Part | undefined): string | null {
+  if (block.type !== "blockquote" || last?.blocks.length !== 0 || last.heading.day !== null) return null;
+  const [paragraph, ...others] = insideOf(block);
+  const text = paragraph && others.length === 0 ? plainText(paragraph) : "";
+  const date = dateIn(text);
+  return date?.text === text ? date.day : null;
 }
 
 /** The version of a heading. Inside the notes of a version, a deeper heading must say nothing else. */

@@ -58,11 +58,57 @@ function standing(commits: readonly Commit[]): readonly Commit[] {
   return commits.filter(({ hash }) => !gone.has(hash));
 }
 
-function changesOf({ subject, body }: Commit, without: readonly string[]): Item[] {
-  const [, word = "", scope, mark, text] = /^(\p{L}+)(?:\(([^)]*)\))?(!)?:\s+(.+)$/u.exec(subject) ?? [];
-  const breaking = [...body.matchAll(/^BREAKING[ -]CHANGE:\s*(.+(?:\n(?![\w-]+:|\n).+)*)/gm)].map(
+const conventional = /^(\p{L}+)(?:\(([^)]*)\))?(!)?:\s+(.+)$/u;
+
+/** Signs that some write before the type: `🐛 fix: …`, `:bug: fix: …`. */
+const signs = /^(?:(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u200d\ufe0f\s])+|:[a-z0-9_+-]+:\s*)+/u;
+
+const isRelease = (subject: string): boolean =>
+  /^(?:(?:chore|build|ci)\(release\)!?:|(?:chore|build|ci)(?:\([^)]*\))?: releases?\b|release(?:\([^)]*\))?:|releases? v?\d|(?:chore: )?bump version\b|v?\d+\.\d+\.\d+(?:\s|$))/i.test(
+    subject,
+  );
+
+/** The changes of a commit. A merged one lists the commits that it joins: each conventional line of them is a change. */
+function changesOf(commit: Commit, without: readonly string[]): Item[] {
+  const subject = commit.subject.replace(signs, "");
+  if (isRelease(subject)) return [];
+  const lines = [...commit.body.matchAll(/^[*-]\s+(.+)$/gm)].map(([, line = ""]) =>
+    line.trim().replace(signs, ""),
+  );
+  const joined = lines.filter((line) => isKnownType(line) && !isRelease(line) && line !== subject);
+  const own =
+    joined.length > 0 && !conventional.test(subject)
+      ? breakingOf(commit.body)
+      : changesIn({ ...commit, subject }, without);
+  return [...own, ...joined.flatMap((line) => changesIn({ ...commit, subject: line, body: "" }, without))];
+}
+
+const isKnownType = (line: string): boolean => {
+  const word = conventional.exec(line)?.[1]?.toLowerCase() ?? "";
+  return Object.hasOwn(types, word) || otherTypes.has(word);
+};
+
+const otherTypes = new Set([
+  "chore",
+  "docs",
+  "style",
+  "refactor",
+  "perf",
+  "test",
+  "tests",
+  "build",
+  "ci",
+  "revert",
+]);
+
+const breakingOf = (body: string): Item[] =>
+  [...body.matchAll(/^BREAKING[ -]CHANGE:\s*(.+(?:\n(?![\w-]+:|\n).+)*)/gm)].map(
     ([, why = ""]): Item => ({ type: "changed", text: `Breaking: ${why.replace(/\s+/g, " ").trim()}` }),
   );
+
+function changesIn({ subject, body }: Commit, without: readonly string[]): Item[] {
+  const [, word = "", scope, mark, text] = conventional.exec(subject) ?? [];
+  const breaking = breakingOf(body);
   if (text === undefined) return [{ type: "changed", text: subject }, ...breaking];
   if (without.includes(word.toLowerCase()) && !mark) return breaking;
   const type = types[word.toLowerCase()] ?? "changed";

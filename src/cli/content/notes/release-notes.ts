@@ -100,7 +100,7 @@ function changeOf(listItem: Block, { type, isSize }: Reading): Change {
   const { text: whole, isWhole } = textOf(listItem);
   if (whole.length > longestRead) return { isWhole: false };
   const text = withoutDecoration(whole);
-  if (text === "") return { isWhole };
+  if (text === "" || /^updated dependencies\b/i.test(text)) return { isWhole };
   const labelled = type === undefined || isSize ? labelledChange(text) : undefined;
   const change = labelled ?? (type && { type, text });
   if (!change || [...change.text].length > limits.changelogItem) return { isWhole: false };
@@ -121,15 +121,19 @@ function textOf(listItem: Block): { readonly text: string; readonly isWhole: boo
 const ownText = (paragraph: Block): string =>
   withoutFeedbackLines(plainLines(paragraph).join("\n")).replace(/\s+/g, " ").trim();
 
-/** A change without what tools write around it: hashes of commits, thanks, the author, the box of a task. */
+/** A change without what tools write around it: hashes of commits, thanks, the author, the box of a task, the issues that it closes. */
 const withoutDecoration = (text: string): string =>
   text
     .replace(/^\[[ xX]\]\s+/, "")
-    .replace(/^(Updated dependencies)(?: \[[^\]]*\])+/, "$1")
     .replace(/^(?:#\d+\s+)?(?:[0-9a-f]{7,40}\s+)?Thanks (?:@[\w-]+(?:, (?:and )?| and )?)+!\s*-\s*/, "")
     .replace(/^[0-9a-f]{7,40}: /, "")
     .replace(/\s+by @[\w[\]-]+ in (?:https?:\/\/\S+|#\d+)$/, "")
+    .replace(
+      /(?:,?\s+(?:closes|closed|fixes|fixed|resolves|resolved)(?:,?\s+(?:and\s+)?[\w./-]*#\d+)+)+\.?$/i,
+      "",
+    )
     .replace(/(?:,?\s*\([0-9a-f]{7,40}(?:, [0-9a-f]{7,40})*\))+$/, "")
+    .replace(/\s+(?=[a-f]*\d)[0-9a-f]{7,40}$/, "")
     .trim();
 
 /** The Markdown of the blocks as it was written, with the definitions of the links that it uses. */

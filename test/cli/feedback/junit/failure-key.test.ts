@@ -89,6 +89,11 @@ describe("the key of a failure", () => {
     expect(keyOf(message, text + stack)).not.toBe(keyOf(message, text.replaceAll("want", "need") + stack));
   });
 
+  it("is the same for several failures in any order", () => {
+    const other = { type: "TimeoutError", message: "no answer", text: "" };
+    expect(key({ failures: [failure, other] })).toBe(key({ failures: [other, failure] }));
+  });
+
   it("exists for a failure that says nothing", () => {
     expect(key({ failures: [{ type: "", message: "", text: "" }] })).toMatch(/^junit:/);
     expect(key({ failures: [] })).toMatch(/^junit:/);
