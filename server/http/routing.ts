@@ -26,6 +26,8 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
     const path = pathOf(ctx);
     if (hasTwoHosts(ctx.req.rawHeaders)) throw badRequest("", "The request has more than one Host header");
     if (path === undefined) throw badRequest("", "The request's target is not an address");
+    // The routers read `ctx.path`, too.
+    if (path !== ctx.path) ctx.path = path;
     const route = fixed.get(`${method} ${path}`);
     if (route) {
       ctx.state.route = route.path;
@@ -41,10 +43,13 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
   };
 }
 
-/** The path of a request. Undefined if its target is an absolute URL that cannot be parsed. */
+/**
+ * The path of a request, in which no letter or digit is encoded: `%65` means `e` (RFC 3986, 6.2.2.2). Undefined if its target
+ * is an absolute URL that cannot be parsed.
+ */
 export function pathOf(ctx: Context): string | undefined {
   try {
-    return ctx.path;
+    return ctx.path.replace(/%(?:3\d|[46][1-9a-f]|[57][\da])/gi, decodeURIComponent);
   } catch {
     return undefined;
   }

@@ -29,6 +29,7 @@ export function faultsOf(schema: z.ZodMiniType, value: unknown): Issue[] {
 function sentenceOf(issue: z.core.$ZodRawIssue<z.core.$ZodIssue>): string {
   switch (issue.code) {
     case "invalid_type":
+      if (issue.input === undefined) return "is missing";
       return `must be ${withArticle(issue.expected)}`;
     case "invalid_value":
       return `must be one of ${issue.values.map((value) => `\`${String(value)}\``).join(", ")}`;

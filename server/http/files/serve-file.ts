@@ -1,4 +1,5 @@
 import type { Context, Middleware } from "koa";
+import { ApiError } from "../../../src/contract/errors.ts";
 import { cleanFileName, nameFor } from "../../domain/file-name.ts";
 import type { ByteSpan, Files } from "../../files/files.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -16,7 +17,7 @@ export interface ServedFile {
 
 /**
  * Answers GET and HEAD of `{base_url}/uploads/{name}`. Calls `next` if `find` does not know the name or the file is
- * lost.
+ * lost. Throws `method_not_allowed` for other methods.
  */
 export function serveFiles(
   { baseUrl }: Pick<Settings, "baseUrl">,
@@ -27,12 +28,15 @@ export function serveFiles(
   const root = new URL(baseUrl).pathname.replace(/\/$/, "");
   return async (ctx, next) => {
     const name = nameIn(ctx.path.startsWith(`${root}/`) ? ctx.path.slice(root.length) : ctx.path);
-    const file = name && ["GET", "HEAD"].includes(ctx.method) ? await find(name) : undefined;
+    if (name && !readers.includes(ctx.method)) throw new ApiError("method_not_allowed", { allow: readers });
+    const file = name ? await find(name) : undefined;
     if (!name || !file || (await files.size(file.sha256)) !== file.size) return next();
     ctx.state.route = "/uploads/:name";
     await answer(ctx, { ...file, fileName: file.fileName ?? name }, files);
   };
 }
+
+const readers = ["GET", "HEAD"];
 
 const nameIn = (path: string): string | undefined => /^\/uploads\/([\w.-]{1,200})$/.exec(path)?.[1];
 

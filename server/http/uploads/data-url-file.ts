@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { normaliseMediaType } from "../../../src/contract/files/media-type.ts";
 import { type ReceivedFile, receivedFile } from "../../../src/contract/files/received-file.ts";
 import type { TemporaryFile } from "../../files/files.ts";
@@ -76,8 +77,9 @@ const endOfHeader = /;base64,/i;
 // charset or a file name behind it.
 const dataUrlHeader = /^data:([ -:<-~\x80-\xff]*)(;[ -~\x80-\xff]*)?$/i;
 
-/** The declared type of a data URL, or null. Undefined if the text is no data URL. */
+/** The declared type of a data URL, or null. Undefined if the text, one byte in each unit, is no data URL or no UTF-8. */
 function typeOf(header: string): string | null | undefined {
-  const declared = header.length > longestHeader ? undefined : dataUrlHeader.exec(header)?.[1];
+  if (header.length > longestHeader || !isUtf8(Buffer.from(header, "latin1"))) return undefined;
+  const declared = dataUrlHeader.exec(header)?.[1];
   return declared === undefined ? undefined : normaliseMediaType(declared);
 }

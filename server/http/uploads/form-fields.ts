@@ -44,10 +44,7 @@ export function createFields(form: MultipartForm): Fields {
       if (fields.has(name)) throw malformedForm(`has the field ${name} twice`);
       fields.set(name, form.json.includes(name) ? parsed(text) : text);
     },
-    fileField(given) {
-      const name = checkedName(given);
-      return Object.hasOwn(form.files, name) ? name : undefined;
-    },
+    fileField: (given) => fileFieldOf(checkedName(given), form),
     addFile(field, fileName, file) {
       lists.set(field, [...(lists.get(field) ?? []), { fileName, file }]);
     },
@@ -59,6 +56,12 @@ export function createFields(form: MultipartForm): Fields {
       return Object.fromEntries(fields);
     },
   };
+}
+
+/** The file field of a part. `images[]` is `images`: so PHP, and libraries that follow it, name the elements of a list. */
+export function fileFieldOf(name: string, { files }: Pick<MultipartForm, "files">): string | undefined {
+  const field = name.replace(/\[\d{0,3}\]$/, "");
+  return Object.hasOwn(files, field) ? field : undefined;
 }
 
 const longestName = 200;

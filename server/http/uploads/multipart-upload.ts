@@ -4,7 +4,7 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/bus
 import { normaliseMediaType } from "../../../src/contract/files/media-type.ts";
 import { receivedFile } from "../../../src/contract/files/received-file.ts";
 import type { Files, TemporaryFile } from "../../files/files.ts";
-import { createFields, type Fields, type MultipartForm } from "./form-fields.ts";
+import { createFields, type Fields, fileFieldOf, type MultipartForm } from "./form-fields.ts";
 import { consume, type Intake, malformedForm, receive, type Upload, UploadFailure } from "./upload.ts";
 
 /**
@@ -84,7 +84,7 @@ function openBusboy(headers: IncomingHttpHeaders, form: MultipartForm): BusboyIn
       headers: { ...headers, "content-type": headers["content-type"] ?? "" },
       preservePath: true,
       isPartAFile: (field, _, fileName) =>
-        fileName !== undefined || (field !== undefined && Object.hasOwn(form.files, field)),
+        fileName !== undefined || (field !== undefined && fileFieldOf(field, form) !== undefined),
       limits: { parts: mostParts, fieldSize: form.text, headerSize: headerBytes },
     });
   } catch (cause) {

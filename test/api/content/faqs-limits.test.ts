@@ -59,7 +59,7 @@ describe("the limits of FAQ entries", () => {
     });
 
     it("is required on create", async () => {
-      expect(issuesOf(await create({ [field]: undefined }))).toEqual([`${field}: must be a string`]);
+      expect(issuesOf(await create({ [field]: undefined }))).toEqual([`${field}: is missing`]);
     });
   });
 

@@ -104,6 +104,15 @@ describe("a label of a report", () => {
     expect(await behind(1_020)).toMatchObject({ status: 400 });
   });
 
+  it("of the elements of a list may be images[] or images[0]", async () => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ type: "bug", message: "x" })) form.set(name, value);
+    for (const name of ["images[]", "images[]", "images[0]"])
+      form.append(name, new Blob([new Uint8Array(sample.png().bytes)]), "shot.png");
+    const answer = await service.request("POST", path, { headers: cast.key, body: form });
+    expect((await threadOf(answer)).body).toMatchObject({ feedback: { images: { length: 3 } } });
+  });
+
   it("is an empty map where PHP writes []", async () => {
     expect((await threadOf(await submit({ metadata: [] }))).body).toMatchObject({
       feedback: { metadata: {} },

@@ -18,6 +18,28 @@ const paths = [...new Set(endpoints.map(([, { path }]) => path))].map(
 );
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"];
 
+describe("a known address", () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  it.each(["/api/v1/faqs/remot%65", "/%61pi/v%31/faqs/remote"])(
+    "may have encoded letters and digits: %s",
+    async (path) => {
+      const { key } = await makeAppWithAgent(service);
+      expect(await service.request("GET", path, { headers: key })).toMatchObject({ status: 200, body: [] });
+    },
+  );
+
+  it.each(["POST", "PUT", "PATCH", "DELETE"])("of a file does not accept %s", async (method) => {
+    const answer = await service.request(method, "/uploads/nothing.png");
+    expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
+    expect(answer.headers.get("allow")).toBe("GET, HEAD");
+  });
+});
+
 describe("an unknown address", () => {
   let service: Service;
   beforeAll(async () => {
