@@ -8,7 +8,10 @@ export const isSameVersion = (a: string, b: string): boolean => comparableVersio
 export function comparableVersion(version: string): string {
   const plain = plainVersion(version);
   if (!/^\d/.test(plain) || /^\d{4}-\d\d-\d\d$/.test(plain)) return plain;
-  return plain.replace(/(^|[.+-])0+(?=\d+(?:[.+\s(-]|$))/g, "$1");
+  return plain.replace(
+    /(^|[.+-])(\d+)(?=[.+\s(-]|$)/g,
+    (_, before: string, digits: string) => before + digits.replace(/^0+(?=\d)/, ""),
+  );
 }
 
 /** A version without the usual prefixes: `v2.4.0` and `app@2.4.0` become `2.4.0`. Other texts stay as they are. */

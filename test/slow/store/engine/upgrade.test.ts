@@ -76,7 +76,15 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     await before.close();
     const upgraded = await old.open();
     expect(await upgraded.all("SELECT * FROM failure_runs")).toEqual([
-      { feedback_id: "failing", app_id: "a", scope: "", run: "", reported_at: at, passed_at: null },
+      {
+        feedback_id: "failing",
+        app_id: "a",
+        scope: "",
+        run: "",
+        reported_at: at,
+        passed_at: null,
+        parts: null,
+      },
     ]);
   });
 });

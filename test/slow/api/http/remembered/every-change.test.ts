@@ -81,6 +81,7 @@ describe("the table of changes", () => {
     ...["session.create", "session.finish", "session.askPasskey", "session.remove", "session.changePassword"],
     ...["session.firstPassword", "accountLinks.signUp", "accountLinks.finishSignUp", "accountLinks.recover"],
     ...["accountLinks.finishRecovery", "consoleSessions.remove", "consoleSessions.removeOthers"],
+    "tokens.rotate",
     ...["secondFactor.begin", "secondFactor.confirm", "secondFactor.renewRecoveryCodes"],
     ...["secondFactor.remove", "passkeys.begin", "passkeys.create", "passkeys.remove"],
     ...["apps.create", "appData.import", "keys.create", "tokens.create", "invitations.create"],
