@@ -28,6 +28,33 @@ describe("a server without --dev", () => {
   });
 });
 
+it.each([
+  ["with --dev", true, 200],
+  ["without it", false, 429],
+])(
+  "a server without rate limits takes more than 60 session reports an hour only %s",
+  async (_, dev, last) => {
+    const service = await startService({
+      settings: { dev },
+      environment: { INNKEEP_RATE_LIMITS: "off" },
+    });
+    const { key } = await service.makeApp();
+    const body = {
+      testKey: "stk_unknown",
+      startedAt: "2026-11-01T10:00:00Z",
+      endedAt: "2026-11-01T10:01:00Z",
+      screens: ["One", "Two"],
+    };
+    const report = async () => {
+      const sending = { headers: { "x-api-key": key }, body };
+      return (await service.request("POST", "/api/v1/testing/sdk/session", sending)).status;
+    };
+    const statuses = await Promise.all(Array.from({ length: 60 }, report));
+    expect([...new Set(statuses), await report()]).toEqual([200, last]);
+    await service.stop();
+  },
+);
+
 describe("the development server", () => {
   let service: Service;
   beforeAll(async () => {
