@@ -1,0 +1,76 @@
+import type { Fault } from "./fault.ts";
+
+/** Mistakes in the pages. */
+export const consoleFaults: readonly Fault[] = [
+  {
+    name: "HTML in a release note runs on the page",
+    file: "server/console/kit/display/markdown.ts",
+    right: 'new MarkdownIt("default", { html: false,',
+    wrong: 'new MarkdownIt("default", { html: true,',
+    tests: ["test/console/kit", "test/console/content"],
+  },
+  {
+    name: "a form without an origin is taken",
+    file: "server/console/browser-request.ts",
+    right: "if (!mutates || isOwnOrigin(origin, settings)) return;",
+    wrong: "if (!mutates || origin === undefined || isOwnOrigin(origin, settings)) return;",
+    tests: ["test/console/sign-in"],
+  },
+  {
+    name: "a form that is sent twice at once shows an error, because an await is missing",
+    file: "server/console/ask.ts",
+    right: "return await attempt();",
+    wrong: "return attempt();",
+    tests: ["test/console/kit"],
+  },
+  {
+    name: "a reply that is sent twice reaches its receiver twice",
+    file: "server/console/pages/feedback/thread/forms.ts",
+    right: '      params: { id: param("id") },\n      body,\n      idempotencyKey: fields.idempotencyKey,\n',
+    wrong: '      params: { id: param("id") },\n      body,\n',
+    tests: ["test/console/feedback"],
+  },
+  {
+    name: "a person takes a thread from somebody who took it a moment before",
+    file: "server/console/pages/feedback/thread/forms.ts",
+    right: 'body: { assignee: "me", expectedAssignee: fields.text("shownAssignee") || null },',
+    wrong: 'body: { assignee: "me" },',
+    tests: ["test/console/feedback"],
+  },
+  {
+    name: "a link leads to another site after the sign-in",
+    file: "server/console/console-path.ts",
+    right: 'return url.origin === new URL(consoleUrl).origin && !path.startsWith("//") ? path : otherwise;',
+    wrong: "return url.origin === new URL(consoleUrl).origin ? path : otherwise;",
+    tests: ["test/console/kit", "test/console/sign-in"],
+  },
+  {
+    name: "the browser keeps a page of the console, which the next person at the computer sees",
+    file: "server/console/respond.ts",
+    right: '    "Cache-Control": "no-store",\n',
+    wrong: "",
+    tests: ["test/console/all-pages"],
+  },
+  {
+    name: "a subject with hidden characters deceives the reader of the inbox",
+    file: "server/console/pages/feedback/inbox-line.tsx",
+    right: "<Line text={thread.subject} />",
+    wrong: "{thread.subject}",
+    tests: ["test/console/feedback"],
+  },
+  {
+    name: "a viewer is offered the decision on a plan, and loses the note",
+    file: "server/console/pages/feedback/thread/proposal/proposal.tsx",
+    right: '<Can needs="maintainer">',
+    wrong: '<Can needs="viewer">',
+    tests: ["test/console/feedback", "test/console/access"],
+  },
+  {
+    name: "the next page of the inbox forgets the filter",
+    file: "server/console/pages/feedback/page.tsx",
+    right: "next={nextCursor === null ? undefined : address({ cursor: nextCursor })}",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
+    wrong: "next={nextCursor === null ? undefined : `${links.inbox(app.id)}?cursor=${nextCursor}`}",
+    tests: ["test/console/feedback/inbox"],
+  },
+];

@@ -1,0 +1,17 @@
+import { cliFaults } from "./faults/cli.ts";
+import { consoleFaults } from "./faults/console.ts";
+import { domainFaults } from "./faults/domain.ts";
+import type { Area, Fault } from "./faults/fault.ts";
+import { httpFaults } from "./faults/http.ts";
+import { mcpFaults } from "./faults/mcp.ts";
+import { storeFaults } from "./faults/store.ts";
+
+/** Mistakes of all areas. Each was chosen from the code, before the tests that find it were read. */
+export const plantedFaults: Readonly<Record<Area, readonly Fault[]>> = {
+  domain: domainFaults,
+  store: storeFaults,
+  http: httpFaults,
+  cli: cliFaults,
+  mcp: mcpFaults,
+  console: consoleFaults,
+};
