@@ -53,6 +53,9 @@ export interface SessionCredential {
   readonly email: string;
 }
 
+const tokenColumns = `t.id, t.user_id AS "userId", u.email, t.kind, t.scopes, t.app_id AS "appId",
+              t.last_used_at AS "lastUsedAt"`;
+
 /** Finds credentials by the hash of the secret that the client presents. */
 export const credentials = {
   findAppKey: (reader: Reader, keyHash: string) =>
@@ -65,14 +68,16 @@ export const credentials = {
       keyHash,
     ),
 
+  /** The row of a secret that was replaced ends with the time that the replacement left it. Each part is read by its own index. */
   findToken: (reader: Reader, tokenHash: string) =>
     reader.get<TokenCredential>(
-      `SELECT t.id, t.user_id AS "userId", u.email, t.kind, t.scopes, t.app_id AS "appId",
-              t.last_used_at AS "lastUsedAt",
-              CASE WHEN t.token_hash = ? OR t.expires_at < t.old_expires_at THEN t.expires_at
-                ELSE t.old_expires_at END AS "expiresAt"
-       FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ? OR t.old_token_hash = ?`,
-      ...[tokenHash, tokenHash, tokenHash],
+      `SELECT ${tokenColumns}, t.expires_at AS "expiresAt"
+       FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ?
+       UNION ALL
+       SELECT ${tokenColumns},
+              CASE WHEN t.expires_at < t.old_expires_at THEN t.expires_at ELSE t.old_expires_at END AS "expiresAt"
+       FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.old_token_hash = ?`,
+      ...[tokenHash, tokenHash],
     ),
 
   findConnection: (reader: Reader, tokenHash: string) =>
