@@ -83,7 +83,10 @@ const ofCommands: readonly Variable[] = [
     name: "XDG_CONFIG_HOME, XDG_STATE_HOME, APPDATA, LOCALAPPDATA",
     meaning: "Where the folders are, unless INNKEEP_CONFIG_DIR is set.",
   },
-  { name: "XDG_CACHE_HOME", meaning: "Where Node 22 and newer keep compiled code of Innkeep; ~/.cache unless set." },
+  {
+    name: "XDG_CACHE_HOME",
+    meaning: "Where Node 22 and newer keep compiled code of Innkeep; ~/.cache unless set.",
+  },
   {
     name: "DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION, SSH_TTY, WSL_DISTRO_NAME",
     meaning: "Whether `auth login` can open a browser here.",
