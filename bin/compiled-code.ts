@@ -12,11 +12,12 @@ export function keepCompiledCode(): void {
 }
 
 /** The folder, made if it is missing; undefined without a folder for caches. */
-function codeFolder({ HOME, LOCALAPPDATA, XDG_CACHE_HOME }: NodeJS.ProcessEnv): string | undefined {
+function codeFolder(env: NodeJS.ProcessEnv): string | undefined {
   const { mkdirSync } = process.getBuiltinModule("node:fs");
   const { join } = process.getBuiltinModule("node:path");
+  const { HOME, LOCALAPPDATA } = env;
   const caches =
-    process.platform === "win32" ? LOCALAPPDATA : XDG_CACHE_HOME || (HOME && join(HOME, ".cache"));
+    process.platform === "win32" ? LOCALAPPDATA : env.XDG_CACHE_HOME || (HOME && join(HOME, ".cache"));
   if (!caches) return undefined;
   const folder = join(caches, "innkeep", "compiled");
   for (const one of [caches, join(caches, "innkeep"), folder]) {
