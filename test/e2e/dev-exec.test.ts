@@ -224,7 +224,7 @@ describe("a seed", () => {
     const { code, stderr, stdout } = await run(["--seed", seed, ...node("console.log(1)")]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("apps.0.name must not be empty");
-    expect(stderr).toContain("apps.0.faqs.0.answer must be a string");
+    expect(stderr).toContain("apps.0.faqs.0.answer is missing");
     expect(stderr).toContain("apps.0 must not have the field faq");
     expect(await folders()).toEqual([]);
   });

@@ -175,7 +175,7 @@ describe("a server for tests", () => {
       console.log(await fault(server.advance("tomorrow")));
       console.log(await fault(server.addFault({ path: "api" })));
       await server.stop();`);
-    expect(text).toContain("apps.0.faqs.0.answer must be a string");
+    expect(text).toContain("apps.0.faqs.0.answer is missing");
     expect(text).toContain("tomorrow is no length of time such as 1d, -2h30m or P1D.");
     expect(text).toContain("path must be a path that begins with /");
   });
