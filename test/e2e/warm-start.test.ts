@@ -9,7 +9,7 @@ describe("a command that loads a part late works each time in one home", () => {
   it.each([
     ["faq list", ["faq", "list"]],
     ["feedback send", ["feedback", "send", "--type", "bug", "--message", "m"]],
-    ["faq pull", ["faq", "pull"]],
+    ["changelog list", ["changelog", "list"]],
     ["completion", ["completion", "bash"]],
   ])("innkeep %s", async (_, argv) => {
     const service = await startService();
