@@ -45,7 +45,7 @@ export interface RotatedToken {
   readonly graceMinutes?: number | undefined;
 }
 
-/** Gives the token whose id begins with this text a new secret. Throws as `revokeToken` does. */
+/** Makes a new secret for the token whose id begins with this text. Throws as `revokeToken` does. */
 export function rotateOwnersToken(database: Database, { id, ...wanted }: RotatedToken) {
   const { graceMinutes = 0 } = validated(contract.rotate.body, wanted);
   return database.write(async (tx) => {

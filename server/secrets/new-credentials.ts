@@ -95,7 +95,7 @@ export interface Rotation {
 }
 
 /**
- * Gives a token a new secret. Its id stays, and with it whatever was done with it. Undefined if the account has no such
+ * Makes a new secret for a token, which keeps its id. Returns undefined if the account has no such
  * token; a connection of an agent renews its secrets itself.
  */
 export async function rotateToken(

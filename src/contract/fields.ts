@@ -92,7 +92,7 @@ export const label = (max: number, form?: "NFC") =>
 /** An optional label. Null and blank text mean the same as leaving it out. */
 export const optionalLabel = (max: number) => z.optional(z.nullable(label(max)));
 
-/** Optional text without NUL and lone surrogates, of any length. Whoever stores it decides what is too long. */
+/** Optional text without NUL and lone surrogates, of any length. The code that stores it cuts what is too long. */
 export const anyText = z.optional(
   z.nullable(
     z.string().check(
@@ -150,7 +150,7 @@ export const file = (rule: FileRule) =>
     }),
   );
 
-/** Gives the fault of a file, or undefined. Its bytes show its kind; the declared type does not matter. (rule F3) */
+/** Returns the fault of a file, or undefined. Its bytes show its kind; the declared type does not matter. (rule F3) */
 export function fileFault(value: unknown, { bytes, types }: FileRule): string | undefined {
   const kinds = types.join(", ");
   if (typeof value === "string" && value.startsWith("data:")) return undefined;

@@ -11,7 +11,7 @@ export function makeFolder(folder: string, mode?: number): void {
   mkdirSync(folder, { mode });
 }
 
-/** Gives false if the folder above is missing. */
+/** Returns false if the folder above is missing. */
 function makes(folder: string, mode: number | undefined): boolean {
   try {
     mkdirSync(folder, { mode });

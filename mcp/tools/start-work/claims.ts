@@ -7,7 +7,7 @@ export const newWorker = (): string => `mcp-${randomUUID().slice(0, 8)}`;
 /** A claim as an agent passes it on: its id and the end of its worker's name, by which the worker gets it again. */
 export const claimIdFor = (claimId: string, worker: string): string => `${claimId}.${worker.slice(4)}`;
 
-/** What an agent is told of a claim that is no longer its own, by the code of the server. */
+/** The text for an agent whose claim has ended, by the code of the error. */
 export const endedClaims = {
   claim_released:
     "A person has ended this claim. Stop the work and tell the user. If it is to be done after all, call start_work without claim_id.",

@@ -36,7 +36,7 @@ export async function mailFiles(
 }
 
 /** Undefined for a file of another kind, or one that is too large for its kind. */
-/** What an app without room for files keeps of them: their names. */
+/** The names of files that are not kept, because the app has no room for them. */
 export const noneKept = (attachments: readonly IncomingFile[]): MailFiles => ({
   kept: [],
   dropped: attachments.map(({ name }) => name || unnamed),

@@ -69,7 +69,7 @@ export const tokens = {
       ...[id, userId, appId, appId],
     ),
 
-  /** Gives a token a new secret. The one of before is good until `oldExpiresAt`, if that is given. */
+  /** Stores a new secret of a token. The old one works until `oldExpiresAt`, if that is given. */
   async renew(tx: Transaction, userId: string, renewed: Renewed): Promise<void> {
     const { id, prefix, tokenHash, expiresAt, oldExpiresAt } = renewed;
     await tx.run(

@@ -5,7 +5,7 @@ export interface TextBudget {
   left: number;
 }
 
-/** A failure with as much of its text as the budget has room for. */
+/** A failure with the part of its text that fits the budget. */
 export function failureOf(attributes: Attributes, whole: string, budget: TextBudget): TestFailure {
   const text = kept(whole, budget.left > 0 ? longestText : longestTextBeyond);
   const message = kept(attributes.message ?? "", longestTextBeyond);

@@ -92,7 +92,7 @@ describe.each(databases)("going on with a claim on $name (rule A32)", (engine) =
     expect(await resume(runId, stranger.agent)).toMatchObject(refusal(404, "not_found"));
   });
 
-  it("of another owner of the app is refused, whoever is silent", async () => {
+  it("of another owner of the app is refused, also after a long silence", async () => {
     const { runId } = await claimed();
     const second = await service.makeMember(world.appId, "owner");
     const token = await service.makeToken(second, "agent", { scopes: ["runs:work"] });
