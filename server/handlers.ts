@@ -31,6 +31,7 @@ import { consoleProposals } from "./routes/feedback/runs/console-proposals.ts";
 import { blockedSenders } from "./routes/feedback/triage/blocked-senders.ts";
 import { savedReplies } from "./routes/feedback/triage/saved-replies.ts";
 import { tags } from "./routes/feedback/triage/tags.ts";
+import { incomingMails } from "./routes/mail/incoming-mails.ts";
 import { cycles } from "./routes/testing/cycles.ts";
 import { listings } from "./routes/testing/listings.ts";
 import { slots } from "./routes/testing/slots.ts";
@@ -61,6 +62,7 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   readMarks: readMarks(deps),
   tags: tags(deps),
   blockedSenders: blockedSenders(deps),
+  incomingMails: incomingMails(deps),
   savedReplies: savedReplies(deps),
   failures: failures(deps),
   runs: consoleProposals(deps),

@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { lifetimes } from "../domain/access/oauth-lifetimes.ts";
+import { originalKeptMilliseconds } from "../domain/mail/incoming-mail.ts";
 import { drafts } from "../store/access/drafts.ts";
 import { invitations } from "../store/access/members/invitations.ts";
 import { oauthClients, oauthCodes, oauthTokens } from "../store/access/oauth.ts";
@@ -12,6 +13,7 @@ import { hiddenFeedback } from "../store/feedback/hidden-feedback.ts";
 import { outbox } from "../store/feedback/outbox.ts";
 import { expiredApprovals } from "../store/feedback/runs/expired-approvals.ts";
 import { proposals } from "../store/feedback/runs/proposals.ts";
+import { mailOriginals } from "../store/mail/mail-originals.ts";
 import { mails } from "../store/mail/mails.ts";
 import { idempotency } from "../store/requests/idempotency.ts";
 import { limitLeases } from "../store/requests/limit-leases.ts";
@@ -20,6 +22,7 @@ import { discardAbandoned } from "../transfer/import-app.ts";
 
 const pauseMilliseconds = 600_000;
 const atOnce = 1_000;
+const originalsAtOnce = 100;
 /** How long the result of a delivery to a chat channel can be seen. */
 const deliveriesKeptMilliseconds = 30 * 86_400_000;
 /** How long typed text that was not sent is kept. (rule O17) */
@@ -65,12 +68,26 @@ export async function tidy({ database, clock, time, files, keptFiles, log, newId
   while ((await database.write((tx) => drafts.prune(tx, draftsBefore, atOnce))) === atOnce);
   const answeringBefore = new Date(now.getTime() - answeringKeptMilliseconds).toISOString();
   await database.write((tx) => answering.prune(tx, answeringBefore));
+  await tidyOriginals({ database, keptFiles, log }, now);
   await storeExpired({ database, newId }, now);
   await tidyHidden(database, now);
   const eventsBefore = new Date(now.getTime() - eventsKeptMilliseconds).toISOString();
   while ((await database.write((tx) => events.prune(tx, eventsBefore, atOnce))) === atOnce);
   await database.write(keepStatistics, "long");
   await files.sweepTemporary();
+}
+
+/** Mails as they came are kept for 30 days. (rule M16) */
+async function tidyOriginals(
+  { database, keptFiles, log }: Pick<Needed, "database" | "keptFiles" | "log">,
+  now: Date,
+): Promise<void> {
+  const before = new Date(now.getTime() - originalKeptMilliseconds).toISOString();
+  for (let count = originalsAtOnce; count === originalsAtOnce; ) {
+    const hashes = await database.write((tx) => mailOriginals.prune(tx, before, originalsAtOnce));
+    keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "originals of mails left"));
+    count = hashes.length;
+  }
 }
 
 /** What blocked senders sent is deleted. The nightly search for stray files removes its files. (rule F34) */

@@ -15,6 +15,7 @@ const acts = {
   insertReply: "The saved reply was not inserted.",
   blockSender: "The sender was not blocked.",
   unblockSender: "The sender was not unblocked.",
+  takeMail: "The mail was not added to its thread.",
   showHidden: "The feedback was not shown.",
   saveReply: "The saved reply was not saved.",
   deleteReply: "The saved reply was not deleted.",

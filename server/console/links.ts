@@ -84,6 +84,8 @@ const linksOfPeople = (at: string) => ({
 const triageLinks = (at: string) => ({
   faqs: (appId: string, part = "") => `${at}/faqs/${appId}${part && `/${part}`}`,
   blocked: (appId: string, part = "") => `${at}/blocked/${appId}${part && `/${part}`}`,
+  automaticMails: (appId: string, part = "") => `${at}/automatic-mails/${appId}${part && `/${part}`}`,
+  original: (mailId: string) => `${at}/mail-originals/${mailId}/download`,
   tags: (appId: string) => `${at}/tags/${appId}`,
   tag: (appId: string, id: string, part: string) => `${at}/tags/${appId}/${id}/${part}`,
   savedReplies: (appId: string) => `${at}/saved-replies/${appId}`,

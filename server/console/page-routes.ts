@@ -9,6 +9,8 @@ import { createApp, deleteApp, updateApp } from "./pages/apps/forms.ts";
 import { newAppPage } from "./pages/apps/new-app-page.tsx";
 import { appPage } from "./pages/apps/page.tsx";
 import { auditPage } from "./pages/audit/page.tsx";
+import { takeMail } from "./pages/automatic-mails/forms.ts";
+import { automaticMailsPage } from "./pages/automatic-mails/page.tsx";
 import { releaseHidden, unblockSender } from "./pages/blocked/forms.ts";
 import { blockedPage } from "./pages/blocked/page.tsx";
 import { entryPage, newEntryPage } from "./pages/changelog/changelog-entry-page.tsx";
@@ -92,6 +94,7 @@ export const pages = (at: Links): PageRoutes => [
   [at.tags(":appId"), tagsPage],
   [at.savedReplies(":appId"), savedRepliesPage],
   [at.blocked(":appId"), blockedPage],
+  [at.automaticMails(":appId"), automaticMailsPage],
   [at.faqs(":appId"), faqsPage],
   [at.faqs(":appId", "new"), newFaqPage],
   [at.faq(":appId", ":faqId"), faqPage],
@@ -210,6 +213,7 @@ const formsOfTriage = (at: Links): FormRoutes => [
   [at.thread(":appId", ":id", "block"), blockSender, "blockSender"],
   [at.blocked(":appId", ":blockedSenderId/unblock"), unblockSender, "unblockSender"],
   [at.blocked(":appId", "feedback/:hiddenId/release"), releaseHidden, "showHidden"],
+  [at.automaticMails(":appId", ":mailId/take"), takeMail, "takeMail"],
   [at.savedReplies(":appId"), createSavedReply, "saveReply"],
   [at.savedReply(":appId", ":savedReplyId", "change"), updateSavedReply, "saveReply"],
   [at.savedReply(":appId", ":savedReplyId", "delete"), deleteSavedReply, "deleteReply"],

@@ -1,4 +1,5 @@
 import { appData } from "../../src/contract/console/data/app-data.ts";
+import { incomingMails } from "../../src/contract/console/inbox/mails.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Contract } from "../../src/contract/index.ts";
 import type { Deps } from "../deps.ts";
@@ -10,7 +11,7 @@ import { assetRoutes } from "./assets/asset-routes.ts";
 import { acceptsHtml, unlessSignedOut } from "./browser-request.ts";
 import { consolePathOf } from "./console-path.ts";
 import { draftRoutes } from "./draft-routes.ts";
-import { createLinks } from "./links.ts";
+import { createLinks, type Links } from "./links.ts";
 import { forms, pages, uploadForms } from "./page-routes.ts";
 import { rememberAct } from "./pages/error/unsaved-text.ts";
 import { createRespond } from "./respond.ts";
@@ -72,25 +73,37 @@ export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>)
     ...accountLinkRoutes(patterns).map(([method, path, answer]) => open(method, path, answer)),
     ...pages(patterns).map(([path, answer]) => page(path, answer)),
     ...uploadForms(patterns).map(upload),
-    ...exportRoutes(deps, door, api).map((route) => ({
-      ...route,
-      path: patterns.data(":appId", "download"),
-    })),
+    ...downloadRoutes(deps, door, api)(patterns),
     ...forms(patterns).map(([path, answer, act]) => form(path, answer, act)),
     ...draftRoutes(patterns, visits.ofSignedIn),
   ];
 }
 
-/** The download of an app, as the API answers it: a page has the cookie of the console alone. */
-const exportRoutes = (deps: ConsoleDeps, door: Door, { handlers }: Api<Contract>): Route[] =>
-  mount(
-    {
-      contract: { appData: { export: appData.export } },
-      handlers: { appData: { export: handlers.appData.export } },
-    },
-    deps,
-    door,
-  );
+/** Downloads as the API answers them: a page has the cookie of the console alone. */
+const downloadRoutes =
+  (deps: ConsoleDeps, door: Door, { handlers }: Api<Contract>) =>
+  (at: Links): Route[] => {
+    const exports = mount(
+      {
+        contract: { appData: { export: appData.export } },
+        handlers: { appData: { export: handlers.appData.export } },
+      },
+      deps,
+      door,
+    );
+    const originals = mount(
+      {
+        contract: { incomingMails: { original: incomingMails.original } },
+        handlers: { incomingMails: { original: handlers.incomingMails.original } },
+      },
+      deps,
+      door,
+    );
+    return [
+      ...exports.map((route) => ({ ...route, path: at.data(":appId", "download") })),
+      ...originals.map((route) => ({ ...route, path: at.original(":mailId") })),
+    ];
+  };
 
 /** Sends a browser that opens the server's root to the console. API clients find nothing there. */
 const rootRedirect = ({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): Route => ({

@@ -77,6 +77,23 @@ const textOfHtml = (html) =>
     ],
   });
 
+// What may be an address: with what stands around each sign for "at", up to the next space.
+function addressesIn(texts) {
+  const found = new Set();
+  let length = 0;
+  for (const text of texts)
+    for (const { index, 0: sign } of text.matchAll(/@|%40/gi)) {
+      const before = /[^\\s<>]*$/.exec(text.slice(Math.max(0, index - most.side), index))[0];
+      const after = /^[^\\s<>]*/.exec(text.slice(index + sign.length, index + sign.length + most.side))[0];
+      const word = before + sign + after;
+      if (before === "" || after === "" || found.has(word)) continue;
+      length += word.length + 1;
+      if (length > most.addresses) return null;
+      found.add(word);
+    }
+  return [...found].join(" ");
+}
+
 // Before its time is measured.
 const Parser = required("replies");
 parentPort.once("message", (text) => {
@@ -96,6 +113,13 @@ parser.parse(source).then((mail) => {
     subject: mail.subject ?? "",
     messageId: mail.messageId ?? "",
     text: text.slice(0, most.text),
+    addresses: addressesIn([
+      ...mail.headers.map(({ value }) => value),
+      mail.from?.address ?? "",
+      mail.subject ?? "",
+      text,
+      mail.html ?? "",
+    ]),
     attachments,
   };
   parentPort.postMessage(found, [...new Set(attachments.map(({ bytes }) => bytes.buffer))]);

@@ -16,6 +16,8 @@ export interface ParsedMail {
   readonly whole: string;
   /** What its sender wrote; empty where nothing but quotations was found, or nothing in the time. */
   readonly written: string;
+  /** Every address in it, between spaces; null if there are too many. */
+  readonly addresses: string | null;
   readonly attachments: readonly ParsedFile[];
 }
 
@@ -43,7 +45,11 @@ const bounds = {
   // A forwarded mail is a file, and not the words of its sender.
   forceRfc822Attachments: true,
 };
-const most = { text: 1_000_000, attachments: 100, parts: 1_000, pieces: 20_000 };
+const most = {
+  ...{ text: 1_000_000, attachments: 100, parts: 1_000, pieces: 20_000 },
+  // All addresses, and each side of one.
+  ...{ addresses: 100_000, side: 256 },
+};
 const packages = { mail: "postal-mime", html: "html-to-text", replies: "email-reply-parser" };
 const mebibyte = 1_048_576;
 

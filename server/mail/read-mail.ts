@@ -1,4 +1,6 @@
 import {
+  type AutomaticMark,
+  automaticMark,
   failsAuthentication,
   type IncomingKind,
   kindOfMail,
@@ -9,7 +11,12 @@ import { type MailBounds, parseMail } from "./parse-mail.ts";
 /** A mail that arrived, as far as we use it. */
 export interface IncomingMail {
   readonly kind: IncomingKind;
+  /** What says that a program wrote it; undefined if nothing does. */
+  readonly mark: AutomaticMark | undefined;
   readonly from: string;
+  readonly subject: string;
+  /** Every address in it; null if there are too many. */
+  readonly addresses: string | null;
   /** Whether the server that took it found that the sender is not who it says. */
   readonly isForged: boolean;
   /** The same for two copies of one mail; empty if it has none. */
@@ -30,11 +37,12 @@ export interface IncomingFile {
 export async function readMail(source: Uint8Array, bounds: MailBounds): Promise<IncomingMail | undefined> {
   const mail = await parseMail(source, bounds);
   if (!mail) return undefined;
-  const { headers, from, messageId, whole, written, attachments: files } = mail;
+  const { headers, from, subject, addresses, messageId, whole, written, attachments: files } = mail;
   const statuses = files.filter(({ mimeType }) => mimeType === "message/delivery-status");
   return {
     kind: kindOfMail(headers, from),
-    from,
+    mark: automaticMark(headers, from),
+    ...{ from, subject, addresses },
     isForged: failsAuthentication(headers),
     messageId,
     text: written.trim() || whole,

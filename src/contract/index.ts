@@ -13,6 +13,7 @@ import { devices } from "./console/devices.ts";
 import { failures } from "./console/failures.ts";
 import { consoleFaqs } from "./console/faqs.ts";
 import { threads } from "./console/feedback.ts";
+import { incomingMails } from "./console/inbox/mails.ts";
 import { readMarks } from "./console/inbox/read-marks.ts";
 import { listings } from "./console/listings.ts";
 import { invitations, members } from "./console/members/members.ts";
@@ -57,6 +58,7 @@ export const contract = {
   tags,
   savedReplies,
   blockedSenders,
+  incomingMails,
   failures,
   runs,
   consoleFaqs,

@@ -30,6 +30,7 @@ const titles: Record<keyof typeof contract, string> = {
   tags: "Console: tags",
   savedReplies: "Console: saved replies",
   blockedSenders: "Console: blocked senders",
+  incomingMails: "Console: mails that came",
   failures: "Console: failures",
   runs: "Console: decisions",
   consoleFaqs: "Console: FAQ entries",

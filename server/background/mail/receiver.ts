@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { replyTokensIn } from "../../domain/mail/incoming-mail.ts";
+import { FilesUnavailable } from "../../files/files.ts";
 import type { Mailbox, MailHead } from "../../mail/imap.ts";
 import type { MailIn } from "../../settings/settings.ts";
 import type { Transaction } from "../../store/engine/database.ts";
@@ -136,36 +137,52 @@ const findingOf = (
   { database, clock, settings }: Needed,
   mailbox: Mailbox,
   { name, uid }: Place,
-): Pick<Found, "begin" | "read"> => ({
+): Pick<Taking["found"], "begin" | "read" | "release"> => ({
   begin: () => {
     const attempt = { uidValidity: mailbox.uidValidity, uid, at: clock.now().toISOString() };
     return database.write((tx) => mailboxes.begin(tx, name, attempt));
   },
-  async read() {
-    try {
-      return await mailbox.read(uid, settings.budgets.mailBytes);
-    } catch (error) {
-      await database.write((tx) => mailboxes.release(tx, name, uid));
-      throw error;
-    }
-  },
+  read: () => mailbox.read(uid, settings.budgets.mailBytes),
+  release: () => database.write(async (tx) => void (await mailboxes.release(tx, name, uid))),
 });
 
 interface Taking {
   readonly take: Take;
-  readonly found: Omit<Found, "token">;
+  readonly found: Omit<Found, "token"> & {
+    /** Takes back that the mail is begun. */
+    readonly release: () => Promise<void>;
+  };
 }
 
 async function takeOne(
   mailbox: Mailbox,
   { uid, receivers }: MailHead,
-  { take, found }: Taking,
+  { take, found: { release, ...found } }: Taking,
 ): Promise<Taken> {
+  const read = () => orRelease(found.read(), { release, passes: () => true });
   for (const token of replyTokensIn(receivers)) {
-    const taken = await take({ ...found, token });
+    const taken = await orRelease(take({ ...found, read, token }), {
+      release,
+      passes: (error) => error instanceof FilesUnavailable,
+    });
     if (taken === "of others") continue;
     if (taken === "taken") await mailbox.markRead(uid);
     return taken;
   }
   return "of others";
+}
+
+interface Failure {
+  readonly release: () => Promise<void>;
+  /** Whether the mail may be taken later: then this was no attempt. */
+  readonly passes: (error: unknown) => boolean;
+}
+
+async function orRelease<Result>(work: Promise<Result>, { release, passes }: Failure): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (passes(error)) await release();
+    throw error;
+  }
 }

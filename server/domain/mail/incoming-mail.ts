@@ -7,6 +7,12 @@ export interface MailHeader {
 /** What arrived: an answer that a person wrote, a report about a mail of ours, or something that a program wrote. */
 export type IncomingKind = "answer" | "report" | "automatic";
 
+/** For how long a mail is kept as it came. (rule M16) */
+export const originalKeptMilliseconds = 30 * 86_400_000;
+
+/** What says that a program wrote a mail. */
+export type AutomaticMark = "auto_submitted" | "precedence" | "no_sender";
+
 const tokens = /reply\+([a-z2-7]{42})@/gi;
 
 /** The tokens of our addresses in header lines, each once, in lower case. (rule M12) */
@@ -14,20 +20,24 @@ export const replyTokensIn = (text: string): string[] => [
   ...new Set([...text.matchAll(tokens)].map(([, token = ""]) => token.toLowerCase())),
 ];
 
+const valuesOf = (headers: readonly MailHeader[], key: string): string[] =>
+  headers.filter((header) => header.key === key).map(({ value }) => value.trim().toLowerCase());
+
 /**
- * Whether a person wrote a mail. It is automatic only if it says so, or has no sender: other marks stand in mail of people,
- * too. (RFC 3834, rule M13)
+ * What says that a program wrote a mail; undefined for mail of people. Other marks stand in mail of people, too. (RFC 3834, rule
+ * M13)
  */
+export function automaticMark(headers: readonly MailHeader[], from: string): AutomaticMark | undefined {
+  if (valuesOf(headers, "auto-submitted").some((value) => !/^no\b/.test(value))) return "auto_submitted";
+  if (valuesOf(headers, "precedence").some((value) => /^(bulk|junk|list)\b/.test(value))) return "precedence";
+  const hasNoSender = from === "" || valuesOf(headers, "return-path").some((value) => /^<\s*>/.test(value));
+  return hasNoSender ? "no_sender" : undefined;
+}
+
 export function kindOfMail(headers: readonly MailHeader[], from: string): IncomingKind {
-  const values = (key: string) =>
-    headers.filter((header) => header.key === key).map(({ value }) => value.trim().toLowerCase());
-  if (values("content-type").some((value) => /^multipart\/report\b/.test(value))) return "report";
-  const isAutomatic =
-    from === "" ||
-    values("auto-submitted").some((value) => !/^no\b/.test(value)) ||
-    values("precedence").some((value) => /^(bulk|junk|list)\b/.test(value)) ||
-    values("return-path").some((value) => /^<\s*>/.test(value));
-  return isAutomatic ? "automatic" : "answer";
+  const isReport = valuesOf(headers, "content-type").some((value) => /^multipart\/report\b/.test(value));
+  if (isReport) return "report";
+  return automaticMark(headers, from) === undefined ? "answer" : "automatic";
 }
 
 /**

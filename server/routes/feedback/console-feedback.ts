@@ -12,8 +12,10 @@ import { removeThread } from "../../store/feedback/feedback-removal.ts";
 import { updateThread } from "../../store/feedback/inbox.ts";
 import { messages } from "../../store/feedback/messages.ts";
 import { threadTags } from "../../store/feedback/tags.ts";
+import { mailOriginals } from "../../store/mail/mail-originals.ts";
 import { mails, type ReplyMail } from "../../store/mail/mails.ts";
 import { createAuditWriter } from "../access/audit-record.ts";
+import { oldestOriginal, originalUntil } from "../mail/original-file.ts";
 import { mailReply, renewedLink, replyTo } from "../mail/replies.ts";
 import { proposalsOf, threadAnswer } from "./feedback-answer.ts";
 import { removeFiles } from "./feedback-removal.ts";
@@ -102,6 +104,11 @@ function withMails(message: OwnedMessage, sent: readonly ReplyMail[]): OwnedMess
   return own.length === 0 ? message : { ...message, mails: own.map(({ messageId: _, ...mail }) => mail) };
 }
 
+function withOriginal(message: OwnedMessage, originals: ReadonlyMap<string, string>): OwnedMessage {
+  const originalUntil = originals.get(message.id);
+  return originalUntil === undefined ? message : { ...message, originalUntil };
+}
+
 async function read(
   { settings, clock }: Pick<Deps, "clock" | "settings">,
   reader: Reader,
@@ -110,10 +117,12 @@ async function read(
   const thread = await ownedThread(reader, id, viewer);
   const sent = await mails.listReplies(reader, thread.id);
   const writers = new Map((await authors.ofMessages(reader, thread.id)).map(({ id, email }) => [id, email]));
+  const kept = await mailOriginals.ofThread(reader, thread.id, oldestOriginal(clock.now()));
+  const originals = new Map(kept.map((row) => [row.id, originalUntil(row)]));
   const { messages: all, ...answer } = threadAnswer(settings, thread, clock.now());
   return {
     ...answer,
-    messages: all.map((message) => withMails(withWriter(message, writers), sent)),
+    messages: all.map((message) => withOriginal(withMails(withWriter(message, writers), sent), originals)),
     sender: { name: thread.senderName, email: thread.senderEmail },
     assignee: assigneeOf(thread),
     tags: (await threadTags.of(reader, [thread.id])).get(thread.id) ?? [],

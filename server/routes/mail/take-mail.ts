@@ -1,19 +1,17 @@
 import { createHash } from "node:crypto";
-import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
 import { boundsOf } from "../../mail/parse-mail.ts";
 import { type IncomingMail, readMail } from "../../mail/read-mail.ts";
-import { normaliseEmail } from "../../secrets/passwords.ts";
 import { readReplyToken } from "../../secrets/reply-tokens.ts";
-import type { Transaction } from "../../store/engine/database.ts";
+import type { Reader, Transaction } from "../../store/engine/database.ts";
+import { blockedSenders } from "../../store/feedback/blocked-senders.ts";
+import { mailOriginals } from "../../store/mail/mail-originals.ts";
 import type { MailAttempt } from "../../store/mail/mailboxes.ts";
 import { mails } from "../../store/mail/mails.ts";
-import { type ReportRow, reports } from "../../store/mail/reports.ts";
-import { uploads } from "../../store/requests/uploads.ts";
-import { createAppStorage } from "../feedback/app-storage.ts";
-import { filesJson } from "../feedback/feedback-report.ts";
-import { addAnswer, mayAnswer } from "./add-answer.ts";
-import { type MailFiles, mailFiles, noneKept } from "./mail-files.ts";
+import { reports } from "../../store/mail/reports.ts";
+import { mayAnswer } from "./add-answer.ts";
+import { addMailedAnswer, createStoreMail, type StoreMail } from "./mail-answer.ts";
+import { insertOriginal, type MailedAnswer } from "./original-file.ts";
 
 type Needed = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "sealer" | "settings">;
 
@@ -21,6 +19,9 @@ type Needed = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | 
 const mostAttempts = 2;
 /** So long another server may be at work on a mail. */
 const attemptMilliseconds = 60_000;
+/** How many mails of programs are kept for each report in an hour. (rule M13) */
+const mostSetApart = 20;
+const hour = 3_600_000;
 
 /** A mail in the mailbox that names a token. */
 export interface FoundMail {
@@ -68,32 +69,34 @@ interface Fetched extends Pick<FoundMail, "claim"> {
 }
 
 function createTakeApart(deps: Needed) {
-  const storage = createAppStorage(deps);
+  const storeMail = createStoreMail(deps);
   const bounds = boundsOf(deps.settings.budgets);
   return async ({ mailId, source, claim }: Fetched): Promise<"taken" | "left"> => {
     const mail = await readMail(source, bounds);
-    if (mail === undefined)
+    if (mail === undefined) {
       deps.log.warn({ mail: mailId, bytes: source.length }, "an answer by mail cannot be read");
-    if (mail === undefined || mail.kind === "automatic") return leave(deps, claim);
+      return leave(deps, claim);
+    }
     if (mail.kind === "report") {
       await takeReport(deps, claim, { mailId, failed: mail.failed });
       return "taken";
     }
     const sent = await mails.findReply(deps.database, mailId);
     const report = sent?.reportId ? await reports.find(deps.database, sent.reportId) : undefined;
-    if (!sent || !report || !(await mayAnswer(deps, deps.database, report))) return leave(deps, claim);
-    const bytes = mail.attachments.reduce((sum, file) => sum + file.bytes.length, 0);
-    await storage.withRoom(report.appId, bytes, async (hasRoom) => {
-      const files = hasRoom ? await mailFiles(deps, mail.attachments) : noneKept(mail.attachments);
-      const received = files.kept.map((file) => file.received);
-      await deps.keptFiles.keepFor(received, () =>
-        deps.database.write(async (tx) => {
-          await deps.keptFiles.secure(tx, received);
-          if (await claim(tx))
-            await store(deps, tx, { mail, mailId, recipient: sent.recipient, report, files });
-        }),
-      );
-    });
+    if (!sent || !report) return leave(deps, claim);
+    const answer = { mail, id: idOf(mailId, mail), report, recipient: sent.recipient, source };
+    if (mail.kind === "automatic") return setApart(deps, claim, { ...answer, storeMail });
+    if (!(await mayAnswer(deps, deps.database, report))) return leave(deps, claim);
+    await storeMail(
+      { ...answer, attachments: mail.attachments },
+      {
+        source,
+        write: (work) => deps.database.write(work),
+        work: async (tx, parts) => {
+          if (await claim(tx)) await addMailedAnswer(deps, tx, { ...answer, ...parts });
+        },
+      },
+    );
     return "taken";
   };
 }
@@ -102,6 +105,49 @@ function createTakeApart(deps: Needed) {
 async function leave({ database }: Needed, claim: FoundMail["claim"]): Promise<"left"> {
   await database.write(async (tx) => void (await claim(tx)));
   return "left";
+}
+
+interface Automatic extends MailedAnswer {
+  readonly source: Uint8Array;
+  readonly storeMail: StoreMail;
+}
+
+/** Keeps a mail that a program seems to have written, so that a person can say that a person wrote it. It stays unread. (rule M13) */
+async function setApart(
+  deps: Needed,
+  claim: FoundMail["claim"],
+  { storeMail, source, ...answer }: Automatic,
+): Promise<"left"> {
+  const { id, report, mail } = answer;
+  // Before its bytes are written: programs can send very many.
+  if (await isKeptOrTooMany(deps, deps.database, answer)) return leave(deps, claim);
+  await storeMail(
+    { ...answer, attachments: [] },
+    {
+      source,
+      write: (work) => deps.database.write(work),
+      work: async (tx, { original }) => {
+        await tx.lock(report.feedbackId);
+        if (!(await claim(tx)) || original === undefined || (await isKeptOrTooMany(deps, tx, answer))) return;
+        const createdAt = deps.clock.now().toISOString();
+        await insertOriginal(tx, original, { ...answer, setApart: mail.mark ?? null, createdAt });
+        deps.log.info({ thread: report.feedbackId, mail: id }, "a mail of a program was set apart");
+      },
+    },
+  );
+  return "left";
+}
+
+async function isKeptOrTooMany(
+  { clock }: Needed,
+  reader: Reader,
+  { id, report, mail }: MailedAnswer,
+): Promise<boolean> {
+  const { id: reportId, feedbackId, appId } = report;
+  if ((await mailOriginals.exists(reader, id)) || (await reports.hasMessage(reader, id))) return true;
+  if (await blockedSenders.blocking(reader, appId, [report.senderEmail, mail.from])) return true;
+  const since = new Date(clock.now().getTime() - hour).toISOString();
+  return (await mailOriginals.countSetApart(reader, { feedbackId, reportId }, since)) >= mostSetApart;
 }
 
 interface Report {
@@ -119,42 +165,9 @@ async function takeReport(
   });
 }
 
-interface Answer {
-  readonly mail: IncomingMail;
-  readonly mailId: string;
-  readonly recipient: string;
-  readonly report: ReportRow;
-  readonly files: MailFiles;
-}
-
-async function store(deps: Needed, tx: Transaction, answer: Answer): Promise<void> {
-  const { mail, mailId, recipient, report, files } = answer;
-  const isForeign = mail.isForged || normaliseEmail(mail.from) !== recipient;
-  const added = await addAnswer(deps, tx, {
-    report,
-    id: idOf(mailId, mail),
-    body: bodyOf(mail, files.dropped),
-    confirmed: isForeign ? undefined : recipient,
-    foreignFrom: isForeign ? mail.from.slice(0, limits.email) : undefined,
-    files: files.kept.length === 0 ? undefined : filesJson(files.kept),
-  });
-  if (!added) return;
-  const createdAt = deps.clock.now().toISOString();
-  const { appId, feedbackId } = report;
-  for (const { upload } of files.kept) await uploads.insert(tx, { ...upload, appId, feedbackId, createdAt });
-}
-
 /** Two copies of one mail have the same id. */
 const idOf = (mailId: string, { messageId, text }: IncomingMail): string =>
   createHash("sha256")
     .update(JSON.stringify([mailId, messageId || text]))
     .digest("hex")
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
-
-function bodyOf({ text }: IncomingMail, dropped: readonly string[]): string {
-  const note =
-    dropped.length === 0 ? "" : `\n\n(Attachments that were not kept: ${dropped.join(", ").slice(0, 500)})`;
-  const clean = (text.toWellFormed() + note).replaceAll("\0", "").trim() || "(A mail without text)";
-  const points = [...clean];
-  return points.length <= limits.message ? clean : `${points.slice(0, limits.message - 1).join("")}…`;
-}

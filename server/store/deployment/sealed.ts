@@ -6,6 +6,7 @@ const sealedColumns = [
   { table: "apps", column: "chat_webhook_url" },
   { table: "outbox", column: "target" },
   { table: "mails", column: "content" },
+  { table: "mail_originals", column: "key_sealed" },
   { table: "second_factors", column: "secret_sealed" },
   { table: "erasures", column: "email_sealed" },
   { table: "drafts", column: "content" },
@@ -35,7 +36,7 @@ export const sealed = {
 
   /**
    * Deletes all sealed values, because the secret is lost. Slots then have no test key and apps no chat address; pending
-   * deliveries fail, and unsent texts are gone. A second factor stays on, with its recovery codes alone. Gives the number of
+   * deliveries fail, and unsent texts and the originals of mails are gone. A second factor stays on, with its recovery codes alone. Gives the number of
    * deleted values.
    */
   async forgetAll(tx: Transaction) {
@@ -51,6 +52,7 @@ export const sealed = {
       "UPDATE erasures SET status = 'stopped', email_sealed = NULL WHERE email_sealed IS NOT NULL",
     );
     await tx.run("DELETE FROM drafts");
+    await tx.run("DELETE FROM uploads WHERE name IN (SELECT upload FROM mail_originals)");
     return {
       testKeys: await tx.run(
         "UPDATE slots SET key_hash = NULL, key_sealed = NULL WHERE key_sealed IS NOT NULL",

@@ -1,6 +1,7 @@
 import { oneForViewer } from "../access/members/visibility.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 import { threadsTopic, threadTopic } from "../engine/topics.ts";
+import { mailOriginals } from "../mail/mail-originals.ts";
 import { noteActivity } from "./looks/activity.ts";
 
 /** A report, a repeat or an answer of a blocked sender. */
@@ -140,6 +141,7 @@ export const hiddenFeedback = {
     const kinds: Record<string, { upload: string }[]> = JSON.parse(files ?? "{}");
     for (const { upload } of Object.values(kinds).flat())
       await tx.run("DELETE FROM uploads WHERE name = ?", upload);
+    await mailOriginals.remove(tx, id);
     await tx.run("DELETE FROM messages WHERE id = ? AND direction = 'blocked'", id);
   },
 };

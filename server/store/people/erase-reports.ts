@@ -3,6 +3,7 @@ import type { Transaction } from "../engine/database.ts";
 import { threadsTopic } from "../engine/topics.ts";
 import { removeThread } from "../feedback/feedback-removal.ts";
 import { indexAgain } from "../feedback/search/feedback-search.ts";
+import { mailOriginals } from "../mail/mail-originals.ts";
 import type { Cells } from "./find-mentions.ts";
 import { type Effect, noEffect, type Person } from "./person.ts";
 
@@ -69,18 +70,24 @@ async function removeMessages(tx: Transaction, where: string, value: string) {
     value,
     value,
   );
+  const originals: string[] = [];
   for (const { id } of rows) {
+    originals.push(...(await mailOriginals.remove(tx, id)));
     await tx.run("DELETE FROM mails WHERE subject_id = ?", id);
     await tx.run("DELETE FROM messages WHERE id = ?", id);
   }
-  return {
-    count: rows.length,
-    files: await removeUploads(
-      tx,
-      rows.map(({ files }) => files),
-    ),
-  };
+  const uploads = await removeUploads(
+    tx,
+    rows.map(({ files }) => files),
+  );
+  return { count: rows.length, files: [...originals, ...uploads] };
 }
+
+/** Deletes the original of a mail with its bytes. */
+export const eraseOriginal = async (tx: Transaction, _: Person, { id }: Cells): Promise<Effect> => ({
+  counts: { mails: 1 },
+  files: await mailOriginals.remove(tx, id ?? ""),
+});
 
 /** Deletes the uploads that reports name. Gives the SHA-256 of their files. */
 async function removeUploads(tx: Transaction, reports: readonly (string | null)[]): Promise<string[]> {

@@ -23,6 +23,7 @@ const addressColumns: readonly AddressColumn[] = [
   { table: "messages", column: "foreign_from", count: "messages", asWritten: true },
   { table: "mails", column: "recipient", count: "mails" },
   { table: "mail_addresses", column: "recipient", count: "mails" },
+  { table: "mail_originals", column: "recipient", count: "mails" },
   { table: "invitations", column: "email", count: "invitations" },
   { table: "blocked_senders", column: "sender", count: "mails" },
 ];

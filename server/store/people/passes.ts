@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from "../engine/database.ts";
 import type { Recording } from "../feedback/runs/server-step.ts";
 import { endChangedProposal, lockThreadOf } from "./end-changed-proposal.ts";
-import { eraseMessage, eraseThread } from "./erase-reports.ts";
+import { eraseMessage, eraseOriginal, eraseThread } from "./erase-reports.ts";
 import { deleteRow, eraseAudit, lockAppOf, nameColumns, replaceTexts, textColumns } from "./erase-rows.ts";
 import { type Cells, findMentions, type Key, type Search, takeMention } from "./find-mentions.ts";
 import { type Effect, type ErasureCount, type ErasureScope, noEffect, type Person } from "./person.ts";
@@ -29,7 +29,9 @@ interface Pass {
 }
 
 /** The tables that have a pass of their own alone. */
-const found = new Set(["audit", "imported_people", "invitations", "idempotency", "mail_addresses"]);
+const found = new Set([
+  ...["audit", "imported_people", "invitations", "idempotency", "mail_addresses", "mail_originals"],
+]);
 
 /** First what the person sent and got, then what others wrote of the person. */
 const passes: readonly Pass[] = [
@@ -48,6 +50,11 @@ const passes: readonly Pass[] = [
     .map((pass) =>
       pass.table === "runs" ? { ...pass, lock: lockThreadOf, settle: endChangedProposal } : pass,
     ),
+  // At the end, because an erasure that an older version began counts the passes before.
+  {
+    ...{ table: "mail_originals", columns: textColumns("mail_originals"), count: "mails" },
+    apply: eraseOriginal,
+  },
 ];
 
 /** What apps keep of the acts of an account that was deleted. Reports that its person sent are the owners' matter. */

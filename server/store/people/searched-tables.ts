@@ -39,6 +39,7 @@ export const searchedTables = {
   outbox: byId("outbox"),
   mails: byId("mails"),
   mail_addresses: ofItself("mail_addresses", "app_id", "recipient"),
+  mail_originals: byId("mail_originals"),
   audit: {
     name: "audit",
     keys: ["id"],

@@ -175,6 +175,17 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
       sealed: ["content"],
     },
   },
+  mail_originals: {
+    of: "app",
+    erase:
+      "Mails of the person, to the person, and in which the address stands, are deleted with their bytes.",
+    holds: {
+      plain: ["id", "app_id", "feedback_id", "report_id", "upload", "set_apart", "created_at"],
+      address: ["recipient", "sender"],
+      text: ["addresses", "subject", "excerpt"],
+      sealed: ["key_sealed"],
+    },
+  },
   mail_addresses: {
     of: "app",
     erase: "The row of the person is deleted.",

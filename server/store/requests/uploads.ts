@@ -23,11 +23,16 @@ export interface UploadReference {
 /** The thread or the proof that an upload belongs to. */
 export type UploadOwner = { readonly feedbackId: string } | { readonly proofId: string };
 
+/** The kind of a mail as it came. Its bytes are sealed. No file of a report is of this kind. */
+export const mailType = "message/rfc822";
+
 /** Uploads by the unguessable names under which they are served. */
 export const uploads = {
+  /** Mails as they came are not served. */
   find: (reader: Reader, name: string) =>
     reader.get<UploadRow>(
-      `SELECT sha256, media_type AS "mediaType", size, file_name AS "fileName" FROM uploads WHERE name = ?`,
+      `SELECT sha256, media_type AS "mediaType", size, file_name AS "fileName" FROM uploads
+       WHERE name = ? AND media_type <> '${mailType}'`,
       name,
     ),
 

@@ -101,7 +101,8 @@ export const exported = {
   },
 };
 
-const ofShownThread = `NOT EXISTS (SELECT 1 FROM feedback f WHERE f.id = uploads.feedback_id AND f.status = 'blocked')`;
+const ofShownThread = `uploads.media_type <> 'message/rfc822'
+  AND NOT EXISTS (SELECT 1 FROM feedback f WHERE f.id = uploads.feedback_id AND f.status = 'blocked')`;
 
 function uploadsIn(files: string): string[] {
   const kinds: Record<string, { upload: string }[]> = JSON.parse(files);

@@ -37,6 +37,7 @@ export const auditActions = [
   "member.create",
   "member.delete",
   "member.update",
+  "mail.take",
   "message.note",
   "message.outbound",
   "passkey.create",

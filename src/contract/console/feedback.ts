@@ -75,6 +75,8 @@ export const OwnedMessage = z.extend(Message, {
   everyone: z.optional(z.boolean()),
   /** The address that an answer by mail names as its own, if nothing shows that the sender mailed it. */
   foreignFrom: z.optional(z.string()),
+  /** Given while the mail is kept of which this answer was made. */
+  originalUntil: z.optional(instant),
   mails: z.optional(z.array(ReplyMail)),
 });
 export type OwnedMessage = z.output<typeof OwnedMessage>;

@@ -10,6 +10,7 @@ import * as cycles from "../console/cycles.ts";
 import * as devices from "../console/devices.ts";
 import * as consoleFaqs from "../console/faqs.ts";
 import * as threads from "../console/feedback.ts";
+import * as incomingMails from "../console/inbox/mails.ts";
 import * as listings from "../console/listings.ts";
 import * as runs from "../console/proposals.ts";
 import * as tokens from "../console/tokens.ts";
@@ -77,6 +78,7 @@ const modules: readonly Record<string, unknown>[] = [
   ...[
     runs,
     blockedSenders,
+    incomingMails,
     savedReplies,
     session,
     tags,

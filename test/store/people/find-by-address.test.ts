@@ -20,6 +20,7 @@ const indexes = [
   "messages_by_foreign_sender",
   "mails_by_recipient",
   "mail_addresses",
+  "mail_originals_by_recipient",
   "invitations",
   "blocked_senders",
 ];

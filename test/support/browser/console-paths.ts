@@ -16,6 +16,7 @@ export const consolePaths = ({
   `/console/feedback/${app.id}/${threadId}`,
   `/console/tags/${app.id}`,
   `/console/blocked/${app.id}`,
+  `/console/automatic-mails/${app.id}`,
   `/console/saved-replies/${app.id}`,
   `/console/faqs/${app.id}`,
   `/console/faqs/${app.id}/new`,

@@ -100,6 +100,7 @@ export const walls: Walls = {
       "server/mail",
       "server/store",
       "server/domain",
+      "server/files/files.ts",
       "server/deps.ts",
     ],
     "server/settings/settings.ts",

@@ -1,6 +1,7 @@
 import { statusUrlOf } from "../../../server/routes/mail/status-url.ts";
 import { feedbackThreads, type NewThread } from "../../../server/store/feedback/feedback.ts";
 import { maintainerScopes } from "../../../src/contract/endpoint.ts";
+import { mailOf, makeMailArrive } from "../mail/arriving-mail.ts";
 import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
 import { newListing, requestSlotAs } from "./listing-and-slot-activity.ts";
@@ -37,6 +38,8 @@ export async function makeOwnerWithOneOfEach(service: Service) {
     senderPath: new URL(statusUrlOf(service.deps, { reportId: threadId, counter: 0, mailed: false }))
       .pathname,
     runId: await propose(service, agentToken, threadId),
+    /** A mail to the thread that was set apart. */
+    mailId: await makeAutomaticMail(service, { appId: app.id, threadId }),
     /** Another member of the app, a viewer. */
     userId: (await service.makeMember(app.id, "viewer")).id,
     invitationId: await make(`/apps/${app.id}/invitations`, { email: "guest@example.org", role: "viewer" }),
@@ -54,6 +57,19 @@ export async function makeOwnerWithOneOfEach(service: Service) {
     listingId,
     ...(await makeTest(service, call, listingId)),
   };
+}
+
+async function makeAutomaticMail(
+  service: Service,
+  { appId, threadId }: { readonly appId: string; readonly threadId: string },
+): Promise<string> {
+  const take = await makeMailArrive(service, { reportId: threadId, appId, recipient: "guest@example.org" });
+  await take(mailOf(["I am away."], { "Auto-Submitted": "auto-replied" }));
+  const row = await service.deps.database.get<{ id: string }>(
+    "SELECT id FROM mail_originals WHERE feedback_id = ?",
+    threadId,
+  );
+  return row?.id ?? "none";
 }
 
 /** A cycle that runs from today on; a tester has requested the slot with the given id. */

@@ -19,6 +19,7 @@ export const doneNotices: ReadonlyMap<string, string> = new Map([
   ["blocked", "The sender is blocked. What comes from now on is hidden."],
   ["unblocked", "The sender is unblocked. What was hidden is in the inbox."],
   ["shown-again", "This is shown again. Its sender stays blocked."],
+  ["mail-taken", "The mail is a message of this thread now."],
   ["tag-made", "The tag is made."],
   ["tag-merged", "The tags are merged."],
   ["tag-deleted", "The tag is deleted."],

@@ -54,6 +54,7 @@ const names: Readonly<Record<AuditActionName, string>> = {
   "tag.update": "Changed a tag",
   "tag.merge": "Merged a tag into another",
   "tag.delete": "Deleted a tag",
+  "mail.take": "Said that a person wrote a mail",
   "message.note": "Added a note",
   "message.outbound": "Recorded a reply (not sent)",
   "run.propose": "Proposed a plan",

@@ -8,6 +8,7 @@ export const InboxLinks = ({ navigation: { app, links } }: { readonly navigation
     <a href={links.savedReplies(app.id)}>Saved replies</a>
     <Can needs="maintainer">
       <a href={links.blocked(app.id)}>Blocked senders</a>
+      <a href={links.automaticMails(app.id)}>Mail of programs</a>
     </Can>
   </nav>
 );

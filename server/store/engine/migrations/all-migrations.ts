@@ -25,6 +25,7 @@ import { imports } from "./deployment/060-imports.ts";
 import { erasures } from "./deployment/062-erasures.ts";
 import { addressesOfSenders } from "./deployment/091-addresses-of-senders.ts";
 import { attemptsAtMails } from "./deployment/095-attempts-at-mails.ts";
+import { originalsOfMails } from "./deployment/096-originals-of-mails.ts";
 import { feedbackAndContent } from "./feedback/001-feedback-and-content.ts";
 import { growth } from "./feedback/005-growth.ts";
 import { repeats } from "./feedback/010-repeats.ts";
@@ -127,6 +128,7 @@ export const migrations: readonly Migration[] = [
   batchesOfLimits,
   waitingByActivity,
   attemptsAtMails,
+  originalsOfMails,
   claimsOfAccounts,
   endsOfTokens,
   partsOfFailures,

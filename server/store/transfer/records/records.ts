@@ -203,6 +203,7 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   invitations: "secrets",
   outbox: "messages on their way",
   mails: "mails on their way",
+  mail_originals: "kept for 30 days on one server; their texts and files are in the messages",
   mailboxes: "of the server",
   events: "told to receivers of one server",
   idempotency: "answers of one server",

@@ -159,7 +159,13 @@ const Thread = (props: ThreadProps) => {
           <OriginalFeedback thread={thread} />
           <CurrentProposal {...props} address={address} />
           <EarlierProposals {...props} address={address} />
-          <Timeline thread={thread} lives={props.lives} newest={forms.messageId} fresh={props.fresh} />
+          <Timeline
+            thread={thread}
+            links={navigation.links}
+            lives={props.lives}
+            newest={forms.messageId}
+            fresh={props.fresh}
+          />
           <Can needs="maintainer">
             <MessageComposer
               forms={forms}

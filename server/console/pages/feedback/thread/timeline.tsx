@@ -8,7 +8,9 @@ import type { ProposalLife } from "../../../../routes/page-reads.ts";
 import { Files } from "../../../kit/display/files.tsx";
 import { Timestamp } from "../../../kit/display/timestamp.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
+import { Can } from "../../../kit/layout/can.tsx";
 import { InTurns } from "../../../kit/layout/in-turns.tsx";
+import type { Links } from "../../../links.ts";
 import { FoldedText } from "./folded-text.tsx";
 import { NewMark, type NewSince } from "./new-since.tsx";
 import { RepeatedFeedback } from "./repeated-feedback.tsx";
@@ -16,6 +18,7 @@ import { ReplyDelivery, senderName } from "./reply-delivery.tsx";
 
 export interface TimelineProps {
   readonly thread: OwnedThread;
+  readonly links: Links;
   readonly lives: ReadonlyMap<string, ProposalLife>;
   /** The message that the reader has just added: the page opens at it. */
   readonly newest: string | undefined;
@@ -23,7 +26,7 @@ export interface TimelineProps {
 }
 
 /** The messages on a thread after the report, oldest first. */
-export const Timeline = ({ thread, lives, newest, fresh }: TimelineProps) => {
+export const Timeline = ({ thread, links, lives, newest, fresh }: TimelineProps) => {
   const { messages, proposals } = thread;
   if (messages.length === 0) return null;
   const senders = sendersOf(thread);
@@ -45,7 +48,7 @@ export const Timeline = ({ thread, lives, newest, fresh }: TimelineProps) => {
                 tabIndex={-1}
                 autofocus={message.id === newest}
               >
-                {entry(message, { event: events.get(messageKey(message)), senders })}
+                {entry(message, { event: events.get(messageKey(message)), senders, links })}
               </li>
             </Fragment>
           ))}
@@ -55,14 +58,14 @@ export const Timeline = ({ thread, lives, newest, fresh }: TimelineProps) => {
   );
 };
 
-interface EntryFacts extends Pick<PlainMessageProps, "senders"> {
+interface EntryFacts extends Pick<PlainMessageProps, "senders" | "links"> {
   readonly event: string | undefined;
 }
 
-const entry = (message: OwnedMessage, { event, senders }: EntryFacts) => {
+const entry = (message: OwnedMessage, { event, senders, links }: EntryFacts) => {
   if (event !== undefined) return <Event name={event} at={message.createdAt} />;
   if (message.sender) return <RepeatedFeedback message={message} />;
-  return <PlainMessage message={message} senders={senders} />;
+  return <PlainMessage {...{ message, senders, links }} />;
 };
 
 const directions: Readonly<Record<string, string>> = {
@@ -73,14 +76,15 @@ const directions: Readonly<Record<string, string>> = {
 
 interface PlainMessageProps {
   readonly message: OwnedMessage;
+  readonly links: Links;
   readonly senders: ReadonlyMap<string, OwnedThread["sender"]>;
 }
 
 /** Only the sender may read the link itself. */
 const linkInWords = "(link to the sender's page)";
 
-const PlainMessage = ({ message, senders }: PlainMessageProps) => {
-  const { direction, body, createdAt, writtenBy, reportId = "", foreignFrom } = message;
+const PlainMessage = ({ message, senders, links }: PlainMessageProps) => {
+  const { direction, body, createdAt, writtenBy, reportId = "", foreignFrom, originalUntil } = message;
   const { images = [], videos = [], attachments = [] } = message;
   const sender = senders.get(reportId);
   return (
@@ -98,6 +102,13 @@ const PlainMessage = ({ message, senders }: PlainMessageProps) => {
           </span>
         )}
         <Timestamp at={createdAt} />
+        {originalUntil !== undefined && (
+          <Can needs="maintainer">
+            <a href={links.original(message.id)} download title="The mail as it came, kept for 30 days">
+              original
+            </a>
+          </Can>
+        )}
       </header>
       <div class="inside">
         {foreignFrom !== undefined && (

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { mailOf } from "../../support/mail/arriving-mail.ts";
+import { ada, startMailedThread } from "../../support/mail/mailed-thread.ts";
+
+describe("mails as they came", () => {
+  it("are for maintainers in a browser: no viewer, no token, no other team, no key", async () => {
+    const { service, app, take, messages, as } = await startMailedThread();
+    await take(mailOf(["Hello."]));
+    await take(mailOf(["Away."], { "Auto-Submitted": "auto-replied" }));
+    const [{ id }] = await messages();
+    const path = `/mail-originals/${id}`;
+    const list = `/apps/${app.appId}/automatic-mails`;
+    const [maintainer, viewer] = [await as("maintainer"), await as("viewer")];
+    expect((await maintainer("GET", path)).status).toBe(200);
+    for (const each of [path, list]) expect((await viewer("GET", each)).status).toBe(403);
+    const stranger = await service.signIn(await service.makeUser());
+    const asked = (headers: Record<string, string>) =>
+      service.request("GET", `/api/v1/console${path}`, { headers });
+    expect((await asked(stranger)).status).toBe(404);
+    const agent = await asked(app.agent);
+    expect([401, 403]).toContain(agent.status);
+    expect([401, 403]).toContain((await asked(app.key)).status);
+    const owner = await app.console("POST", "/tokens", {
+      ...{ kind: "maintainer", label: "All", scopes: ["feedback:read", "feedback:write"] },
+    });
+    expect([401, 403]).toContain((await asked({ authorization: `Bearer ${owner.field("token")}` })).status);
+  });
+
+  it("stand on the disk and in the database sealed, and no address serves them", async () => {
+    const { service, take, page } = await startMailedThread();
+    await take(mailOf(["Hello."], { "X-Page": page }));
+    const [upload] = await service.deps.database.all<{ name: string; sha256: string }>(
+      "SELECT name, sha256 FROM uploads",
+    );
+    const chunks: Buffer[] = [];
+    for await (const chunk of await service.deps.files.open(upload?.sha256 ?? "")) chunks.push(chunk);
+    expect(Buffer.concat(chunks).includes("kitchen.example")).toBe(false);
+    expect((await fetch(`${service.baseUrl}/uploads/${upload?.name}`)).status).toBe(404);
+    const rows = JSON.stringify(await service.deps.database.all("SELECT * FROM mail_originals"));
+    expect(rows).not.toContain(page.split("/").at(-1));
+  });
+
+  it("are no part of an export", async () => {
+    const { app, take } = await startMailedThread();
+    await take(mailOf(["Hello."]));
+    await take(mailOf(["Away."], { "Auto-Submitted": "auto-replied" }));
+    for (const files of ["0", "1"]) {
+      const { text } = await app.console("GET", `/apps/${app.appId}/export?files=${files}`);
+      expect(text).toContain("Hello.");
+      expect(text).not.toMatch(/rfc822|Away\.|innkeep sealed mail/);
+    }
+  });
+
+  it("count as files of the app: without room the answer comes without its original", async () => {
+    const { take, messages, automatic } = await startMailedThread({ settings: { storedBytesPerApp: 500 } });
+    await take(mailOf(["Small."]));
+    await take(mailOf(["Too large.", "x".repeat(500)]));
+    await take(mailOf(["Away.", "x".repeat(500)], { Precedence: "bulk" }));
+    expect((await messages()).map((message: object) => "originalUntil" in message)).toEqual([true, false]);
+    expect((await automatic()).length).toBe(0);
+  });
+
+  it("of programs with a blocked sender are not listed", async () => {
+    const { app, take, automatic } = await startMailedThread();
+    await app.console("POST", `/apps/${app.appId}/blocked-senders`, {
+      kind: "domain",
+      sender: "spam.example",
+    });
+    await take(mailOf(["Buy."], { From: "eve@spam.example", Precedence: "bulk" }));
+    expect((await automatic()).length).toBe(0);
+  });
+});
+
+describe("a mail that another person sends to the reply address", () => {
+  const confirmed = async ({ service }: Awaited<ReturnType<typeof startMailedThread>>) =>
+    (await service.deps.database.all<{ recipient: string }>("SELECT recipient FROM mail_addresses")).map(
+      ({ recipient }) => recipient,
+    );
+
+  it.each([
+    ["from another address", { From: "eve@evil.example" }, "eve@evil.example"],
+    [
+      "from an address that contains the right one",
+      { From: `"${ada}" <eve@evil.example>` },
+      "eve@evil.example",
+    ],
+    [
+      "from the right address, which the mail server doubts",
+      { "Authentication-Results": "mx; dmarc=fail" },
+      ada,
+    ],
+    ["without an address", { From: "nobody" }, undefined],
+  ])(
+    "%s confirms no address, and is marked, also after a person took it",
+    async (_, headers, foreignFrom) => {
+      const world = await startMailedThread();
+      await world.take(mailOf(["It is me."], headers));
+      const isAnswer = (await world.messages()).length === 1;
+      if (!isAnswer) {
+        const listed = (await world.automatic())[0].id;
+        await world.app.console("POST", `/automatic-mails/${listed}/take`);
+      }
+      const [message] = await world.messages();
+      expect(message).toMatchObject({ body: "It is me.", foreignFrom: foreignFrom ?? expect.any(String) });
+      expect(await confirmed(world)).toEqual([]);
+      await world.take(mailOf(["It is really me."]));
+      expect(await confirmed(world)).toEqual([ada]);
+    },
+  );
+
+  it("in a copy that says that a program wrote it stays marked when a person takes it", async () => {
+    const world = await startMailedThread();
+    await world.take(mailOf(["Buy."], { From: "eve@evil.example", Precedence: "bulk" }));
+    const listed = (await world.automatic())[0].id;
+    await world.app.console("POST", `/automatic-mails/${listed}/take`);
+    expect((await world.messages())[0]).toMatchObject({ foreignFrom: "eve@evil.example" });
+    expect(await confirmed(world)).toEqual([]);
+  });
+});
