@@ -3,6 +3,7 @@ import { mostTextBytes } from "../src/cli/core/input/read-at-most.ts";
 import type { AskOptions, Ends, Io, Sink } from "../src/cli/core/program/context.ts";
 import { isBestEffort } from "../src/cli/feedback/sending/best-effort.ts";
 import { lazy } from "../src/client/lazy.ts";
+import { decodedText } from "../src/words/decoded-text.ts";
 
 /** The streams of this process. Each is opened, and its modules are loaded, at its first use. */
 export const processIo = (interruption: AbortSignal): Io => ({
@@ -71,7 +72,8 @@ async function readAll(interruption: AbortSignal): Promise<string> {
       throw usageError(`Standard input is larger than ${mostTextBytes / 1_048_576} MiB.`);
     pieces.push(piece);
   }
-  return Buffer.concat(pieces).toString("utf8");
+  const whole = Buffer.concat(pieces);
+  return decodedText(whole) ?? whole.toString("utf8");
 }
 
 async function* chunksOf(interruption: AbortSignal): AsyncGenerator<Buffer> {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { adviceOn } from "./files/media-type.ts";
 import { isReceivedFile, type ReceivedFile } from "./files/received-file.ts";
 import { utcOf } from "./instants.ts";
 
@@ -159,7 +160,9 @@ export function fileFault(value: unknown, { bytes, types }: FileRule): string | 
   if (value.fault === "not_base64") return "must be valid base64";
   if (value.size > bytes) return `must be at most ${bytes} bytes`;
   const isAllowed = value.detectedType !== null && types.includes(value.detectedType);
-  return isAllowed ? undefined : `must have the bytes of one of ${kinds}`;
+  if (isAllowed) return undefined;
+  const advice = adviceOn(value.detectedType);
+  return `must have the bytes of one of ${kinds}${advice === undefined ? "" : `; these are ${advice}`}`;
 }
 
 function isCleanText(value: string): boolean {

@@ -46,7 +46,16 @@ describe("the media type of bytes", () => {
     },
   );
 
-  it.each(["heic", "heix", "mif1", "avif", "M4A ", "M4B ", "crx "])(
+  it.each([
+    ["heic", "image/heic"],
+    ["heix", "image/heic"],
+    ["mif1", "image/heic"],
+    ["avif", "image/avif"],
+  ])("is no video for the brand %j, even with known compatible brands, but %s", (brand, mediaType) => {
+    expect(detectMediaType(ftyp(brand, "isom", "mp42"))).toBe(mediaType);
+  });
+
+  it.each(["M4A ", "M4B ", "crx "])(
     "is unknown for the brand %j, even with known compatible brands",
     (brand) => {
       expect(detectMediaType(ftyp(brand, "isom", "mp42"))).toBeNull();

@@ -1,4 +1,5 @@
 import { pdfOfText } from "../../../src/cli/feedback/text-files/text-pdf.ts";
+import { decodedText } from "../../../src/words/decoded-text.ts";
 import { withoutSenderLinks } from "../../domain/mail/sender-links.ts";
 import type { IncomingFile } from "../../mail/read-mail.ts";
 
@@ -10,32 +11,10 @@ const mostBytes = 1_048_576;
  * name most texts wrongly. Undefined for other files. (rule M14)
  */
 export function textFileOf({ name, bytes }: IncomingFile): IncomingFile | undefined {
-  const text = bytes.length > mostBytes ? undefined : textOf(bytes);
+  const text = bytes.length > mostBytes ? undefined : decodedText(bytes);
   if (text === undefined || text.trim() === "") return undefined;
   const named = name || "text.txt";
-  const content = pdfOfText({ name: named, bytes: Buffer.from(withoutSenderLinks(text)) });
+  const shown = withoutSenderLinks(text);
+  const content = pdfOfText({ name: named, bytes: Buffer.from(shown), text: shown });
   return { name: `${named}.pdf`, bytes: content };
-}
-
-function textOf(bytes: Uint8Array): string | undefined {
-  const [encoding] = [
-    ...(bytes[0] === 0xff && bytes[1] === 0xfe ? ["utf-16le"] : []),
-    ...(bytes[0] === 0xfe && bytes[1] === 0xff ? ["utf-16be"] : []),
-    "utf-8",
-  ];
-  const text = decoded(bytes, encoding) ?? decoded(bytes, "windows-1252");
-  return text === undefined || [...text].some(isOdd) ? undefined : text;
-}
-
-/** The control characters of texts: a bell, tabs, line ends, and the escapes of terminals. */
-const usual = new Set(["\u0007", "\b", "\t", "\n", "\v", "\f", "\r", "\u001b"]);
-
-const isOdd = (character: string): boolean => character < " " && !usual.has(character);
-
-function decoded(bytes: Uint8Array, encoding: string | undefined): string | undefined {
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

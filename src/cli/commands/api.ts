@@ -8,7 +8,7 @@ import { rawRoute } from "../core/connection/raw-route.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import { mutates } from "../core/input/flags.ts";
 import { splitPair } from "../core/input/split-pair.ts";
-import { readText, textOf } from "../core/input/text-flag.ts";
+import { rawTextOf, readText } from "../core/input/text-flag.ts";
 import { printOne } from "../core/output/output.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
@@ -110,7 +110,7 @@ async function bodyOf(invocation: Invocation, flags: ApiFlags): Promise<unknown>
   if (field || json) throw usageError(`${flag} is the whole body. Leave out --field and --json-field.`);
   if (body !== undefined && input !== undefined) throw usageError("Give --body or --input, not both.");
   const text =
-    input === undefined ? textOf(invocation, flag, body ?? "") : readText(invocation.context, flag, input);
+    input === undefined ? rawTextOf(invocation, flag, body ?? "") : readText(invocation.context, flag, input);
   try {
     return JSON.parse(await text);
   } catch (error) {

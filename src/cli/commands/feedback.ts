@@ -75,7 +75,7 @@ function addSending(feedback: Command, setup: Setup): void {
 const sendNotes = `
 A report whose answer was lost is sent again with the same Idempotency-Key. A server that ignores the key may
 post it twice then.`;
-const textsToo = "also .txt, .log, .json and .xml, set as a PDF that has the file inside";
+const textsToo = "also any text file, set as a PDF that has the file inside";
 
 function addReading(feedback: Command, setup: Setup): void {
   const list = feedback.command("list").alias("ls").description(routes.threads.list.summary);

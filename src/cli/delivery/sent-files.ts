@@ -1,7 +1,7 @@
 import { open, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { SentFile } from "../../client/calls/file-content.ts";
-import { detectMediaType, signatureBytes } from "../../contract/files/media-type.ts";
+import { adviceOn, detectMediaType, signatureBytes } from "../../contract/files/media-type.ts";
 import type { Checked, InputFault } from "../core/input/input-fault.ts";
 import { reasonOf } from "../core/input/text-flag.ts";
 import { kindNames, kindOf } from "./file-kinds.ts";
@@ -21,8 +21,8 @@ export interface FileRules {
 export interface Conversion {
   /** Which files these are, in words. */
   readonly names: string;
-  /** Whether a file is one of these, by its name. */
-  readonly takes: (path: string) => boolean;
+  /** Whether a file is one of these, by its first bytes. */
+  readonly takes: (head: Uint8Array) => boolean;
   /** What is sent in place of a file of this size, or what is wrong with it. Rejects if it cannot be read. */
   readonly convert: (path: string, bytes: number) => Promise<FileCheck>;
 }
@@ -58,7 +58,7 @@ async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
     if (stats.size === 0) return { faults: ["is empty"] };
     const head = await headOf(path);
     const detected = detectMediaType(head);
-    if ((detected === null || isTextAboutPdf(head, detected)) && rules.converted?.takes(path))
+    if ((detected === null || isTextAboutPdf(path, head, detected)) && rules.converted?.takes(head))
       return await rules.converted.convert(path, stats.size);
     const faults = [sizeFault(stats.size, rules), kindFault(detected, rules)].filter(
       (fault) => fault !== undefined,
@@ -71,8 +71,8 @@ async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
 }
 
 /** A log may name the signature of a PDF somewhere. */
-const isTextAboutPdf = (head: Buffer, detected: string): boolean =>
-  detected === "application/pdf" && head.indexOf("%PDF-") > 0;
+const isTextAboutPdf = (path: string, head: Buffer, detected: string): boolean =>
+  detected === "application/pdf" && head.indexOf("%PDF-") > 0 && !/\.pdf$/i.test(path);
 
 async function headOf(path: string): Promise<Buffer> {
   const handle = await open(path);
@@ -92,6 +92,8 @@ function kindFault(detected: string | null, { types, elsewhere, converted }: Fil
   const wanted = `must be ${kindNames(types)}`;
   const orConverted = converted ? ` or ${converted.names}` : "";
   if (detected === null) return `${wanted}${orConverted}; its bytes are of no kind that can be sent`;
+  const advice = adviceOn(detected);
+  if (advice !== undefined) return `${wanted}; its bytes are ${advice}`;
   const other = elsewhere?.(detected);
   return `${wanted}; its bytes are ${kindOf(detected)}${other ? `: send it with ${other}` : ""}`;
 }

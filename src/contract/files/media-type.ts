@@ -2,8 +2,9 @@
 export const signatureBytes = 1_024;
 
 /**
- * The media type that the first bytes of a file show: PNG, JPEG, WebP, GIF, MP4, WebM, QuickTime or PDF, else null. The
- * signature must match exactly; what follows is not checked. Readers of PDF accept other bytes in front of its signature.
+ * The media type that the first bytes of a file show: PNG, JPEG, WebP, GIF, MP4, WebM, QuickTime or PDF; HEIC or AVIF, which
+ * no field takes; else null. The signature must match exactly; what follows is not checked. Readers of PDF accept other bytes
+ * in front of its signature.
  */
 export function detectMediaType(head: Uint8Array): string | null {
   if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
@@ -30,8 +31,16 @@ export function normaliseMediaType(declared: string | null | undefined): string 
 const oldQuickTimeBoxes = ["moov", "mdat", "wide", "free", "skip", "pnot"];
 const mp4Brand = /^(iso[2-9a-m]|mp4[12]|mp71|avc1|M4V |M4V[HP]|dash|MSNV|mmp4|f4v |F4V |NDS[CHMPSX]|XAVC)$/;
 // Still images and sound use the same boxes, and may list video brands as compatible.
-const notVideoBrand =
-  /^(hei[cmsx]|hev[cmsx]|mif[12]|msf1|mia[fn]|avi[fos]|j2ki|jp2 |crx |M4[AB] |M4P |F4[AB] )$/;
+const notVideoBrand = /^(mia[fn]|avio|j2ki|jp2 |crx |M4[AB] |M4P |F4[AB] )$/;
+const heicBrand = /^(hei[cmsx]|hev[cmsx]|mif[12]|msf1)$/;
+const avifBrand = /^avi[fs]$/;
+
+/** What is said about a photograph of a kind that nothing takes, after "its bytes are". Undefined for other files. */
+export function adviceOn(mediaType: string | null): string | undefined {
+  if (mediaType === "image/heic")
+    return "HEIC, as iPhones store photographs: export it as JPEG, or choose “Most Compatible” in the settings of the camera";
+  return mediaType === "image/avif" ? "AVIF: export it as PNG or JPEG" : undefined;
+}
 
 function isoMediaType(head: Uint8Array): string | null {
   if (head.length < 8) return null;
@@ -41,6 +50,8 @@ function isoMediaType(head: Uint8Array): string | null {
   if (box !== "ftyp" || size < 16) return null;
   const major = ascii(head, 8, 12);
   if (major === "qt  ") return "video/quicktime";
+  if (heicBrand.test(major)) return "image/heic";
+  if (avifBrand.test(major)) return "image/avif";
   if (notVideoBrand.test(major)) return null;
   return [major, ...compatibleBrands(head, size)].some((brand) => mp4Brand.test(brand)) ? "video/mp4" : null;
 }

@@ -124,4 +124,26 @@ describe("a label of a report", () => {
       status: 201,
     });
   });
+
+  it.each([
+    ["photo-iphone.heic", "HEIC, as iPhones store photographs: export it as JPEG"],
+    ["photo-samsung.heic", "HEIC, as iPhones store photographs: export it as JPEG"],
+    ["photo-called-jpeg.jpg", "HEIC, as iPhones store photographs: export it as JPEG"],
+    ["picture.avif", "AVIF: export it as PNG or JPEG"],
+  ])("of a photograph that no browser shows says what to do: %s", async (name, advice) => {
+    const bytes = await input(name);
+    const inJson = await submit({ images: [`data:image/heic;base64,${bytes.toString("base64")}`] });
+    const form = new FormData();
+    form.set("type", "bug");
+    form.set("message", "It crashes.");
+    form.set("images", new File([new Uint8Array(bytes)], name, { type: "image/jpeg" }));
+    const inForm = await fetch(`${service.baseUrl}${path}`, {
+      method: "POST",
+      headers: cast.key,
+      body: form,
+    });
+    expect([inJson.status, inForm.status]).toEqual([400, 400]);
+    expect(inJson.field("error")).toContain(advice);
+    expect(await inForm.json()).toMatchObject({ error: expect.stringContaining(advice) });
+  });
 });

@@ -125,8 +125,13 @@ it("a text with codes for terminals becomes a PDF soon, and the codes are left o
     "\u001b[1;".repeat(times),
     "\u001b]8;;".repeat(times),
     "\u009b".repeat(times),
+    "\u001b[2K\r1%".repeat(times / 7),
+    "a\b".repeat(times / 2),
+    `${"\u001b[99A\n".repeat(times / 100)}`,
+    "\u001b[999999999C".repeat(2_000),
+    " ".repeat(times).padEnd(times + 9, "\r- x"),
   ])
-    soon(() => pdfOfText({ name: "a.log", bytes: Buffer.from(text) }));
+    soon(() => pdfOfText({ name: "a.log", bytes: Buffer.from(text), text }));
 });
 
 it.each(["a", "/.", " ", "\u2500", "a/", "1.", "-1e", "\u241b[", "0x", "[[ATTACHMENT|", "'", "at ", "a.b:"])(

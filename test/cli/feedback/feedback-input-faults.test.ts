@@ -1,7 +1,8 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type CommandLine, createCommandLine } from "../../support/clients/command-line.ts";
+import { inputPath } from "../../support/files/inputs.ts";
 import { mp4, pdf, png, type SampleFile } from "../../support/files/sample-files.ts";
 import { startRecordingServer } from "../../support/network/recording-server.ts";
 
@@ -39,6 +40,25 @@ describe("feedback send, before anything is sent", () => {
     await expect(readdir(join(line.stateFolder, "spool"))).rejects.toThrow("ENOENT");
   });
 
+  it.each([
+    ["photo-iphone.heic", "HEIC, as iPhones store photographs: export it as JPEG"],
+    ["photo-samsung.heic", "HEIC, as iPhones store photographs: export it as JPEG"],
+    ["photo-called-jpeg.jpg", "HEIC, as iPhones store photographs: export it as JPEG"],
+    ["picture.avif", "AVIF: export it as PNG or JPEG"],
+  ])("says what to do with a photograph that no browser shows: %s", async (name, advice) => {
+    const line = await createCommandLine();
+    await copyFile(inputPath(name), join(line.cwd, name));
+    const slot = "0197b3a0-0000-7000-8000-00000000000a";
+    for (const command of [
+      [...send, "--image", name],
+      [...send, "--attach", name],
+      ["proof", "submit", slot, "--image", name],
+    ])
+      expect(await faultsOf(line, command)).toEqual([expect.stringContaining(`; its bytes are ${advice}`)]);
+    const sent = await line.run([...send, "--image", name, "--best-effort", "--dry-run"]);
+    expect([sent.exit, sent.stdout]).toEqual([0, expect.stringContaining(advice)]);
+  });
+
   it("shows the faults to a person line by line", async () => {
     const line = await createCommandLine();
     const { exit, stderr } = await line.run(["feedback", "send", "--type", "bug", "--image", "none.png"]);
@@ -65,9 +85,9 @@ describe("feedback send, before anything is sent", () => {
     ],
     [
       "--attach",
-      "a.pdf",
-      "just text",
-      "must be PDF or a text file (.txt, .log, .json or .xml); its bytes are of no kind that can be sent",
+      "a.zip",
+      "PK\u0003\u0004",
+      "must be PDF or a text file; its bytes are of no kind that can be sent",
     ],
     ["--image", "empty.png", "", "is empty"],
   ])("refuses, for %s, a file %s that is %j", async (flag, name, text, fault) => {

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { send, sendOnce, startFeedbackSending } from "../../support/clients/feedback-sending.ts";
+import { inputPath } from "../../support/files/inputs.ts";
 import { readPdf } from "../../support/files/read-pdf.ts";
 import { pdf } from "../../support/files/sample-files.ts";
 import { accepts, hangsUp } from "../../support/network/recording-server.ts";
@@ -74,7 +75,7 @@ describe("feedback send --attach with a text file", () => {
 
   it("shows the characters of western Europe, and others by their number", async () => {
     expect(await linesOf("Müßiggang – “5 €” … ñ Ž")).toEqual(["Müßiggang – “5 €” … ñ Ž"]);
-    expect(await linesOf("✓ ok 😀 日\u0007")).toEqual(["\\u{2713} ok \\u{1f600} \\u{65e5}\\u{7}"]);
+    expect(await linesOf("✓ ok 😀 日\u000b")).toEqual(["\\u{2713} ok \\u{1f600} \\u{65e5}\\u{b}"]);
   });
 
   it("leaves out the codes of terminals, and keeps them in the file inside", async () => {
@@ -82,7 +83,7 @@ describe("feedback send --attach with a text file", () => {
       "\u001b[31mred\u001b[0m and \u001b]8;;https://example.org\u0007link\u001b]8;;\u0007\r\n50 %\r100 %";
     const { bytes } = await attach("color.log", text);
     const { pages, files } = await readPdf(bytes);
-    expect(pages).toEqual([["red and link", "50 %", "100 %"]]);
+    expect(pages).toEqual([["red and link", "100 %"]]);
     expect(files[0]?.bytes.toString()).toBe(text);
   });
 
@@ -118,17 +119,52 @@ describe("feedback send --attach with a text file", () => {
   });
 });
 
+describe("feedback send --attach with a text of any encoding and name", () => {
+  it.each([
+    ["text-utf16-powershell.log", ["Build fehlgeschlagen: Größe 5 €", "zweite Zeile"]],
+    ["text-utf16be.txt", ["Échec du test à 12 h"]],
+    ["text-utf16-without-mark.txt", ["plain words of a tool", "line two"]],
+    ["text-windows-1252.csv", ["Prénom;Prix", "André;5 €"]],
+    ["text-latin1.md", ["# Fehler", "Die Größe fehlt."]],
+    ["text-browser.har", [expect.stringContaining('{"log":{"version":"1.2"')]],
+    ["text-without-ending", ["Kernel panic"]],
+  ])("sends %s as a PDF with its text, and the file inside", async (input, lines) => {
+    const content = await readFile(inputPath(input));
+    const { name, bytes } = await attach(input, content);
+    const { pages, files } = await readPdf(bytes);
+    expect([name, pages]).toEqual([`${input}.pdf`, [expect.arrayContaining(lines)]]);
+    expect(files).toEqual([{ name: input, bytes: content }]);
+  });
+
+  it.each([
+    ["text-utf16-powershell.log", "Build fehlgeschlagen: Größe 5 €\r\nzweite Zeile"],
+    ["text-utf16be.txt", "Échec du test à 12 h"],
+    ["text-windows-1252.csv", "Prénom;Prix\nAndré;5 €"],
+  ])("reads %s as a message, a plan and an answer", async (input, text) => {
+    const { line, bodies } = await startFeedbackSending();
+    await copyFile(inputPath(input), join(line.cwd, input));
+    await line.run(["feedback", "send", "--type", "bug", "--message", `@${input}`]);
+    expect(bodies()[0].message).toBe(text);
+    const create = ["faq", "create", "--question", "q", "--answer", `@${input}`, "--dry-run", "--json"];
+    expect((await line.run(create)).json()).toMatchObject({ body: { answer: text } });
+  });
+});
+
 describe("feedback send --attach refuses a text file", () => {
   it.each([
-    ["has NUL bytes", "a.log", Buffer.from("a\0b"), "is no text: it has NUL bytes"],
-    ["is not UTF-8", "a.log", Buffer.from([0x61, 0xff, 0x62]), "is no text in UTF-8"],
-    ["is empty", "a.log", Buffer.alloc(0), "is empty"],
     [
-      "has another ending",
-      "a.bin",
-      Buffer.from("text"),
-      "must be PDF or a text file (.txt, .log, .json or .xml); its bytes are of no kind that can be sent",
+      "has NUL bytes",
+      "a.log",
+      Buffer.from("a\0b"),
+      "must be PDF or a text file; its bytes are of no kind that can be sent",
     ],
+    [
+      "has NUL bytes behind its beginning",
+      "a.log",
+      Buffer.from(`${"a".repeat(2_000)}\0`),
+      "is no text: it has bytes that no text has",
+    ],
+    ["is empty", "a.log", Buffer.alloc(0), "is empty"],
   ])("that %s", async (_, name, bytes, fault) => {
     const { line, received } = await startFeedbackSending();
     await writeFile(join(line.cwd, name), bytes);
@@ -178,6 +214,6 @@ describe("feedback send --attach refuses a text file", () => {
     const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "a.log"), Buffer.from("a\0b"));
     await line.run([...send, "--attach", "a.log", "--best-effort"]);
-    expect(bodies()[0].message).toContain("- --attach a.log is no text: it has NUL bytes");
+    expect(bodies()[0].message).toContain("- --attach a.log must be PDF or a text file");
   });
 });

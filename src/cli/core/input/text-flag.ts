@@ -1,4 +1,6 @@
 import { resolve } from "node:path";
+import { decodedText } from "../../../words/decoded-text.ts";
+import { fromTerminal } from "../../../words/terminal.ts";
 import { CliError, usageError } from "../failures/cli-error.ts";
 import type { Context, Ends, Invocation, Io } from "../program/context.ts";
 import type { Checked, InputFault } from "./input-fault.ts";
@@ -47,10 +49,14 @@ async function readOne(
 }
 
 /**
- * The text of a flag: the value itself, standard input for `-`, a file for `@file`. `@@` starts a text that begins
- * with `@`.
+ * The text of a flag, as a person sees it in a terminal: the value itself, standard input for `-`, a file for `@file`. `@@`
+ * starts a text that begins with `@`.
  */
-export async function textOf({ context }: Invocation, flag: string, given: string): Promise<string> {
+export const textOf = async (invocation: Invocation, flag: string, given: string): Promise<string> =>
+  fromTerminal(await rawTextOf(invocation, flag, given));
+
+/** As `textOf`, character for character. */
+export async function rawTextOf({ context }: Invocation, flag: string, given: string): Promise<string> {
   if (given === "-") return withoutLastLineEnd(await readText(context, flag, given));
   if (given.startsWith("@@")) return given.slice(1);
   if (!given.startsWith("@")) return given;
@@ -73,7 +79,7 @@ export async function readText({ io, cwd, signal }: Context, flag: string, file:
   const { bytes, whole } = await readAtMost(resolve(cwd, file), signal).catch((cause: unknown) => {
     throw usageError(`${flag}: the file ${file} cannot be read (${reasonOf(cause)}).`);
   });
-  if (whole) return bytes.toString("utf8");
+  if (whole) return decodedText(bytes) ?? bytes.toString("utf8");
   throw usageError(`${flag}: the file ${file} is larger than ${mostTextBytes / 1_048_576} MiB.`);
 }
 

@@ -1,6 +1,6 @@
+import { fromTerminal, withoutTerminalCodes } from "../../../words/terminal.ts";
 import { escapeSign } from "./readable-xml.ts";
 
-const colour = new RegExp(`(?:[\\u001b\\u009b]|${escapeSign}|#x1B)\\[?[0-9;?]*[A-Za-z]`, "g");
 const uuid = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
 const address = /\b0x[0-9a-f]+\b/gi;
 const instant =
@@ -11,8 +11,13 @@ const hexDigits = /\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b/gi;
 const amount =
   /[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?:\s?(?:ns|µs|us|ms|s|sec|secs|seconds?|min|mins|minutes?|hours?)\b)?/gi;
 
-/** Text without the codes of colours. */
-export const withoutColours = (text: string): string => text.replace(colour, "");
+/** Text without the codes of colours and links. */
+export const withoutColours = (text: string): string => withoutTerminalCodes(asWritten(text));
+
+/** What a terminal would show of the text of a report. */
+export const readable = (text: string): string => fromTerminal(asWritten(text));
+
+const asWritten = (text: string): string => text.replaceAll(escapeSign, "\u001b");
 
 const longestName = 2_000;
 

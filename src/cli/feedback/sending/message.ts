@@ -1,6 +1,8 @@
 import { open, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { limits } from "../../../contract/limits.ts";
+import { decodedAs, encodingOf } from "../../../words/decoded-text.ts";
+import { fromTerminal } from "../../../words/terminal.ts";
 import { usageError } from "../../core/failures/cli-error.ts";
 import { readAtMost } from "../../core/input/read-at-most.ts";
 import {
@@ -27,7 +29,7 @@ export async function reportTextOf(
     return optionalTextOf(invocation, flag, given);
   const file = isPiped ? undefined : named;
   const text = file === undefined ? await readPiped(invocation, flag) : await readLog(invocation, file);
-  if (text.trim()) return text;
+  if (text.trim()) return fromTerminal(text);
   return file === undefined ? "(Standard input was empty.)" : `(The file ${file} is empty.)`;
 }
 
@@ -123,9 +125,4 @@ function joined(head: Buffer, tail: Buffer, size: number): string {
   return decoded(head.subarray(0, endBytes)) + line + decoded(tail.subarray(-endBytes), encodingOf(head));
 }
 
-const decoded = (bytes: Buffer, encoding = encodingOf(bytes)): string =>
-  new TextDecoder(encoding).decode(bytes);
-
-/** UTF-8, or UTF-16 with a byte order mark, which PowerShell writes. */
-const encodingOf = ([first, second]: Buffer): string =>
-  first === 0xff && second === 0xfe ? "utf-16le" : "utf-8";
+const decoded = (bytes: Buffer, encoding = encodingOf(bytes)): string => decodedAs(encoding, bytes);

@@ -1,3 +1,5 @@
+import { fromTerminal } from "../../../words/terminal.ts";
+
 /** Characters of Windows-1252 beyond Latin-1, from byte 0x80 on. A space stands for a byte without a character. */
 const beyondLatin1 = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
 const bytes: ReadonlyMap<string, string> = new Map(
@@ -8,24 +10,12 @@ const bytes: ReadonlyMap<string, string> = new Map(
 
 const tabWidth = 8;
 
-const [esc, csi, end, bell] = ["\\u001b", "\\u009b", "\\u009c", "\\u0007"];
-/** Codes for terminals. `stripVTControlCharacters` of Node takes hours for some texts. */
-const terminalCode = new RegExp(
-  `(?:${esc}\\[|${csi})[0-?]*[ -/]*[@-~]|` +
-    `${esc}\\][^${bell}${esc}${end}\\n]*(?:${bell}|${esc}\\\\|${end})|` +
-    `${esc}[ -/]*[0-~]`,
-  "g",
-);
-
 /**
  * A text as lines of at most `columns` characters, each character one byte of Windows-1252. What that lacks, and control
- * characters, become `\u{…}`; codes for terminals are left out.
+ * characters, become `\u{…}`; it is shown as in a terminal.
  */
 export function setLines(text: string, columns: number): string[] {
-  const plain = text
-    .replace(/^\ufeff/, "")
-    .replace(terminalCode, "")
-    .normalize("NFC");
+  const plain = fromTerminal(text.replace(/^\ufeff/, "")).normalize("NFC");
   return plain.split(/\r\n|\n|\r/).flatMap((line) => wrapped(line, columns));
 }
 

@@ -1,19 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { feedbackFiles } from "../../../contract/limits.ts";
+import { decodedText } from "../../../words/decoded-text.ts";
 import type { Conversion, FileCheck } from "../../delivery/sent-files.ts";
-import { pdfOfText } from "./text-pdf.ts";
+import { pdfOfText, type TextFile } from "./text-pdf.ts";
 
 /** Text files are sent as PDFs, because servers take no other attachments. (rule L20) */
 export const asPdf: Conversion = {
-  names: "a text file (.txt, .log, .json or .xml)",
-  takes: (path) => /\.(?:txt|log|json|xml)$/i.test(path),
+  names: "a text file",
+  takes: (head) => decodedText(head) !== undefined,
   convert: async (path, has) => {
     if (has > mostTextBytes)
       return faulty(`is too large: a text can have ${mostTextBytes} bytes at most; it has ${has}`);
     const bytes = await readFile(path);
-    const fault = textFault(bytes);
-    return fault ? faulty(fault) : asAttachment(path, bytes);
+    const text = decodedText(bytes);
+    if (text === undefined) return faulty("is no text: it has bytes that no text has");
+    if (hasMoreLines(text, mostLines))
+      return faulty(`has too many lines: a text can have ${mostLines} at most`);
+    return asAttachment(path, { bytes, text });
   },
 };
 
@@ -23,31 +27,18 @@ const mostLines = 500_000;
 
 const faulty = (fault: string): FileCheck => ({ faults: [fault] });
 
-function textFault(bytes: Buffer): string | undefined {
-  if (bytes.includes(0)) return "is no text: it has NUL bytes";
-  if (hasMoreLines(bytes, mostLines)) return `has too many lines: a text can have ${mostLines} at most`;
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return undefined;
-  } catch {
-    return "is no text in UTF-8";
-  }
-}
-
-const [lineFeed, carriageReturn] = [0x0a, 0x0d];
-
-function hasMoreLines(bytes: Buffer, most: number): boolean {
+function hasMoreLines(text: string, most: number): boolean {
   let lines = 0;
-  for (let at = 0; at < bytes.length && lines <= most; at += 1) {
-    const isEnd = bytes[at] === lineFeed || (bytes[at] === carriageReturn && bytes[at + 1] !== lineFeed);
+  for (let at = 0; at < text.length && lines <= most; at += 1) {
+    const isEnd = text[at] === "\n" || (text[at] === "\r" && text[at + 1] !== "\n");
     if (isEnd) lines += 1;
   }
   return lines > most;
 }
 
-function asAttachment(path: string, bytes: Buffer): FileCheck {
+function asAttachment(path: string, read: Omit<TextFile, "name">): FileCheck {
   const name = basename(path);
-  const content = pdfOfText({ name, bytes });
+  const content = pdfOfText({ name, ...read });
   const { bytes: most } = feedbackFiles.attachments;
   if (content.length > most) {
     const limit = `${most / 1_048_576} MB (${most} bytes)`;

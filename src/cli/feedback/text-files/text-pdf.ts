@@ -1,10 +1,11 @@
 import { deflateSync } from "node:zlib";
 import { setLines } from "./set-lines.ts";
 
-/** A file of UTF-8 text. */
+/** A file of text. */
 export interface TextFile {
   readonly name: string;
   readonly bytes: Buffer;
+  readonly text: string;
 }
 
 // A4 in points. A character of Courier is 0.6 of its size wide.
@@ -16,8 +17,8 @@ const rows = Math.floor((page.height - 2 * page.margin) / page.leading);
 const at = { catalog: 1, pages: 2, font: 3, attachment: 4, original: 5, info: 6, firstPage: 7 };
 
 /** The text set as a PDF in Courier, with the file itself embedded, byte for byte. */
-export function pdfOfText({ name, bytes }: TextFile): Buffer {
-  const sheets = inGroups(setLines(bytes.toString("utf8"), columns), rows);
+export function pdfOfText({ name, bytes, text }: TextFile): Buffer {
+  const sheets = inGroups(setLines(text, columns), rows);
   const pageNumbers = sheets.map((_, index) => `${at.firstPage + 2 * index} 0 R`);
   const title = textString(name);
   const plainName = `(${escaped(name.replace(/[^ -~]/g, "_"))})`;

@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { inputPath } from "../../../support/files/inputs.ts";
 import { jpeg, pdf, png, type SampleFile } from "../../../support/files/sample-files.ts";
 import { issuesOf } from "../../../support/service/issues.ts";
 import { keyed } from "../../../support/service/mutations.ts";
@@ -94,6 +96,11 @@ describe("a proof that is refused", () => {
     {
       what: "text that calls itself a picture",
       image: bad,
+      fault: "must have the bytes of one of image/png",
+    },
+    {
+      what: "a photograph of an iPhone",
+      image: { ...jpeg(), bytes: readFileSync(inputPath("photo-iphone.heic")) },
       fault: "must have the bytes of one of image/png",
     },
     {

@@ -5,6 +5,7 @@ import { redactText } from "../../../../client/calls/redact.ts";
 import { limits } from "../../../../contract/limits.ts";
 import type { Run } from "../../../../contract/run.ts";
 import { writePrivately } from "../../../../credentials/private-file.ts";
+import { fromTerminal } from "../../../../words/terminal.ts";
 import { printable } from "../../../core/output/plain-text.ts";
 import type { Context, Invocation } from "../../../core/program/context.ts";
 
@@ -112,7 +113,7 @@ function variablesOf({ baseUrl }: Invocation, run: Run, planFile: string) {
 
 function summaryOf(code: number, output: string): string {
   const ended = `The command ended with exit code ${code}.`;
-  const text = redactText(printable(output)).trim();
+  const text = redactText(printable(fromTerminal(output))).trim();
   if (text === "") return ended;
   const room = limits.outcome - ended.length - 2;
   return `${ended}\n\n${text.length > room ? text.slice(-room).replace(/^(?:[^\n]*\n|[\uDC00-\uDFFF])/, "") : text}`;

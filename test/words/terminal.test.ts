@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { fromTerminal } from "../../src/words/terminal.ts";
+
+describe("text from a terminal", () => {
+  it.each([
+    ["colours", "\u001b[1;31mred\u001b[0m \u009b32mgreen\u009b0m", "red green"],
+    ["a link", "see \u001b]8;;https://x.example\u0007here\u001b]8;;\u0007.", "see here."],
+    ["a link that ends otherwise", "\u001b]8;id=a;file:///x\u001b\\here\u001b]8;;\u001b\\", "here"],
+    ["a title of the window", "\u001b]0;npm test\u0007ok", "ok"],
+    ["other texts for the terminal", "\u001bPq#0\u001b\\a\u001b_x\u001b\\b", "ab"],
+    ["character sets and a bell", "\u001b(B\u001b=a\u0007b", "ab"],
+    ["a code that was cut", "a\u001b[31", "a"],
+    ["places behind on the line", "a\u001b[3Cb", "a   b"],
+    ["states of progress", " 0%\r 50%\r100%\nnext", "100%\nnext"],
+    ["dots that grow", "Loading.\rLoading..\rLoading...\n", "Loading...\n"],
+    ["a spinner", "|\b/\b-\bdone", "done"],
+    ["letters that were written twice", "N\bNA\bAME", "NAME"],
+    ["lines that were written again", "a 10%\nb 5%\n\u001b[2A\u001b[2Ka 100%\nb 100%\n", "a 100%\nb 100%\n"],
+  ])("has no %s", (_, given, shown) => {
+    expect(fromTerminal(given)).toBe(shown);
+  });
+
+  it.each([
+    ["line ends of Windows", "a\r\nb\r\n"],
+    ["signs that look like progress", "50%\n| a | b |\n[====]\n- item\n3/4 of it"],
+    ["a letter beyond ASCII", "Größe – 画面 😀"],
+    ["a bracket with a number", "array[31m] and ]8;; too"],
+  ])("keeps %s", (_, given) => {
+    expect(fromTerminal(given)).toBe(given);
+  });
+
+  it.each([
+    ["a failure that a bar follows", "FAIL a\u001b[2K\r 50%\r100% done", "FAIL a 100% done"],
+    ["two sentences on one line", "one\rtwo\n", "one two\n"],
+    ["the lines of an old file", "50% off\rnew\rend", "50% off\nnew\nend"],
+    ["a line above that is no progress", "FAIL a\n\u001b[1A\u001b[2K 5%\n", "FAIL a\n 5%\n"],
+  ])("loses nothing of %s", (_, given, shown) => {
+    expect(fromTerminal(given)).toBe(shown);
+  });
+});
