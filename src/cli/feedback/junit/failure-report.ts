@@ -1,8 +1,7 @@
 import { limits } from "../../../contract/limits.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
 import { tellingText } from "./failure-key.ts";
-import { withoutColours } from "./plain-failure.ts";
-import { escapeSign } from "./readable-xml.ts";
+import { readable, withoutColours } from "./plain-failure.ts";
 import type { Place } from "./test-place.ts";
 import type { TestFailure, TestResult } from "./test-result.ts";
 
@@ -29,7 +28,10 @@ export function reportText(test: TestResult, { place, left, shorten }: TestConte
   const foot = `\n\n${factsBelow(test, place, left).join("\n")}`;
   const room = limits.message - [...head].length - [...foot].length;
   return {
-    subject: cut(`${subjects[kindOf(test)]}: ${titleOf(test)}`, limits.subject),
+    subject: cut(
+      test.isReport ? titleOf(test) : `${subjects[kindOf(test)]}: ${titleOf(test)}`,
+      limits.subject,
+    ),
     message: `${head}${shorten(bodyOf(test), room)}${foot}`,
     metadata: metadataOf(test, place),
   };
@@ -90,6 +92,7 @@ const subjects: Readonly<Record<Kind, string>> = {
 };
 
 function sentenceOf(test: TestResult): string {
+  if (test.isReport) return "Which tests passed is not known.";
   const title = titleOf(test);
   if (test.outcome === "flaky") return `Flaky: ${title} failed, and passed when it was repeated.`;
   const times = test.failedReruns === 0 ? "" : `, and ${test.failedReruns} times more when it was repeated`;
@@ -112,8 +115,6 @@ function failureText({ type, message, text }: TestFailure): string {
   const kind = type !== "" && !`${head}\n${body}`.includes(type) ? `${type}: ` : "";
   return isSaid ? `${kind}${body}` : [`${kind}${head}`, body].filter((part) => part !== "").join("\n\n");
 }
-
-const readable = (text: string): string => withoutColours(text).replaceAll(escapeSign, "");
 
 function factsBelow(test: TestResult, place: Place | undefined, left: readonly string[]): string[] {
   const { suite, className, report, seconds } = test;
@@ -139,7 +140,7 @@ function metadataOf(test: TestResult, place: Place | undefined): Readonly<Record
   const facts = {
     suite,
     class: className,
-    test: name,
+    test: test.isReport ? undefined : name,
     file: place?.file ?? file,
     line: place?.line ?? line,
     durationSeconds: seconds,

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { relative, resolve } from "node:path";
+import { decodedText } from "../../../words/decoded-text.ts";
 import type { InputFault } from "../../core/input/input-fault.ts";
 import { readText, reasonOf } from "../../core/input/text-flag.ts";
 import { note } from "../../core/output/output.ts";
@@ -19,6 +20,8 @@ export interface ReadReports {
   readonly faults: readonly InputFault[];
   /** How suites contradict themselves, each with the name of its report. */
   readonly doubts: readonly string[];
+  /** A failure for each report that cannot be read and names no failing test. */
+  readonly unread: readonly TestResult[];
 }
 
 /** Reads the JUnit reports that the patterns name. Of a broken one it gives the tests before the fault. */
@@ -29,6 +32,7 @@ export async function readReports(invocation: Invocation, patterns: readonly str
   const tests: TestResult[] = [];
   const found = new Set<string>();
   const doubts: string[] = [];
+  const unread: TestResult[] = [];
   for (const { path, pattern } of files) {
     const read = await readReport(invocation.context, path, { budget, mostTests: most.tests - tests.length });
     for (const test of read.tests) tests.push(test);
@@ -40,7 +44,9 @@ export async function readReports(invocation: Invocation, patterns: readonly str
       );
     else {
       found.add(pattern);
-      faults.push(...faultOf(shown(cwd, path), read));
+      const broken = faultOf(shown(cwd, path), read);
+      faults.push(...broken);
+      if (!read.tests.some(hasFailed)) unread.push(...broken.map((one) => unreadReport(one, path, read)));
     }
   }
   const without = patterns.filter(
@@ -48,10 +54,24 @@ export async function readReports(invocation: Invocation, patterns: readonly str
   );
   return {
     tests: mergeTests(tests, cwd),
-    doubts,
+    ...{ doubts, unread },
     faults: [...faults, ...without.map((pattern) => fault(pattern, "names no JUnit report"))],
   };
 }
+
+const hasFailed = ({ outcome }: TestResult): boolean => outcome === "failed" || outcome === "flaky";
+
+/** A report that cannot be read, as a failure: which test broke it, nobody knows. */
+const unreadReport = ({ flag, message }: InputFault, path: string, { bytes }: ReadReport): TestResult => {
+  const report = flag.replace(/^--junit /, "");
+  const text = (bytes && decodedText(bytes)) ?? "";
+  return {
+    ...{ suite: "", className: "", name: `${report} cannot be read`, isReport: true, outcome: "failed" },
+    failures: [{ type: "", message: `${report} ${message}.`, text }],
+    attachments: text.trim() === "" || path === "-" ? [] : [path],
+    ...{ failedReruns: 0, file: undefined, line: undefined, seconds: undefined, report },
+  };
+};
 
 interface MatchingFile {
   readonly path: string;
@@ -83,18 +103,20 @@ interface ReadFault {
   readonly why: string;
 }
 
+type ReadReport = ParsedReport & Partial<ReadFault> & { readonly bytes?: Buffer };
+
 type Limits = { readonly budget: TextBudget; readonly mostTests: number };
 
-async function readReport(
-  context: Context,
-  path: string,
-  limits: Limits,
-): Promise<ParsedReport & Partial<ReadFault>> {
+async function readReport(context: Context, path: string, limits: Limits): Promise<ReadReport> {
   const bytes = await bytesOf(context, path);
   if ("why" in bytes) return { tests: [], ...bytes };
   const { parseJunit } = await import("./parse-junit.ts");
-  return parseJunit(bytes, { report: shown(context.cwd, path), ...limits });
+  const parsed = parseJunit(bytes, { report: shown(context.cwd, path), ...limits });
+  return isWhole(parsed) ? parsed : { ...parsed, bytes };
 }
+
+const isWhole = ({ fault: broken, foreignRoot }: ParsedReport): boolean =>
+  broken === undefined && foreignRoot === undefined;
 
 async function bytesOf(context: Context, path: string): Promise<Buffer | ReadFault> {
   if (path === "-") return Buffer.from(await readText(context, "--junit", path));

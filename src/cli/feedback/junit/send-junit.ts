@@ -59,10 +59,10 @@ function acceptFaults(invocation: Invocation, flags: JunitFlags, faults: readonl
     warnJob(invocation, { title, message: onOneLine(`${flag} ${message}.`) });
 }
 
-/** The failing tests, flaky ones last. */
-function failingIn({ tests }: ReadReports): readonly TestResult[] {
+/** The failing tests, flaky ones last; between them what stands for reports that cannot be read. */
+function failingIn({ tests, unread }: ReadReports): readonly TestResult[] {
   const having = (outcome: Outcome) => [...tests.values()].filter((test) => test.outcome === outcome);
-  return [...having("failed"), ...having("flaky")];
+  return [...having("failed"), ...unread, ...having("flaky")];
 }
 
 export type Counts = Readonly<Record<Outcome, number>>;

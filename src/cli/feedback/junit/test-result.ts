@@ -29,4 +29,6 @@ export interface TestResult {
   readonly report: string;
   /** Whether its suite contradicts itself, so that a pass is not believed. */
   readonly inDoubt?: boolean;
+  /** It stands for a report that cannot be read. */
+  readonly isReport?: boolean;
 }
