@@ -21,6 +21,8 @@ export function explain(error: unknown, baseUrl: string): string {
   if (error instanceof Error && error.name === "KeychainError") return keychain;
   if (error instanceof Error && "code" in error && error.code === "untrusted_server") return untrusted;
   if (error instanceof ConnectionError && giveUps.has(error.code)) return endless;
+  if (error instanceof ConnectionError && error.proxy !== undefined)
+    return `The proxy ${error.proxy} on the way to ${originOf(baseUrl)} does not work (${causeOf(error.code)}). Tell the user to check HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the configuration of this MCP server, then call again.`;
   if (error instanceof ConnectionError)
     return `The server at ${originOf(baseUrl)} cannot be reached (${causeOf(error.code)}). Check INNKEEP_BASE_URL and that the server runs, then call again.`;
   return "Something went wrong inside the innkeep MCP server. Call once more; if it fails again, tell the user.";

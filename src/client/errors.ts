@@ -40,11 +40,18 @@ export class ServerError extends Error {
  */
 export class ConnectionError extends Error {
   readonly code: string;
+  /** The host of the proxy that failed; undefined if it was not a proxy. */
+  readonly proxy: string | undefined;
 
-  constructor(code: string, message: string, options?: ErrorOptions) {
+  constructor(
+    code: string,
+    message: string,
+    options?: ErrorOptions & { readonly proxy?: string | undefined },
+  ) {
     super(message, options);
     this.name = "ConnectionError";
     this.code = code;
+    this.proxy = options?.proxy;
   }
 }
 

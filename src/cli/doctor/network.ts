@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { proxyFor } from "../../client/transport/proxy.ts";
 import { proxyOf } from "../core/connection/connect.ts";
+import { proxyNext } from "../core/failures/failure.ts";
 import type { Context } from "../core/program/context.ts";
 import { canLookUp, connects, type Secured, secures } from "./connection.ts";
 import { type Finding, failure, ok, remark, warning } from "./finding.ts";
@@ -87,7 +88,9 @@ async function checkName({ hostname }: URL, through: string): Promise<Finding[]>
     failure("dns", {
       what: `The name ${host}${through} cannot be looked up (${reason}).`,
       why: "No request can be sent.",
-      next: "Check the spelling in --base-url, INNKEEP_BASE_URL or `innkeep config list`, then your network or VPN.",
+      next: through
+        ? proxyNext
+        : "Check the spelling in --base-url, INNKEEP_BASE_URL or `innkeep config list`, then your network or VPN.",
     }),
   ];
 }
@@ -96,9 +99,10 @@ async function checkPort(context: Context, url: URL, through: string): Promise<F
   const reason = await connects(url);
   if (reason !== undefined) {
     const isLocal = /^(localhost|127\.|\[::1\])/.test(url.hostname);
-    const next = isLocal
+    const serverNext = isLocal
       ? "Start it with `innkeep serve`, or name another with `innkeep config set server https://…`."
       : "Check the port in the address, the firewall, and whether the server runs.";
+    const next = through ? proxyNext : serverNext;
     const what = `${url.host}${through} takes no connection (${reason}).`;
     return [failure("tcp", { what, why: "No request can be sent.", next })];
   }

@@ -21,18 +21,22 @@ const sameAs: Readonly<Record<string, string>> = {
 };
 const untrusted = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/;
 
-/** Why there was no answer, in words. Names the host only: an address can hold a secret. */
-export function connectionError(cause: unknown, url: URL): ConnectionError {
+/** Why there was no answer, in words. Names the hosts only: an address can hold a secret. */
+export function connectionError(cause: unknown, url: URL, proxy?: URL): ConnectionError {
   if (cause instanceof ConnectionError) return cause;
   const own = codeOf(cause) ?? "failed";
   const code = sameAs[own] ?? own;
-  return new ConnectionError(code, `No answer from ${url.origin}: ${reasonFor(code)}.`, { cause });
+  const from = proxy ? `the proxy ${proxy.host}, which leads to ${url.origin}` : url.origin;
+  return new ConnectionError(code, `No answer from ${from}: ${reasonFor(code)}.`, {
+    ...{ cause, proxy: proxy?.host },
+  });
 }
 
-export const timeoutError = (url: URL, timeoutMs: number): ConnectionError =>
+export const timeoutError = (url: URL, timeoutMs: number, proxy?: URL): ConnectionError =>
   new ConnectionError(
     "timeout",
-    `No answer from ${url.origin}: silent for ${Math.round(timeoutMs / 1_000)} seconds.`,
+    `No answer from ${url.origin}${proxy ? ` through the proxy ${proxy.host}` : ""}: silent for ${Math.round(timeoutMs / 1_000)} seconds.`,
+    { proxy: proxy?.host },
   );
 
 export const tooLarge = ({ origin }: URL, bytes: number): ConnectionError =>

@@ -54,18 +54,20 @@ function tunnels(pool: undici.Pool, proxy: URL, signal: AbortSignal): undici.Dis
   const open = pool.connect.bind(pool);
   const connect = async (options: undici.Dispatcher.ConnectOptions) => {
     const tunnel = await open({ ...options, signal }).catch((error: unknown) => {
-      throw connectionError(error, proxy);
+      throw connectionError(error, new URL(`https://${options.path}`), proxy);
     });
     if (tunnel.statusCode === 200) return tunnel;
     tunnel.socket.on("error", () => {}).destroy();
-    throw refused(`the way to ${options.path}`, tunnel.statusCode);
+    throw refused(`the way to ${options.path}`, tunnel.statusCode, proxy);
   };
   return Object.assign(pool, { connect });
 }
 
 /** A proxy refused what it was asked for. */
-export const refused = (what: string, status: number): ConnectionError =>
-  new ConnectionError("bad_proxy", `The proxy refused ${what} with status ${status}.`);
+const refused = (what: string, status: number, { host }: URL): ConnectionError =>
+  new ConnectionError("bad_proxy", `The proxy ${host} refused ${what} with status ${status}.`, {
+    proxy: host,
+  });
 
 function proxyAt(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;

@@ -17,12 +17,13 @@ const connectMs = 30_000;
 export function undiciTransport(library: typeof undici, settings: ProxySettings): Transport {
   const direct = directConnections(library);
   return async (request) => {
-    const limits = startLimits(request);
     const proxy = proxyFor(request.url, settings);
+    const through = proxy !== undefined && URL.canParse(proxy) ? new URL(proxy) : undefined;
+    const limits = startLimits(request, through);
     const connection = proxy === undefined ? direct() : proxyConnection(library, proxy, limits.signal);
     let failed = true;
     try {
-      const answer = await exchange(request, { limits, dispatcher: connection.dispatcher });
+      const answer = await exchange(request, { limits, dispatcher: connection.dispatcher, through });
       failed = false;
       return answer;
     } finally {
@@ -54,10 +55,12 @@ function directConnections({ Agent }: Pick<typeof undici, "Agent">): () => CallC
 interface Sending {
   readonly limits: CallLimits;
   readonly dispatcher: undici.Dispatcher;
+  /** The proxy. */
+  readonly through: URL | undefined;
 }
 
 /** Sends one request and reads the whole answer. Rejects with a ConnectionError, or with the signal's reason. */
-async function exchange(request: WireRequest, { limits, dispatcher }: Sending): Promise<WireAnswer> {
+async function exchange(request: WireRequest, { limits, dispatcher, through }: Sending): Promise<WireAnswer> {
   const { url, method, headers } = request;
   const { signal } = limits;
   signal.throwIfAborted();
@@ -79,7 +82,8 @@ async function exchange(request: WireRequest, { limits, dispatcher }: Sending): 
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SinkFailure) throw error;
-    throw body.failure() ?? connectionError(error, url);
+    // Behind a tunnel, which is open by then, the server is at fault.
+    throw body.failure() ?? connectionError(error, url, url.protocol === "http:" ? through : undefined);
   }
 }
 
@@ -160,11 +164,14 @@ interface CallLimits {
 }
 
 /** Starts the time limits of a request. */
-function startLimits({ url, timeoutMs, answerMs, signal }: WireRequest): CallLimits {
+function startLimits(
+  { url, timeoutMs, answerMs, signal }: WireRequest,
+  through: URL | undefined,
+): CallLimits {
   const over = new AbortController();
   const after = (milliseconds: number, error: () => Error) =>
     setTimeout(() => over.abort(error()), Math.min(milliseconds, longestTimerMs));
-  const silence = after(timeoutMs, () => timeoutError(url, timeoutMs));
+  const silence = after(timeoutMs, () => timeoutError(url, timeoutMs, through));
   let answer: NodeJS.Timeout | undefined;
   const stop = () => over.abort(signal?.reason);
   if (signal?.aborted) stop();

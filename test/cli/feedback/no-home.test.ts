@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { startRecordingServer } from "../../support/network/recording-server.ts";
+import { commandsOfScript, runScriptCommand } from "../../support/programs/input-script.ts";
 
 describe("feedback send without a folder that can be written", () => {
   it.each(["/proc/none", "/dev/null/none", "/proc/self/none/deeper"])(
@@ -16,3 +17,17 @@ describe("feedback send without a folder that can be written", () => {
     },
   );
 });
+
+it.each(["home-in-proc.sh", "home-is-a-file.sh", "state-in-proc.sh"])(
+  "the report of %s is sent, and the exit is 0",
+  async (name) => {
+    const [command] = await commandsOfScript(name);
+    if (!command) throw new Error("The script has a command.");
+    const { baseUrl, received } = await startRecordingServer();
+    const ran = await runScriptCommand(command, {
+      env: { INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_a" },
+    });
+    expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("without a copy on disk") });
+    expect(received).toHaveLength(1);
+  },
+);

@@ -128,6 +128,7 @@ function nextAfter({ status, code, retryAfterSeconds }: ServerError): string | u
     return "This server lets only a person do that, in the console. A newer one may let a token.";
   if (status === 401)
     return "`innkeep auth status` shows which credential was sent. Keys and tokens are made in the console; `innkeep auth login` renews a tester's.";
+  if (status === 407) return proxyNext;
   if (isAbsent(status, code)) return absentNext;
   if (code === "idempotency_mismatch") return "Use another --idempotency-key, or none.";
   if (retryAfterSeconds !== undefined) return `Try again in ${retryAfterSeconds} s.`;
@@ -141,13 +142,18 @@ const isAbsent = (status: number, code: string): boolean =>
 const absentNext =
   "Another server than Innkeep may not have what this command needs. `innkeep doctor` shows which server answers there.";
 
-function connectionFailure({ code, message }: ConnectionError): Failure {
+function connectionFailure({ code, message, proxy }: ConnectionError): Failure {
+  const isProxy = proxy !== undefined || code === "bad_proxy";
   return {
     exit: "tryLater",
     code: code.toLowerCase(),
     message,
-    next: code === "ECONNREFUSED" ? startNext : addressNext,
+    next: isProxy ? proxyNext : code === "ECONNREFUSED" ? startNext : addressNext,
   };
 }
+
+/** What to do about a proxy that does not work. */
+export const proxyNext =
+  "HTTP_PROXY and HTTPS_PROXY name the proxy: check the address, or `unset` them. NO_PROXY lists hosts that are reached without it.";
 
 const startNext = "Is the server running? `innkeep serve --demo` starts one; INNKEEP_BASE_URL names another.";

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { explain } from "../../../mcp/text/failure.ts";
+import { ConnectionError } from "../../../src/client/errors.ts";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { failingProxies, startProxy } from "../../support/network/failing-proxies.ts";
+import { commandsOfScript, runScriptCommand } from "../../support/programs/input-script.ts";
+
+const credentials = { INNKEEP_API_KEY: "sdk_x", INNKEEP_AGENT_TOKEN: "sda_x" };
+const aboutProxy = /HTTP_PROXY and HTTPS_PROXY name the proxy: .*NO_PROXY/;
+
+describe("a proxy that is down", () => {
+  it.each([
+    ["proxy-down.sh", "the proxy 127.0.0.1:1, which leads to http://inn.example: nothing listens there"],
+    [
+      "proxy-down-https.sh",
+      "the proxy 127.0.0.1:1, which leads to https://inn.example: nothing listens there",
+    ],
+    [
+      "proxy-down-name.sh",
+      "the proxy mandatory.invalid:3128, which leads to http://inn.example:8080: the host name",
+    ],
+  ])(
+    "is named by the command and by the doctor of %s, and nobody is told to start a server",
+    async (name, what) => {
+      const [command, doctor] = await commandsOfScript(name);
+      if (!command || !doctor) throw new Error("The script has two commands.");
+      const ran = await runScriptCommand(command, { env: credentials });
+      expect(ran.exit).toBe(75);
+      expect(ran.stderr).toContain(`No answer from ${what}`);
+      expect(ran.stderr).toMatch(aboutProxy);
+      const examined = await runScriptCommand(doctor, { env: { ...credentials, COLUMNS: "500" } });
+      expect(examined.exit).toBe(1);
+      expect(examined.stdout).toMatch(/the proxy for inn\.example/);
+      expect(examined.stdout.replace(/\s+/g, " ")).toMatch(aboutProxy);
+      for (const text of [ran.stderr, examined.stdout])
+        expect(text).not.toMatch(/server running|whether the server runs|Start it with|secret/);
+    },
+  );
+
+  it.each(["faq list", "feedback send --type bug --message m", "agent thread 1", "api /x"])(
+    "is named by %s",
+    async (command) => {
+      const line = await createCommandLine({
+        ...credentials,
+        ...{ INNKEEP_BASE_URL: "https://inn.example", HTTPS_PROXY: "http://127.0.0.1:1" },
+      });
+      const ran = await line.run(command.split(" "));
+      expect(ran.stderr).toContain("the proxy 127.0.0.1:1");
+    },
+  );
+
+  it.each(["hangs up", "refuses the way", "wants a name and a password", "speaks no HTTP"] as const)(
+    "is named if it %s",
+    async (way) => {
+      const proxy = await startProxy(failingProxies[way]);
+      const line = await createCommandLine({
+        ...credentials,
+        ...{ INNKEEP_BASE_URL: "https://inn.example", HTTPS_PROXY: proxy.address },
+      });
+      const ran = await line.run(["faq", "list"]);
+      expect(ran.stderr).toContain(new URL(proxy.address).host);
+      expect(ran.stderr).toMatch(aboutProxy);
+    },
+  );
+
+  it("is named to an agent", () => {
+    const error = new ConnectionError("ECONNREFUSED", "", { proxy: "127.0.0.1:1" });
+    expect(explain(error, "http://inn.example")).toMatch(
+      /^The proxy 127\.0\.0\.1:1 on the way to http:\/\/inn\.example/,
+    );
+  });
+});
