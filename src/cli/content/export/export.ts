@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { limits } from "../../../contract/limits.ts";
 import { isSameVersion } from "../../../contract/version.ts";
 import { CliError, usageError } from "../../core/failures/cli-error.ts";
@@ -6,10 +6,11 @@ import { goesThroughConsole } from "../../core/input/app-id.ts";
 import { reasonOf } from "../../core/input/text-flag.ts";
 import { assertInside } from "../../core/output/inside-folder.ts";
 import { note, printList } from "../../core/output/output.ts";
+import { onOneLine } from "../../core/output/plain-text.ts";
 import { writeInOneStep } from "../../core/output/write-file.ts";
 import type { GlobalFlags, Invocation } from "../../core/program/context.ts";
 import { allWritten, type Release } from "../changelog-find.ts";
-import { buildsOf, lengthOf, mostCharacters, type Platform, storeTextOf } from "./store-text.ts";
+import { buildsOf, isOn, lengthOf, mostCharacters, type Platform, storeTextOf } from "./store-text.ts";
 
 export interface ExportFlags extends GlobalFlags {
   readonly platform: Platform;
@@ -28,31 +29,74 @@ interface StoreFile {
 }
 
 /**
- * Writes a text file for each build of the platform that a release note has, as fastlane takes them. Throws a usage error that
- * names every note for which there can be no file; then none is written.
+ * Writes the texts of release notes where fastlane reads them: for Android a file for each build, for iOS the one of the next
+ * release. Throws a usage error that names every note for which there can be no file; then none is written. (rule L34)
  */
 export async function exportReleases(invocation: Invocation, flags: ExportFlags): Promise<undefined> {
-  const { platform, version: wanted = [], out } = flags;
+  await assertInside(invocation.context.cwd, flags.out);
+  const files = await (flags.platform === "ios" ? fileOfIos : filesOfAndroid)(invocation, flags);
+  if (!flags.dryRun) await write(invocation, files, mostCharacters[flags.platform]);
+  show(invocation, files);
+  return undefined;
+}
+
+async function filesOfAndroid(invocation: Invocation, flags: ExportFlags): Promise<readonly StoreFile[]> {
+  const { version: wanted = [], out } = flags;
   await assertInside(invocation.context.cwd, join(out, "changelogs"));
   const releases = await chosen(invocation, flags);
-  const built = releases.map((release) => ({ release, builds: buildsOf(release, platform) }));
+  const built = releases.map((release) => ({ release, builds: buildsOf(release) }));
   const without = built.filter(({ builds }) => builds.length === 0).map(({ release }) => release.version);
   const withBuild = built.flatMap(({ release, builds }) => builds.map((build) => ({ release, build })));
   const issues = [
     ...(wanted.length > 0 ? without : []).map((path) => ({
       path,
-      message: `has no build number of ${platform}`,
+      message: "has no build number of android",
     })),
-    ...faultsOf(withBuild, platform),
+    ...faultsOf(withBuild),
   ];
   if (issues.length > 0) throw usageError("No file was written:", undefined, { issues });
-  if (withBuild.length === 0) throw nothingToExport(platform);
-  if (without.length > 0) note(invocation, `Without a build number of ${platform}: ${without.join(", ")}.`);
-  const files = withBuild.flatMap((one) => fileOf(one, { platform, out }) ?? []);
-  if (!flags.dryRun) await write(invocation, files);
-  show(invocation, files);
-  return undefined;
+  if (withBuild.length === 0) throw nothingToExport();
+  if (without.length > 0) note(invocation, `Without a build number of android: ${without.join(", ")}.`);
+  return withBuild.flatMap(
+    ({ release, build }) => fileOf(release, "android", join(out, "changelogs", `${build}.txt`)) ?? [],
+  );
 }
+
+/** fastlane reads one text for each language: that of the version which it uploads. */
+async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<readonly StoreFile[]> {
+  const { version: wanted = [], out } = flags;
+  if (wanted.length > 1) throw usageError("For iOS there is one text: name one --version.");
+  const releases = await chosen(invocation, flags);
+  const release = wanted.length > 0 ? releases[0] : newestOf(releases.filter((one) => isOn("ios", one)));
+  if (!release) throw nothingForIos();
+  const file = fileOf(release, "ios", join(out, "release_notes.txt"));
+  if (!file)
+    throw usageError(
+      `${release.version} begins with a change of more than ${mostCharacters.ios} characters: shorten it.`,
+    );
+  const language = basename(resolve(invocation.context.cwd, out));
+  if (!/^(?:default|[a-z]{2}(?:-[a-z]{2,4})?)$/i.test(language))
+    note(invocation, `fastlane reads folders of languages such as en-US, not ${onOneLine(language)}.`);
+  return [file];
+}
+
+/** The note that was or will be published last; a draft before all others. */
+const newestOf = (releases: readonly Release[]): Release | undefined =>
+  releases.reduce<Release | undefined>(
+    (newest, one) => (newest && instantOf(newest) >= instantOf(one) ? newest : one),
+    undefined,
+  );
+
+const instantOf = ({ publishedAt }: Release): number =>
+  publishedAt === null ? Number.POSITIVE_INFINITY : Date.parse(publishedAt);
+
+const nothingForIos = (): CliError =>
+  new CliError({
+    exit: "notFound",
+    code: "no_release_notes",
+    message: "There is no published release note for iOS.",
+    next: "`innkeep changelog list --all` shows them all.",
+  });
 
 /** The release notes that are meant: the named ones, or all that are published. */
 async function chosen(invocation: Invocation, { version, drafts }: ExportFlags): Promise<readonly Release[]> {
@@ -84,12 +128,10 @@ interface Built {
   readonly build: string;
 }
 
-function faultsOf(all: readonly Built[], platform: Platform): { path: string; message: string }[] {
-  const most = mostCharacters[platform];
-  // Some disks do not tell small letters from large ones.
+function faultsOf(all: readonly Built[]): { path: string; message: string }[] {
+  const most = mostCharacters.android;
   return all.flatMap(({ release, build }, at) => {
-    const other = all.slice(0, at).find((one) => one.build.toLowerCase() === build.toLowerCase())
-      ?.release.version;
+    const other = all.slice(0, at).find((one) => one.build === build)?.release.version;
     const twice = other === undefined ? [] : [`has the build number ${build}, as ${other} has`];
     const long = storeTextOf(release, most)
       ? []
@@ -98,28 +140,25 @@ function faultsOf(all: readonly Built[], platform: Platform): { path: string; me
   });
 }
 
-const nothingToExport = (platform: Platform): CliError =>
+const nothingToExport = (): CliError =>
   new CliError({
     exit: "notFound",
     code: "no_build_numbers",
-    message: `No published release note has a build number of ${platform}.`,
-    next: `\`innkeep changelog edit 2.4.0 --platform-version "${platform}=2.4.0 (145)"\` sets one, as does \`changelog release\`.`,
+    message: "No published release note has a build number of android.",
+    next: '`innkeep changelog edit 2.4.0 --platform-version "android=2.4.0 (145)"` sets one, as does `changelog release`.',
   });
 
-function fileOf(
-  { release, build }: Built,
-  { platform, out }: { readonly platform: Platform; readonly out: string },
-): StoreFile | undefined {
+function fileOf(release: Release, platform: Platform, file: string): StoreFile | undefined {
   const made = storeTextOf(release, mostCharacters[platform]);
-  if (!made) return undefined;
-  const file = join(out, "changelogs", `${build}.txt`);
-  return { file, version: release.version, characters: lengthOf(made.text), ...made };
+  return made && { file, version: release.version, characters: lengthOf(made.text), ...made };
 }
 
-async function write({ context }: Invocation, files: readonly StoreFile[]): Promise<void> {
+async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
   try {
     // A link is replaced: one in a checkout of a stranger may lead to any file of the machine.
-    for (const { file, text } of files) await writeInOneStep(resolve(context.cwd, file), `${text}\n`);
+    // fastlane sends the file as it is, and a line end counts, too.
+    for (const { file, text } of files)
+      await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {
     throw usageError(`--out: the files cannot be written (${reasonOf(cause)}).`);
   }

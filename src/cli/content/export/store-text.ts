@@ -52,16 +52,22 @@ function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[
 
 const joined = (pieces: readonly Piece[]): string => pieces.map(({ text }) => text).join("\n");
 
+/** The versions of a release on a platform. */
+const versionsOn = (platform: Platform, { versions }: Release): readonly string[] =>
+  versions.filter((one) => one.platform.toLowerCase() === platform).map((one) => one.version);
+
+/** Whether a release is one of the platform: it names it, or none at all. */
+export const isOn = (platform: Platform, release: Release): boolean =>
+  release.versions.length === 0 || versionsOn(platform, release).length > 0;
+
 /**
- * The names by which a store knows the builds of a release: the build numbers of the platform's versions (`145`,
- * `2.4.0 (145)`, `2.4.0+145`). For iOS the version itself, if it has none. Empty without any.
+ * The version codes of the builds of a release for Android: `145`, `2.4.0 (145)`, `2.4.0+145`. Empty without any.
  */
-export function buildsOf({ version, versions }: Release, platform: Platform): readonly string[] {
-  const own = versions.filter((one) => one.platform.toLowerCase() === platform).map((one) => one.version);
-  const texts = (own.length > 0 ? own : [version]).map((text) => text.trim());
+export function buildsOf(release: Release): readonly string[] {
+  const own = versionsOn("android", release);
+  const texts = (own.length > 0 ? own : [release.version]).map((text) => text.trim());
   const numbers = texts.flatMap(
     (text) => /^(\d+)$|\((\d+)\)$|\+(\d+)$/.exec(text)?.slice(1).find(Boolean) ?? [],
   );
-  if (numbers.length > 0 || platform === "android") return [...new Set(numbers)];
-  return texts.filter((text) => /^\d[\w.+-]*$/.test(text)).slice(0, 1);
+  return [...new Set(numbers)];
 }
