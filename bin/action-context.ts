@@ -10,6 +10,7 @@ export const contextOfAction = (signal: AbortSignal): Context =>
       keychain: async () => undefined,
       openBrowser: absent,
       openEditor: absent,
+      wordsToStart: absent,
       checkServer: absent,
       programs: { serve: absent, admin: absent, mcp: absent, devExec: absent },
     },

@@ -16,6 +16,7 @@ function contextOfExecutable(signal: AbortSignal): Context {
       keychain: async () => undefined,
       openBrowser: async (url) => (await import("./browser.ts")).openBrowser(url),
       openEditor: async (command, file) => (await import("./editor.ts")).openEditor(command, file),
+      wordsToStart: async () => [process.execPath],
       checkServer: serverIsMissing,
       programs: {
         serve: serverIsMissing,

@@ -31,6 +31,7 @@ function processContext(signal: AbortSignal): Context {
       keychain,
       openBrowser,
       openEditor,
+      wordsToStart,
       checkServer,
       programs: programs(io, signal),
     },
@@ -41,9 +42,9 @@ function processContext(signal: AbortSignal): Context {
 const programs = (io: Io, signal: AbortSignal): Programs => ({
   async serve(flags) {
     const { serve } = await import("./server.ts");
-    const { startCommand } = await import("./start-command.ts");
+    const { asCommand } = await import("./start-command.ts");
     return serve(flags, {
-      command: startCommand({ script: process.argv[1] ?? "", path: process.env.PATH ?? "" }),
+      command: asCommand(await wordsToStart()),
       environment: process.env,
       program: [process.execPath, fileBeside("innkeep.cjs")],
       out: (line) => io.stdout.write(`${line}\n`),
@@ -86,6 +87,11 @@ async function openBrowser(url: string): Promise<void> {
 async function openEditor(command: string, file: string): Promise<number> {
   const editor = await import("./editor.ts");
   return editor.openEditor(command, file);
+}
+
+async function wordsToStart(): Promise<readonly string[]> {
+  const { startWords } = await import("./start-command.ts");
+  return startWords({ script: process.argv[1] ?? "", path: process.env.PATH ?? "" });
 }
 
 async function checkServer(): Promise<void> {

@@ -39,7 +39,10 @@ async function flushed(): Promise<void> {
 }
 
 /** What differs between the programs of this package. */
-type Parts = Pick<Context, "keychain" | "openBrowser" | "openEditor" | "programs" | "checkServer">;
+type Parts = Pick<
+  Context,
+  "keychain" | "openBrowser" | "openEditor" | "wordsToStart" | "programs" | "checkServer"
+>;
 
 /** The context of a command, made of this process. */
 export const contextOfProcess = ({ io, signal }: Pick<Context, "io" | "signal">, parts: Parts): Context => ({

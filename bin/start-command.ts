@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { delimiter, join, sep } from "node:path";
+import { delimiter, join } from "node:path";
 
 /** How this program was started. */
 export interface Start {
@@ -10,17 +10,20 @@ export interface Start {
 }
 
 /**
- * The command that starts this program in a new terminal: `innkeep` if it is on the PATH, `npx innkeep` if it is
- * installed in a folder of packages, else `node` with the file.
+ * The words that start this program in a new terminal: `innkeep` if it is on the PATH, else `node` with the file. Never by
+ * `npx`, which fetches the name from a registry in every folder but one. (rule L56)
  */
-export function startCommand({ script, path }: Start): string {
+export function startWords({ script, path }: Start): readonly string[] {
   const file = realOf(script) ?? script;
   // npm and npx add such folders to the PATH of the programs that they start. Another terminal does not have them.
   const folders = path.split(delimiter).filter((folder) => folder !== "" && !folder.includes("node_modules"));
-  if (folders.some((folder) => realOf(join(folder, "innkeep")) === file)) return "innkeep";
-  if (folders.some((folder) => realOf(join(folder, "innkeep.cmd")) !== undefined)) return "innkeep";
-  return file.includes(join(sep, "node_modules", "innkeep", sep)) ? "npx innkeep" : `node ${quoted(file)}`;
+  if (folders.some((folder) => realOf(join(folder, "innkeep")) === file)) return ["innkeep"];
+  if (folders.some((folder) => realOf(join(folder, "innkeep.cmd")) !== undefined)) return ["innkeep"];
+  return ["node", file];
 }
+
+/** Words as one line for a shell. */
+export const asCommand = (words: readonly string[]): string => words.map(quoted).join(" ");
 
 function realOf(file: string): string | undefined {
   try {
@@ -30,4 +33,4 @@ function realOf(file: string): string | undefined {
   }
 }
 
-const quoted = (file: string): string => (/^[\w@%+=:,./\\-]+$/.test(file) ? file : `"${file}"`);
+const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`);

@@ -4,7 +4,7 @@ import type { DemoAccess } from "./seed-demo.ts";
 
 /**
  * The text for a person who starts the demo: where everything is, and what to try next. `command` is how this program is
- * called on this machine: `innkeep`, `npx innkeep`, or `node` with a file.
+ * called on this machine: `innkeep`, or `node` with a file.
  */
 export function demoAnnouncement(settings: Settings, access: DemoAccess, command: string): string {
   return `

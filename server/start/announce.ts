@@ -8,7 +8,7 @@ export interface Announcement {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly demo: Demo | undefined;
-  /** The command that starts this program on this machine, such as `npx innkeep`. */
+  /** The command that starts this program on this machine, such as `innkeep`. */
   readonly command: string;
 }
 

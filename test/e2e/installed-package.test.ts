@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, cp, mkdir, symlink, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, realpath, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { startCommand } from "../../bin/start-command.ts";
+import { startWords } from "../../bin/start-command.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { innkeepPath } from "../support/programs/built-program.ts";
 
@@ -106,9 +106,10 @@ describe("the demo of an installed package", () => {
       told += text;
       if (told.includes("claude mcp add")) break;
     }
-    expect(told).toMatch(/^ {2}npx innkeep faq list$/m);
-    expect(told).toMatch(/ -- npx innkeep mcp$/m);
-    expect(told).not.toContain("dist/innkeep.cjs");
+    const file = join(await realpath(folder), "node_modules", "innkeep", "dist", "innkeep.cjs");
+    expect(told).toContain(`\n  alias innkeep='node ${file}'\n`);
+    expect(told).toMatch(/^ {2}innkeep faq list$/m);
+    expect(told).toContain(` -- node ${file} mcp\n`);
   });
 });
 
@@ -118,18 +119,18 @@ describe("the printed command", () => {
     await mkdir(join(folder, "bin"));
     await symlink(script, join(folder, "bin", "innkeep"));
     const path = `/nowhere:${join(folder, "bin")}`;
-    expect(startCommand({ script: join(folder, "bin", "innkeep"), path })).toBe("innkeep");
+    expect(startWords({ script: join(folder, "bin", "innkeep"), path })).toEqual(["innkeep"]);
   });
 
-  it("is npx innkeep if only npm's own PATH leads to it", async () => {
+  it("is node with the file if only npm's own PATH leads to it: npx fetches the name elsewhere", async () => {
     const { folder, script } = await install();
     await mkdir(join(folder, "node_modules", ".bin"));
     await symlink(script, join(folder, "node_modules", ".bin", "innkeep"));
     const path = join(folder, "node_modules", ".bin");
-    expect(startCommand({ script: join(path, "innkeep"), path })).toBe("npx innkeep");
+    expect(startWords({ script: join(path, "innkeep"), path })).toEqual(["node", await realpath(script)]);
   });
 
   it("is node with the file if it is not installed", () => {
-    expect(startCommand({ script: innkeepPath, path: "/nowhere" })).toBe(`node ${innkeepPath}`);
+    expect(startWords({ script: innkeepPath, path: "/nowhere" })).toEqual(["node", innkeepPath]);
   });
 });

@@ -30,7 +30,7 @@ it(`a command never waits for the registry, and the next command shows the notic
     held.push(() => response.end('{"version":"99.0.0"}'));
   });
   const home = await temporaryFolder();
-  const env = { HOME: home, npm_config_registry: registry };
+  const env = { HOME: home, INNKEEP_UPDATE_REGISTRY: registry, INNKEEP_UPDATE_NAME: "@inn/innkeep" };
   expect(await run(env, false)).not.toContain("is out");
   expect(held).toEqual([]);
   if (!hasTerminals) return;

@@ -37,7 +37,7 @@ export function addMcp(mcp: Command, setup: Setup): void {
   commandAction<McpFlags>(mcp, setup, async (invocation, given) => {
     if (given.setup !== undefined) {
       const { showSetup } = await import("../mcp/show-setup.ts");
-      showSetup(invocation, given.setup === true ? undefined : given.setup, wordsOf(given));
+      await showSetup(invocation, given.setup === true ? undefined : given.setup, wordsOf(given));
       return "ok";
     }
     const flags = { ...given, work: asksForWork(given, invocation.context.env) };

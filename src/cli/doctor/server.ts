@@ -2,6 +2,7 @@ import type { Route } from "../../client/calls/routes.ts";
 import { ServerError } from "../../client/errors.ts";
 import { shortTransport } from "../../client/transport/transport.ts";
 import type { Transport, WireAnswer } from "../../client/transport/wire.ts";
+import { published } from "../../published.ts";
 import { connect, proxyOf } from "../core/connection/connect.ts";
 import { failureOf } from "../core/failures/failure.ts";
 import type { Invocation } from "../core/program/context.ts";
@@ -102,6 +103,12 @@ const kindFinding = ({ isInnkeep, version }: Heard): Finding => {
   return ok("server", version === undefined ? "It is an Innkeep." : `It is an Innkeep ${version}.`);
 };
 
+/** How to get the version of the server. (rule L56) */
+const installNext = (version: string): string =>
+  published === null
+    ? `Install the tarball of version ${version}: \`npm install --global innkeep-${version}.tgz\`.`
+    : `npm install --global ${published.name}@${version}`;
+
 /** Before 1.0 the second number counts as the first. */
 const lineOf = (version: string): string => /^(0\.\d+|\d+)/.exec(version)?.[1] ?? "";
 
@@ -113,7 +120,7 @@ function versionFindings({ context }: Invocation, { version }: Heard): Finding[]
     warning("versions", {
       what: `The server is ${version}, this command line is ${context.version}.`,
       why: "Some commands may not be known to the other side.",
-      next: `npm install --global innkeep@${version}`,
+      next: installNext(version),
     }),
   ];
 }

@@ -1,5 +1,16 @@
+import { wordsToStart } from "../../published.ts";
+
+/** How a client starts a program. */
+interface ProgramStart {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
 /** How clients start the MCP server. The agent token is no part of it: the server finds it where `innkeep auth` put it. */
-export const stdioServer = { command: "npx", args: ["-y", "innkeep", "mcp"] } as const;
+export const stdioServer = (words: readonly string[] = wordsToStart()): ProgramStart => {
+  const [command = "", ...args] = words;
+  return { command, args: [...args, "mcp"] };
+};
 
 /** How to add the MCP server to one client. It holds no secret. */
 export interface ClientSetup {
@@ -26,14 +37,20 @@ export type ClientName = (typeof clientNames)[number];
 
 /**
  * How to add the MCP server for this Innkeep server to each common client, in the order of `clientNames`. `more` are
- * further words of its command. Over HTTP the scopes of the token decide instead.
+ * further words of its command, `words` start the command line on the machine of the client. Over HTTP the scopes of the
+ * token decide instead.
  */
-export function clientSetups(baseUrl: string, more: readonly string[] = []): readonly ClientSetup[] {
-  const args = [...stdioServer.args, ...more];
+export function clientSetups(
+  baseUrl: string,
+  more: readonly string[] = [],
+  words: readonly string[] = wordsToStart(),
+): readonly ClientSetup[] {
+  const start = stdioServer(words);
+  const args = [...start.args, ...more];
   const env = { INNKEEP_BASE_URL: baseUrl };
   const variable = shellWord(`INNKEEP_BASE_URL=${baseUrl}`);
-  const server = [stdioServer.command, ...args].join(" ");
-  const entry = { ...stdioServer, args, env };
+  const server = [start.command, ...args].map(shellWord).join(" ");
+  const entry = { ...start, args, env };
   const named = { name: "innkeep", ...entry };
   const command = { way: "command" } as const;
   const link = { way: "link" } as const;
@@ -48,7 +65,7 @@ export function clientSetups(baseUrl: string, more: readonly string[] = []): rea
     },
     {
       ...{ client: "gemini", name: "Gemini CLI", ...command },
-      text: `gemini mcp add --scope user --env ${variable} innkeep npx -- ${args.join(" ")}`,
+      text: `gemini mcp add --scope user --env ${variable} innkeep ${shellWord(start.command)} -- ${args.map(shellWord).join(" ")}`,
     },
     {
       ...{ client: "opencode", name: "opencode", ...command },

@@ -3,12 +3,13 @@ import type { Invocation } from "../core/program/context.ts";
 import { type ClientName, clientSetups } from "./client-setups.ts";
 
 /** Prints how to add the MCP server to each common client; for one client only that, ready to be run or opened. */
-export function showSetup(
+export async function showSetup(
   invocation: Invocation,
   client: ClientName | undefined,
   more: readonly string[],
-): void {
-  const setups = clientSetups(invocation.baseUrl(), more).filter(
+): Promise<void> {
+  const words = await invocation.context.wordsToStart();
+  const setups = clientSetups(invocation.baseUrl(), more, words).filter(
     (setup) => client === undefined || setup.client === client,
   );
   printOne(invocation, { setups }, () =>

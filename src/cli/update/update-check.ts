@@ -1,19 +1,28 @@
 import { shortTransport } from "../../client/transport/transport.ts";
 import type { FolderEnvironment } from "../../credentials/folders.ts";
+import { type PublishedPackage, published } from "../../published.ts";
 import { proxyOf } from "../core/connection/connect.ts";
 import { isVersion, readUpdateState, writeUpdateState } from "./update-state.ts";
 
 /** How long the registry may take. */
 const limitMs = 5_000;
 
+/** Where to look for newer versions; undefined unless both the registry and the name are set. (rule L56) */
+export function updateSource(env: FolderEnvironment["env"]): PublishedPackage | undefined {
+  const registry = (env.INNKEEP_UPDATE_REGISTRY || published?.registry || "").replace(/\/+$/, "");
+  const name = env.INNKEEP_UPDATE_NAME || published?.name || "";
+  return registry === "" || name === "" ? undefined : { registry, name };
+}
+
 /**
- * Asks the registry of npm for the newest version, and stores it. Rejects if there is no answer, or one of another form.
+ * Asks the registry for the newest version, and stores it. Rejects if there is none, no answer, or one of another form.
  */
 export async function checkForUpdate(place: FolderEnvironment, newId: () => string): Promise<void> {
-  const registry = (place.env.npm_config_registry || "https://registry.npmjs.org").replace(/\/+$/, "");
+  const source = updateSource(place.env);
+  if (!source) throw new Error("No registry is set.");
   const { status, text } = await shortTransport(proxyOf(place))({
     method: "GET",
-    url: new URL(`${registry}/innkeep/latest`),
+    url: new URL(`${source.registry}/${source.name.replace("/", "%2f")}/latest`),
     headers: { accept: "application/json", "user-agent": "innkeep" },
     timeoutMs: limitMs,
     answerMs: limitMs,

@@ -1,5 +1,6 @@
 import { isCiJob } from "../core/ci/ci-environment.ts";
 import type { Context } from "../core/program/context.ts";
+import { updateSource } from "./update-check.ts";
 import { readUpdateState, type UpdateState, writeUpdateState } from "./update-state.ts";
 
 const dayMs = 86_400_000;
@@ -10,8 +11,9 @@ const dayMs = 86_400_000;
  */
 export function noticeUpdate(context: Context, argv: readonly string[]): boolean {
   const { io, env, clock, version, newId } = context;
-  if (!io.stderr.isTerminal || isCiJob(env) || env.INNKEEP_NO_UPDATE_NOTICE || argv.includes("--json"))
-    return false;
+  const source = updateSource(env);
+  if (!source || !io.stderr.isTerminal || isCiJob(env) || env.INNKEEP_NO_UPDATE_NOTICE) return false;
+  if (argv.includes("--json")) return false;
   const now = clock.now().getTime();
   const state = readUpdateState(context);
   const asks = isOver(state.askedAt, now);
@@ -30,7 +32,7 @@ export function noticeUpdate(context: Context, argv: readonly string[]): boolean
   }
   if (announces)
     io.stderr.write(
-      `\ninnkeep ${state.latest} is out; this is ${version}. \`npm install --global innkeep\` updates it.\n` +
+      `\ninnkeep ${state.latest} is out; this is ${version}. \`npm install --global --registry ${source.registry} ${source.name}\` updates it.\n` +
         "INNKEEP_NO_UPDATE_NOTICE=1 turns this notice off.\n",
     );
   return asks;

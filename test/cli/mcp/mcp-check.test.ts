@@ -140,7 +140,7 @@ describe("innkeep mcp --setup", () => {
   it("prints lines that also offer the tools for work, if asked", async () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: "https://feedback.example.com" });
     expect((await line.run(["mcp", "--setup", "codex", "--work"])).stdout).toMatch(
-      / -- npx -y innkeep mcp --work\n$/,
+      / -- innkeep mcp --work\n$/,
     );
     const { setups } = reported(await line.run(["mcp", "--work", "--setup", "--json"]));
     expect(setups.filter(({ text }: { text: string }) => text.includes("--work")).length).toBeGreaterThan(4);
@@ -149,7 +149,7 @@ describe("innkeep mcp --setup", () => {
   it("prints nothing but the line for one client", async () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: "https://feedback.example.com" });
     expect((await line.run(["mcp", "--setup", "codex"])).stdout).toBe(
-      "codex mcp add innkeep --env INNKEEP_BASE_URL=https://feedback.example.com -- npx -y innkeep mcp\n",
+      "codex mcp add innkeep --env INNKEEP_BASE_URL=https://feedback.example.com -- innkeep mcp\n",
     );
     expect((await line.run(["mcp", "--setup", "emacs"])).exit).toBe(2);
   });

@@ -8,6 +8,8 @@ import { emptyWorld } from "../../support/clients/command-line.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { listen } from "../../support/network/recording-server.ts";
 
+/** Where a package is that only this machine knows of. */
+const named = { INNKEEP_UPDATE_REGISTRY: "https://npm.example.org", INNKEEP_UPDATE_NAME: "@inn/innkeep" };
 const hour = 3_600_000;
 
 /** A person's machine on which time passes, and a registry. */
@@ -19,7 +21,7 @@ async function machine({ answer = '{"version":"1.10.0"}', version = "1.9.3" } = 
   });
   const home = await temporaryFolder();
   let now = Date.parse("2026-11-22T09:00:00Z");
-  const env = { npm_config_registry: `${registry}/` };
+  const env = { INNKEEP_UPDATE_REGISTRY: `${registry}/`, INNKEEP_UPDATE_NAME: "@inn/innkeep" };
   /** A command: what it says, and whether it wants the registry to be asked. */
   const command = (changes: Partial<Context> = {}, argv: readonly string[] = ["faq", "list"]) => {
     let said = "";
@@ -49,7 +51,7 @@ describe("the notice of a newer version", () => {
     const { command, check, pass, asked } = await machine();
     expect(command()).toEqual({ said: "", asks: true });
     await check();
-    expect(asked).toEqual(["/innkeep/latest"]);
+    expect(asked).toEqual(["/@inn%2finnkeep/latest"]);
     expect(command()).toEqual({
       said: expect.stringContaining("innkeep 1.10.0 is out; this is 1.9.3."),
       asks: false,
@@ -77,8 +79,14 @@ describe("the notice of a newer version", () => {
   });
 
   it.each<[string, Partial<Context>, readonly string[]]>([
-    ["in a CI job", { env: { CI: "true" } }, []],
-    ["with INNKEEP_NO_UPDATE_NOTICE", { env: { INNKEEP_NO_UPDATE_NOTICE: "1" } }, []],
+    ["in a CI job", { env: { ...named, CI: "true" } }, []],
+    ["with INNKEEP_NO_UPDATE_NOTICE", { env: { ...named, INNKEEP_NO_UPDATE_NOTICE: "1" } }, []],
+    ["without a registry", { env: { INNKEEP_UPDATE_NAME: "@inn/innkeep" } }, []],
+    [
+      "without a name, which a stranger could take",
+      { env: { INNKEEP_UPDATE_REGISTRY: "https://r.example" } },
+      [],
+    ],
     ["in a pipe", { io: emptyWorld().io }, []],
     ["with --json", {}, ["faq", "list", "--json"]],
     ["where nothing can be written", { home: "/dev/null" }, []],

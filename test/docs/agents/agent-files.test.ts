@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { published } from "../../../src/published.ts";
 import { openMcpSession } from "../../mcp/support/mcp-session.ts";
 import { readText } from "../../support/sources/tree.ts";
 import { bundleManifest } from "./bundle-manifest.ts";
@@ -18,7 +19,7 @@ async function listedTools() {
 /** `npm run docs` writes the files anew. */
 describe("the files that describe the MCP server are those of the repository", () => {
   it("server.json, for the MCP registry", async () => {
-    await expect(shown(registryEntry)).toMatchFileSnapshot("../../../server.json");
+    await expect(shown(registryEntry(published))).toMatchFileSnapshot("../../../server.json");
   });
 
   it("mcp/manifest.json, for the bundle, with the tools that the server lists", async () => {
@@ -28,7 +29,13 @@ describe("the files that describe the MCP server are those of the repository", (
 });
 
 describe("server.json", () => {
-  const entry = registryEntry;
+  const entry = registryEntry({ registry: "https://registry.npmjs.org", name: packageFacts.name });
+  const [ownPackage] = entry.packages ?? [];
+
+  it("names no package that nobody of us has published", () => {
+    expect(registryEntry(null)).not.toHaveProperty("packages");
+    expect(RegistryEntry.safeParse(registryEntry(null)).error).toBeUndefined();
+  });
 
   it("keeps the rules of the registry", () => {
     expect(RegistryEntry.safeParse(entry).error).toBeUndefined();
@@ -39,7 +46,7 @@ describe("server.json", () => {
     ["a name without a namespace", { name: "innkeep" }],
     ["a range of versions", { version: "^0.1.0" }],
     ["a field that nobody knows", { tools: [] }],
-    ["no version of the package", { packages: [{ ...entry.packages[0], version: "latest" }] }],
+    ["no version of the package", { packages: [{ ...ownPackage, version: "latest" }] }],
     ["an address with a name that has no variable", { remotes: [{ ...entry.remotes[0], variables: {} }] }],
   ])("would not with %s", (_, change) => {
     expect(RegistryEntry.safeParse({ ...entry, ...change }).success).toBe(false);
@@ -56,7 +63,7 @@ describe("server.json", () => {
 
   it("marks what is a secret, and nothing else", () => {
     const inputs: readonly { readonly name: string; readonly isSecret?: boolean }[] = [
-      ...entry.packages.flatMap(({ environmentVariables }) => environmentVariables),
+      ...(ownPackage?.environmentVariables ?? []),
       ...entry.remotes.flatMap(({ headers }) => headers),
     ];
     expect(inputs.map(({ name, isSecret = false }) => [name, isSecret])).toEqual([

@@ -4,7 +4,8 @@ import { wordsOfShell } from "../../support/clients/example-command.ts";
 import { readText } from "../../support/sources/tree.ts";
 
 const baseUrl = "https://inn.example.org";
-const entry = { ...stdioServer, env: { INNKEEP_BASE_URL: baseUrl } };
+const start = stdioServer();
+const entry = { ...start, env: { INNKEEP_BASE_URL: baseUrl } };
 const textOf = (client: string, way: string, address = baseUrl): string =>
   clientSetups(address).find((setup) => setup.client === client && setup.way === way)?.text ?? "";
 
@@ -41,10 +42,7 @@ describe("how clients are set up", () => {
   it.each(["claude-code", "codex", "gemini", "opencode"])("starts the same server from %s", (client) => {
     const words = wordsOfShell(textOf(client, "command"));
     expect(words[words.indexOf("--env") + 1]).toBe(`INNKEEP_BASE_URL=${baseUrl}`);
-    expect(words.filter((word) => word !== "--").slice(-4)).toEqual([
-      stdioServer.command,
-      ...stdioServer.args,
-    ]);
+    expect(words.filter((word) => word !== "--").slice(-2)).toEqual([start.command, ...start.args]);
   });
 
   it("gives Cursor a link that holds the settings", () => {

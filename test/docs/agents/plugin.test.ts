@@ -52,7 +52,7 @@ describe("the plugin for Claude Code", () => {
       .parse(jsonIn("plugin/.mcp.json"));
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the client fills it in.
     const env = { INNKEEP_BASE_URL: "${INNKEEP_BASE_URL:-}", INNKEEP_MCP_WORK: "${INNKEEP_MCP_WORK:-}" };
-    expect(mcpServers).toEqual({ innkeep: { type: "stdio", ...stdioServer, env } });
+    expect(mcpServers).toEqual({ innkeep: { type: "stdio", ...stdioServer(), env } });
   });
 
   it("is not in the package for npm, which has the server itself", () => {

@@ -1,11 +1,15 @@
+import type { PublishedPackage } from "../../../src/published.ts";
 import { packageFacts, repository } from "./package-facts.ts";
 
-const { name, mcpName, version } = packageFacts;
+const { mcpName, version } = packageFacts;
 
 const agentToken = "Made in the console under Settings; begins with sda_.";
 
-/** The entry of the MCP registry, `server.json`: the package over stdio, and the address that every server has. */
-export const registryEntry = {
+/**
+ * The entry of the MCP registry, `server.json`: the address that every server has and, once a registry has the package under
+ * a name of ours, the package over stdio. (rule L56)
+ */
+export const registryEntry = (published: PublishedPackage | null) => ({
   $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
   name: mcpName,
   title: "Innkeep",
@@ -13,33 +17,7 @@ export const registryEntry = {
   version,
   websiteUrl: `${repository}/blob/main/docs/agents.md`,
   repository: { url: repository, source: "github" },
-  packages: [
-    {
-      registryType: "npm",
-      registryBaseUrl: "https://registry.npmjs.org",
-      identifier: name,
-      version,
-      runtimeHint: "npx",
-      packageArguments: [{ type: "positional", value: "mcp" }],
-      transport: { type: "stdio" },
-      environmentVariables: [
-        {
-          name: "INNKEEP_BASE_URL",
-          description: "The address of your Innkeep server.",
-          placeholder: "https://inn.example.org",
-          isRequired: true,
-          format: "string",
-        },
-        {
-          name: "INNKEEP_AGENT_TOKEN",
-          description: `${agentToken} Not needed after \`innkeep auth set agent-token\`.`,
-          isRequired: false,
-          isSecret: true,
-          format: "string",
-        },
-      ],
-    },
-  ],
+  ...(published && { packages: packagesOf(published) }),
   remotes: [
     {
       type: "streamable-http",
@@ -65,4 +43,32 @@ export const registryEntry = {
       ],
     },
   ],
-};
+});
+
+const packagesOf = ({ registry, name }: PublishedPackage) => [
+  {
+    registryType: "npm",
+    registryBaseUrl: registry,
+    identifier: name,
+    version,
+    runtimeHint: "npx",
+    packageArguments: [{ type: "positional", value: "mcp" }],
+    transport: { type: "stdio" },
+    environmentVariables: [
+      {
+        name: "INNKEEP_BASE_URL",
+        description: "The address of your Innkeep server.",
+        placeholder: "https://inn.example.org",
+        isRequired: true,
+        format: "string",
+      },
+      {
+        name: "INNKEEP_AGENT_TOKEN",
+        description: `${agentToken} Not needed after \`innkeep auth set agent-token\`.`,
+        isRequired: false,
+        isSecret: true,
+        format: "string",
+      },
+    ],
+  },
+];

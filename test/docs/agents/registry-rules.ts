@@ -57,7 +57,7 @@ export const RegistryEntry = z.strictObject({
   version: exactVersion,
   websiteUrl: z.url(),
   repository: z.strictObject({ url: z.url(), source: z.literal("github") }),
-  packages: z.array(Package).min(1),
+  packages: z.array(Package).min(1).optional(),
   remotes: z.array(Remote),
 });
 

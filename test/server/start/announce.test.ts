@@ -23,11 +23,11 @@ function said(flags: ServeFlags, environment: Record<string, string> = {}) {
   return told;
 }
 
-/** What the demo prints, as `npx innkeep serve --demo` calls it. */
+/** What the demo prints, as `innkeep serve --demo` calls it. */
 const demo = () => {
   const secrets = { apiKey: "sdk_1", agentToken: "sda_1", maintainerToken: "sdm_1", password: "secret-word" };
   const access = { ...secrets, email: "ada@example.com", appId: "a", threadId: "t", runId: "r" };
-  return demoAnnouncement(readSettings({ port: 4800 }, {}), access, "npx innkeep");
+  return demoAnnouncement(readSettings({ port: 4800 }, {}), access, "innkeep");
 };
 
 describe("the demo", () => {
@@ -35,8 +35,8 @@ describe("the demo", () => {
     const commands = demo().split("In another terminal")[1] ?? "";
     const lines = commands.split("\n").filter((line) => !line.startsWith("  export "));
     expect(lines.filter((line) => /sd[kam]_1|secret-word/.test(line))).toEqual([]);
-    expect(commands).toMatch(/^ {2}printenv INNKEEP_AGENT_TOKEN \| npx innkeep auth set agent-token/m);
-    expect(commands).toMatch(/^ {2}claude mcp add .* -- npx innkeep mcp$/m);
+    expect(commands).toMatch(/^ {2}printenv INNKEEP_AGENT_TOKEN \| innkeep auth set agent-token/m);
+    expect(commands).toMatch(/^ {2}claude mcp add .* -- innkeep mcp$/m);
   });
 });
 

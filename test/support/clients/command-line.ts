@@ -97,6 +97,7 @@ function contextOf({ home, cwd, pauses, stdout, stderr }: World, options: Comman
     keychain: async () => undefined,
     openBrowser: () => Promise.reject(new Error("There is no browser here.")),
     openEditor: () => Promise.reject(new Error("There is no editor here.")),
+    wordsToStart: async () => ["innkeep"],
     checkServer: async () => {},
     programs: { serve: notHere, admin: notHere, mcp: notHere, devExec: notHere },
     ...(!env.INNKEEP_BASE_URL && { transport: besideDefault }),

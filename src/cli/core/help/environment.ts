@@ -65,6 +65,11 @@ const ofCommands: readonly Variable[] = [
     name: "INNKEEP_NO_UPDATE_NOTICE",
     meaning: "When set, commands do not look for newer versions.",
   },
+  {
+    name: "INNKEEP_UPDATE_REGISTRY, INNKEEP_UPDATE_NAME",
+    meaning:
+      "The registry that has the package for you, and its name there: commands look for newer versions only with both.",
+  },
   { name: "CI", meaning: "When set, no questions are asked and no browser is opened." },
   { name: "TERM", meaning: "`dumb`: no colours and no bars." },
   { name: "NO_COLOR", meaning: "When set, no colours." },
@@ -91,7 +96,10 @@ const ofCommands: readonly Variable[] = [
     name: "DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION, SSH_TTY, WSL_DISTRO_NAME",
     meaning: "Whether `auth login` can open a browser here.",
   },
-  { name: "PATH", meaning: "Whether `serve --demo` shows commands as `innkeep` or as `npx innkeep`." },
+  {
+    name: "PATH",
+    meaning: "Whether `serve --demo` and `mcp --setup` show `innkeep`, or `node` with its file.",
+  },
   {
     name:
       "GITHUB_*, GITLAB_CI, CI_*, CIRCLECI, CIRCLE_*, TF_BUILD, SYSTEM_*, BUILD_*, AGENT_*, RUNNER_TEMP, BUILDKITE, " +

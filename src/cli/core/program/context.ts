@@ -72,6 +72,8 @@ export interface Context {
   readonly openBrowser: (url: string) => Promise<void>;
   /** Opens a file in an editor on this terminal, by the person's command for it; gives its exit code. */
   readonly openEditor: (command: string, file: string) => Promise<number>;
+  /** The words that start this program in a new terminal of this machine. */
+  readonly wordsToStart: () => Promise<readonly string[]>;
   readonly programs: Programs;
   /** Loads what `serve` needs. Rejects with an Error that names what is missing. */
   readonly checkServer: () => Promise<void>;
