@@ -53,6 +53,12 @@ describe("a read", () => {
     expect(received).toHaveLength(4);
   });
 
+  it.each(["127.0.0.1", "localhost", "[::1]"])("is not retried if a port of %s refuses it", async (host) => {
+    const { client, pauses } = clientWithCredentials(`http://${host}:9`);
+    await expect(client.faqs.list()).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    expect(pauses).toEqual([]);
+  });
+
   it("is retried if the host name is unknown: a service may not be registered yet", async () => {
     const { client, pauses } = clientWithCredentials("http://nobody.invalid", { attempts: 2 });
     await expect(client.faqs.list()).rejects.toMatchObject({

@@ -34,10 +34,9 @@ function scene(look: (wait: number, at: number) => Run | Error, holds: boolean) 
     if (holds && answer.status === "awaiting_approval") now += wait * 1_000;
     return answer;
   };
-  const wait = (seconds: number, onTick?: (left: number) => void) =>
+  const wait = (seconds: number) =>
     waitForDecision({ agent: { ...client.agent, readRun } }, "1", {
       seconds,
-      onTick,
       clock: {
         now: () => new Date(now),
         async sleep(milliseconds) {
@@ -81,12 +80,6 @@ describe("waiting for a decision", () => {
       expect(passed()).toBeCloseTo(100, 2);
     },
   );
-
-  it("reports the remaining time", async () => {
-    const left: number[] = [];
-    await scene(() => open, true).wait(100, (seconds) => left.push(seconds));
-    expect(left).toEqual([45]);
-  });
 
   it.each([
     new ConnectionError("ECONNRESET", "cut"),

@@ -168,15 +168,13 @@ async function showDecision(
   { wait = 0 }: { readonly wait?: number },
   runId: string,
 ): Promise<Exit> {
-  const { clock, signal, io } = invocation.context;
+  const { clock, signal } = invocation.context;
   const client = wait > 0 ? lastingClient(invocation) : invocation.client();
+  if (wait > 0) note(invocation, `Waiting for a decision, for up to ${formatDuration(wait)}.`);
   const run = await waitForDecision(client, runId, {
     seconds: wait,
     clock,
     signal,
-    onTick: io.stderr.isTerminal
-      ? (left) => note(invocation, `Nobody has decided yet. ${formatDuration(left)} left.`)
-      : undefined,
   });
   printOne(invocation, run, () => decisionLines(run));
   return exitsByStatus[run.status] ?? "unexpected";

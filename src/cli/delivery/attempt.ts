@@ -39,13 +39,13 @@ export async function attempt<I extends SpooledItem, Answer>(
   { item, spool }: Kept<I>,
   way: Way<I, Answer>,
 ): Promise<Delivery<Answer>> {
-  if (!spool) return deliver(invocation, item, way);
+  if (!spool) return deliver(invocation, item, { ...way, isKept: false });
   const release = await spool.claim(item.id);
   if (!release) throw beingSent(spool, item);
   try {
     const begun = together(item.lastTry, started(invocation.context.clock.now()));
     await storeState(invocation, spool, { ...item, lastTry: begun });
-    const delivery = await deliver(invocation, item, way);
+    const delivery = await deliver(invocation, item, { ...way, isKept: true });
     if (delivery.delivered) {
       await forget(invocation, spool, item);
       return delivery;

@@ -1,6 +1,7 @@
 import type { CallOptions, Client, Content } from "../../client/calls/call.ts";
 import type { FileContent } from "../../client/calls/file-content.ts";
 import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
+import { isRefusedHere } from "../../client/transport/connection-errors.ts";
 import type { Invocation } from "../core/program/context.ts";
 import { showProgress } from "./progress.ts";
 import type { LastTry, SpooledItem } from "./spooled-item.ts";
@@ -21,12 +22,12 @@ export interface Way<I extends SpooledItem, Answer> {
 
 /**
  * Sends an item with its files and shows the progress on standard error. Repeats with the same Idempotency-Key after a
- * temporary failure. If one try may have arrived, a later failure does not change that.
+ * temporary failure, but not where nothing listens on this machine and a copy is kept. If one try may have arrived, a later failure does not change that.
  */
 export async function deliver<I extends SpooledItem, Answer>(
   invocation: Invocation,
   item: I,
-  { bodyOf, send }: Way<I, Answer>,
+  { bodyOf, send, isKept }: Way<I, Answer> & { readonly isKept: boolean },
 ): Promise<Delivery<Answer>> {
   const body = counted(bodyOf(item));
   const progress = showProgress(invocation, body.content);
@@ -39,7 +40,9 @@ export async function deliver<I extends SpooledItem, Answer>(
   const mayRepeat = (error: Error) => {
     progress.end();
     outcomeAfter(error);
-    return !body.failure();
+    // Nothing is lost where a copy is kept, and nobody waits for a server of this machine that is not there.
+    const isAway = isKept && isRefusedHere(error, invocation.baseUrl());
+    return !isAway && !body.failure();
   };
   try {
     const answer = await send(invocation.client(), {

@@ -2,6 +2,7 @@ import { isMutation } from "../../contract/endpoint.ts";
 import { credentialFor, credentialHeader, credentialKinds } from "../credential-kinds.ts";
 import { ConnectionError, InvalidInputError, MissingCredentialError } from "../errors.ts";
 import type { ClientOptions, Credentials } from "../options.ts";
+import { isRefusedHere } from "../transport/connection-errors.ts";
 import { followingRedirects, shortTransport, traced } from "../transport/transport.ts";
 import type { WireRequest } from "../transport/wire.ts";
 import { sleep } from "../waiting/clock.ts";
@@ -31,19 +32,20 @@ export function createSender(options: ClientOptions): Sender {
     const request = requestOf(options, { ...prepared, ...answerLimits(route, options, input), own }, input);
     const attempt = async () => successIn(await transport(dated(request, route, now())), prepared, now());
     const repeats = !changes(route) || key !== undefined;
-    const sent = repeats ? repeatedly(attempt, policy, patient(input, route)) : attempt();
+    const sent = repeats ? repeatedly(attempt, policy, patient(options.baseUrl, route, input)) : attempt();
     return key === undefined ? sent : settle(sent, key, options);
   };
 }
 
 /**
- * A read is not repeated after a time-out, because somebody waits for it. A mutation is, and so is a long poll,
- * which may be silent without a fault.
+ * A read is not repeated after a time-out, because somebody waits for it, nor where nothing listens on this machine. A
+ * mutation is, and so is a long poll, which may be silent without a fault.
  */
-function patient(input: LooseInput, route: Route): LooseInput {
+function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
   if (changes(route) || heldMs(input) > 0) return input;
   const { repeatAfter = () => true } = input;
-  return { ...input, repeatAfter: (error) => !isSilence(error) && repeatAfter(error) };
+  const isFinal = (error: Error) => isSilence(error) || isRefusedHere(error, baseUrl);
+  return { ...input, repeatAfter: (error) => !isFinal(error) && repeatAfter(error) };
 }
 
 const isSilence = (error: Error): boolean => error instanceof ConnectionError && error.code === "timeout";

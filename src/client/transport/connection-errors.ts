@@ -1,4 +1,5 @@
 import { ConnectionError } from "../errors.ts";
+import { isLoopback } from "./proxy.ts";
 
 const sentences: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
@@ -31,6 +32,10 @@ export function connectionError(cause: unknown, url: URL, proxy?: URL): Connecti
     ...{ cause, proxy: proxy?.host },
   });
 }
+
+/** Whether a port of this machine refused the connection: no network is in between that could come back. */
+export const isRefusedHere = (error: unknown, baseUrl: string): boolean =>
+  error instanceof ConnectionError && error.code === "ECONNREFUSED" && isLoopback(new URL(baseUrl).hostname);
 
 export const timeoutError = (url: URL, timeoutMs: number, proxy?: URL): ConnectionError =>
   new ConnectionError(

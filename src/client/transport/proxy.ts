@@ -13,7 +13,8 @@ export function proxyFor(url: URL, settings: ProxySettings): string | undefined 
   return proxy.includes("://") ? proxy : `http://${proxy}`;
 }
 
-const isLoopback = (host: string): boolean =>
+/** Whether a host is this machine. */
+export const isLoopback = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\./.test(host);
 
 const isExcepted = (url: URL, none: string): boolean =>

@@ -56,20 +56,17 @@ export async function* longPoll<Value>(
 }
 
 /**
- * Asks until `isEnough`, or until the caller's time is over. Gives the last result. `onResult` runs after each one that
- * is not the last. Throws as `longPoll` does.
+ * Asks until `isEnough`, or until the caller's time is over. Gives the last result. Throws as `longPoll` does.
  */
 export async function pollUntil<Value>(
   poll: LongPoll<Value>,
   isEnough: (value: Value) => boolean,
-  onResult?: () => void,
 ): Promise<PollResult<Value>> {
   const results = longPoll(poll);
   for (;;) {
     const { value: result } = await results.next();
     if ("value" in result && isEnough(result.value)) return result;
     if (poll.leftMs() <= 0) return result;
-    onResult?.();
   }
 }
 

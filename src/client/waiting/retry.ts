@@ -4,6 +4,8 @@ import { ConnectionError, ServerError } from "../errors.ts";
 /** A temporary failure, and the pause after it. */
 export interface Pause {
   readonly waitMs: number;
+  /** Until the time for the last try is over, the pause included. */
+  readonly leftMs: number;
   readonly error: Error;
 }
 
@@ -43,7 +45,7 @@ export async function repeatedly<T>(
       const waitMs = pauseAfter(error, tries, policy.random);
       const passed = Math.max(waited, policy.now().getTime() - begun);
       if (passed + waitMs > policy.maxWaitMs) throw error;
-      policy.onRetry?.({ waitMs, error });
+      policy.onRetry?.({ waitMs, leftMs: policy.maxWaitMs - passed, error });
       await policy.sleep(waitMs, signal);
       waited += waitMs;
     }

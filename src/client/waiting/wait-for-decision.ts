@@ -9,8 +9,6 @@ export interface WaitOptions {
   readonly seconds: number;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
-  /** Called after each read of the open proposal, with the seconds that are left. */
-  readonly onTick?: ((secondsLeft: number) => void) | undefined;
 }
 
 /**
@@ -20,7 +18,7 @@ export interface WaitOptions {
 export async function waitForDecision(
   client: Pick<Client, "agent">,
   runId: string,
-  { seconds, clock, signal, onTick }: WaitOptions,
+  { seconds, clock, signal }: WaitOptions,
 ): Promise<Run> {
   const end = clock.now().getTime() + seconds * 1_000;
   const leftMs = () => Math.max(0, end - clock.now().getTime());
@@ -34,7 +32,6 @@ export async function waitForDecision(
       signal,
     },
     ({ status }) => status !== "awaiting_approval",
-    () => onTick?.(Math.ceil(leftMs() / 1_000)),
   );
   if ("failure" in result) throw result.failure;
   return result.value;

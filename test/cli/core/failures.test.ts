@@ -48,13 +48,34 @@ describe("a command", () => {
     );
   });
 
+  it("asks a port of this machine that refuses once, and says nothing about waiting", async () => {
+    const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: "http://127.0.0.1:9" });
+    const ran = await line.run(["faq", "list"]);
+    expect(line.pauses).toEqual([]);
+    expect(ran.stderr).not.toContain("Trying again");
+  });
+
+  it("says each reason to wait once, with the time that is left", async () => {
+    const cut = (message: string) => answers(503, { error: message, code: "busy" });
+    const { line } = await lineTo(
+      cut("Busy."),
+      cut("Busy."),
+      cut("Starting."),
+      cut("Busy."),
+      answers(200, []),
+    );
+    const ran = await line.run(["faq", "list"], { now: () => new Date(0) });
+    expect(line.pauses).toEqual([375, 750, 1_500, 3_000]);
+    expect(ran.stderr).toBe("Busy. Trying again for up to 60 s.\nStarting. Trying again for up to 59 s.\n");
+  });
+
   it("says that it will try again, and how long it waits", async () => {
     const { line } = await lineTo(
       answers(429, { error: "Too many.", code: "rate_limited" }, { "retry-after": "7" }),
       answers(200, []),
     );
     const ran = await line.run(["faq", "list"]);
-    expect(ran).toMatchObject({ exit: 0, stderr: "Too many. Trying again in 7 s.\n" });
+    expect(ran).toMatchObject({ exit: 0, stderr: "Too many. Trying again in 7 s, as the server asks.\n" });
     expect(line.pauses).toEqual([7_000]);
   });
 

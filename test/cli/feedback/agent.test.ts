@@ -118,14 +118,14 @@ describe("agent decision", () => {
     expect(ran.stdout).toContain(`replaced by  ${second}\n`);
   });
 
-  it("waits for the decision with --wait", async () => {
+  it("waits for the decision with --wait, and says once for what and how long", async () => {
     const { line, propose, decide } = await newThread();
     const runId = await propose();
     const looked = nextDecisionCheck(service);
     const waiting = line.run(["agent", "decision", runId, "--wait", "1h"]);
     await looked;
     await decide(runId, "approve");
-    expect((await waiting).exit).toBe(0);
+    expect(await waiting).toMatchObject({ exit: 0, stderr: "Waiting for a decision, for up to 1 h.\n" });
   });
 
   it("stops waiting when it is interrupted, with exit 130", async () => {

@@ -207,7 +207,7 @@ describe("the progress of an upload", () => {
     const { line } = await startFeedbackSending(answers(503, { error: "Wait.", code: "busy" }), accepts);
     await place(line, png());
     const { stderr } = await line.run([...send, "--image", "shot.png"], { terminal: true });
-    expect(stderr).toContain("\r\u001b[2KWait. Trying again in 1 s.\n");
+    expect(stderr).toContain("\r\u001b[2KWait. Trying again for up to 15 s.\n");
   });
 
   it("is silent under --json in a pipe", async () => {

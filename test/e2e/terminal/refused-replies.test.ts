@@ -42,7 +42,7 @@ it(`a reply that the server puts off is sent later, and the pause is said on the
   const limited = { error: "Too many requests.", code: "rate_limited" };
   const terminal = await inboxWith([429, { "retry-after": "2" }, limited], isSent);
   await reply(terminal);
-  await terminal.shows("Trying again in 2 s.");
+  await terminal.shows("Trying again in 2 s, as the server asks.");
   expect(terminal.screen()).toMatch(/^ ?1 of 2/);
   await terminal.shows("The reply was sent.");
   expect(terminal.screen()).not.toContain("Trying again");

@@ -1,6 +1,7 @@
 import type { Client } from "../../../client/calls/call.ts";
 import { createSender, type Sender } from "../../../client/calls/sender.ts";
 import { clientOf } from "../../../client/client.ts";
+import { ServerError } from "../../../client/errors.ts";
 import type { ClientOptions, Idempotency } from "../../../client/options.ts";
 import type { ProxySettings } from "../../../client/transport/proxy.ts";
 import { lastingTransport } from "../../../client/transport/transport.ts";
@@ -25,9 +26,25 @@ export function lastingClient(invocation: Invocation, limits: Limits = {}): Clie
 /** How long a command tries, what is called before a pause, and what carries its requests. */
 export type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
 
-/** What is said before a pause. */
-export const retryText = ({ waitMs, error }: Pause): string =>
-  `${error.message} Trying again in ${Math.ceil(waitMs / 1_000)} s.`;
+/** What is said before a pause: what the command waits for, and for how long at most. */
+export const retryText = ({ waitMs, leftMs, error }: Pause): string =>
+  asksForPause(error)
+    ? `${error.message} Trying again in ${secondsOf(waitMs)} s, as the server asks.`
+    : `${error.message} Trying again for up to ${secondsOf(leftMs)} s.`;
+
+const asksForPause = (error: Error): boolean =>
+  error instanceof ServerError && (error.retryAfterSeconds ?? 0) > 0;
+
+const secondsOf = (milliseconds: number): number => Math.ceil(milliseconds / 1_000);
+
+/** Says each reason to wait once, however often the command tries again because of it. */
+function sayingOnce(say: (text: string) => void): (pause: Pause) => void {
+  const said = new Set<string>();
+  return (pause) => {
+    if (!said.has(pause.error.message)) say(retryText(pause));
+    said.add(pause.error.message);
+  };
+}
 
 function connectionOptions(invocation: Invocation): ClientOptions {
   const { context, flags } = invocation;
@@ -42,7 +59,7 @@ function connectionOptions(invocation: Invocation): ClientOptions {
     timeoutMs: (flags.timeout ?? 30) * 1_000,
     attempts: Number.POSITIVE_INFINITY,
     maxWaitMs: (flags.maxWait ?? patienceOf(context)) * 1_000,
-    onRetry: (pause) => note(invocation, retryText(pause)),
+    onRetry: sayingOnce((text) => note(invocation, text)),
     onExchange: traceOf(invocation),
     beforeMutation: flags.dryRun
       ? (request, route) => {

@@ -9,6 +9,7 @@ import { oneLine } from "../../../words/visible.ts";
 import { lastingClient } from "../../core/connection/connect.ts";
 import type { Exit } from "../../core/failures/exit-codes.ts";
 import { instantOf } from "../../core/input/instant.ts";
+import { formatDuration } from "../../core/output/format-duration.ts";
 import { type Column, note, printList } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { noteFurther } from "../note-further.ts";
@@ -60,11 +61,9 @@ interface Waits {
   readonly ask: (more: { readonly changedAfter: string; readonly wait?: string }) => Promise<Page>;
 }
 
-async function waitForChange(
-  { context: { clock, signal } }: Invocation,
-  first: Page,
-  { wait, ask }: Waits,
-): Promise<Page> {
+async function waitForChange(invocation: Invocation, first: Page, { wait, ask }: Waits): Promise<Page> {
+  const { clock, signal } = invocation.context;
+  note(invocation, `Waiting for a thread, for up to ${formatDuration(wait)}.`);
   let last = first;
   const end = clock.now().getTime() + wait * 1_000;
   const result = await pollUntil(
