@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { systemReason } from "../../src/words/system-reason.ts";
 import { journalOf } from "../background/erase-again.ts";
 import { addToJournal, journalName, readJournal } from "../files/erasure-journal.ts";
 import { type Files, FilesUnavailable } from "../files/files.ts";
@@ -76,7 +77,7 @@ async function copyJournal(journal: string, folder: string): Promise<void> {
   const copy = join(folder, journalName);
   const entries = await readJournal(journal);
   await addToJournal(copy, entries).catch((cause) => {
-    throw new SettingError(`The journal of erasures ${copy} cannot be written (${cause.code}).`);
+    throw new SettingError(`The journal of erasures ${copy} cannot be written (${systemReason(cause)}).`);
   });
 }
 
@@ -86,7 +87,7 @@ async function inDraft<Result>(file: string, work: () => Promise<Result>): Promi
   // A link that waits under this name is removed, not followed.
   await rm(draft, { force: true }).catch(() => undefined);
   await writeFile(draft, "", { flag: "wx", mode: 0o600 }).catch((cause) => {
-    throw new SettingError(`${file} cannot be written (${cause.code}).`);
+    throw new SettingError(`${file} cannot be written (${systemReason(cause)}).`);
   });
   try {
     const result = await work();

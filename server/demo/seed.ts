@@ -5,6 +5,7 @@ import { NewApp } from "../../src/contract/console/apps.ts";
 import { NewFaq } from "../../src/contract/faqs.ts";
 import { NewFeedback } from "../../src/contract/feedback.ts";
 import { ownMessages } from "../../src/contract/issues.ts";
+import { systemReason } from "../../src/words/system-reason.ts";
 import { SettingError } from "../settings/setting-error.ts";
 
 const { name, githubRepository } = NewApp.shape;
@@ -43,7 +44,7 @@ const lineOf = (issue: z.core.$ZodIssue): string => {
 
 async function valueIn(file: string): Promise<unknown> {
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw new SettingError(`The seed ${file} cannot be read (${cause.code}).`, { cause });
+    throw new SettingError(`The seed ${file} cannot be read (${systemReason(cause)}).`, { cause });
   });
   try {
     return /\.ya?ml$/i.test(file) ? (await import("./parse-yaml.ts")).parseYaml(text) : JSON.parse(text);

@@ -1,5 +1,6 @@
 import { access, chmod, constants, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { systemReason } from "../../src/words/system-reason.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { type FolderLock, type LockOptions, lockFolder } from "../store/deployment/folder-lock.ts";
@@ -35,7 +36,7 @@ async function makeFolder(data: string, warn: (text: string) => void): Promise<v
   }
   await tighten(data).catch((error) =>
     warn(
-      `Other users of this machine can read the folder ${data} (${error.code}). Make it private: chmod 700.\n`,
+      `Other users of this machine can read the folder ${data} (${systemReason(error)}). Make it private: chmod 700.\n`,
     ),
   );
 }

@@ -230,7 +230,7 @@ describe("a seed", () => {
   });
 
   it.each([
-    ["is missing", undefined, "cannot be read (ENOENT)"],
+    ["is missing", undefined, "cannot be read (it does not exist)"],
     ["is not JSON", "{", "is not JSON or YAML"],
   ])("that %s is named", async (_, text, message) => {
     const { run, file, tmp } = await createDevExec();

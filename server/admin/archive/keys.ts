@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { systemReason } from "../../../src/words/system-reason.ts";
 import { AgeFault } from "../../secrets/age/age-fault.ts";
 import { type Identity, type Recipient, readIdentities, readRecipients } from "../../secrets/age/age-keys.ts";
 import { SettingError } from "../../settings/setting-error.ts";
@@ -11,7 +12,7 @@ export const recipientsIn = (text: string | undefined): Recipient[] | undefined 
 export async function identitiesIn(file: string | undefined): Promise<Identity[] | undefined> {
   if (!file) return undefined;
   const text = await readFile(file, "utf8").catch((cause) => {
-    throw new SettingError(`The file of keys ${file} cannot be read (${cause.code}).`);
+    throw new SettingError(`The file of keys ${file} cannot be read (${systemReason(cause)}).`);
   });
   return read(file, () => readIdentities(text));
 }

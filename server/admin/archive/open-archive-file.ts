@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { systemReason } from "../../../src/words/system-reason.ts";
 import { AgeFault } from "../../secrets/age/age-fault.ts";
 import { firstLine } from "../../secrets/age/age-header.ts";
 import type { Identity } from "../../secrets/age/age-keys.ts";
@@ -12,7 +13,7 @@ export async function openArchiveFile(
   identities: readonly Identity[] | undefined,
 ): Promise<ArchiveFile> {
   const file = await open(path).catch((cause) => {
-    throw new SettingError(`${path} cannot be read (${cause.code}).`);
+    throw new SettingError(`${path} cannot be read (${systemReason(cause)}).`);
   });
   try {
     if ((await file.stat()).isDirectory()) throw new SettingError(`${path} is a folder, and no backup.`);

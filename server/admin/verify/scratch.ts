@@ -1,6 +1,7 @@
 import { chmod, lstat, mkdir, mkdtemp, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { systemReason } from "../../../src/words/system-reason.ts";
 import { SettingError } from "../../settings/setting-error.ts";
 import { FolderInUse, lockFor } from "../../store/deployment/folder-lock.ts";
 import { leftoversIn } from "../leftovers.ts";
@@ -34,7 +35,7 @@ export async function inScratch<Result>(
 
 async function makeFolder(parent: string) {
   await mkdir(parent, { recursive: true, mode: 0o700 }).catch((cause) => {
-    throw new SettingError(`The scratch folder ${parent} cannot be made (${cause.code}).`);
+    throw new SettingError(`The scratch folder ${parent} cannot be made (${systemReason(cause)}).`);
   });
   // Nobody else tidies up while the new folder has no lock yet.
   const gate = await lockFor("verify", parent);

@@ -1,5 +1,5 @@
+import { systemReason } from "../../words/system-reason.ts";
 import { addLines } from "../core/ci/github-actions.ts";
-import { reasonOf } from "../core/input/text-flag.ts";
 import type { Context } from "../core/program/context.ts";
 
 /** Writes into the state of the step when it was set up: before the first step of the job. (rule L21) */
@@ -10,6 +10,6 @@ export async function recordStart({ env, clock, newId, io }: Context): Promise<v
     const value = clock.now().toISOString();
     await addLines(file, { name: "startedAt", value, delimiter: `innkeep_${newId()}` });
   } catch (cause) {
-    io.stderr.write(`The start of the job cannot be recorded (${reasonOf(cause)}).\n`);
+    io.stderr.write(`The start of the job cannot be recorded (${systemReason(cause)}).\n`);
   }
 }

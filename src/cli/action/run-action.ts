@@ -1,8 +1,8 @@
+import { systemReason } from "../../words/system-reason.ts";
 import { addLines, addToSummary, annotation, markdownBlock, maskLine } from "../core/ci/github-actions.ts";
 import type { CliError } from "../core/failures/cli-error.ts";
 import { exitCodes } from "../core/failures/exit-codes.ts";
 import { cliErrorOf } from "../core/failures/failure.ts";
-import { reasonOf } from "../core/input/text-flag.ts";
 import type { Context, Sink } from "../core/program/context.ts";
 import { runCli } from "../core/program/run-cli.ts";
 import { commandLineOf } from "./command-line.ts";
@@ -80,6 +80,6 @@ async function showPlan({ env, newId, io }: Context, name: string, printed: stri
     }
     if (env.GITHUB_STEP_SUMMARY) await addToSummary(env.GITHUB_STEP_SUMMARY, `${markdown}\n`);
   } catch (cause) {
-    io.stderr.write(`The plan cannot be written for the runner (${reasonOf(cause)}).\n`);
+    io.stderr.write(`The plan cannot be written for the runner (${systemReason(cause)}).\n`);
   }
 }

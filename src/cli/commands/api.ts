@@ -128,7 +128,7 @@ function jsonField(given: string, before: Fields = {}): Fields {
   try {
     return { ...before, [name]: JSON.parse(json) };
   } catch {
-    throw new InvalidArgumentError("The value must be JSON.");
+    throw new InvalidArgumentError("It must have a value of JSON.");
   }
 }
 

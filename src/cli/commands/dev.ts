@@ -63,8 +63,11 @@ function addExec(dev: Command, setup: Setup): void {
 /** The flags of a command that is not after `--` are read as flags of `dev exec`. */
 function sayWhereCommandGoes(error: CommanderError): never {
   if (error.code !== "commander.unknownOption") throw error;
-  const message = error.message.replace(/^error: /, "");
-  throw usageError(message, "Write the command after --: innkeep dev exec -- node -e 0");
+  const [, flag = ""] = /'([^']*)'/.exec(error.message) ?? [];
+  throw usageError(
+    `${flag} is no flag of \`innkeep dev exec\`.`,
+    "Write the command after --: innkeep dev exec -- node -e 0",
+  );
 }
 
 const execHelp = `

@@ -99,6 +99,6 @@ const versions = (given: string, before: PlatformVersion[] = []): PlatformVersio
 const items = (given: string, before: Item[] = []): Item[] => {
   const [name, text] = splitPair(given);
   const type = choices.itemTypes.find((one) => one === name);
-  if (!type) throw new InvalidArgumentError(`The type is one of ${choices.itemTypes.join(", ")}.`);
+  if (!type) throw new InvalidArgumentError(`It must begin with one of ${choices.itemTypes.join(", ")}.`);
   return [...before, { type, text }];
 };

@@ -32,13 +32,17 @@ export async function findFaq(api: Pick<FaqApi, "list">, given: string) {
   const id = await faqId({ list: async () => faqs }, given);
   const faq = faqs.find((one) => one.id.toLowerCase() === id);
   if (faq) return { faq, faqs };
-  throw new CliError({
+  throw noFaq(given);
+}
+
+/** The error for an entry that the list does not have. */
+export const noFaq = (given: string): CliError =>
+  new CliError({
     exit: "notFound",
     code: "not_found",
     message: `There is no FAQ entry ${given}.`,
     next: "`innkeep faq list` shows all.",
   });
-}
 
 export async function viewFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const { faq } = await findFaq(await faqApi(invocation), given);

@@ -2,7 +2,7 @@ import { usageError } from "../core/failures/cli-error.ts";
 import { note, printList } from "../core/output/output.ts";
 import type { Invocation } from "../core/program/context.ts";
 import { type FaqApi, faqApi } from "./faq-api.ts";
-import { faqId } from "./faq-lists.ts";
+import { faqId, noFaq } from "./faq-lists.ts";
 
 interface Placed {
   readonly id: string;
@@ -23,7 +23,7 @@ export async function reorderFaqs(
     const id = await faqId(known, word);
     const found = faqs.find((faq) => faq.id.toLowerCase() === id);
     if (found) return found;
-    throw usageError(`There is no FAQ entry ${word}.`, "`innkeep faq list` shows all.");
+    throw noFaq(word);
   };
   const named = await Promise.all(given.map(find));
   if (new Set(named).size < named.length) throw usageError("An entry is named twice.");

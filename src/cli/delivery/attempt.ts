@@ -1,5 +1,5 @@
+import { systemReason } from "../../words/system-reason.ts";
 import { CliError } from "../core/failures/cli-error.ts";
-import { reasonOf } from "../core/input/text-flag.ts";
 import { note } from "../core/output/output.ts";
 import type { Invocation } from "../core/program/context.ts";
 import { type Delivery, deliver, type Way } from "./deliver.ts";
@@ -24,7 +24,7 @@ export async function keep<I extends SpooledItem>(
     const { word } = spool.kind;
     note(
       invocation,
-      `This ${word} is sent without a copy on disk (${reasonOf(cause)}): ${spool.folderOf("")}`,
+      `This ${word} is sent without a copy on disk (${systemReason(cause)}): ${spool.folderOf("")}`,
     );
     return { item, spool: undefined };
   }
@@ -74,7 +74,7 @@ async function storeState<I extends SpooledItem>(invocation: Invocation, spool: 
     await spool.update(item);
   } catch (cause) {
     const what = `${spool.kind.word} ${item.id}`;
-    note(invocation, `What became of ${what} could not be stored (${reasonOf(cause)}).`);
+    note(invocation, `What became of ${what} could not be stored (${systemReason(cause)}).`);
   }
 }
 
@@ -84,7 +84,7 @@ async function forget<I extends SpooledItem>(invocation: Invocation, spool: Spoo
   } catch (cause) {
     note(
       invocation,
-      `The server has it, but the copy cannot be removed (${reasonOf(cause)}): ${spool.folderOf(id)}`,
+      `The server has it, but the copy cannot be removed (${systemReason(cause)}): ${spool.folderOf(id)}`,
     );
   }
 }

@@ -2,8 +2,8 @@ import { open, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { SentFile } from "../../client/calls/file-content.ts";
 import { adviceOn, detectMediaType, signatureBytes } from "../../contract/files/media-type.ts";
+import { systemReason } from "../../words/system-reason.ts";
 import type { Checked, InputFault } from "../core/input/input-fault.ts";
-import { reasonOf } from "../core/input/text-flag.ts";
 import { kindNames, kindOf } from "./file-kinds.ts";
 
 /** What files of one flag must be. */
@@ -66,7 +66,7 @@ async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
     if (faults.length > 0 || detected === null) return { faults };
     return { file: { path, name: basename(path), mediaType: detected, bytes: stats.size } };
   } catch (cause) {
-    return { faults: [`cannot be read (${reasonOf(cause)})`] };
+    return { faults: [`cannot be read (${systemReason(cause)})`] };
   }
 }
 

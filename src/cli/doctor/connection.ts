@@ -1,4 +1,4 @@
-import { reasonOf } from "../core/input/text-flag.ts";
+import { systemReason } from "../../words/system-reason.ts";
 
 const limitMs = 5_000;
 
@@ -9,7 +9,7 @@ export async function canLookUp(host: string): Promise<string | undefined> {
     await lookup(host);
     return undefined;
   } catch (error) {
-    return reasonOf(error);
+    return systemReason(error);
   }
 }
 
@@ -28,7 +28,7 @@ export async function connects(url: URL): Promise<string | undefined> {
     };
     socket.once("connect", () => end(undefined));
     socket.once("timeout", () => end(silent));
-    socket.once("error", (error) => end(reasonOf(error)));
+    socket.once("error", (error) => end(systemReason(error)));
   });
 }
 
@@ -54,6 +54,6 @@ export async function secures(url: URL): Promise<Secured> {
     };
     socket.once("secureConnect", () => end({ validTo: new Date(socket.getPeerCertificate().valid_to) }));
     socket.once("timeout", () => end({ reason: silent }));
-    socket.once("error", (error) => end({ reason: reasonOf(error) }));
+    socket.once("error", (error) => end({ reason: systemReason(error) }));
   });
 }

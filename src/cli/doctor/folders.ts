@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { configFolder, stateFolder } from "../../credentials/folders.ts";
+import { systemReason } from "../../words/system-reason.ts";
 import { openStore } from "../core/credentials/find-credential.ts";
-import { reasonOf } from "../core/input/text-flag.ts";
 import type { Context, GlobalFlags } from "../core/program/context.ts";
 import { chosenProfile, readProfiles } from "../core/settings/profiles.ts";
 import { readProjectFile } from "../core/settings/project-file.ts";
@@ -32,7 +32,7 @@ function checkFolder(context: Context, place: Place): Finding[] {
   } catch (error) {
     return [
       failure(check, {
-        what: `${folder} cannot be used (${reasonOf(error)}).`,
+        what: `${folder} cannot be used (${systemReason(error)}).`,
         why: "Nothing can be stored: no credential, no profile, no report that could not be sent.",
         next: `Make it yours with \`chmod u+rwx "${folder}"\`, or name another folder with ${variable}.`,
       }),

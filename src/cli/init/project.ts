@@ -1,8 +1,8 @@
 import { dirname, join, resolve } from "node:path";
 import { redactText } from "../../client/calls/redact.ts";
+import { systemReason } from "../../words/system-reason.ts";
 import { CliError, usageError } from "../core/failures/cli-error.ts";
 import { confirm } from "../core/input/confirm.ts";
-import { reasonOf } from "../core/input/text-flag.ts";
 import { note } from "../core/output/output.ts";
 import { replaceFile } from "../core/output/replace-file.ts";
 import type { Invocation } from "../core/program/context.ts";
@@ -66,7 +66,7 @@ export async function writeProjectFile({ file, change, text }: ProjectPlan): Pro
     throw new CliError({
       exit: "unexpected",
       code: "storage",
-      message: `${file} cannot be written (${reasonOf(cause)}).`,
+      message: `${file} cannot be written (${systemReason(cause)}).`,
       next: "Run the command in a folder that you can write.",
     });
   });

@@ -113,7 +113,7 @@ describe("app edit", () => {
     [[], "There is nothing to change."],
     [["--name", " "], "--name"],
     [["--github-repository", "no repository"], "--github-repository must be of the form owner/name"],
-    [["--feedback-enabled", "maybe"], "Allowed choices are on, off."],
+    [["--feedback-enabled", "maybe"], "must be one of on, off, not `maybe`."],
   ])("refuses %j", async (flags, message) => {
     const { script } = await makeOwnerCommandLine(service);
     const line = await script(scopes);

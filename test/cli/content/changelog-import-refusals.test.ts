@@ -50,9 +50,9 @@ describe("changelog import that cannot be done", () => {
   it.each([
     [["--from", "v1"], "--from: only with --format git."],
     [["CHANGELOG.md", "--format", "git"], "--format git reads the commits of this repository, and no file."],
-    [["missing.md"], "the file missing.md cannot be read (ENOENT)"],
+    [["missing.md"], "error: The file missing.md cannot be read (it does not exist)."],
     [["--platform-version", "ios=1.0"], "--platform-version belongs to one version, and there are 2."],
-    [["--draft", "--published-at", "2026-01-01"], "cannot be used with"],
+    [["--draft", "--published-at", "2026-01-01"], "cannot be used together with"],
   ])("refuses %j", async (flags, fault) => {
     const { write, run } = await newMaintainer();
     await write("CHANGELOG.md", changelog(second, first));

@@ -53,10 +53,13 @@ describe("changelog create", () => {
   });
 
   it.each([
-    [["--item", "pancakes=More"], "The type is one of added, changed, deprecated, removed, fixed, security."],
-    [["--item", "added"], "It must be of the form name=value."],
-    [["--platform-version", "=1"], "It must be of the form name=value."],
-    [["--release-type", "huge"], "Allowed choices are major, minor, patch."],
+    [
+      ["--item", "pancakes=More"],
+      "--item must begin with one of added, changed, deprecated, removed, fixed, security, not `pancakes=More`.",
+    ],
+    [["--item", "added"], "must be of the form name=value"],
+    [["--platform-version", "=1"], "must be of the form name=value"],
+    [["--release-type", "huge"], "must be one of major, minor, patch, not `huge`."],
     [[], "--version is missing"],
   ])("refuses %j before it asks the server", async (flags, message) => {
     const { line } = await newApp();

@@ -111,7 +111,7 @@ describe("faq create", () => {
     const { line } = await newApp();
     expect(await line.run(["faq", "create", "--question", "@gone.txt", "--answer", "So."])).toMatchObject({
       exit: 2,
-      stderr: "error: --question: the file gone.txt cannot be read (ENOENT).\n",
+      stderr: "error: --question: the file gone.txt cannot be read (it does not exist).\n",
     });
   });
 

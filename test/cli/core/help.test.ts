@@ -19,10 +19,17 @@ describe("innkeep", () => {
   });
 
   it.each([
-    [["faqq", "list"], "unknown command 'faqq'\n(Did you mean one of faq, faqs?)"],
-    [["faq", "lsit"], "unknown command 'lsit'\n(Did you mean list?)"],
-    [["faq", "list", "--feilds", "id"], "unknown option '--feilds'\n(Did you mean --fields?)"],
-    [["faq", "view"], "missing required argument 'id'"],
+    [["faqq", "list"], "`faqq` is no command of `innkeep`.\n(Did you mean faq?)"],
+    [["faq", "lsit"], "`lsit` is no command of `innkeep faq`.\n(Did you mean list?)"],
+    [
+      ["faq", "list", "--feilds", "id"],
+      "--feilds is no flag of `innkeep faq list`.\n(Did you mean --fields?)",
+    ],
+    [["faq", "view"], "error: The command needs one value more:\n  <id> is missing\n"],
+    [
+      ["feedback", "reply"],
+      "error: The command needs 2 values more:\n  <thread> is missing\n  --body is missing\n",
+    ],
     [
       ["faq", "create"],
       "error: The command needs 2 flags more:\n  --question is missing\n  --answer is missing\n",
@@ -33,9 +40,17 @@ describe("innkeep", () => {
       "error: The command needs 2 flags more:\n  --title is missing\n  --version is missing\n",
     ],
     [["testing", "listing", "create"], "error: The command needs 6 flags more:\n  --app-name is missing\n"],
-    [["faq", "list", "more"], "too many arguments"],
-    [["faq", "create", "--sort-order", "1.5"], "It must be a whole number."],
-    [["faq", "list", "--color", "red"], "Allowed choices are auto, always, never."],
+    [["faq", "list", "more"], "`innkeep faq list` takes no argument, and `more` is too much."],
+    [
+      ["api", "GET", "/api/v1/faqs/remote"],
+      "The method is a flag: `innkeep api /api/v1/faqs/remote --method GET`.",
+    ],
+    [["version"], "(Did you mean --version?)"],
+    [["nope"], "`nope` is no command of `innkeep`.\n`innkeep help` lists them.\n"],
+    [["completion", "powershell"], "<shell> must be one of bash, zsh, fish, not `powershell`."],
+    [["feedback", "send", "--type"], "--type needs a value."],
+    [["faq", "create", "--sort-order", "1.5"], "--sort-order must be a whole number, not `1.5`"],
+    [["faq", "list", "--color", "red"], "--color must be one of auto, always, never, not `red`."],
   ])("rejects %j, and suggests what was meant", async (argv, message) => {
     expect(await run(...argv)).toMatchObject({
       exit: 2,
@@ -44,10 +59,26 @@ describe("innkeep", () => {
     });
   });
 
+  it("names every wrong value, and what is missing, at once", async () => {
+    const ran = await run("faq", "create", "--sort-order", "x", "--max-wait", "soon", "--color", "atuo");
+    expect(ran).toMatchObject({ exit: 2, stdout: "" });
+    expect(ran.stderr).toBe(
+      "error: 5 things are wrong:\n" +
+        "  --color must be one of auto, always, never, not `atuo`: did you mean auto?\n" +
+        "  --sort-order must be a whole number, not `x`\n" +
+        "  --max-wait must be a length of time such as 8h, 30m or 90s, not `soon`\n" +
+        "  --question is missing\n  --answer is missing\n",
+    );
+  });
+
+  it("runs nothing with a wrong value", async () => {
+    expect(await run("help", "options", "--color", "red")).toMatchObject({ exit: 2, stdout: "" });
+  });
+
   it("reports a mistake as one object under --json", async () => {
     const ran = await run("faq", "lsit", "--json");
     expect(JSON.parse(ran.stderr)).toEqual({
-      error: "unknown command 'lsit'\n(Did you mean list?)",
+      error: "`lsit` is no command of `innkeep faq`.\n(Did you mean list?)",
       code: "usage",
       exitCode: 2,
     });

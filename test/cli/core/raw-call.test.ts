@@ -119,8 +119,8 @@ describe("api", () => {
     [["--paginate", "-f", "a=b"], "--paginate reads a list"],
     [["--paginate", "-X", "DELETE"], "--paginate reads a list"],
     [["-X", "FETCH"], "FETCH is not a method."],
-    [["-f", "question"], "It must be of the form name=value."],
-    [["-F", "sortOrder=three"], "The value must be JSON."],
+    [["-f", "question"], "must be of the form name=value"],
+    [["-F", "sortOrder=three"], "--json-field must have a value of JSON, not"],
     [["--body", "{"], "--body is not JSON."],
     [["--body", "{}", "-f", "a=b"], "--body is the whole body"],
   ])("refuses %j", async (flags, message) => {

@@ -143,7 +143,7 @@ describe("agent decision", () => {
     const { line } = await newThread();
     expect(await line.run(["agent", "decision", "x", `--wait=${wait}`])).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining("It must be a length of time such as 8h, 30m or 90s."),
+      stderr: expect.stringContaining("--wait must be a length of time such as 8h, 30m or 90s, not"),
     });
   });
 });

@@ -91,7 +91,7 @@ describe("feedback send --best-effort with a faulty report", () => {
     expect(bodies()[0].message).toBe(
       "It broke\n\nLeft out of this report:\n" +
         "- --metadata x must be key=text or key:=json\n" +
-        "- --image no.png cannot be read (ENOENT)\n" +
+        "- --image no.png cannot be read (it does not exist)\n" +
         "- --attach shot.png must be PDF; its bytes are PNG: send it with --image",
     );
     expect(bodies()[0].images).toHaveLength(1);
@@ -172,11 +172,15 @@ describe("feedback send --best-effort", () => {
   });
 
   it.each([
-    ["an unknown flag", ["--subjct", "Tests fail"], "unknown option '--subjct'"],
-    ["a value for a flag that takes none", ["--no-ci-metadata=yes"], "unknown option '--no-ci-metadata=yes'"],
-    ["a flag without its value", ["--subject"], "option '--subject <text>' argument missing"],
+    ["an unknown flag", ["--subjct", "Tests fail"], "--subjct is no flag of `innkeep feedback send`"],
+    [
+      "a value for a flag that takes none",
+      ["--no-ci-metadata=yes"],
+      "--no-ci-metadata=yes is no flag of `innkeep feedback send`",
+    ],
+    ["a flag without its value", ["--subject"], "--subject needs a value"],
     ["an invalid choice", ["--color", "pink"], "--color"],
-    ["an extra argument", ["more"], "too many arguments"],
+    ["an extra argument", ["more"], "`more` is too much"],
   ])("exits 0 with a warning after %s, and sends nothing", async (_, flags, why) => {
     const { line, received } = await startFeedbackSending();
     const { exit, stdout, stderr } = await line.run([...bestEffort, ...flags], { env: gitHub });

@@ -33,7 +33,7 @@ describe("feedback send, before anything is sent", () => {
       "--image at most 3 can be sent; there are 4",
       "--image shot.png must be at most 2 MB (2097152 bytes); it has 2097153 bytes",
       "--image doc.png must be PNG, JPEG, WebP or GIF; its bytes are PDF: send it with --attach",
-      "--image none.png cannot be read (ENOENT)",
+      "--image none.png cannot be read (it does not exist)",
       "--image shot.png must be at most 2 MB (2097152 bytes); it has 2097153 bytes",
     ]);
     expect(received).toEqual([]);
@@ -66,7 +66,7 @@ describe("feedback send, before anything is sent", () => {
     expect(stderr).toBe(
       "error: Nothing was sent, 2 things are wrong:\n" +
         "  --message is missing\n" +
-        "  --image none.png cannot be read (ENOENT)\n",
+        "  --image none.png cannot be read (it does not exist)\n",
     );
   });
 
@@ -128,7 +128,11 @@ describe("feedback send, before anything is sent", () => {
       ["--dedupe-key", "x".repeat(201)],
       "--dedupe-key must have at most 200 characters",
     ],
-    ["a missing text file", ["--message", "@no.txt"], "--message the file no.txt cannot be read (ENOENT)."],
+    [
+      "a missing text file",
+      ["--message", "@no.txt"],
+      "--message the file no.txt cannot be read (it does not exist).",
+    ],
     ["broken JSON", ["--metadata", "a:={"], "--metadata a must be well-formed JSON after `:=`"],
     ["metadata without a name", ["--metadata", "=a"], "--metadata =a must be key=text or key:=json"],
   ])("refuses %s", async (_, flags, fault) => {

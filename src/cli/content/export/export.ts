@@ -1,9 +1,9 @@
 import { basename, join, resolve } from "node:path";
 import { limits } from "../../../contract/limits.ts";
 import { isSameVersion } from "../../../contract/version.ts";
+import { systemReason } from "../../../words/system-reason.ts";
 import { CliError, usageError } from "../../core/failures/cli-error.ts";
 import { goesThroughConsole } from "../../core/input/app-id.ts";
-import { reasonOf } from "../../core/input/text-flag.ts";
 import { assertInside } from "../../core/output/inside-folder.ts";
 import { note, printList } from "../../core/output/output.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
@@ -160,7 +160,7 @@ async function write({ context }: Invocation, files: readonly StoreFile[], most:
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {
-    throw usageError(`--out: the files cannot be written (${reasonOf(cause)}).`);
+    throw usageError(`--out: the files cannot be written (${systemReason(cause)}).`);
   }
 }
 

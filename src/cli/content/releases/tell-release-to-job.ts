@@ -1,7 +1,7 @@
 import type { ImportedChangelogEntry } from "../../../contract/changelog.ts";
+import { systemReason } from "../../../words/system-reason.ts";
 import { isGitHubActions } from "../../core/ci/ci-environment.ts";
 import { addOutput } from "../../core/ci/github-actions.ts";
-import { reasonOf } from "../../core/input/text-flag.ts";
 import { note } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
 
@@ -17,6 +17,6 @@ export async function tellReleaseToJob(
     for (const [name, value] of Object.entries({ version, "release-note-id": id }))
       await addOutput(file, { name, value, delimiter: `innkeep_${newId()}` });
   } catch (cause) {
-    note(invocation, `The outputs of the step cannot be written (${reasonOf(cause)}).`);
+    note(invocation, `The outputs of the step cannot be written (${systemReason(cause)}).`);
   }
 }

@@ -1,7 +1,7 @@
 import { type CredentialKind, credentialKinds } from "../../../client/credential-kinds.ts";
 import { hintOf } from "../../../credentials/credential-index.ts";
+import { systemReason } from "../../../words/system-reason.ts";
 import { CliError } from "../failures/cli-error.ts";
-import { reasonOf } from "../input/text-flag.ts";
 import { note } from "../output/output.ts";
 import type { Invocation } from "../program/context.ts";
 import { chosenProfile } from "../settings/profiles.ts";
@@ -68,7 +68,7 @@ export async function explainWriteFailure<T>(change: () => Promise<T>): Promise<
     throw new CliError({
       exit: "unexpected",
       code: "storage",
-      message: `The credentials cannot be written (${reasonOf(cause)}).`,
+      message: `The credentials cannot be written (${systemReason(cause)}).`,
       next: "INNKEEP_CONFIG_DIR names another folder; an environment variable needs none.",
     });
   }

@@ -10,7 +10,6 @@ import {
 } from "../../../client/errors.ts";
 import { KeychainError } from "../../../credentials/keychain.ts";
 import { DamagedStoreError } from "../../../credentials/store.ts";
-import { didYouMean } from "../input/closest.ts";
 import { CliError, type Failure } from "./cli-error.ts";
 import type { Exit } from "./exit-codes.ts";
 
@@ -50,10 +49,16 @@ function programFailure(error: unknown): Failure {
   if (error.name === "SettingError") return { ...unexpectedFailure(error, "setting"), exit: "usage" };
   if (error.name === "FolderInUse") return { ...unexpectedFailure(error, "folder_in_use"), exit: "conflict" };
   if ("code" in error && error.code === "EADDRINUSE") {
-    const message = "Something else listens on this port.";
-    return { exit: "conflict", code: "port_in_use", message, next: "Use another with --port." };
+    return portInUse(error);
   }
   return unexpectedFailure(error, "unexpected");
+}
+
+function portInUse(error: Error): Failure {
+  const port = "port" in error ? ` ${error.port}` : "";
+  const message = `Port${port} is taken: something else listens there.`;
+  const next = "Stop it, or take another port with --port; --port 0 takes any that is free.";
+  return { exit: "conflict", code: "port_in_use", message, next };
 }
 
 interface Refusal extends Error {
@@ -71,17 +76,9 @@ const unexpectedFailure = (error: unknown, code: string): Failure => ({
   message: error instanceof Error ? error.message : String(error),
 });
 
+/** The parser's other errors are put into our words before. */
 const usageOf = ({ code, message }: CommanderError): string =>
-  code === "commander.help"
-    ? "Name a command. `--help` lists them."
-    : withSuggestion(message.replace(/^error: /, ""));
-
-/** A message that lists the values of a flag or an argument, with the one that was probably meant. */
-function withSuggestion(message: string): string {
-  const [, given = "", values] =
-    /'([^']*)' is invalid.* (?:Allowed choices are|It is one of) (.+)\.$/.exec(message) ?? [];
-  return values === undefined ? message : message + didYouMean(given, values.split(", "));
-}
+  code === "commander.help" ? "Name a command. `--help` lists them." : message.replace(/^error: /, "");
 
 const addressNext = "Check --base-url and INNKEEP_BASE_URL.";
 const variables = Object.values(credentialKinds).map(({ variable }) => variable);

@@ -16,9 +16,19 @@ export const missingFlags = (flags: readonly string[]): CliError =>
 export function allMissing(error: unknown, program: Command, argv: readonly string[]): unknown {
   if (!(error instanceof CommanderError) || error.code !== "commander.missingMandatoryOptionValue")
     return error;
-  const command = calledBy(argv, program);
-  const missing = command.options.filter(
-    (option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined,
-  );
-  return missing.length === 0 ? error : missingFlags(missing.map(({ long, flags }) => long ?? flags));
+  const missing = missingMandatory(calledBy(argv, program));
+  return missing.length === 0 ? error : missingFlags(missing);
 }
+
+/** The required flags that a command line lacks. */
+export const missingMandatory = (command: Command): readonly string[] =>
+  command.options
+    .filter((option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined)
+    .map(({ long, flags }) => long ?? flags);
+
+/** The required arguments that a command line lacks. */
+export const missingArguments = ({ registeredArguments, args }: Command): readonly string[] =>
+  registeredArguments
+    .slice(args.length)
+    .filter(({ required }) => required)
+    .map((argument) => `<${argument.name()}>`);

@@ -1,5 +1,6 @@
 // Synchronous on purpose: the file of a project is tiny, and the asynchronous half of node:fs is slow to load.
 import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { systemReason } from "../../../words/system-reason.ts";
 import { usageError } from "../failures/cli-error.ts";
 
 /** The bytes of a file, or in words why it was not read. */
@@ -16,7 +17,9 @@ export function readForeign(path: string, most: number): ForeignFile | undefined
     return found.size > most ? tooLarge(most) : readAll(path, most);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "EIO";
-    return code === "ENOENT" || code === "ENOTDIR" ? undefined : { fault: `cannot be read (${code})`, code };
+    return code === "ENOENT" || code === "ENOTDIR"
+      ? undefined
+      : { fault: `cannot be read (${systemReason(error)})`, code };
   }
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { decodedText } from "../../../words/decoded-text.ts";
+import { systemReason } from "../../../words/system-reason.ts";
 import { fromTerminal } from "../../../words/terminal.ts";
 import { CliError, usageError } from "../failures/cli-error.ts";
 import type { Context, Ends, Invocation, Io } from "../program/context.ts";
@@ -77,11 +78,15 @@ export const optionalTextOf = async (
 export async function readText({ io, cwd, signal }: Context, flag: string, file: string): Promise<string> {
   if (file === "-" || isStandardInput(file)) return standardInput(io, flag);
   const { bytes, whole } = await readAtMost(resolve(cwd, file), signal).catch((cause: unknown) => {
-    throw usageError(`${flag}: the file ${file} cannot be read (${reasonOf(cause)}).`);
+    throw usageError(`${fileOf(flag, file)} cannot be read (${systemReason(cause)}).`);
   });
   if (whole) return decodedText(bytes) ?? bytes.toString("utf8");
-  throw usageError(`${flag}: the file ${file} is larger than ${mostTextBytes / 1_048_576} MiB.`);
+  throw usageError(`${fileOf(flag, file)} is larger than ${mostTextBytes / 1_048_576} MiB.`);
 }
+
+/** An argument is the file itself; a flag is named. */
+const fileOf = (flag: string, file: string): string =>
+  flag.startsWith("-") ? `${flag}: the file ${file}` : `The file ${file}`;
 
 /** Whether the path means standard input, which often cannot be opened once more. */
 export const isStandardInput = (path: string): boolean =>
@@ -115,9 +120,5 @@ function takeStandardInput(io: Io, flag: string): void {
   takenBy.set(io, first);
   if (first !== flag) throw usageError(`${flag}: standard input can be read once, and ${first} takes it.`);
 }
-
-/** What went wrong with a file, in short. */
-export const reasonOf = (cause: unknown): string =>
-  cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
 
 const withoutLastLineEnd = (text: string): string => text.replace(/\r?\n$/, "");

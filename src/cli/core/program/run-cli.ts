@@ -5,7 +5,9 @@ import { CliError } from "../failures/cli-error.ts";
 import { exitCodes } from "../failures/exit-codes.ts";
 import { calledBy } from "../failures/flag-names.ts";
 import { allMissing } from "../failures/missing-flags.ts";
+import { faultsError, inOurWords } from "../failures/parser-faults.ts";
 import { printFailure } from "../failures/print-failure.ts";
+import { collectValueFaults } from "../failures/value-faults.ts";
 import { addHelpEndings, helpStyle, programHelpStyle } from "../help/help-text.ts";
 import { canAsk } from "../input/confirm.ts";
 import type { Ending, Setup } from "./command-action.ts";
@@ -19,15 +21,21 @@ import { type Noun, nouns } from "./nouns.ts";
 export async function runCli(argv: readonly string[], context: Context): Promise<number> {
   const outcome: Setup["outcome"] = { exit: "ok" };
   const program = await createProgram(argv, { context, outcome });
+  const wrong = collectValueFaults(program);
+  program.hook("preAction", () => {
+    if (wrong.length > 0) throw faultsError(wrong);
+  });
   try {
     await program.parseAsync(argv.length > 0 ? argv : ["--help"], { from: "user" });
     return codeOf(outcome.exit);
   } catch (error) {
     // The parser may have stopped before `--json`.
     const flags: GlobalFlags = { json: argv.includes("--json"), ...program.opts<GlobalFlags>() };
-    const fault = allMissing(error, program, argv);
-    const complete = await completed(fault, { argv, program, context, flags });
+    const complete =
+      wrong.length === 0 &&
+      (await completed(allMissing(error, program, argv), { argv, program, context, flags }));
     if (complete) return runCli(complete, context);
+    const fault = inOurWords(error, { argv, program, wrong });
     const verb = bestEffortVerb(argv);
     if (verb && isFailure(fault, context)) {
       const { warnUnreadAndContinue } = await import("../../feedback/sending/best-effort-warning.ts");

@@ -1,8 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { decodedText } from "../../../words/decoded-text.ts";
+import { systemReason } from "../../../words/system-reason.ts";
 import type { InputFault } from "../../core/input/input-fault.ts";
-import { readText, reasonOf } from "../../core/input/text-flag.ts";
+import { readText } from "../../core/input/text-flag.ts";
 import { note } from "../../core/output/output.ts";
 import type { Context, Invocation } from "../../core/program/context.ts";
 import { mergeTests } from "./merge-tests.ts";
@@ -126,7 +127,7 @@ async function bytesOf(context: Context, path: string): Promise<Buffer | ReadFau
     if (size === 0) return { why: "is empty" };
     return await readFile(path);
   } catch (cause) {
-    return { why: `cannot be read (${reasonOf(cause)})` };
+    return { why: `cannot be read (${systemReason(cause)})` };
   }
 }
 

@@ -2,10 +2,9 @@ import { stat } from "node:fs/promises";
 import { ciMetadata } from "../../core/ci/ci-environment.ts";
 import { ciRun, ciStart, ciStatus, fileOfStart } from "../../core/ci/ci-run.ts";
 import { DryRun, type RequestView, textOfRequest } from "../../core/connection/dry-run.ts";
-import { usageError } from "../../core/failures/cli-error.ts";
 import type { Exit } from "../../core/failures/exit-codes.ts";
 import { cliErrorOf } from "../../core/failures/failure.ts";
-import { inputFaultsError } from "../../core/input/input-fault.ts";
+import { type Checked, type InputFault, inputFaultsError } from "../../core/input/input-fault.ts";
 import { printOne } from "../../core/output/output.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
@@ -45,17 +44,15 @@ export async function resolve(invocation: Invocation, flags: ResolveFlags): Prom
 }
 
 async function resolveRun(invocation: Invocation, flags: ResolveFlags): Promise<void> {
-  const { env } = invocation.context;
-  refuseWrongChoice(flags);
-  const status = flags.runStatus ?? ciStatus(env);
-  if (status === undefined) throw usageError("Say how the run ended: --run-status success.", statusHelp);
-  const outcome = outcomes.get(status.trim().toLowerCase());
-  if (outcome === undefined)
+  const status = flags.runStatus ?? ciStatus(invocation.context.env);
+  const outcome = outcomes.get(status?.trim().toLowerCase() ?? "");
+  const { value: run, faults } = await runOf(invocation, flags);
+  const wrong = [...choiceFaults(flags), ...(status === undefined ? [noStatus] : []), ...faults];
+  if (status !== undefined && outcome === undefined && choiceFaults(flags).length === 0)
     return nothingResolved(invocation, `The run ended as "${onOneLine(status)}": nothing is resolved.`);
-  if (outcome === "failure" && !flags.junit)
+  if (outcome === "failure" && !flags.junit && wrong.length === 0)
     return nothingResolved(invocation, "The run failed: nothing is resolved by its key.");
-  const run = await runOf(invocation, flags);
-  const passed = await passedOf(invocation, flags);
+  const passed = await passedOf(invocation, flags, wrong);
   if (passed.length === 0) return nothingResolved(invocation, "No test passed: nothing is resolved.");
   if (invocation.flags.dryRun) return showRequests(invocation, await requestsOf(invocation, run, passed));
   const resolved = await resolvePassed(invocation, run, passed);
@@ -70,7 +67,11 @@ function showRequests(invocation: Invocation, requests: readonly RequestView[]):
   printOne(invocation, { dryRun: true, requests }, () => requests.map(textOfRequest).join("\n\n"));
 }
 
-const statusHelp = "On GitHub Actions it is the value of job.status. GitLab sets it in after_script.";
+const noStatus: InputFault = {
+  flag: "--run-status",
+  message:
+    "must say how the run ended, such as success. On GitHub Actions it is the value of job.status; GitLab sets it in after_script",
+};
 
 /**
  * The words of the services, in lower case. Any other word, such as `cancelled`, says nothing about a failure. Jenkins and
@@ -81,44 +82,51 @@ const outcomes = new Map<string, "success" | "failure">([
   ...["failure", "failed", "unstable", "succeededwithissues"].map((word) => [word, "failure"] as const),
 ]);
 
-function refuseWrongChoice({ dedupeKey, junit }: ResolveFlags): void {
-  if ((dedupeKey === undefined) !== (junit === undefined)) return;
-  throw usageError(
-    "Name what passed: either with --dedupe-key or with --junit.",
-    "innkeep feedback resolve --help",
-  );
+function choiceFaults({ dedupeKey, junit }: ResolveFlags): readonly InputFault[] {
+  if ((dedupeKey === undefined) !== (junit === undefined)) return [];
+  if (junit) return [{ flag: "--junit", message: "cannot be used together with --dedupe-key" }];
+  return [{ flag: "--junit", message: "or --dedupe-key must name what passed" }];
 }
 
-async function passedOf(invocation: Invocation, { dedupeKey, junit = [] }: ResolveFlags): Promise<Passed[]> {
-  if (dedupeKey) return [...new Set(dedupeKey)];
+/** What passed. Throws a usage error that names what is wrong with the reports, and before that what was found wrong. */
+async function passedOf(
+  invocation: Invocation,
+  { dedupeKey, junit = [] }: ResolveFlags,
+  wrong: readonly InputFault[],
+): Promise<Passed[]> {
+  if (dedupeKey && wrong.length === 0) return [...new Set(dedupeKey)];
   const { tests, faults, doubts } = await readReports(invocation, junit);
-  if (faults.length > 0) throw inputFaultsError(faults);
+  if (wrong.length + faults.length > 0) throw inputFaultsError([...wrong, ...faults]);
   warnOfDoubts(invocation, doubts);
   return passedTests([...tests.values()], invocation.context.cwd);
 }
 
-async function runOf({ context }: Invocation, flags: ResolveFlags): Promise<PassingRun> {
+async function runOf({ context }: Invocation, flags: ResolveFlags): Promise<Checked<PassingRun>> {
   const { env, platform } = context;
   const known = ciRun(env, { platform, joinsShards: flags.junit !== undefined });
-  const run = flags.dedupeRun ?? known.run;
-  if (!run) throw usageError("Name the run, such as its number: --dedupe-run 1234.");
+  const run = (flags.dedupeRun ?? known.run) || "";
+  const given = flags.runStartedAt || undefined;
   return {
-    scope: (flags.dedupeScope ?? known.scope) || undefined,
-    run,
-    runUrl: (flags.runUrl ?? ciMetadata(env).runUrl) || undefined,
-    startedAt: instantOf(flags.runStartedAt) ?? ciStart(env) ?? (await startOfGitHubJob(context)),
+    value: {
+      scope: (flags.dedupeScope ?? known.scope) || undefined,
+      run,
+      runUrl: (flags.runUrl ?? ciMetadata(env).runUrl) || undefined,
+      startedAt: given ?? ciStart(env) ?? (await startOfGitHubJob(context)),
+    },
+    faults: [
+      ...(run === "" ? [{ flag: "--dedupe-run", message: "must name the run, such as its number" }] : []),
+      ...(given !== undefined && !isInstant(given) ? [noInstant(given)] : []),
+    ],
   };
 }
 
-/** Throws a usage error for a text that is no instant. */
-function instantOf(given: string | undefined): string | undefined {
-  if (!given) return undefined;
-  if (/^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:?\d\d)$/i.test(given) && !Number.isNaN(Date.parse(given)))
-    return given;
-  throw usageError(
-    `--run-started-at must be an instant such as 2026-11-21T09:00:00Z, not "${onOneLine(given)}".`,
-  );
-}
+const isInstant = (given: string): boolean =>
+  /^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:?\d\d)$/i.test(given) && !Number.isNaN(Date.parse(given));
+
+const noInstant = (given: string): InputFault => ({
+  flag: "--run-started-at",
+  message: `must be an instant such as 2026-11-21T09:00:00Z, not "${onOneLine(given)}"`,
+});
 
 /** GitHub sets no variable with the start of a job, but writes a file at that time. */
 async function startOfGitHubJob({ env, clock }: Invocation["context"]): Promise<string | undefined> {

@@ -2,15 +2,11 @@ import { open, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { limits } from "../../../contract/limits.ts";
 import { decodedAs, encodingOf } from "../../../words/decoded-text.ts";
+import { systemReason } from "../../../words/system-reason.ts";
 import { fromTerminal } from "../../../words/terminal.ts";
 import { usageError } from "../../core/failures/cli-error.ts";
 import { readAtMost } from "../../core/input/read-at-most.ts";
-import {
-  endsOfStandardInput,
-  isStandardInput,
-  optionalTextOf,
-  reasonOf,
-} from "../../core/input/text-flag.ts";
+import { endsOfStandardInput, isStandardInput, optionalTextOf } from "../../core/input/text-flag.ts";
 import { note } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
 
@@ -103,7 +99,7 @@ async function readLog({ context }: Invocation, file: string): Promise<string> {
     const { bytes } = await readAtMost(path, context.signal);
     return bytes.length <= 4 * endBytes ? decoded(bytes) : joined(bytes, bytes, bytes.length);
   } catch (cause) {
-    throw usageError(`--message: the file ${file} cannot be read (${reasonOf(cause)}).`);
+    throw usageError(`--message: the file ${file} cannot be read (${systemReason(cause)}).`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { systemReason } from "../../../words/system-reason.ts";
 import { isGitHubActions } from "../../core/ci/ci-environment.ts";
 import {
   addOutput,
@@ -8,7 +9,6 @@ import {
   markdownText,
 } from "../../core/ci/github-actions.ts";
 import type { CliError } from "../../core/failures/cli-error.ts";
-import { reasonOf } from "../../core/input/text-flag.ts";
 import { note } from "../../core/output/output.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
@@ -89,7 +89,7 @@ export async function writeOutputs(invocation: Invocation, outputs: Outputs): Pr
       if (value !== undefined) await addOutput(file, { name, value, delimiter });
     }
   } catch (cause) {
-    note(invocation, `The outputs of the step cannot be written (${reasonOf(cause)}).`);
+    note(invocation, `The outputs of the step cannot be written (${systemReason(cause)}).`);
   }
 }
 
@@ -100,6 +100,6 @@ export async function summarise(invocation: Invocation, paragraphs: readonly str
   try {
     await addToSummary(env.GITHUB_STEP_SUMMARY, `${paragraphs.join("\n\n")}\n`);
   } catch (cause) {
-    note(invocation, `The job summary cannot be written (${reasonOf(cause)}).`);
+    note(invocation, `The job summary cannot be written (${systemReason(cause)}).`);
   }
 }

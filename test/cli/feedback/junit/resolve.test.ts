@@ -195,15 +195,19 @@ describe("feedback resolve that cannot be done", () => {
     [
       "no choice",
       ["feedback", "resolve", "--run-status", "success"],
-      "either with --dedupe-key or with --junit",
+      "--junit or --dedupe-key must name what passed",
     ],
-    ["both choices", [...resolveKey, "--junit", "a.xml"], "either with --dedupe-key or with --junit"],
+    [
+      "both choices",
+      [...resolveKey, "--junit", "a.xml"],
+      "--junit cannot be used together with --dedupe-key",
+    ],
     [
       "no status",
       ["feedback", "resolve", "--dedupe-key", "k"],
-      "Say how the run ended: --run-status success.",
+      "--run-status must say how the run ended, such as success",
     ],
-    ["no run", resolveKey, "Name the run, such as its number: --dedupe-run 1234."],
+    ["no run", resolveKey, "--dedupe-run must name the run, such as its number"],
     [
       "a start that is no instant",
       [...resolveKey, "--dedupe-run", "1", "--run-started-at", "today"],
@@ -213,6 +217,11 @@ describe("feedback resolve that cannot be done", () => {
       "a glob without a file",
       ["feedback", "resolve", "--junit", "x*.xml", "--run-status", "success", "--dedupe-run", "1"],
       "--junit x*.xml matches no file",
+    ],
+    [
+      "several faults, all at once",
+      ["feedback", "resolve", "--junit", "x*.xml", "--run-started-at", "today"],
+      "Nothing was sent, 4 things are wrong:",
     ],
   ])("for %s is a usage error, and a warning with --best-effort", async (_, argv, why) => {
     const { line, received } = await started();

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { readdir, realpath, rm } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { limits } from "../../../../contract/limits.ts";
+import { systemReason } from "../../../../words/system-reason.ts";
 import { usageError } from "../../../core/failures/cli-error.ts";
 import { readForeign } from "../../../core/input/foreign-file.ts";
 import { isUnder } from "../../../core/output/inside-folder.ts";
@@ -67,7 +68,7 @@ async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
     return { names: names.sort(), taken: all.map(({ name }) => withoutEnding(name)) };
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw usageError(`${folder} cannot be read (${String(error)}).`);
+    throw usageError(`${folder} cannot be read (${systemReason(error)}).`);
   }
 }
 
@@ -76,10 +77,10 @@ async function bytesOf(path: string, root: string): Promise<Buffer | string> {
   try {
     const file = await realpath(path);
     if (!isUnder(root, file)) return "is a link that leads out of the folder";
-    const read = readForeign(file, limits.faqList) ?? { fault: "cannot be read (ENOENT)" };
+    const read = readForeign(file, limits.faqList) ?? { fault: "does not exist" };
     return "bytes" in read ? read.bytes : read.fault;
   } catch (error) {
-    return `cannot be read (${error instanceof Error && "code" in error ? error.code : "EIO"})`;
+    return `cannot be read (${systemReason(error)})`;
   }
 }
 

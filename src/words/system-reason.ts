@@ -1,0 +1,30 @@
+/** What the codes of the system mean, for people. */
+const meanings: Readonly<Record<string, string>> = {
+  EACCES: "it is not allowed",
+  EADDRINUSE: "something else listens there",
+  EBUSY: "something else uses it",
+  ECONNREFUSED: "nothing listens there",
+  ECONNRESET: "the connection was cut",
+  EDQUOT: "the disk space for this user is used up",
+  EEXIST: "there is something already",
+  EISDIR: "it is a folder",
+  ELOOP: "its links lead in a circle",
+  EMFILE: "this program has too many files open",
+  ENAMETOOLONG: "its name is too long",
+  ENFILE: "this machine has too many files open",
+  ENOENT: "it does not exist",
+  ENOSPC: "the disk is full",
+  ENOTDIR: "a part of its path is no folder",
+  ENOTFOUND: "the host name is not known",
+  EPERM: "it is not allowed",
+  EROFS: "the disk can only be read",
+  ETIMEDOUT: "it did not answer",
+  ETXTBSY: "something else uses it",
+};
+
+/** Why something of the system failed, in words; its code where we have none. */
+export function systemReason(cause: unknown): string {
+  if (!(cause instanceof Error) || !("code" in cause)) return String(cause);
+  const code = String(cause.code);
+  return meanings[code] ?? `error ${code}`;
+}
