@@ -1,0 +1,59 @@
+/**
+ * What answers hold beyond the base API. A client of the base API ignores it, so it must not grow unseen: a test compares
+ * this list with what the endpoints declare. What apps and testers read (FAQ, release notes, sessions, tasks, slots, the
+ * exchange) has nothing beyond the base API, because some decoders refuse any other field. (rule H33)
+ */
+export const additions = {
+  /** Fields by `operationId`. `[]` stands for each element of a list. */
+  fields: {
+    "feedback.submit": [
+      ...[
+        "id",
+        "consoleUrl",
+        "statusUrl",
+        "deduplicated",
+        "metadataDropped",
+        "filesDropped",
+        "fieldsDropped",
+      ],
+    ],
+    /** Only with `?include=push`. */
+    "faqs.list": ["[].pushedHash", "[].pushedSortOrder"],
+    /** The base API does not show this answer. */
+    "tester.submitProof": ["proofId", "slotId", "dayIndex", "submitted"],
+    /** The base API does not show this answer. `slot` is one as in the list of slots. */
+    "tester.requestSlot": ["slot"],
+    "agent.readThread": [
+      ...["feedback.videos", "feedback.source", "feedback.occurrences", "feedback.createdAt"],
+      ...["name", "url", "mediaType", "size"].map((field) => `feedback.attachments[].${field}`),
+      ...["id", "author", "category", "subject", "source", "metadata", "images", "videos", "attachments"].map(
+        (field) => `messages[].${field}`,
+      ),
+      ...["name", "url", "mediaType", "size"].map((field) => `messages[].attachments[].${field}`),
+      "omittedMessages",
+      ...["id", "status", "summary", "plan", "decisionNote", "decidedAt", "createdAt", "replacedBy"].map(
+        (field) => `latestProposal.${field}`,
+      ),
+      "latestProposal.decision",
+    ],
+    "agent.readRun": [
+      ...["replacedBy", "decision", "expiresAt", "feedbackId", "consoleUrl", "summary", "plan", "planSha256"],
+      ...["claim", "claim.worker", "claim.claimedAt", "claim.releasedAt"],
+      ...["progress", "progress.text", "progress.reportedAt", "progress.count"],
+      ...["outcome", "outcome.status", "outcome.summary", "outcome.links", "outcome.reportedAt"],
+    ],
+  },
+  /** Fields of errors. `dayIndex` and `reasons` are those of the base API. */
+  errorFields: ["issues", "runId", "mayResume", "entryId", "step", "requestId"],
+  /** Whole endpoints, beside all of the console's. The base API names `register` and `token`, without their answers. */
+  endpoints: [
+    ...["faqs.replace", "signIn.await", "signIn.register", "signIn.token"],
+    ...["tester.listings", "tester.rotateKey", "tester.updateProfile"],
+    ...["agent.listFeedback", "agent.listRuns"],
+    ...["agent.claimRun", "agent.reportProgress", "agent.reportOutcome"],
+  ],
+} as const satisfies {
+  readonly fields: Readonly<Record<string, readonly string[]>>;
+  readonly errorFields: readonly string[];
+  readonly endpoints: readonly string[];
+};
