@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { givenInstant, instant, queryInteger, text, uuid } from "./fields.ts";
+import { givenInstant, instant, pageLimit, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
 export const ReleaseType = z.enum(["major", "minor", "patch"]);
@@ -114,7 +114,7 @@ export const changelog = {
           }),
         ),
       ),
-      limit: z.optional(queryInteger(1, limits.changelogPage.max)),
+      limit: pageLimit(limits.changelogPage),
     }),
     success: { status: 200, body: z.object({ entries: z.array(ChangelogEntry) }) },
     errors: ["changelog_disabled"],

@@ -116,18 +116,28 @@ export const webUrl = (max: number) =>
     z.meta({ format: "uri" }),
   );
 
-/** A whole number in a query string. */
-export const queryInteger = (min: number, max: number) =>
+/** How many elements a page of a list has, and the most that a client may ask for. */
+export const pageLimit = (page: { readonly default: number; readonly max: number }) =>
+  z.optional(queryInteger(1, page.max, page.default));
+
+/** A whole number in a query string. `standard` is what the server takes without one. */
+export const queryInteger = (min: number, max: number, standard?: number) =>
   z.pipe(
     z.string().check(
       z.refine(
         (value) => /^-?\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max,
         `must be a whole number from ${min} to ${max}`,
       ),
-      z.meta({ type: "integer", minimum: min, maximum: max }),
+      z.meta({
+        ...{ type: "integer", minimum: min, maximum: max },
+        ...(standard === undefined ? {} : { default: standard }),
+      }),
     ),
     z.transform(Number),
   );
+
+/** A file as a part of a form. */
+export const filePart = { type: "string", format: "binary", contentMediaType: "application/octet-stream" };
 
 /** The beginning of a file in JSON. */
 export const dataUrlPattern = "^data:";

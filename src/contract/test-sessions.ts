@@ -49,6 +49,10 @@ export const SessionReport = z
         (names) => names.length <= limits.screens,
         `must have at most ${limits.screens} distinct names`,
       ),
+      z.meta({
+        maxItems: limits.screens,
+        description: "Repeated and empty names do not count.",
+      }),
     ),
     appVersion: optionalLabel(limits.version),
   })

@@ -1,11 +1,13 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import {
+  filePart,
   givenInstant,
   instant,
   openEnum,
   optionalInstant,
   optionalText,
+  pageLimit,
   queryInteger,
   text,
   uuid,
@@ -86,7 +88,7 @@ export type OpenListing = z.output<typeof OpenListing>;
 /** An image of a proof. It is judged after the slot and the day; its faults are `bad_image`. */
 const ProofImage = z.custom<string | ReceivedFile>().check(
   z.meta({
-    contentMediaType: "application/octet-stream",
+    ...filePart,
     description: `${proofImages.types.join(", ")}; at most ${proofImages.bytes} bytes`,
   }),
 );
@@ -97,7 +99,11 @@ export const NewProof = z.object({
   queuedAt: optionalInstant,
   note: optionalText(limits.proofNote),
   images: z.optional(
-    z.array(ProofImage).check(z.maxLength(proofImages.most, `must be at most ${proofImages.most} files`)),
+    z.array(ProofImage).check(
+      z.maxLength(proofImages.most, `must be at most ${proofImages.most} files`),
+      // A proof without images is refused with an error of its own.
+      z.meta({ minItems: 1 }),
+    ),
   ),
 });
 export type NewProof = z.output<typeof NewProof>;
@@ -143,7 +149,7 @@ export const tester = {
     scope: "testing:read",
     query: z.object({
       cursor: z.optional(text(1, 500)),
-      limit: z.optional(queryInteger(1, limits.listPage.max)),
+      limit: pageLimit(limits.listPage),
     }),
     success: {
       status: 200,

@@ -8,6 +8,7 @@ const Schema = z.object({
   items: z.optional(z.unknown()),
   anyOf: z.optional(z.array(z.unknown())),
   enum: z.optional(z.array(z.unknown())),
+  "x-extensible-enum": z.optional(z.array(z.unknown())),
   const: z.optional(z.unknown()),
   format: z.optional(z.string()),
   description: z.optional(z.string()),
@@ -17,6 +18,7 @@ const Schema = z.object({
   maximum: z.optional(z.number()),
   minItems: z.optional(z.number()),
   maxItems: z.optional(z.number()),
+  default: z.optional(z.unknown()),
 });
 type Schema = z.output<typeof Schema>;
 
@@ -86,10 +88,13 @@ function plainOf(given: unknown): Schema {
 function rulesOf(schema: Schema): string {
   const { minLength, maxLength, minimum, maximum, maxItems } = schema;
   return [
-    schema.enum && `one of ${schema.enum.map((value) => JSON.stringify(value)).join(", ")}`,
+    schema.enum && `one of ${valuesIn(schema.enum)}`,
+    // Later versions may add values.
+    schema["x-extensible-enum"] && `one of ${valuesIn(schema["x-extensible-enum"])}, …`,
     schema.format,
     rangeOf(minLength, maxLength) && `${rangeOf(minLength, maxLength)} characters`,
     rangeOf(safe(minimum), safe(maximum)),
+    schema.default === undefined ? undefined : `${JSON.stringify(schema.default)} if it is left out`,
     maxItems === undefined ? undefined : `at most ${maxItems} items`,
     schema.description,
     schema.items === undefined ? undefined : rulesOf(plainOf(schema.items)),
@@ -97,6 +102,9 @@ function rulesOf(schema: Schema): string {
     .filter(Boolean)
     .join("; ");
 }
+
+const valuesIn = (values: readonly unknown[]): string =>
+  values.map((value) => JSON.stringify(value)).join(", ");
 
 const safe = (value: number | undefined): number | undefined =>
   value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : undefined;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "../endpoint.ts";
 import { FeedbackType } from "../feedback.ts";
-import { givenInstant, instant, openEnum, queryInteger, text, uuid } from "../fields.ts";
+import { givenInstant, instant, openEnum, pageLimit, queryInteger, text, uuid } from "../fields.ts";
 import { limits } from "../limits.ts";
 import { RunStatus, runDecisions } from "../run.ts";
 
@@ -52,7 +52,7 @@ export type FoundRun = z.output<typeof FoundRun>;
 
 const page = {
   cursor: z.optional(text(1, 500)),
-  limit: z.optional(queryInteger(1, limits.agentPage.max)),
+  limit: pageLimit(limits.agentPage),
 };
 
 const feedbackFilters = z.object({

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "../endpoint.ts";
-import { givenInstant, instant, queryInteger, text, uuid } from "../fields.ts";
+import { givenInstant, instant, pageLimit, text, uuid } from "../fields.ts";
 import { limits } from "../limits.ts";
 
 /** What this version audits, as object and verb. Other versions may know more. */
@@ -124,7 +124,7 @@ export const audit = {
       /** Entries before this instant. */
       to: z.optional(givenInstant),
       cursor: z.optional(text(1, 500)),
-      limit: z.optional(queryInteger(1, limits.listPage.max)),
+      limit: pageLimit(limits.listPage),
     }),
     success: {
       status: 200,

@@ -9,7 +9,7 @@ import {
 } from "../changelog.ts";
 import { endpoint } from "../endpoint.ts";
 import { Success } from "../faqs.ts";
-import { queryInteger, text, uuid } from "../fields.ts";
+import { pageLimit, text, uuid } from "../fields.ts";
 import { limits } from "../limits.ts";
 import { appParams } from "./apps.ts";
 
@@ -29,7 +29,7 @@ export const consoleChangelog = {
     params: appParams,
     query: z.object({
       cursor: z.optional(text(1, 500)),
-      limit: z.optional(queryInteger(1, limits.listPage.max)),
+      limit: pageLimit(limits.listPage),
     }),
     success: {
       status: 200,

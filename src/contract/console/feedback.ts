@@ -3,7 +3,7 @@ import { threadStatuses } from "../agent/find-work.ts";
 import { authors, directions, Message, Proposal, Thread, threadParams } from "../agent.ts";
 import { endpoint } from "../endpoint.ts";
 import { FeedbackType } from "../feedback.ts";
-import { givenInstant, instant, openEnum, queryInteger, text, uuid, webUrl } from "../fields.ts";
+import { givenInstant, instant, openEnum, pageLimit, text, uuid, webUrl } from "../fields.ts";
 import { limits } from "../limits.ts";
 import { appParams } from "./apps.ts";
 import { TagName, ThreadTag } from "./triage/tags.ts";
@@ -126,7 +126,7 @@ const filters = z.object({
   /** Only threads that are unread for the caller's account, the last active first. Not in a search. */
   unread: z.optional(z.enum(["true"])),
   cursor: z.optional(text(1, 500)),
-  limit: z.optional(queryInteger(1, limits.listPage.max)),
+  limit: pageLimit(limits.listPage),
 });
 export type ThreadFilters = z.output<typeof filters>;
 

@@ -10,6 +10,8 @@ export const authorizeOperation = (schemas: Schemas): Record<string, Json> => ({
       tags: ["signIn"],
       operationId: "signIn.authorize",
       summary: "Open in the system browser: a person signs in and approves the device",
+      description:
+        "A page, for the system browser. It asks the person to sign in if need be, and always to approve.",
       security: [],
       parameters: [
         ...Object.entries(AuthorizeQuery.shape).map(([name, schema]) => ({

@@ -3,6 +3,9 @@ import { errorCatalogue } from "../errors.ts";
 
 export type Json = Record<string, unknown>;
 
+/** The values of a list that later versions may extend. */
+export const openListWord = "x-extensible-enum";
+
 /** An example of a request body and of an answer. */
 export interface Example {
   readonly request?: unknown;
@@ -69,7 +72,7 @@ export const errorSchema = {
   required: ["error", "code"],
   properties: {
     error: { type: "string", description: "A sentence for a person: what happened and what to do next" },
-    code: { type: "string", enum: Object.keys(errorCatalogue) },
+    code: { type: "string", [openListWord]: Object.keys(errorCatalogue) },
     issues: {
       type: "array",
       items: {

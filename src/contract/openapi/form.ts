@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { dataUrlPattern } from "../fields.ts";
+import { dataUrlPattern, filePart } from "../fields.ts";
 import type { Json } from "./components.ts";
 import type { Schemas } from "./schemas.ts";
 
@@ -9,21 +9,21 @@ export function formSchema(body: z.ZodMiniObject, schemas: Schemas): Json {
     name,
     partOf(schemas.of(schema, "input")),
   ]);
-  const required = Object.entries(body.shape).flatMap(([name, { _zod }]) =>
-    _zod.optin === "optional" ? [] : [name],
+  const required = Object.entries(body.shape).flatMap(([name, schema]) =>
+    schema._zod.optin !== "optional" || needsElement(schemas.of(schema, "input")) ? [name] : [],
   );
   return { type: "object", properties: Object.fromEntries(fields), ...(required.length ? { required } : {}) };
 }
 
+/** A list that may not be empty must be sent, though its absence has an error of its own. */
+const needsElement = ({ minItems }: Json): boolean => minItems === 1;
+
 function partOf(schema: Json): Json {
   const text = JSON.stringify(schema);
-  // OpenAPI 3.1 leaves the type out for bytes: client generators then take a Blob.
-  if (text.includes(fileMark)) return { type: "array", items: bytes, maxItems: maxItemsOf(text) };
+  if (text.includes(fileMark)) return { type: "array", items: filePart, maxItems: maxItemsOf(text) };
   if (text.includes('"type":"object"')) return { type: "string", contentMediaType: "application/json" };
   return schema;
 }
-
-const bytes = { contentMediaType: "application/octet-stream" };
 
 const fileMark = `"pattern":${JSON.stringify(dataUrlPattern)}`;
 

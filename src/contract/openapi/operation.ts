@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { type Endpoint, isRepeatable, type Role } from "../endpoint.ts";
+import { type Auth, type Endpoint, isRepeatable, type Role } from "../endpoint.ts";
 import { limits } from "../limits.ts";
 import { type Json, security } from "./components.ts";
 import { examples } from "./examples.ts";
@@ -22,7 +22,7 @@ export function operation({ tag, name, endpoint }: NamedEndpoint, schemas: Schem
     tags: [tag],
     operationId,
     summary: endpoint.summary,
-    ...noteOf(endpoint),
+    description: descriptionOf(endpoint),
     ...(endpoint.successor ? { deprecated: true } : {}),
     security: security[endpoint.auth],
     parameters: parameters(endpoint, schemas),
@@ -31,14 +31,24 @@ export function operation({ tag, name, endpoint }: NamedEndpoint, schemas: Schem
   };
 }
 
-/** What the credential and its person need. */
-function noteOf({ scope, ownToken, role }: Endpoint): { readonly description?: string } {
+/** Who may send it. */
+function descriptionOf({ auth, scope, ownToken, role }: Endpoint): string {
   const notes = [
+    callers[auth],
     ...(scope ? [`Needs the scope \`${scope}\`${ownToken ? ", except for the token itself" : ""}.`] : []),
     ...(role && role !== "account" ? [roleNotes[role]] : []),
   ];
-  return notes.length > 0 ? { description: notes.join(" ") } : {};
+  return notes.join(" ");
 }
+
+const callers: Readonly<Record<Auth, string>> = {
+  none: "Needs no credential.",
+  appKey: "Needs an app key.",
+  agentToken: "Needs an agent token.",
+  deviceToken: "Needs a tester's device token.",
+  console: "Needs a console session or a maintainer token.",
+  session: "Needs a console session: only a signed-in browser can send it.",
+};
 
 const roleNotes: Readonly<Record<Role, string>> = {
   owner: "For owners of the app.",
@@ -68,8 +78,13 @@ const idempotencyKey: Json = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "A repeat with the same key gets the stored answer, marked `Idempotent-Replay: true`.",
-  schema: { type: "string", minLength: 1, maxLength: limits.idempotencyKey },
+  description: `A repeat with the same key gets the stored answer, marked \`Idempotent-Replay: true\`. 1 to ${limits.idempotencyKey} printable ASCII characters; in double quotes it is the same key.`,
+  schema: {
+    type: "string",
+    minLength: 1,
+    maxLength: limits.idempotencyKey + 2,
+    pattern: `^(?:"[ -~]{1,${limits.idempotencyKey}}"|[ -~]{1,${limits.idempotencyKey}})$`,
+  },
 };
 
 const ifMatch: Json = {
@@ -99,13 +114,15 @@ const ifNoneMatch: Json = {
 };
 
 function requestBody({ body, bodyKind }: Endpoint, schemas: Schemas, example: unknown): Json {
-  const schema = body ? schemas.of(body, "input") : {};
-  const json = { schema, ...(example === undefined ? {} : { example }) };
   const form = body ? { schema: formSchema(body, schemas) } : {};
+  const json = () => ({
+    schema: body ? schemas.of(body, "input") : {},
+    ...(example === undefined ? {} : { example }),
+  });
   return {
     required: body !== undefined && needsFields(body),
     content: {
-      ...(bodyKind === "form" ? {} : { "application/json": json }),
+      ...(bodyKind === "form" ? {} : { "application/json": json() }),
       ...(bodyKind && bodyKind !== "json" ? { "multipart/form-data": form } : {}),
     },
   };

@@ -23,7 +23,7 @@ import * as run from "../run.ts";
 import * as signIn from "../sign-in.ts";
 import * as sessions from "../test-sessions.ts";
 import * as tester from "../tester.ts";
-import type { Json } from "./components.ts";
+import { type Json, openListWord } from "./components.ts";
 
 /** Whether a schema describes what a client sends or what it receives. */
 export type Direction = "input" | "output";
@@ -55,6 +55,7 @@ export function createSchemas(): Schemas {
       unrepresentable: "any",
       reused: "inline",
       override: ({ zodSchema, jsonSchema }) => {
+        if (isOpenList(zodSchema, jsonSchema, direction)) return openList(jsonSchema);
         const name = zodSchema === schema ? undefined : names.get(zodSchema);
         if (name === undefined) return open(jsonSchema);
         for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
@@ -101,6 +102,26 @@ const names: ReadonlyMap<z.core.$ZodType, string> = new Map(
 
 function isSchema(value: unknown): value is z.core.$ZodType {
   return typeof value === "object" && value !== null && "_zod" in value;
+}
+
+/** The base API names all values of these. */
+const closedLists: ReadonlySet<z.core.$ZodType> = new Set([
+  run.RunStatus,
+  changelog.ReleaseType,
+  changelog.BodyFormat,
+]);
+
+/** Whether a list of values may grow: those of answers do. What a request may send, the server knows today. */
+const isOpenList = (
+  schema: z.core.$ZodType,
+  { enum: values }: z.core.JSONSchema.BaseSchema,
+  direction: Direction,
+) => direction === "output" && values !== undefined && values.length > 1 && !closedLists.has(schema);
+
+/** A generated client must accept values that it does not know. An `enum` would make it refuse them. */
+function openList(jsonSchema: z.core.JSONSchema.BaseSchema): void {
+  Object.assign(jsonSchema, { [openListWord]: jsonSchema.enum });
+  delete jsonSchema.enum;
 }
 
 /** Unknown fields are ignored in requests, and later versions may add fields to answers. */
