@@ -42,7 +42,12 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       key && !isRarelyRepeated(endpoint, incoming)
         ? await idempotency.find(deps.database, key, deps.clock.now())
         : undefined;
-    if (key && kept) return replayFor(incoming, { key, kept, deps });
+    if (key && kept) {
+      // Another secret with the key may be a guess of the secret: it counts like any attempt.
+      if (endpoint.sealedBy && kept.fingerprint !== key.fingerprint)
+        await countAttempt(endpoint, incoming, deps);
+      return replayFor(incoming, { key, kept, deps });
+    }
     const limitedBy = limitedByOf(endpoint, incoming, deps);
     try {
       if (endpoint.attempts) await countAttempt(endpoint, incoming, deps);

@@ -129,6 +129,8 @@ export interface Endpoint {
   readonly attempts?: readonly AttemptLimit[];
   /** Fields of the body that, with the credential if there is one, identify the sender of an Idempotency-Key. */
   readonly repeatableBy?: readonly string[];
+  /** Secret fields of the body that, beside those, encrypt the stored answer. With others the key is a mismatch. */
+  readonly sealedBy?: readonly string[];
   /** For how many seconds a repeat of a request gets the stored answer. A day if not given. */
   readonly repeatableSeconds?: number;
   /** Refusals that a repeat must get again, beside those of status 409 and 422. */

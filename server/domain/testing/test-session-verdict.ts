@@ -40,7 +40,7 @@ export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Da
     return refuse("cycle_not_running");
   if (!isActive(slot)) return refuse("slot_not_active");
   if (isAhead(session.startedAt, now)) return refuse("session_in_future");
-  if (dayIndex === 0 || !isVouchable({ ...session, dayIndex }, slot, now)) return refuse("session_stale");
+  if (dayIndex === 0 || !isVouchable(dayIndex, slot, now)) return refuse("session_stale");
   if (slot.countedDays.has(dayIndex)) return refuse("already_submitted");
   if (!meetsTheBar(session, now)) return refuse("session_below_bar");
   return { counted: true, dayIndex, reason: null };
@@ -77,13 +77,12 @@ export const isAhead = (instant: string, now: Date): boolean =>
 const isAfterTheEnd = ({ startedAt }: ReportedSession, cycle: TestDays, now: Date): boolean =>
   isOver(cycle, startedAt) && (isOver(cycle, now.toISOString()) || !isAhead(startedAt, now));
 
-/** The server vouches for today and the day before, from the time when the slot became active. */
-function isVouchable(
-  { startedAt, dayIndex }: ReportedSession & { readonly dayIndex: number },
-  { activatedAt, cycle }: TestedSlot,
-  now: Date,
-): boolean {
-  if (activatedAt === null || startedAt < activatedAt) return false;
+/**
+ * The server vouches for today and the day before, from the day on which the slot became active. A session of that day may
+ * have begun before the owner accepted the tester. (rule D5)
+ */
+function isVouchable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now: Date): boolean {
+  if (activatedAt === null || dayIndex < dayIndexAt(cycle, activatedAt)) return false;
   return dayIndex >= dayIndexAt(cycle, now.toISOString()) - 1;
 }
 

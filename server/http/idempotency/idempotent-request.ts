@@ -118,12 +118,12 @@ export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAn
  * database and the deployment's secret still cannot read a token.
  */
 function sealerOf(
-  { repeatableBy }: Endpoint,
+  { repeatableBy, sealedBy = [] }: Endpoint,
   { caller, body }: IncomingRequest,
   sealer: Sealer,
 ): Pick<Sealer, "seal" | "open"> {
   if (repeatableBy === undefined || caller !== undefined) return sealer;
-  const own = createSealer(repeatableBy.map((name) => fieldOf(body, name)).join("\n"));
+  const own = createSealer([...repeatableBy, ...sealedBy].map((name) => fieldOf(body, name)).join("\n"));
   return {
     seal: (text) => sealer.seal(own.seal(text)),
     open: (sealed) => own.open(sealer.open(sealed)),

@@ -104,15 +104,10 @@ export function limitedByOf(
 ): string | undefined {
   if (!endpoint.rateLimit) return undefined;
   // Only a server for development can switch the limit of rule T30 off.
-  if (endpoint.rateLimitBy && (settings.rateLimited || !settings.dev)) {
-    const appId = caller && "appId" in caller ? String(caller.appId) : "";
-    return fieldLimitOf(appId, hashOf(fieldOf(body, endpoint.rateLimitBy)));
-  }
+  if (endpoint.rateLimitBy && (settings.rateLimited || !settings.dev))
+    return hashOf(fieldOf(body, endpoint.rateLimitBy));
   return settings.rateLimited ? caller?.id : undefined;
 }
-
-/** The key of a limit by a field of the body: the app together with the field's hash. */
-export const fieldLimitOf = (appId: string, fieldHash: string): string => hashOf(`${appId}\n${fieldHash}`);
 
 /**
  * Uses up one request of a limit for strangers, who may come in a flood: what is over the limit only reads, and waits for

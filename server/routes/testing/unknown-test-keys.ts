@@ -1,9 +1,9 @@
 import { sessions } from "../../../src/contract/test-sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { scopeOfField } from "../../http/idempotency/idempotent-request.ts";
-import { fieldLimitOf } from "../../http/limits/request-limits.ts";
 import { idempotency } from "../../store/requests/idempotency.ts";
 import { forget } from "../../store/requests/rate-limits.ts";
+import { testSessions } from "../../store/testing/test-sessions.ts";
 
 /** A test key that no slot of an app has. */
 export interface UnknownKey {
@@ -26,11 +26,16 @@ export function createForgetUnknown({
   return async (key) => {
     const old = note(key);
     if (old.length === 0) return;
-    const limits = old.map(({ appId, keyHash }) => `sdkSession:${fieldLimitOf(appId, keyHash)}`);
     const scopes = old.map(({ appId, keyHash }) => scopeOfField(appId, keyHash, sessions.report));
     await database
       .write(async (tx) => {
-        await forget(tx, limits);
+        // What is unknown to one app may be the key of another app's slot, whose uses still count.
+        const held = await testSessions.heldKeys(tx, old);
+        const unheld = old.filter(({ keyHash }) => !held.has(keyHash));
+        await forget(
+          tx,
+          unheld.map(({ keyHash }) => `sdkSession:${keyHash}`),
+        );
         await idempotency.forget(tx, scopes);
       })
       .catch((error) => log.warn({ err: error }, "old uses of unknown test keys not forgotten"));

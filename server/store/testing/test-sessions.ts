@@ -53,6 +53,15 @@ export const testSessions = {
       appId,
     ),
 
+  /** Those of the keys, by their hashes, that a slot of any app has. */
+  async heldKeys(reader: Reader, keys: readonly Pick<SlotKey, "keyHash">[]): Promise<ReadonlySet<string>> {
+    const rows = await reader.all<{ readonly keyHash: string }>(
+      `SELECT key_hash AS "keyHash" FROM slots WHERE key_hash IN (${keys.map(() => "?").join(", ")})`,
+      ...keys.map(({ keyHash }) => keyHash),
+    );
+    return new Set(rows.map(({ keyHash }) => keyHash));
+  },
+
   /**
    * Stores a session of a slot; false if there is no such slot. Both cases are one statement, so the time does not show which case it was.
    */

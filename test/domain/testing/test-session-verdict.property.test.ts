@@ -41,7 +41,7 @@ function reference(given: Case): string {
   if (dayOfSession > durationDays && (today > durationDays || !isAhead)) return "cycle_not_running";
   if (isAhead) return "session_in_future";
   if (dayOfSession < 1 || dayOfSession > durationDays) return "session_stale";
-  if (given.startedAt < given.activatedAt) return "session_stale";
+  if (dayOfSession < dayAt(given, given.activatedAt)) return "session_stale";
   if (today - dayOfSession > 1) return "session_stale";
   if (given.counted.includes(dayOfSession)) return "already_submitted";
   const written = given.startedAt + given.seconds * 1_000;

@@ -107,12 +107,12 @@ describe("a session that does not count", () => {
   });
 
   it.each([
-    ["a millisecond before", -0.001, "session_stale"],
-    ["at the moment", 0, null],
-    ["after", 1, null],
-  ])("that begins %s the slot became active: %s", (_, seconds, reason) => {
+    ["in the last millisecond of the day before", "2026-05-04T23:59:59.999Z", "session_stale"],
+    ["at the beginning of the day", "2026-05-05T00:00:00.000Z", null],
+    ["after the moment", "2026-05-05T09:00:01.000Z", null],
+  ])("that begins %s on which the slot became active: %s", (_, startedAt, reason) => {
     const slot = { ...activeSlot, activatedAt: "2026-05-05T09:00:00.000Z" };
-    expect(reasonOf({ startedAt: secondsAfter(slot.activatedAt, seconds) }, slot)).toBe(reason);
+    expect(reasonOf({ startedAt }, slot)).toBe(reason);
   });
 
   it("for a counted day: already_submitted, but not for another day", () => {

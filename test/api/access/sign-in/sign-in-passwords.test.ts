@@ -118,6 +118,60 @@ describe("the deprecated calls of password accounts", () => {
     expect((await post(registerPath, { ...body, deviceId: v7() })).status).toBe(201);
   });
 
+  describe("register with an Idempotency-Key", () => {
+    const keyed = (body: object, address = anywhere()) =>
+      service.request("POST", registerPath, {
+        headers: { "x-forwarded-for": address, "idempotency-key": "once" },
+        body,
+      });
+
+    it("answers a repeat with the same token", async () => {
+      const body = fresh();
+      const [first, again] = [await keyed(body), await keyed(body)];
+      expect([first.status, again.text]).toEqual([201, first.text]);
+      expect(again.headers.get("idempotent-replay")).toBe("true");
+    });
+
+    it.each([
+      ["another password", { password: "another password" }],
+      ["another time zone", { timezone: "Asia/Tokyo" }],
+    ])("answers 422 idempotency_mismatch to %s", async (_, change) => {
+      const body = fresh();
+      await keyed(body);
+      const answer = await keyed({ ...body, ...change });
+      expect(answer).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
+    });
+
+    it("answers 422 idempotency_mismatch to another password after a refusal", async () => {
+      const body = { ...known(), password: "eight or more" };
+      expect((await keyed(body)).body).toMatchObject({ code: "email_taken" });
+      const answer = await keyed({ ...body, password: "another password" });
+      expect(answer.body).toMatchObject({ code: "idempotency_mismatch" });
+    });
+
+    it("is another request for another device or another address", async () => {
+      const body = fresh();
+      await keyed(body);
+      expect((await keyed({ ...body, deviceId: v7() })).body).toMatchObject({ code: "email_taken" });
+      expect((await keyed({ ...body, deviceId: v7(), email: fresh().email })).status).toBe(201);
+    });
+
+    it("counts passwords that are tried with a known key as attempts", async () => {
+      const limited = await startService({
+        environment: { INNKEEP_RATE_LIMITS: "registrationsByAddress=4/900" },
+      });
+      const body = fresh();
+      const statuses: number[] = [];
+      for (const password of [body.password, "password 2", "password 3", "password 4", "password 5"]) {
+        const headers = { "idempotency-key": "once" };
+        const answer = await limited.request("POST", registerPath, { headers, body: { ...body, password } });
+        statuses.push(answer.status);
+      }
+      await limited.stop();
+      expect(statuses).toEqual([201, 422, 422, 422, 429]);
+    });
+  });
+
   it("register creates one account when twenty requests arrive at once", async () => {
     const body = fresh();
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(registerPath, body)));

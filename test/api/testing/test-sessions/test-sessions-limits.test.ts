@@ -198,6 +198,14 @@ describe("60 session reports per test key per hour", () => {
     expect(await pass(65, () => report(testKey))).toBe(60);
   });
 
+  it("are those with the keys of all apps together", async () => {
+    const headers = { "x-api-key": (await service.makeApp()).key };
+    const foreign = () => app.report({ seconds: 1 }, headers);
+    expect(await pass(30, foreign)).toBe(30);
+    expect(await pass(40, report)).toBe(30);
+    expect(await foreign()).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+  });
+
   it("say in Retry-After when one is accepted again, exact to the second", async () => {
     await report();
     setClock(service, "2027-03-01T12:10:00.000Z");

@@ -39,6 +39,14 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
+  it("counts a session of today that began before the owner accepted the tester", async () => {
+    app = await makeAppWithTester(service);
+    expect(await report({ startedAt: "2027-03-01T11:00:00.000Z" })).toMatchObject({
+      counted: true,
+      dayIndex: 1,
+    });
+  });
+
   describe("answers counted: false with the reason", () => {
     it.each<[string, string, number, () => Promise<unknown>]>([
       ["session_below_bar", "under 45 seconds", 1, () => report({ seconds: 44 })],
@@ -101,15 +109,6 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
       ],
       [
         "session_stale",
-        "from before the slot became active",
-        1,
-        async () => {
-          app = await makeAppWithTester(service);
-          return report({ startedAt: "2027-03-01T11:00:00.000Z" });
-        },
-      ],
-      [
-        "session_stale",
         "from before the first day",
         0,
         () => report({ startedAt: "2027-02-28T23:59:00.000Z" }),
@@ -123,6 +122,13 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
     ])("%s: %s", async (reason, _, dayIndex, given) => {
       expect(await given()).toEqual(refused(reason, dayIndex));
       expect((await app.recorded()).at(-1)).toMatchObject({ reason, dayIndex: dayIndex || null });
+    });
+
+    it("session_stale: from the day before the slot became active", async () => {
+      setClock(service, "2027-03-02T12:00:00.000Z");
+      const testKey = await service.giveSlot(app.cycle, app.otherSlotId, await service.makeUser());
+      const answer = await report({ testKey, startedAt: "2027-03-01T23:59:00.000Z" });
+      expect(answer).toEqual(refused("session_stale"));
     });
   });
 
