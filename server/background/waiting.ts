@@ -5,13 +5,14 @@ export interface Waiting {
   /**
    * Calls `look` until its result is `enough`: first at once, then at every signal of one of the `topics`. After
    * `milliseconds`, or when `signal` aborts, gives the last result. Listens before the first look, so no signal is missed.
+   * On PostgreSQL it also looks every five seconds, and then `fresh` is true: the notification of another server may be
+   * lost, or be that of another version. (rule A22)
    */
-  until<Found>(
-    topics: readonly string[],
-    look: () => Promise<Found>,
-    options: WaitOptions<Found>,
-  ): Promise<Found>;
+  until<Found>(topics: readonly string[], look: Look<Found>, options: WaitOptions<Found>): Promise<Found>;
 }
+
+/** Reads what a request waits for; from the database itself if it must be fresh. */
+export type Look<Found> = (fresh: boolean) => Promise<Found>;
 
 export interface WaitOptions<Found> {
   readonly enough: (found: Found) => boolean;
@@ -28,7 +29,10 @@ export interface WaitOptions<Found> {
 }
 
 /** Creates the waiting of requests on the signals of a database. */
-export function createWaiting(database: Pick<Database, "onSignal" | "onForeignChange">): Waiting {
+export function createWaiting(
+  database: Pick<Database, "engine" | "onSignal" | "onForeignChange">,
+  freshMilliseconds = 5_000,
+): Waiting {
   const listeners = new Map<string, Set<() => void>>();
   const listen = (topic: string, wake: () => void) => {
     listeners.set(topic, (listeners.get(topic) ?? new Set()).add(wake));
@@ -50,7 +54,7 @@ export function createWaiting(database: Pick<Database, "onSignal" | "onForeignCh
 
   return {
     async until(topics, look, { enough, milliseconds, signal: gone, ...beside }) {
-      if (milliseconds === 0) return look();
+      if (milliseconds === 0) return look(false);
       const bell = createBell();
       for (const topic of topics) listen(topic, bell.ring);
       const unlistenBeside = beside.listen?.(bell.ring);
@@ -61,17 +65,26 @@ export function createWaiting(database: Pick<Database, "onSignal" | "onForeignCh
         bell.ring();
       };
       const timer = setTimeout(end, milliseconds);
+      let fresh = false;
+      const lookAgain = () => {
+        fresh = true;
+        bell.ring();
+      };
+      const again = database.engine === "postgres" ? setInterval(lookAgain, freshMilliseconds) : undefined;
       const signal = gone();
       signal.addEventListener("abort", end);
       if (signal.aborted) end();
       try {
         for (;;) {
-          const found = await look();
+          const isFresh = fresh;
+          fresh = false;
+          const found = await look(isFresh);
           if (over || enough(found)) return found;
           await bell.rung();
         }
       } finally {
         clearTimeout(timer);
+        clearInterval(again);
         signal.removeEventListener("abort", end);
         for (const topic of topics) unlisten(topic, bell.ring);
         unlistenBeside?.();

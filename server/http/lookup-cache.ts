@@ -6,6 +6,8 @@ export interface Lookup<Row> {
   (name: string): Row | Promise<Row | undefined>;
   /** The row in memory; undefined if there is none. Loads nothing. */
   readonly peek: (name: string) => Row | undefined;
+  /** Loads the row, whatever is in memory, and keeps it. */
+  readonly fresh: (name: string) => Promise<Row | undefined>;
 }
 
 export interface LookupCacheOptions<Row> {
@@ -73,7 +75,10 @@ export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row>
   });
   database.onForeignChange(() => drop(everyTopic));
   const find = (name: string) => (isOn() ? (rows.get(name) ?? loadAndKeep(name)) : load(name));
-  return Object.assign(find, { peek: (name: string) => (isOn() ? rows.get(name) : undefined) });
+  return Object.assign(find, {
+    peek: (name: string) => (isOn() ? rows.get(name) : undefined),
+    fresh: (name: string) => (isOn() ? loadAndKeep(name) : load(name)),
+  });
 }
 
 interface Kept<Row> {

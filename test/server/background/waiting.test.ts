@@ -2,19 +2,21 @@ import { describe, expect, it } from "vitest";
 import { createWaiting } from "../../../server/background/waiting.ts";
 import { eventually } from "../../support/eventually.ts";
 
-function fakeSignals() {
+function fakeSignals(engine: "sqlite" | "postgres" = "sqlite", freshMilliseconds?: number) {
   let heard: (topic: string) => void = () => {};
   let changed: () => void = () => {};
-  const waiting = createWaiting({
-    onSignal(listener) {
+  const database = {
+    engine,
+    onSignal(listener: typeof heard) {
       heard = listener;
       return () => {};
     },
-    onForeignChange(listener) {
+    onForeignChange(listener: typeof changed) {
       changed = listener;
       return () => {};
     },
-  });
+  };
+  const waiting = createWaiting(database, freshMilliseconds);
   return { waiting, signal: (topic: string) => heard(topic), change: () => changed() };
 }
 
@@ -59,6 +61,25 @@ describe("waiting", () => {
       return found;
     };
     expect(await waiting.until(["a"], look, options)).toBe(2);
+  });
+
+  it("finds on PostgreSQL what another server changed without a signal, in the database itself", async () => {
+    const { waiting } = fakeSignals("postgres", 1);
+    const looks: boolean[] = [];
+    const look = async (fresh: boolean) => {
+      looks.push(fresh);
+      return fresh ? 2 : 1;
+    };
+    expect(await waiting.until(["a"], look, options)).toBe(2);
+    expect(looks).toEqual([false, true]);
+  });
+
+  it("looks once on SQLite, which one process writes", async () => {
+    const { waiting } = fakeSignals("sqlite", 1);
+    const looks: boolean[] = [];
+    const look = async (fresh: boolean) => looks.push(fresh);
+    await waiting.until(["a"], look, { ...options, enough: () => false, milliseconds: 30 });
+    expect(looks).toEqual([false, false]);
   });
 
   it("ends with the last result when its time is over", async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { Look } from "../../../server/background/waiting.ts";
 import { hold } from "../../../server/routes/held-request.ts";
 import { movableClock } from "../../support/service/movable-clock.ts";
 
@@ -17,10 +18,10 @@ async function givenBack({ seconds, found = "nothing", wait = 55, stops = false 
   const giveBack = async () => {
     reads += 1;
   };
-  const until = async <Found>(_: readonly string[], look: () => Promise<Found>) => {
+  const until = async <Found>(_: readonly string[], look: Look<Found>) => {
     clock.advance(seconds * 1_000);
     if (stops) stopping.abort();
-    return look();
+    return look(false);
   };
   const deps = { clock, stopping: stopping.signal, waiting: { until } };
   const enough = (seen: string) => seen !== "nothing";
@@ -44,7 +45,7 @@ it.each<Held & { readonly of: string; readonly gives: number }>([
 it("answers even if the read cannot be given back", async () => {
   const clock = movableClock();
   const stopping = AbortSignal.abort();
-  const until = <Found>(_: readonly string[], look: () => Promise<Found>) => look();
+  const until = <Found>(_: readonly string[], look: Look<Found>) => look(false);
   const giveBack = () => Promise.reject(new Error("The database does not answer."));
   const holding = { topics: [], look: async () => "pending", enough: () => false, milliseconds: 55_000 };
   const held = hold({ clock, stopping, waiting: { until } }, { giveBack, signal: () => stopping }, holding);
