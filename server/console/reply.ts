@@ -52,7 +52,7 @@ const aboutTheForm: ReadonlySet<string> = new Set([
   "wrong_state",
   "tag_exists",
   "assignee_changed",
-  "reply_added",
+  "answered",
   "version_exists",
   "already_member",
   "last_owner",

@@ -86,7 +86,7 @@ export const errorCatalogue = {
     status: 409,
     message: "Somebody else has this thread now. Read it again, then decide.",
   },
-  reply_added: { status: 409, message: "Somebody else has replied since. Read it, then decide." },
+  answered: { status: 409, message: "Somebody else has written since. Read it, then decide." },
   wrong_state: { status: 409, message: "This is not possible in the current state. Read it again." },
   already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
   run_superseded: {

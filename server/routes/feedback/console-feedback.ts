@@ -9,21 +9,20 @@ import { authors } from "../../store/access/members/authors.ts";
 import type { Viewer } from "../../store/access/members/visibility.ts";
 import type { Reader } from "../../store/engine/database.ts";
 import { removeThread } from "../../store/feedback/feedback-removal.ts";
-import { updateThread } from "../../store/feedback/inbox.ts";
 import { messages } from "../../store/feedback/messages.ts";
 import { threadTags } from "../../store/feedback/tags.ts";
 import { mailOriginals } from "../../store/mail/mail-originals.ts";
 import { mails, type ReplyMail } from "../../store/mail/mails.ts";
 import { createAuditWriter } from "../access/audit-record.ts";
 import { oldestOriginal, originalUntil } from "../mail/original-file.ts";
-import { mailReply, renewedLink, replyTo } from "../mail/replies.ts";
+import { deliveryOf, mailReply, renewedLink, replyTo } from "../mail/replies.ts";
 import { proposalsOf, threadAnswer } from "./feedback-answer.ts";
 import { removeFiles } from "./feedback-removal.ts";
 import { listInbox } from "./inbox-list.ts";
-import { refuseUnseenReply } from "./newer-reply.ts";
+import { refuseUnseenMessage } from "./newer-message.ts";
 import { appOfThread, ownedThread } from "./owned-feedback.ts";
 import { assigneeOf } from "./triage/assignment.ts";
-import { triage } from "./triage/triage.ts";
+import { changeThread } from "./triage/triage.ts";
 
 export function consoleFeedback(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer" | "settings">,
@@ -42,10 +41,7 @@ export function consoleFeedback(
           params: { id },
         } = request;
         const appId = await appOfThread(tx, id, caller);
-        const { change, isTriaged } = await triage(deps, tx, { request, appId });
-        if (isTriaged && Object.keys(change).length === 0) return read(deps, tx, { id, viewer: caller });
-        await updateThread(tx, id, { ...change, at: deps.clock.now().toISOString(), by: caller.userId });
-        await record(tx, { caller, address }, { action: "thread.update", appId, target: id });
+        await changeThread(deps, tx, { caller, address, id, appId, change: request.body });
         return read(deps, tx, { id, viewer: caller });
       }),
 
@@ -61,11 +57,14 @@ export function consoleFeedback(
       return undefined;
     },
 
-    addMessage: ({ caller, address, params: { id }, body: { direction, body, ...reply }, save }) =>
+    addMessage: ({ caller, address, params: { id }, body: { direction, body, change, ...reply }, save }) =>
       save(async (tx) => {
         const appId = await appOfThread(tx, id, caller);
         const isReply = direction === "outbound";
-        if (isReply) await refuseUnseenReply(tx, id, { ...reply, userId: caller.userId });
+        // Before the message gets its time, so that messages are stored in the order of their times.
+        await messages.lock(tx, id);
+        if (isReply) await refuseUnseenMessage(tx, id, { ...reply, userId: caller.userId });
+        if (change) await changeThread(deps, tx, { caller, address, id, appId, change });
         const createdAt = deps.clock.now().toISOString();
         const message = {
           id: deps.newId(),
@@ -78,9 +77,9 @@ export function consoleFeedback(
         } as const;
         const sent = isReply ? await replyTo(tx, id, reply) : undefined;
         await messages.insert(tx, { ...message, ...sent?.stored });
-        if (sent) await mailReply(deps, tx, { message, reports: sent.reports });
         await record(tx, { caller, address }, { action: `message.${direction}`, appId, target: id });
-        return message;
+        if (!sent) return message;
+        return { ...message, delivery: await mailReply(deps, tx, { message, reports: sent.reports }) };
       }),
 
     renewStatusLink: ({ caller, address, params: { id }, body: { reportId = id }, save }) =>
@@ -98,10 +97,35 @@ function withWriter(message: OwnedMessage, writers: ReadonlyMap<string, string>)
   return writtenBy === undefined ? message : { ...message, writtenBy };
 }
 
-function withMails(message: OwnedMessage, sent: readonly ReplyMail[]): OwnedMessage {
+interface ReportOfThread {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly email: string | null;
+}
+
+interface Sending {
+  readonly sent: readonly ReplyMail[];
+  readonly reports: readonly ReportOfThread[];
+  readonly onPage: boolean;
+}
+
+function withMails(
+  deps: Pick<Deps, "settings">,
+  message: OwnedMessage,
+  { sent, reports, onPage }: Sending,
+): OwnedMessage {
   if (message.direction !== "outbound") return message;
   const own = sent.filter(({ messageId }) => messageId === message.id);
-  return own.length === 0 ? message : { ...message, mails: own.map(({ messageId: _, ...mail }) => mail) };
+  const receivers = reports.filter(({ id, createdAt }) =>
+    message.everyone ? createdAt <= message.createdAt : id === message.reportId,
+  );
+  const delivery = deliveryOf(deps, {
+    receivers: receivers.map(({ email }) => email),
+    mailedTo: own.map(({ to }) => to),
+    onPage,
+  });
+  const mails = own.map(({ messageId: _, ...mail }) => mail);
+  return { ...message, ...(mails.length === 0 ? {} : { mails }), delivery };
 }
 
 function withOriginal(message: OwnedMessage, originals: ReadonlyMap<string, string>): OwnedMessage {
@@ -119,10 +143,20 @@ async function read(
   const writers = new Map((await authors.ofMessages(reader, thread.id)).map(({ id, email }) => [id, email]));
   const kept = await mailOriginals.ofThread(reader, thread.id, oldestOriginal(clock.now()));
   const originals = new Map(kept.map((row) => [row.id, originalUntil(row)]));
-  const { messages: all, ...answer } = threadAnswer(settings, thread, clock.now());
+  const answer = threadAnswer(settings, thread, clock.now());
+  const all: readonly OwnedMessage[] = answer.messages;
+  const reports = [
+    { id: thread.id, createdAt: thread.createdAt, email: thread.senderEmail },
+    ...all.flatMap(({ id: repeat, createdAt, sender: by }) =>
+      by ? [{ id: repeat, createdAt, email: by.email }] : [],
+    ),
+  ];
+  const sending = { sent, reports, onPage: thread.senderPages === 1 };
   return {
     ...answer,
-    messages: all.map((message) => withOriginal(withMails(withWriter(message, writers), sent), originals)),
+    messages: all.map((message) =>
+      withOriginal(withMails({ settings }, withWriter(message, writers), sending), originals),
+    ),
     sender: { name: thread.senderName, email: thread.senderEmail },
     assignee: assigneeOf(thread),
     tags: (await threadTags.of(reader, [thread.id])).get(thread.id) ?? [],

@@ -98,6 +98,7 @@ async function resolve(
   tx: Transaction,
   { pass, id, by }: Resolved,
 ): Promise<void> {
+  await messages.lock(tx, id);
   await updateThread(tx, id, { status: "resolved", at: pass.passedAt, by });
   const note = {
     direction: "note",

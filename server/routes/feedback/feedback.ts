@@ -42,7 +42,7 @@ export const feedback = (
 };
 
 function save(
-  deps: Pick<Deps, "keptFiles" | "newId" | "sealer" | "settings">,
+  deps: Pick<Deps, "clock" | "keptFiles" | "newId" | "sealer" | "settings">,
   request: Request<typeof contract.submit>,
   report: FeedbackReport,
 ) {
@@ -70,7 +70,7 @@ function save(
     const isNews = await noteFailure(tx, earlier ?? thread.id, report);
     if (earlier !== undefined && !isNews) return { ...answer(earlier), deduplicated: true };
     const repeatId = deps.newId();
-    if (earlier !== undefined) await addRepeat(tx, repeatId, { id: earlier, report });
+    if (earlier !== undefined) await addRepeat(deps, tx, { repeatId, id: earlier, report });
     const { appId, createdAt } = thread;
     for (const { upload } of files)
       await uploads.insert(tx, { ...upload, appId, feedbackId: earlier ?? thread.id, createdAt });
@@ -98,13 +98,21 @@ async function noteFailure(tx: Transaction, feedbackId: string, report: Feedback
 }
 
 interface Repeat {
+  readonly repeatId: string;
   readonly id: string;
   readonly report: FeedbackReport;
 }
 
-async function addRepeat(tx: Transaction, repeatId: string, { id, report }: Repeat): Promise<void> {
+async function addRepeat(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  { repeatId, id, report }: Repeat,
+): Promise<void> {
   const { thread, ownSubject: subject } = report;
-  const { message: body, createdAt, blockedBy } = thread;
+  const { message: body, blockedBy } = thread;
+  await messages.lock(tx, id);
+  // It stands after everything that a reader of the thread has seen by now.
+  const createdAt = clock.now().toISOString();
   const direction = blockedBy === undefined ? "inbound" : "blocked";
   if (direction === "inbound") await rows.repeat(tx, id);
   const message = { id: repeatId, feedbackId: id, direction, body, createdAt, blockedBy } as const;

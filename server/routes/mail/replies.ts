@@ -1,10 +1,12 @@
+import type { ReplyDelivery } from "../../../src/contract/console/feedback.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { titled } from "../../../src/words/visible.ts";
 import type { Deps } from "../../deps.ts";
 import { subjectOf } from "../../domain/feedback/feedback-subject.ts";
+import { replyDelivery, type SentReply } from "../../domain/feedback/reply-delivery.ts";
 import { isMailAddress } from "../../domain/mail/mail-address.ts";
 import { replyText } from "../../domain/mail/reply-text.ts";
-import { queueMail } from "../../mail/queue-mail.ts";
+import { queueMail, sendsMail } from "../../mail/queue-mail.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
 import { type ReportRow, reports } from "../../store/mail/reports.ts";
@@ -35,19 +37,22 @@ interface Reply {
 
 type Needed = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
-/** Queues a reply to every address in these reports, once each, about the newest report of its sender. (rule M10) */
+/**
+ * Queues a reply to every address in these reports, once each, about the newest report of its sender. Gives what happened to the
+ * reply. (rule M10)
+ */
 export async function mailReply(
   deps: Needed,
   tx: Transaction,
   { message, reports: all }: Reply,
-): Promise<void> {
-  const mailed = new Set<string>();
+): Promise<ReplyDelivery> {
+  const [mailed, queued] = [new Set<string>(), new Set<string>()];
   for (const report of all) {
     const to = report.senderEmail?.trim() ?? "";
     const address = normaliseEmail(to);
     if (!isMailAddress(to) || mailed.has(address)) continue;
     mailed.add(address);
-    await queueMail(deps, tx, {
+    const mailId = await queueMail(deps, tx, {
       kind: "reply",
       to,
       // The subject of the thread is not the words of every sender.
@@ -59,8 +64,20 @@ export async function mailReply(
       thread: report.id,
       reportId: report.id,
     });
+    if (mailId !== undefined) queued.add(address);
   }
+  return deliveryOf(deps, {
+    receivers: all.map(({ senderEmail }) => senderEmail),
+    mailedTo: [...queued],
+    onPage: all.every(({ senderPages }) => senderPages === 1),
+  });
 }
+
+/** What happened to a reply on this server. */
+export const deliveryOf = (
+  { settings }: Pick<Deps, "settings">,
+  sent: Omit<SentReply, "sendsMail">,
+): ReplyDelivery => replyDelivery({ ...sent, sendsMail: sendsMail(settings) }, normaliseEmail);
 
 const mailedLink = (deps: Needed, { id, linkCounter, senderPages }: ReportRow): string | undefined =>
   senderPages === 1 ? statusUrlOf(deps, { reportId: id, counter: linkCounter, mailed: true }) : undefined;

@@ -34,6 +34,7 @@ export interface NewThread {
 
 export interface ThreadRow extends NewThread, AssigneeRow {
   readonly appName: string;
+  readonly senderPages: number;
   readonly status: string;
   readonly occurrences: number;
   readonly githubIssueUrl: string | null;
@@ -121,7 +122,7 @@ const appOfThread = oneForViewer<
 
 const threadOn = (engine: Engine, mostProposals: number) => ({
   ...inApp,
-  columns: `f.id, f.app_id AS "appId", a.name AS "appName", f.subject, f.message, f.category, f.status, f.source,
+  columns: `f.id, f.app_id AS "appId", a.name AS "appName", a.sender_pages AS "senderPages", f.subject, f.message, f.category, f.status, f.source,
                  f.sender_name AS "senderName", f.sender_email AS "senderEmail", f.metadata, f.files,
                  f.dedupe_key AS "dedupeKey", f.occurrences, f.github_issue_url AS "githubIssueUrl",
                  f.created_at AS "createdAt", ${messagesOf(engine)} AS messages, ${proposalsOf(engine, mostProposals)} AS proposals,

@@ -1,4 +1,5 @@
 import type { MessageAuthor } from "../../../src/contract/agent.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import { emailOf } from "../access/members/authors.ts";
 import type { Reader, Transaction } from "../engine/database.ts";
 import { noteActivity } from "./looks/activity.ts";
@@ -38,18 +39,23 @@ export interface RepeatedReport {
   readonly files: string;
 }
 
-/** A reply of a member. */
-export interface ReplyRow {
-  readonly id: string;
+/** Who wrote a message on a thread, and when. */
+export interface MessageRow extends Pick<NewMessage, "id" | "direction" | "createdAt"> {
+  readonly author: string;
   readonly authorId: string | null;
-  /** The e-mail address of the author; null for an account that was deleted. */
+  /** The e-mail address of the member who wrote it; null for an account that was deleted, and for all others. */
   readonly email: string | null;
-  readonly createdAt: string;
+  /** 1 if it is a report that repeats the first one. */
+  readonly isRepeat: number;
 }
 
 /** The messages of threads. */
 export const messages = {
+  /** Other messages to the thread wait until this transaction ends. Must come before each change of the thread's row. */
+  lock: (tx: Transaction, feedbackId: string) => tx.lock(feedbackId),
+
   async insert(tx: Transaction, message: NewMessage): Promise<void> {
+    await messages.lock(tx, message.feedbackId);
     await tx.insert("messages", columnsOf(message));
     if (message.direction !== "blocked")
       await noteActivity(tx, message.feedbackId, { at: message.createdAt, by: message.authorId });
@@ -70,13 +76,17 @@ export const messages = {
       await noteActivity(tx, message.feedbackId, { at: message.createdAt });
   },
 
-  /** The replies on a thread, in the order of its messages. */
-  listReplies: (reader: Reader, feedbackId: string) =>
-    reader.all<ReplyRow>(
-      `SELECT id, author_id AS "authorId", ${emailOf("m.author_id")} AS email, created_at AS "createdAt"
-       FROM messages m WHERE feedback_id = ? AND direction = 'outbound' ORDER BY created_at, id`,
+  /** The newest messages that the thread shows, in their order. */
+  list: async (reader: Reader, feedbackId: string): Promise<MessageRow[]> => {
+    const newest = await reader.all<MessageRow>(
+      `SELECT id, direction, author, author_id AS "authorId", ${emailOf("m.author_id")} AS email,
+         created_at AS "createdAt", CASE WHEN category IS NULL THEN 0 ELSE 1 END AS "isRepeat"
+       FROM messages m WHERE feedback_id = ? AND direction <> 'blocked' ORDER BY created_at DESC, id DESC LIMIT ?`,
       feedbackId,
-    ),
+      limits.threadMessages,
+    );
+    return newest.reverse();
+  },
 };
 
 const columnsOf = ({ id, feedbackId, direction, author, body, createdAt, ...more }: NewMessage) => ({

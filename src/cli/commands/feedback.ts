@@ -129,9 +129,10 @@ function addWorking(feedback: Command, setup: Setup): void {
     .command("reply <thread>")
     .description("Answer the sender")
     .option("--everyone", "answer the senders of all repeats, too")
+    .option("--resolve", "resolve the thread with it: both are done, or neither")
     .option(
-      "--expected-reply <id>",
-      "the newest reply that you have read, or `none`; nothing is sent if somebody else has replied since",
+      "--expect-message <id>",
+      "the newest message that you have read, or `none`; nothing is sent if anybody else has written since",
     )
     .option("--force", "send it without a question, also if somebody else has replied");
   commandAction<ReplyFlags, string>(withBody(reply), setup, replyToSender);

@@ -1,23 +1,26 @@
 import { ServerError } from "../../client/errors.ts";
+import { deliveryWords } from "../../words/delivery.ts";
+import { oneLine } from "../../words/visible.ts";
 import { CliError } from "../core/failures/cli-error.ts";
 import { failureOf } from "../core/failures/failure.ts";
 import { canAsk } from "../core/input/confirm.ts";
 import { textOf } from "../core/input/text-flag.ts";
 import { note, printOne } from "../core/output/output.ts";
 import type { Invocation } from "../core/program/context.ts";
-import { newestAnsweredReply, newestReplyIn } from "./newest-reply.ts";
+import { newestBeforeReply, newestMessageIn } from "./newest-message.ts";
 import { type BodyFlags, wholeThreadId } from "./threads.ts";
 
 export interface ReplyFlags extends BodyFlags {
   readonly everyone?: boolean;
+  readonly resolve?: boolean;
   readonly force?: boolean;
-  /** The newest reply that was read, or `none`. */
-  readonly expectedReply?: string;
+  /** The newest message that was read, or `none`. */
+  readonly expectMessage?: string;
 }
 
 /**
- * Answers the sender. If somebody else has answered already, a person is asked first, and a program that names an older reply
- * is refused. (rule L55)
+ * Answers the sender. If somebody else has replied already, a person is asked first. Whoever names an older message than the
+ * newest one is refused. (rule L55)
  */
 export async function replyToSender(
   invocation: Invocation,
@@ -28,28 +31,39 @@ export async function replyToSender(
   const id = await wholeThreadId(invocation, given);
   const { threads } = invocation.client();
   const read = async () => (await threads.read({ params: { id } })).messages;
-  const send = (expectedReplyId: string | null | undefined, idempotencyKey?: string) =>
+  const send = (expectedMessageId: string | null | undefined, idempotencyKey?: string) =>
     threads.addMessage({
       params: { id },
-      body: { direction: "outbound", body, ...(flags.everyone ? { everyone: true } : {}), expectedReplyId },
+      body: {
+        direction: "outbound",
+        body,
+        ...(flags.everyone ? { everyone: true } : {}),
+        ...(flags.resolve ? { change: { status: "resolved" } } : {}),
+        expectedMessageId,
+      },
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     });
-  const asks = canAsk(invocation) && !flags.force && flags.expectedReply === undefined;
-  const known = asks ? await read().then(newestAnsweredReply, ifUnreadable) : expectedOf(flags);
+  const asks = canAsk(invocation) && !flags.force && flags.expectMessage === undefined;
+  const known = asks ? await read().then(newestBeforeReply, ifUnreadable) : expectedOf(flags);
   const message = await send(known).catch(async (error) => {
-    if (!isAdded(error)) throw error;
-    const newest = asks ? newestReplyIn(await read()) : undefined;
+    if (!isAnswered(error)) throw error;
+    const newest = asks ? newestMessageIn(await read()) : undefined;
     if (!(asks && (await isWanted(invocation, error)))) throw notSent(error, id);
     const { idempotencyKey: key } = invocation.flags;
     return send(newest, key === undefined ? undefined : `${key}-again`);
   });
-  note(invocation, `Replied to feedback ${id}.`);
+  const resolved = flags.resolve ? " and resolved it" : "";
+  const { delivery } = message;
+  const said = delivery ? deliveryWords(delivery).map((words) => ` ${oneLine(words)}`) : [];
+  const wayOut =
+    delivery && delivery.missed > 0 ? " An owner can turn on sender pages in the settings of the app." : "";
+  note(invocation, `Replied to feedback ${id}${resolved}.${said.join("")}${wayOut}`);
   printOne(invocation, message, () => message.id);
 }
 
-const expectedOf = ({ expectedReply, force }: ReplyFlags): string | null | undefined => {
-  if (force || expectedReply === undefined) return undefined;
-  return expectedReply === "none" ? null : expectedReply;
+const expectedOf = ({ expectMessage, force }: ReplyFlags): string | null | undefined => {
+  if (force || expectMessage === undefined) return undefined;
+  return expectMessage === "none" ? null : expectMessage;
 };
 
 /** A token that may write and not read sends the reply without the look. */
@@ -57,8 +71,8 @@ function ifUnreadable(error: unknown): undefined {
   if (!(error instanceof ServerError) || error.status !== 403) throw error;
 }
 
-const isAdded = (error: unknown): error is ServerError =>
-  error instanceof ServerError && error.code === "reply_added";
+const isAnswered = (error: unknown): error is ServerError =>
+  error instanceof ServerError && error.code === "answered";
 
 async function isWanted({ context }: Invocation, { message }: ServerError): Promise<boolean> {
   return /^y(es)?$/i.test((await context.io.ask(`${message} Send your reply, too? [y/N] `)).trim());

@@ -1,5 +1,7 @@
 import type { OwnedThread } from "../../contract/console/feedback.ts";
+import { deliveryWords } from "../../words/delivery.ts";
 import { oneLine, visibleText } from "../../words/visible.ts";
+import { newestMessageIn } from "./newest-message.ts";
 
 type Message = OwnedThread["messages"][number];
 type Proposal = OwnedThread["proposals"][number];
@@ -28,9 +30,16 @@ export function threadText({
     `\n${quotation(feedback.message)}`,
     ...messages.map(messageText),
     ...proposals.map(proposalText),
+    newestLine(messages),
   ]
     .filter((text) => text !== undefined)
     .join("\n");
+}
+
+/** What `feedback reply --expect-message` takes. */
+function newestLine(messages: readonly Message[]): string | undefined {
+  const newest = newestMessageIn(messages);
+  return newest === null ? undefined : `\n${line("Newest message", newest)}`;
 }
 
 const line = (label: string, value: string | null): string | undefined =>
@@ -51,7 +60,9 @@ function messageText(message: Message): string {
     const by = writtenBy === undefined ? "" : ` by ${writtenBy}`;
     const head = `\n-- ${directions[direction] ?? direction}${by}, ${createdAt}`;
     const words = author === "team" ? visibleText(body).text : quotation(body);
-    return [head, ...factLines(message), words].filter((text) => text !== undefined).join("\n");
+    return [head, ...factLines(message), words, deliveryLine(message)]
+      .filter((text) => text !== undefined)
+      .join("\n");
   }
   const { category = null, subject = null, source = null } = message;
   return [
@@ -66,6 +77,9 @@ function messageText(message: Message): string {
     .filter((text) => text !== undefined)
     .join("\n");
 }
+
+const deliveryLine = ({ delivery }: Message): string | undefined =>
+  delivery && line("Delivery", deliveryWords(delivery).join(" "));
 
 type Facts = Partial<Pick<OwnedThread["feedback"], "metadata" | "images" | "videos" | "attachments">>;
 

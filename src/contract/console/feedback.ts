@@ -65,6 +65,22 @@ export const ReplyMail = z.object({
 });
 export type ReplyMail = z.output<typeof ReplyMail>;
 
+/** Why a reply reaches no sender: none left an address, or the server sends no mail. */
+export const missedReasons = ["no_address", "no_mail"] as const;
+
+/** What happened to a reply. A mail may still wait, or come back: the message on the thread has its state. */
+export const ReplyDelivery = z.object({
+  /** The addresses to which it is mailed. */
+  mailedTo: z.array(z.string()),
+  /** Whether the pages of its receivers show it. */
+  onPage: z.boolean(),
+  /** How many of its receivers it does not reach in either way. */
+  missed: z.int(),
+  /** Why it does not reach them; null if it reaches all. */
+  reason: z.nullable(openEnum(missedReasons)),
+});
+export type ReplyDelivery = z.output<typeof ReplyDelivery>;
+
 /** A message with its sender, if it repeats the report; a reply with its receivers and its mails. */
 export const OwnedMessage = z.extend(Message, {
   sender: z.optional(Sender),
@@ -78,6 +94,8 @@ export const OwnedMessage = z.extend(Message, {
   /** Given while the mail is kept of which this answer was made. */
   originalUntil: z.optional(instant),
   mails: z.optional(z.array(ReplyMail)),
+  /** Only of a reply. */
+  delivery: z.optional(ReplyDelivery),
 });
 export type OwnedMessage = z.output<typeof OwnedMessage>;
 
@@ -136,8 +154,10 @@ const NewMessage = z.object({
   body: text(1, limits.message),
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
-  /** The newest reply that the caller saw, null for none. If somebody else has replied since, a reply is refused. */
-  expectedReplyId: z.optional(z.nullable(uuid)),
+  /** The newest message that the caller saw, null for none. If anybody else has written since, a reply is refused. */
+  expectedMessageId: z.optional(z.nullable(uuid)),
+  /** What changes on the thread with the message. If the one is refused, so is the other. */
+  change: z.optional(changes),
 });
 
 const path = "/api/v1/console/feedback/:id";
@@ -196,14 +216,14 @@ export const threads = {
   addMessage: endpoint({
     method: "POST",
     path: "/api/v1/console/feedback/:id/messages",
-    summary: "Add an internal note, or a reply to the sender",
+    summary: "Add an internal note, or a reply to the sender, and change the thread with it",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",
     params: threadParams,
     body: NewMessage,
-    success: { status: 201, body: Message },
-    errors: ["not_found", "reply_added"],
+    success: { status: 201, body: z.extend(Message, { delivery: z.optional(ReplyDelivery) }) },
+    errors: ["not_found", "answered", "assignee_changed", "wrong_state"],
   }),
   renewStatusLink: endpoint({
     method: "POST",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { makeTeam } from "../../support/worlds/members/team.ts";
+import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
 let service: Service;
@@ -9,6 +9,12 @@ beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service.stop());
+
+async function joined(team: Team, id: string) {
+  const member = await team.join("maintainer");
+  const note = (body: string) => member.call("POST", `/feedback/${id}/messages`, { direction: "note", body });
+  return { ...member, note };
+}
 
 async function start(scopes = ["feedback:read", "feedback:write"]) {
   const team = await makeTeam(service);
@@ -18,7 +24,7 @@ async function start(scopes = ["feedback:read", "feedback:write"]) {
     INNKEEP_BASE_URL: service.baseUrl,
     INNKEEP_TOKEN: await service.makeToken(maria, "maintainer", { scopes }),
   });
-  const ben = await team.join("maintainer");
+  const ben = await joined(team, id);
   const benReplies = async (body = "Ben's answer."): Promise<string> => {
     const answer = await ben.call("POST", `/feedback/${id}/messages`, { direction: "outbound", body });
     return String(Object(answer.body).id);
@@ -41,7 +47,9 @@ async function start(scopes = ["feedback:read", "feedback:write"]) {
       })
       .then((ran) => ({ ...ran, asked }));
   };
-  return { ben, benReplies, replies, reply };
+  const view = () => line.run(["feedback", "view", id]);
+  const pages = (senderPages: boolean) => team.call("PATCH", team.at, { senderPages });
+  return { ben, benReplies, replies, reply, view, pages };
 }
 
 describe("feedback reply", () => {
@@ -74,12 +82,38 @@ describe("feedback reply", () => {
   it("refuses a program that has read an older reply, and sends for one that says nothing", async () => {
     const { benReplies, reply } = await start();
     const read = await benReplies();
-    expect((await reply(["--expected-reply", "none"])).stderr).toMatch(/Nothing was sent\. .*--force/s);
-    expect((await reply(["--expected-reply", read])).exit).toBe(0);
+    expect((await reply(["--expect-message", "none"])).stderr).toMatch(/Nothing was sent\. .*--force/s);
+    expect((await reply(["--expect-message", read])).exit).toBe(0);
     await benReplies("Ben's second answer.");
-    const refused = await reply(["--expected-reply", read, "--json"]);
-    expect(JSON.parse(refused.stderr)).toMatchObject({ code: "reply_added", status: 409 });
+    const refused = await reply(["--expect-message", read, "--json"]);
+    expect(JSON.parse(refused.stderr)).toMatchObject({ code: "answered", status: 409 });
     expect((await reply()).exit).toBe(0);
+  });
+
+  it("refuses whoever names the newest message of a view after a note of somebody else", async () => {
+    const { ben, benReplies, reply, view } = await start();
+    const read = await benReplies();
+    expect((await view()).stdout).toContain(`\nNewest message: ${read}\n`);
+    await ben.note("Legal answers this one.");
+    const refused = await reply(["--expect-message", read]);
+    expect([refused.exit, refused.stderr]).toEqual([
+      7,
+      expect.stringMatching(new RegExp(`Nothing was sent\\. ${ben.email} added a note at `)),
+    ]);
+  });
+
+  it("resolves the thread with the reply, and says how the reply reaches the sender", async () => {
+    const { reply, view, pages } = await start();
+    expect((await reply(["--resolve"])).stderr).toMatch(
+      /^Replied to feedback \S+ and resolved it\. Not mailed\. The sender's page shows it\.$/m,
+    );
+    expect((await view()).stdout).toMatch(
+      /^Status: resolved, [\s\S]*^Delivery: Not mailed\. The sender's page shows it\.$/m,
+    );
+    await pages(false);
+    expect((await reply()).stderr).toMatch(
+      /Not delivered: this server sends no mail, and sender pages are off\. An owner can turn on sender pages/,
+    );
   });
 
   it("works with a token that may not read", async () => {

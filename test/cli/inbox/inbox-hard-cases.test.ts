@@ -29,7 +29,7 @@ describe("keys that come before the thread", () => {
     type("\r");
     await shows("The reply was sent.");
     await inbox.settled();
-    expect(asked).toEqual([["t0", { direction: "outbound", body: "deqd", expectedReplyId: null }]]);
+    expect(asked).toEqual([["t0", { direction: "outbound", body: "deqd", expectedMessageId: null }]]);
   });
 
   it("start no text if the thread cannot be read", async () => {
@@ -114,15 +114,16 @@ describe("a text of strangers on the screen", () => {
     };
     const { shows, type, inbox } = open({
       read: async (id) => ({ ...thread(id), messages: sent.length === 0 ? [] : [newer] }),
-      send: async (_, { expectedReplyId }) => {
-        sent.push(expectedReplyId);
-        if (expectedReplyId === null)
+      send: async (_, { expectedMessageId }) => {
+        sent.push(expectedMessageId);
+        if (expectedMessageId === null)
           throw new ServerError({
             status: 409,
-            code: "reply_added",
+            code: "answered",
             message: "ben@example.org replied.",
             issues: [],
           });
+        return { delivery: { mailedTo: [], onPage: true, missed: 0, reason: null } };
       },
     });
     await shows("3 in the inbox");
@@ -138,7 +139,7 @@ describe("a text of strangers on the screen", () => {
     type("\r");
     await shows("Enter sends it");
     type("\r");
-    await shows("The reply was sent.");
+    await shows("The reply was sent. Not mailed. The sender's page shows it.");
     expect(sent).toEqual([null, "m1"]);
   });
 });

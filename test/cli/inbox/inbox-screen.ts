@@ -64,7 +64,10 @@ export function open(changes: Partial<InboxCalls> = {}, first = [0, 1, 2], nextC
       asked.push([id, change]);
       return thread(id);
     },
-    send: async (...sent) => void asked.push(sent),
+    send: async (...sent) => {
+      asked.push(sent);
+      return {};
+    },
     open: async (address) => void asked.push(address),
     ...changes,
   };

@@ -85,6 +85,7 @@ describe("the inbox", () => {
       send: async (...given) => {
         if (isDown) throw new Error("The server is busy.");
         sent.push(given);
+        return {};
       },
     });
     await shows("3 in the inbox");
@@ -104,7 +105,9 @@ describe("the inbox", () => {
     type("\r");
     await shows("The reply was sent.");
     await inbox.settled();
-    expect(sent).toEqual([["t0", { direction: "outbound", body: "Fixed in 2.4.0", expectedReplyId: null }]]);
+    expect(sent).toEqual([
+      ["t0", { direction: "outbound", body: "Fixed in 2.4.0", expectedMessageId: null }],
+    ]);
   });
 
   it("sends no reply after Esc, and no empty reply", async () => {

@@ -60,11 +60,21 @@ describe("unsaved text", () => {
     expect(readingOf(after)).toContain("The changes are saved.");
   });
 
-  it("of a subject stays unsaved when a note is added, and does not undo other people's changes", async () => {
+  it("of a subject goes with a note, and neither is stored over other people's changes", async () => {
+    const { id, page } = await thread();
+    await owner.send(await owner.open(address(id)), address(id, "/edit"), { subject: "Theirs" });
+    const refused = await owner.send(page, address(id, "/messages"), { ...note, subject: "Mine" });
+    expect(readingOf(refused)).toContain("Subject was changed by somebody else");
+    expect(fieldsIn(refused, id)).toMatchObject({ subject: "Mine", noteBody: note.noteBody });
+    expect((await owner.send(refused, address(id, "/messages"), { direction: "note" })).status).toBe(303);
+    expect(readingOf(await owner.open(address(id)))).toMatch(/Mine.*Internal note/);
+  });
+
+  it("of a subject stays unsaved when another button is pressed, and does not undo other people's changes", async () => {
     const { id, page } = await thread();
     const other = await owner.open(address(id));
     await owner.send(other, address(id, "/edit"), { status: "resolved" });
-    const after = await owner.send(page, address(id, "/messages"), { ...note, subject: "Mine" });
+    const after = await owner.send(page, address(id, "/status-link"), { subject: "Mine" });
     expect(fieldsIn(after, id)).toMatchObject({ subject: "Mine", status: "resolved" });
     await owner.send(await owner.open(address(id)), address(id, "/edit"), { subject: "Theirs" });
     const refused = await owner.send(after, address(id, "/edit"));

@@ -103,7 +103,7 @@ export const hottestReads: readonly (readonly [
       await Promise.all([1, 2].map((n) => find({ id: idOf("a", n), viewer: agent })));
     },
   ],
-  ["the replies of a thread", { m: "messages" }, (db) => messages.listReplies(db, idOf("a", 1))],
+  ["the messages of a thread", { m: "messages" }, (db) => messages.list(db, idOf("a", 1))],
   ["a proposal", { r: "runs" }, (db) => proposals.find(db, idOf("c", 5), agent)],
   [
     "the report of the same failure",

@@ -88,6 +88,8 @@ const dirty = new Set();
 let leaving;
 for (const form of document.querySelectorAll("form[data-guards]")) {
   form.addEventListener("input", () => dirty.add(form));
+  // The answer to one button of a form holds what the button did not save.
+  if ("unsaved" in form.dataset) dirty.add(form);
 }
 addEventListener("beforeunload", (event) => {
   const left = [...dirty].some((form) => form !== leaving);

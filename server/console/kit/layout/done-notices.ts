@@ -8,7 +8,7 @@ export const doneNotices: ReadonlyMap<string, string> = new Map([
   ["recalled", "The approval is recalled. The proposal counts as rejected now."],
   ["released", "The claim is released. Another worker can claim the approved plan now."],
   ["noted", "The note is on the thread."],
-  ["replied", "The reply is on the thread, which says how it reaches the sender."],
+  ["noted-changed", "The note is on the thread, and what you chose beside it is saved."],
   ["read", "The threads of this list are marked as read."],
   ["unread", "The thread is marked as unread."],
   ["changed", "The changes are saved."],

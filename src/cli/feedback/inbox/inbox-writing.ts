@@ -1,6 +1,7 @@
 import { ServerError } from "../../../client/errors.ts";
 import type { OwnedThread } from "../../../contract/console/feedback.ts";
-import { newestReplyIn } from "../newest-reply.ts";
+import { deliveryWords } from "../../../words/delivery.ts";
+import { newestMessageIn } from "../newest-message.ts";
 import type { Inbox, InboxCalls } from "./inbox.ts";
 import { openThread } from "./inbox-actions.ts";
 import { says, selectedThread, type Writing, write } from "./inbox-state.ts";
@@ -48,9 +49,9 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
   try {
     said = await sent(inbox.calls, thread, writing);
   } catch (error) {
-    const isAdded = error instanceof ServerError && error.code === "reply_added";
-    // The newer reply is shown. The next time it counts as read.
-    const newer = isAdded ? await inbox.calls.read(id).catch(() => undefined) : undefined;
+    const isAnswered = error instanceof ServerError && error.code === "answered";
+    // The newer message is shown. The next time it counts as read.
+    const newer = isAnswered ? await inbox.calls.read(id).catch(() => undefined) : undefined;
     // The text is not lost.
     if (isOpen())
       inbox.set({
@@ -58,7 +59,7 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
         ...(newer && { reading: newer }),
         writing: { ...writing, isSure: false },
       });
-    throw isAdded ? new Error(`Nothing was sent. ${error.message}`) : error;
+    throw isAnswered ? new Error(`Nothing was sent. ${error.message}`) : error;
   }
   // It has arrived: if the thread cannot be read now, nothing must be sent again.
   const reading = await inbox.calls.read(id).catch(() => undefined);
@@ -86,6 +87,7 @@ async function sent(
     await calls.send(id, { direction: "note", body: given });
     return "The note is there.";
   }
-  await calls.send(id, { direction: "outbound", body: given, expectedReplyId: newestReplyIn(messages) });
-  return "The reply was sent.";
+  const reply = { direction: "outbound", body: given, expectedMessageId: newestMessageIn(messages) } as const;
+  const { delivery } = await calls.send(id, reply);
+  return ["The reply was sent.", ...(delivery ? deliveryWords(delivery) : [])].join(" ");
 }

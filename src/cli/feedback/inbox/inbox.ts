@@ -1,4 +1,9 @@
-import type { OwnedThread, ThreadChange, ThreadSummary } from "../../../contract/console/feedback.ts";
+import type {
+  OwnedThread,
+  ReplyDelivery,
+  ThreadChange,
+  ThreadSummary,
+} from "../../../contract/console/feedback.ts";
 import { continued, firstState, type InboxState, says } from "./inbox-state.ts";
 
 export interface ThreadPage {
@@ -6,11 +11,11 @@ export interface ThreadPage {
   readonly nextCursor: string | null;
 }
 
-/** A message to a thread. A reply says which reply was the newest on the screen, null for none. (rule F35) */
+/** A message to a thread. A reply says which message was the newest on the screen, null for none. (rule F35) */
 export interface SentMessage {
   readonly direction: "note" | "outbound";
   readonly body: string;
-  readonly expectedReplyId?: string | null;
+  readonly expectedMessageId?: string | null;
 }
 
 /** What the screen asks of the server and of this machine. */
@@ -19,7 +24,7 @@ export interface InboxCalls {
   read(id: string): Promise<OwnedThread>;
   markRead(id: string): Promise<unknown>;
   change(id: string, change: ThreadChange): Promise<OwnedThread>;
-  send(id: string, message: SentMessage): Promise<unknown>;
+  send(id: string, message: SentMessage): Promise<{ readonly delivery?: ReplyDelivery | undefined }>;
   open(address: string): Promise<void>;
 }
 

@@ -4,6 +4,7 @@ import { fieldVersion, originalVersionName, type Values } from "../../../kit/for
 import type { Filled } from "../../../kit/form/field.tsx";
 import { filledWith } from "../../../kit/form/filled-form.ts";
 import type { Fields } from "../../../kit/form/read-form.ts";
+import { seenMessageName } from "./newer-message.tsx";
 
 /** A stored thread as the text of the fields at the side. */
 export const currentThread = ({ feedback, assignee }: OwnedThread) => ({
@@ -34,13 +35,23 @@ export const recallNoteName = (runId: string): string => `recallNote:${runId}`;
 /** The hidden field with the claim that the page showed. */
 export const claimedName = (runId: string): string => `claimed:${runId}`;
 
+/** The labels of the fields at the side. */
+export const editLabels = {
+  assignee: "Assigned to",
+  status: "Status",
+  category: "Type",
+  subject: "Subject",
+  githubIssueUrl: "Linked issue",
+  addTags: "Add tags",
+} as const;
+
 const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> = {
   decision: ["note"],
   release: [],
   link: [],
   note: ["noteBody"],
   reply: ["replyBody", "replyReceiver"],
-  edit: ["status", "category", "subject", "githubIssueUrl", "addTags", "assignee"],
+  edit: Object.keys(editLabels),
   tags: [],
   assign: [],
   insert: [],
@@ -66,8 +77,12 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
   /** The proposal whose approval or claim was to be ended; empty if the page was sent for something else. */
   readonly orderedRunId: string;
   readonly messageId: string | undefined;
-  /** The newest reply that the writer of the typed reply saw; undefined for the newest one on the page. */
-  readonly seenReply: string | undefined;
+  /** The newest message that the writer of the typed reply saw; undefined for the newest one on the page. */
+  readonly seenMessage: string | undefined;
+  /** The labels of the fields at the side whose values were sent and are not saved. */
+  readonly unsaved: readonly string[];
+  /** Whether the page holds anything that was sent and is not saved. */
+  readonly isUnsaved: boolean;
 }
 
 /** The form of a page. Text that was sent and not saved stays; every other field has its stored value. */
@@ -90,25 +105,36 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
     decisionRefused: sent?.part === "decision" && sent.refusal !== undefined,
     orderedRunId: orderedRunIdOf(sent),
     messageId: sent?.messageId,
-    seenReply: seenReplyOf(sent),
+    seenMessage: seenMessageOf(sent),
+    unsaved: sent && !isDone("edit", sent) ? editedIn(sent.fields).map((name) => editLabels[name]) : [],
+    isUnsaved: sent !== undefined && holdsDrafts(sent.fields, sent.refusal ? undefined : sent.part),
   };
 }
 
-/** A page that another button shows again does not say that there is a newer reply. So it must not count as read. */
-function seenReplyOf(sent: SentThread | undefined): string | undefined {
-  if (!sent?.fields.has("seenReply") || isDone("reply", sent)) return undefined;
+/** A page that another button shows again does not say that there is a newer message. So it must not count as read. */
+function seenMessageOf(sent: SentThread | undefined): string | undefined {
+  if (!sent?.fields.has(seenMessageName) || isDone("reply", sent)) return undefined;
   const { fields, refusal } = sent;
-  return refusal?.code === "reply_added" || fields.text("replyBody") === ""
+  return refusal?.code === "answered" || fields.text("replyBody") === ""
     ? undefined
-    : fields.text("seenReply");
+    : fields.text(seenMessageName);
 }
 
-/** Whether a part other than the sent one holds unsaved text. */
-export const holdsDrafts = (fields: Fields, sentPart: ThreadPart): boolean =>
-  draftNames(fields).some(
-    (name) => !namesOf(sentPart, fields).includes(name) && fields.text(name).trim() !== "",
-  ) ||
-  (sentPart !== "edit" && names.edit.some((name) => isEdited(fields, name)));
+/** Whether a part other than the one that was done holds unsaved text. */
+export function holdsDrafts(fields: Fields, donePart: ThreadPart | undefined): boolean {
+  const done = donePart === undefined ? [] : namesOf(donePart, fields);
+  const isTyped = (name: string) => !done.includes(name) && fields.text(name).trim() !== "";
+  const isKept = donePart !== undefined && savesEdits(donePart);
+  return draftNames(fields).some(isTyped) || (!isKept && editedIn(fields).length > 0);
+}
+
+/** Parts whose buttons also save the fields at the side: what is chosen there goes with a message. */
+const savesEdits = (part: ThreadPart): boolean => part === "edit" || part === "note" || part === "reply";
+
+const isEditName = (name: string): name is keyof typeof editLabels => name in editLabels;
+
+/** The fields at the side that the person has changed. */
+const editedIn = (fields: Fields) => names.edit.filter(isEditName).filter((name) => isEdited(fields, name));
 
 const draftNames = (fields: Fields): string[] => [
   ...names.decision,
@@ -118,8 +144,10 @@ const draftNames = (fields: Fields): string[] => [
 ];
 
 /** The fields that a button sends for its part. */
-export const namesOf = (part: ThreadPart, fields: Fields): readonly string[] =>
-  part === "recall" ? [recallNoteName(fields.text("recall"))] : names[part];
+export function namesOf(part: ThreadPart, fields: Fields): readonly string[] {
+  if (part === "recall") return [recallNoteName(fields.text("recall"))];
+  return part !== "edit" && savesEdits(part) ? [...names[part], ...names.edit] : names[part];
+}
 
 const orderedRunIdOf = (sent: SentThread | undefined): string =>
   sent?.part === "recall" || sent?.part === "release" ? sent.fields.text(sent.part) : "";
@@ -128,10 +156,17 @@ function partOf(part: ThreadPart, stored: Values, sent: SentThread | undefined):
   if (!sent) return filledWith(stored);
   const { fields, refusal } = sent;
   if (isDone(part, sent)) return part === "recall" ? othersOf(part, fields) : filledWith(stored);
-  return sent.part === part
+  return sent.part === part || (part === "edit" && hasEditFault(sent))
     ? { value: fields.text, refusal: atFieldsOf(namesOf(part, fields), refusal), sent: true }
     : { value: fields.text, sent: true };
 }
+
+/** Whether a message was refused for what was chosen at the side. */
+const hasEditFault = ({ part, refusal }: SentThread): boolean =>
+  savesEdits(part) && (refusal?.details.issues?.some(({ path }) => isEditName(fieldOf(path))) ?? false);
+
+/** The API names what is to change on the thread `change.status`. */
+const fieldOf = (path: string): string => path.replace(/^change\./, "");
 
 /** The notes for the recall of other proposals are not sent yet. */
 const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
@@ -142,7 +177,7 @@ const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
 /** The API names the text of every message `body` and that of an order `note`, but the form has a field for each. */
 function atFieldsOf([field]: readonly string[], refusal: ApiError | undefined): ApiError | undefined {
   const issues = refusal?.details.issues?.map(({ path, message }) => ({
-    path: path === "body" || path === "note" ? (field ?? path) : path,
+    path: path === "body" || path === "note" ? (field ?? path) : fieldOf(path),
     message,
   }));
   return refusal && issues ? new ApiError(refusal.code, { ...refusal.details, issues }) : refusal;
@@ -156,7 +191,7 @@ function editValues(current: Values, sent: SentThread | undefined) {
     if (!sent || isDone("edit", sent)) return fresh;
     const { fields } = sent;
     // When the form is sent again after this refusal, it replaces what somebody else wrote.
-    if (sent.part === "edit" && sent.refusal?.code === "bad_request") {
+    if (savesEdits(sent.part) && sent.refusal?.code === "bad_request") {
       return { ...fresh, value: fields.text(name) };
     }
     return isEdited(fields, name)
@@ -170,7 +205,7 @@ function editValues(current: Values, sent: SentThread | undefined) {
 }
 
 const isDone = (part: ThreadPart, { part: sentPart, refusal }: SentThread): boolean =>
-  part === sentPart && refusal === undefined;
+  refusal === undefined && (part === sentPart || (part === "edit" && savesEdits(sentPart)));
 
 /** A field that the page did not have is not edited. */
 const isEdited = (fields: Fields, name: string): boolean =>

@@ -16,6 +16,8 @@ import {
   recallNoteName,
   type ThreadPart,
 } from "./form-parts.ts";
+import { resolving } from "./message-composer.tsx";
+import { seenMessageName } from "./newer-message.tsx";
 import { readThread, showThread } from "./page.tsx";
 import { withSavedReply } from "./saved-reply-choice.tsx";
 
@@ -70,16 +72,25 @@ export function release(visit: SignedInVisit): Promise<Reply> {
 
 export function addMessage(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
-  const note = fields.text("direction") === "note";
+  const button = fields.text("direction");
+  const note = button === "note";
   return doPart(visit, note ? "note" : "reply", async () => {
-    const text = fields.text(note ? "noteBody" : "replyBody");
-    const body = { direction: fields.text("direction"), body: text, ...(note ? {} : aboutReply(fields)) };
+    const chosen = await changeIn(visit);
+    const change = button === resolving ? { ...chosen, status: "resolved" } : chosen;
+    const isChanged = Object.keys(change).length > 0;
+    const body = {
+      direction: note ? "note" : "outbound",
+      body: fields.text(note ? "noteBody" : "replyBody"),
+      ...(note ? {} : aboutReply(fields)),
+      ...(isChanged ? { change } : {}),
+    };
     const { id } = await ask(threads.addMessage, {
       params: { id: param("id") },
       body,
       idempotencyKey: fields.idempotencyKey,
     });
-    return { done: note ? "noted" : "replied", anchor: `message-${id}`, messageId: id };
+    const done = note ? "noted" : "replied";
+    return { done: isChanged ? `${done}-changed` : done, anchor: `message-${id}`, messageId: id };
   });
 }
 
@@ -97,7 +108,7 @@ export function insertSavedReply(visit: SignedInVisit): Promise<Reply> {
 
 const aboutReply = (fields: Fields) => ({
   ...receiverIn(fields),
-  ...(fields.has("seenReply") ? { expectedReplyId: fields.text("seenReply") || null } : {}),
+  ...(fields.has(seenMessageName) ? { expectedMessageId: fields.text(seenMessageName) || null } : {}),
 });
 
 /** The receivers of a reply, in the form of the API. */
@@ -110,21 +121,28 @@ function receiverIn(fields: Fields): { readonly everyone?: boolean; readonly rep
 export const editThread = (visit: SignedInVisit): Promise<Reply> =>
   doPart(visit, "edit", async () => {
     const { ask, fields, param } = visit;
-    const thread = await readThread(visit);
-    const current = currentThread(thread);
-    const changed = changedValues(fields, givenFor(fields, current), current);
-    const { addTags = "", assignee, ...rest } = changed;
-    const body = {
-      ...rest,
-      ...(changed.githubIssueUrl === "" ? { githubIssueUrl: null } : {}),
-      ...(assignee === undefined
-        ? {}
-        : { assignee: assignee || null, expectedAssignee: thread.assignee?.userId ?? null }),
-      ...(addTags === "" ? {} : { addTags: tagsIn(addTags) }),
-    };
+    const body = await changeIn(visit);
     await ask(threads.update, { params: { id: param("id") }, body, idempotencyKey: fields.idempotencyKey });
     return { done: "changed" };
   });
+
+/** What the fields at the side change, in the form of the API. Throws `bad_request` for what somebody else changed, too. */
+async function changeIn(visit: SignedInVisit): Promise<Readonly<Record<string, unknown>>> {
+  const { fields } = visit;
+  const thread = await readThread(visit);
+  const current = currentThread(thread);
+  const sent = Object.entries(givenFor(fields, current)).filter(([name]) => fields.has(name));
+  const changed = changedValues(fields, Object.fromEntries(sent), current);
+  const { addTags = "", assignee, ...rest } = changed;
+  return {
+    ...rest,
+    ...(changed.githubIssueUrl === "" ? { githubIssueUrl: null } : {}),
+    ...(assignee === undefined
+      ? {}
+      : { assignee: assignee || null, expectedAssignee: thread.assignee?.userId ?? null }),
+    ...(addTags === "" ? {} : { addTags: tagsIn(addTags) }),
+  };
+}
 
 const tagsIn = (typed: string): string[] => typed.split(",").filter((name) => name.trim() !== "");
 

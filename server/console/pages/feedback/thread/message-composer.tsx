@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
 import { visibleLine } from "../../../../../src/words/hidden.ts";
 import { isMailAddress } from "../../../../domain/mail/mail-address.ts";
@@ -7,8 +8,8 @@ import { type Filled, Select, TextArea } from "../../../kit/form/field.tsx";
 import { Refused } from "../../../kit/layout/notice.tsx";
 import { Answering } from "./answering.tsx";
 import type { ThreadForms } from "./form-parts.ts";
-import { NewerReply, newestReplyId, type PageReader } from "./newer-reply.tsx";
-import { senderName } from "./reply-delivery.tsx";
+import { NewerMessage, newestMessageId, type PageReader, seenMessageName } from "./newer-message.tsx";
+import { senderName, TurnPagesOn } from "./reply-delivery.tsx";
 import { SavedReplyChoice, type SavedReplyChoiceProps } from "./saved-reply-choice.tsx";
 
 export interface MessageComposerProps {
@@ -21,7 +22,12 @@ export interface MessageComposerProps {
   readonly ways: ReplyWays;
   readonly savedReplies: Omit<SavedReplyChoiceProps, "action">;
   readonly reader: PageReader;
+  /** Where an owner turns sender pages on. */
+  readonly settings: string;
 }
+
+/** The value of the button that sends a reply and resolves the thread. */
+export const resolving = "resolve";
 
 /** How replies leave this server: by mail, and on the page of each sender. */
 export interface ReplyWays {
@@ -38,6 +44,7 @@ export const MessageComposer = ({
   ways,
   savedReplies,
   reader,
+  settings,
 }: MessageComposerProps) => (
   <section class="card composer" aria-labelledby="add">
     <h2 id="add">Add to this thread</h2>
@@ -47,13 +54,25 @@ export const MessageComposer = ({
     <details class="reveal" open={isOpen(forms.reply)}>
       <summary>Reply to the sender</summary>
       <div class="stack">
-        <SenderHint thread={thread} ways={ways} />
+        <SenderHint thread={thread} ways={ways} settings={settings} />
         <ReplyReceiver form={forms.reply} thread={thread} />
         <Refused refusal={forms.insert.refusal} />
         <SavedReplyChoice {...savedReplies} action={`${address}/saved-reply`} />
-        <NewerReply form={forms.reply} thread={thread} reader={reader} />
-        <input type="hidden" name="seenReply" value={forms.seenReply ?? newestReplyId(thread)} />
-        <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`} />
+        <NewerMessage form={forms.reply} thread={thread} reader={reader} />
+        <input type="hidden" name={seenMessageName} value={forms.seenMessage ?? newestMessageId(thread)} />
+        <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`}>
+          {thread.feedback.status !== "resolved" && (
+            <button
+              type="submit"
+              name="direction"
+              value={resolving}
+              formaction={`${address}/messages`}
+              formnovalidate
+            >
+              Send and resolve
+            </button>
+          )}
+        </MessageField>
       </div>
     </details>
   </section>
@@ -88,13 +107,15 @@ interface MessageFieldProps {
   readonly form: Filled;
   readonly direction: "note" | "outbound";
   readonly action: string;
+  /** Further buttons. */
+  readonly children?: ComponentChildren;
 }
 
-const MessageField = ({ form, direction, action }: MessageFieldProps) => {
+const MessageField = ({ form, direction, action, children }: MessageFieldProps) => {
   const note = direction === "note";
   return (
     <div class="stack">
-      <Refused refusal={form.refusal?.code === "reply_added" ? undefined : form.refusal} />
+      <Refused refusal={form.refusal?.code === "answered" ? undefined : form.refusal} />
       <TextArea
         form={form}
         name={note ? "noteBody" : "replyBody"}
@@ -106,12 +127,16 @@ const MessageField = ({ form, direction, action }: MessageFieldProps) => {
         <button type="submit" name="direction" value={direction} formaction={action} formnovalidate>
           {note ? "Add note" : "Send reply"}
         </button>
+        {children}
+        <span class="hint">What you chose beside it is saved with it.</span>
       </div>
     </div>
   );
 };
 
-const SenderHint = ({ thread: { sender }, ways }: Pick<MessageComposerProps, "thread" | "ways">) => {
+type SenderHintProps = Pick<MessageComposerProps, "thread" | "ways" | "settings">;
+
+const SenderHint = ({ thread: { sender }, ways, settings }: SenderHintProps) => {
   const mail = sender.email === null ? undefined : mailAddress(sender.email);
   const isMailed = ways.mail && isMailAddress(sender.email?.trim() ?? "");
   return (
@@ -123,6 +148,12 @@ const SenderHint = ({ thread: { sender }, ways }: Pick<MessageComposerProps, "th
       {sender.email === null && "The sender left no address."}
       {sender.email !== null &&
         (mail ? <MailLink to={mail} text={sender.email} /> : <Line text={sender.email} />)}
+      {!ways.page && !isMailed && (
+        <>
+          {" "}
+          <b>A reply would not reach the sender.</b> <TurnPagesOn settings={settings} />
+        </>
+      )}
     </p>
   );
 };

@@ -31,6 +31,7 @@ import { type NewSince, NewSinceNotice } from "./new-since.tsx";
 import { OriginalFeedback } from "./original-feedback.tsx";
 import { EarlierProposals } from "./proposal/earlier-proposals.tsx";
 import { CurrentProposal } from "./proposal/proposal.tsx";
+import { RepliedNotice } from "./reply-delivery.tsx";
 import { ThreadAside, type ThreadAsideProps } from "./thread-aside.tsx";
 import type { ThreadSorting } from "./thread-assignee.tsx";
 import { ThreadHead } from "./thread-head.tsx";
@@ -137,12 +138,14 @@ interface ThreadProps {
 const Thread = (props: ThreadProps) => {
   const { navigation, thread, forms, position, neighbours } = props;
   const address = navigation.links.thread(navigation.app.id, thread.feedback.id);
+  const settings = navigation.links.app(navigation.app.id);
   return (
     <ConsolePage
       navigation={navigation}
       title={`Report ${titled(thread.feedback.subject)}`}
       address={address + inboxPositionQuery(position)}
     >
+      <RepliedNotice done={navigation.done} {...{ thread, settings }} reader={navigation.email} />
       <ThreadNavigation
         links={navigation.links}
         appId={navigation.app.id}
@@ -165,6 +168,7 @@ const Thread = (props: ThreadProps) => {
             lives={props.lives}
             newest={forms.messageId}
             fresh={props.fresh}
+              settings={settings}
           />
           <Can needs="maintainer">
             <MessageComposer
@@ -174,6 +178,7 @@ const Thread = (props: ThreadProps) => {
               answering={props.answering}
               ways={props.ways}
               reader={{ email: navigation.email, now: props.now }}
+              settings={settings}
               savedReplies={{
                 replies: props.replies,
                 manage: navigation.links.savedReplies(navigation.app.id),
@@ -210,7 +215,14 @@ interface ThreadFormProps {
  */
 const ThreadForm = ({ id, forms, address, position, children }: ThreadFormProps) => (
   <Can needs="maintainer" otherwise={<div class="thread">{children}</div>}>
-    <form class="thread" method="post" action={`${address}/edit`} data-guards data-thread={id}>
+    <form
+      class="thread"
+      method="post"
+      action={`${address}/edit`}
+      data-guards
+      data-unsaved={forms.isUnsaved || undefined}
+      data-thread={id}
+    >
       <button class="unseen" type="submit" tabIndex={-1} aria-hidden="true">
         Save
       </button>

@@ -4,11 +4,11 @@ import { ExternalLink } from "../../../kit/display/external-link.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
 import { type Filled, Select, TextField } from "../../../kit/form/field.tsx";
 import { Can } from "../../../kit/layout/can.tsx";
-import { Refused } from "../../../kit/layout/notice.tsx";
+import { Notice, Refused } from "../../../kit/layout/notice.tsx";
 import { PublicationBadge } from "../../changelog/publication-badge.tsx";
 import { statusNames, typeNames } from "../feedback-badges.tsx";
 import { BlockSender } from "./block-sender.tsx";
-import type { ThreadForms } from "./form-parts.ts";
+import { editLabels, type ThreadForms } from "./form-parts.ts";
 import { MetadataPairs, Pair } from "./metadata-pairs.tsx";
 import { ThreadAssignee, type ThreadSorting } from "./thread-assignee.tsx";
 import { ThreadTags } from "./thread-tags.tsx";
@@ -91,23 +91,33 @@ const nameIn = (names: Readonly<Record<string, string>>, value: string): string 
 
 type EditFieldsProps = Pick<ThreadAsideProps, "thread" | "forms" | "sorting" | "address">;
 
-const EditFields = ({ thread, forms: { edit: form, assign }, sorting, address }: EditFieldsProps) => (
+const EditFields = ({
+  thread,
+  forms: { edit: form, assign, unsaved },
+  sorting,
+  address,
+}: EditFieldsProps) => (
   <div class="stack">
+    {unsaved.length > 0 && (
+      <Notice kind="attention">
+        Not saved yet: {unsaved.join(", ")}. Save {unsaved.length === 1 ? "it" : "them"} below.
+      </Notice>
+    )}
     <Refused refusal={assign.refusal ?? form.refusal} />
     <ThreadAssignee thread={thread} form={form} sorting={sorting} action={`${address}/assign`} />
-    <Select form={form} name="status" label="Status" options={Object.entries(statusNames)} />
-    <Select form={form} name="category" label="Type" options={Object.entries(typeNames)} />
+    <Select form={form} name="status" label={editLabels.status} options={Object.entries(statusNames)} />
+    <Select form={form} name="category" label={editLabels.category} options={Object.entries(typeNames)} />
     <TextField
       form={form}
       name="subject"
-      label="Subject"
+      label={editLabels.subject}
       hint={hasHidden(form.value("subject")) ? <HiddenInSubject text={form.value("subject")} /> : undefined}
       required
     />
     <TextField
       form={form}
       name="githubIssueUrl"
-      label="Linked issue"
+      label={editLabels.githubIssueUrl}
       type="url"
       placeholder="https://github.com/…"
       hint={<IssueLink url={thread.feedback.githubIssueUrl} />}

@@ -1,6 +1,7 @@
 import type { Assignee, OwnedThread } from "../../../../../src/contract/console/feedback.ts";
 import { visibleLine } from "../../../../../src/words/hidden.ts";
 import { type Filled, Select } from "../../../kit/form/field.tsx";
+import { editLabels } from "./form-parts.ts";
 
 /** By what the threads of an app are sorted, and who looks at the page. */
 export interface ThreadSorting {
@@ -32,7 +33,7 @@ export const ThreadAssignee = ({
     <Select
       form={form}
       name="assignee"
-      label="Assigned to"
+      label={editLabels.assignee}
       options={[["", "Nobody"], ...people.map(({ userId, email }) => [userId, visibleLine(email)] as const)]}
     />
     {assignee?.userId !== me && (

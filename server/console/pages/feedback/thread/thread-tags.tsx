@@ -2,6 +2,7 @@ import type { ThreadTag } from "../../../../../src/contract/console/triage/tags.
 import { visibleLine } from "../../../../../src/words/hidden.ts";
 import { type Filled, TextField } from "../../../kit/form/field.tsx";
 import { TagBadge } from "../../tags/tag-badge.tsx";
+import { editLabels } from "./form-parts.ts";
 
 interface ThreadTagsProps {
   readonly tags: readonly ThreadTag[];
@@ -38,7 +39,7 @@ export const ThreadTags = ({ tags, known, form, action }: ThreadTagsProps) => (
     <TextField
       form={form}
       name="addTags"
-      label="Add tags"
+      label={editLabels.addTags}
       list="known-tags"
       autocomplete="off"
       hint="With commas between them. A new word makes a tag."

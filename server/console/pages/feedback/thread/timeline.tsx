@@ -14,7 +14,7 @@ import type { Links } from "../../../links.ts";
 import { FoldedText } from "./folded-text.tsx";
 import { NewMark, type NewSince } from "./new-since.tsx";
 import { RepeatedFeedback } from "./repeated-feedback.tsx";
-import { ReplyDelivery, senderName } from "./reply-delivery.tsx";
+import { ReplyDelivery, senderName, sendersOf } from "./reply-delivery.tsx";
 
 export interface TimelineProps {
   readonly thread: OwnedThread;
@@ -23,10 +23,12 @@ export interface TimelineProps {
   /** The message that the reader has just added: the page opens at it. */
   readonly newest: string | undefined;
   readonly fresh: NewSince | undefined;
+  /** The page with the settings of the app. */
+  readonly settings: string;
 }
 
 /** The messages on a thread after the report, oldest first. */
-export const Timeline = ({ thread, links, lives, newest, fresh }: TimelineProps) => {
+export const Timeline = ({ thread, links, lives, newest, fresh, settings }: TimelineProps) => {
   const { messages, proposals } = thread;
   if (messages.length === 0) return null;
   const senders = sendersOf(thread);
@@ -48,7 +50,7 @@ export const Timeline = ({ thread, links, lives, newest, fresh }: TimelineProps)
                 tabIndex={-1}
                 autofocus={message.id === newest}
               >
-                {entry(message, { event: events.get(messageKey(message)), senders, links })}
+                {entry(message, { event: events.get(messageKey(message)), senders, links, settings })}
               </li>
             </Fragment>
           ))}
@@ -58,14 +60,14 @@ export const Timeline = ({ thread, links, lives, newest, fresh }: TimelineProps)
   );
 };
 
-interface EntryFacts extends Pick<PlainMessageProps, "senders" | "links"> {
+interface EntryFacts extends Pick<PlainMessageProps, "senders" | "links" | "settings"> {
   readonly event: string | undefined;
 }
 
-const entry = (message: OwnedMessage, { event, senders, links }: EntryFacts) => {
+const entry = (message: OwnedMessage, { event, ...facts }: EntryFacts) => {
   if (event !== undefined) return <Event name={event} at={message.createdAt} />;
   if (message.sender) return <RepeatedFeedback message={message} />;
-  return <PlainMessage {...{ message, senders, links }} />;
+  return <PlainMessage message={message} {...facts} />;
 };
 
 const directions: Readonly<Record<string, string>> = {
@@ -78,12 +80,13 @@ interface PlainMessageProps {
   readonly message: OwnedMessage;
   readonly links: Links;
   readonly senders: ReadonlyMap<string, OwnedThread["sender"]>;
+  readonly settings: string;
 }
 
 /** Only the sender may read the link itself. */
 const linkInWords = "(link to the sender's page)";
 
-const PlainMessage = ({ message, senders, links }: PlainMessageProps) => {
+const PlainMessage = ({ message, senders, links, settings }: PlainMessageProps) => {
   const { direction, body, createdAt, writtenBy, reportId = "", foreignFrom, originalUntil } = message;
   const { images = [], videos = [], attachments = [] } = message;
   const sender = senders.get(reportId);
@@ -119,18 +122,11 @@ const PlainMessage = ({ message, senders, links }: PlainMessageProps) => {
         )}
         <FoldedText text={direction === "outbound" ? withStatusUrl(body, linkInWords) : body} />
         <Files of={{ images, videos, attachments }} />
-        {direction === "outbound" && <ReplyDelivery message={message} sender={sender} />}
+        {direction === "outbound" && <ReplyDelivery {...{ message, sender, settings }} />}
       </div>
     </article>
   );
 };
-
-/** The senders of all reports on the thread that the page has, by the id of the report. */
-const sendersOf = ({ feedback, sender, messages }: OwnedThread) =>
-  new Map([
-    [feedback.id, sender],
-    ...messages.flatMap((message) => (message.sender ? [[message.id, message.sender] as const] : [])),
-  ]);
 
 /** One line in place of a note that an agent's step adds: the page shows the full text above. */
 const Event = ({ name, at }: { readonly name: string; readonly at: string }) => (
