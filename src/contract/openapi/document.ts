@@ -53,6 +53,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   audit: "Who did what",
   people: "What the service keeps of one person, and how it is erased",
   account: "The account of a person",
+  incomingMails: "Mails that a program has sent",
 };
 
 /**
