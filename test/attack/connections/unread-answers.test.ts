@@ -41,14 +41,21 @@ it.each([
       200,
     );
     const path = pathOf(cast.appId);
-    const read = () => service.request("GET", path, { headers: cast.person });
+    const read = (more = {}) => service.request("GET", path, { headers: { ...cast.person, ...more } });
     const closed: (() => void)[] = [];
-    for (let at = 0; at < 5; at += 1) closed.push(await askAndIgnore(service.baseUrl, path, cast.person));
-    await eventually(async () => expect((await read()).status).toBe(503));
-    const refused = await read();
-    expect([refused.field("code"), refused.headers.get("retry-after")]).toEqual(["busy", "5"]);
-    const page = await service.request("GET", path, { headers: { ...cast.person, accept: "text/html" } });
-    expect(page.status).toBe(503);
+    const ignoreOne = async () => closed.push(await askAndIgnore(service.baseUrl, path, cast.person));
+    for (let at = 0; at < 5; at += 1) await ignoreOne();
+    /** An answer that is refused. On a slow machine the server cuts those who read nothing, so more of them ask. */
+    const refused = (more = {}) =>
+      eventually(async () => {
+        const answer = await read(more);
+        if (answer.status !== 503) await ignoreOne();
+        expect(answer.status).toBe(503);
+        return answer;
+      });
+    const answer = await refused();
+    expect([answer.field("code"), answer.headers.get("retry-after")]).toEqual(["busy", "5"]);
+    await refused({ accept: "text/html" });
     const small = await service.request("GET", `/api/v1/console/apps/${cast.appId}`, {
       headers: cast.person,
     });
