@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { routes } from "../../client/calls/routes.ts";
 import { choices } from "../core/input/choices.ts";
-import { count, destroys, mutates, ofApp, several, views } from "../core/input/flags.ts";
+import { count, destroysHere, mutates, ofApp, several, views } from "../core/input/flags.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 import { rulesOf } from "../delivery/file-kinds.ts";
 import type { InboxFlags } from "../feedback/inbox/show-inbox.ts";
@@ -64,7 +64,7 @@ function addSending(feedback: Command, setup: Setup): void {
     (await import("../feedback/resending/resend.ts")).resend(...given),
   );
 
-  const discard = destroys(
+  const discard = destroysHere(
     feedback.command("discard <report>").description("Drop a kept report without sending it"),
   );
   commandAction<object, string>(discard, setup, async (...given) =>
@@ -90,7 +90,8 @@ function addReading(feedback: Command, setup: Setup): void {
     .addOption(oneOf("--order <order>", choices.listOrders))
     .option("--unread", "only what you have not read, the last active first")
     .option("--limit <number>", "how many at most")
-    .option("--cursor <cursor>", "continue after the previous page");
+    .option("--cursor <cursor>", "continue after the previous page")
+    .option("--all", "all of them, page after page");
   commandAction(ofApp(list), setup, listThreads);
 
   const inbox = feedback

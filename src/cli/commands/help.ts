@@ -1,7 +1,8 @@
-import type { Command } from "commander";
+import { Command } from "commander";
 import { usageError } from "../core/failures/cli-error.ts";
 import { exitCodes } from "../core/failures/exit-codes.ts";
 import { variables } from "../core/help/environment.ts";
+import { mutates } from "../core/input/flags.ts";
 import { printList, printOne } from "../core/output/output.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
@@ -52,12 +53,17 @@ function listExitCodes(invocation: Invocation): undefined {
   });
 }
 
-/** The options that every command takes. */
+/** The options that every command takes, and those of each command that changes something. */
 function listOptions(invocation: Invocation, program: Command): undefined {
+  const rows = [
+    ...program.options.map((option) => ({ option, commands: "every command" })),
+    ...mutates(new Command()).options.map((option) => ({ option, commands: "every change" })),
+  ];
   printList(invocation, {
-    items: program.options,
+    items: rows.map(({ option: { flags, description }, commands }) => ({ flags, description, commands })),
     columns: [
       { heading: "option", of: ({ flags }) => flags },
+      { heading: "of", of: ({ commands }) => commands },
       { heading: "meaning", of: ({ description }) => description },
     ],
   });

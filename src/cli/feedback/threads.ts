@@ -1,6 +1,7 @@
 import type { ListOrder, ThreadStatus, ThreadSummary } from "../../contract/console/feedback.ts";
 import type { FeedbackType } from "../../contract/feedback.ts";
 import { limits } from "../../contract/limits.ts";
+import { allPages } from "../core/connection/pages.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import { appIdOf } from "../core/input/app-id.ts";
 import { instantOf } from "../core/input/instant.ts";
@@ -23,31 +24,38 @@ export interface ListFlags {
   readonly cursor?: string;
   readonly order?: ListOrder;
   readonly unread?: boolean;
+  readonly all?: boolean;
 }
 
-/** Lists the threads of an app, newest first or the last active first, a page at a time. */
+/** Lists the threads of an app, newest first or the last active first, a page at a time or all. */
 export async function listThreads(invocation: Invocation, flags: ListFlags): Promise<undefined> {
-  const { status, type, q, limit, cursor, order } = flags;
-  const unread = flags.unread ? "true" : undefined;
+  const { status, type, q, limit, order } = flags;
+  if (flags.all && (limit !== undefined || flags.cursor !== undefined))
+    throw usageError("--all shows everything: give it without --limit and --cursor.");
+  const unread = flags.unread ? ("true" as const) : undefined;
   const period = { from: instantOf("--from", flags.from), to: instantOf("--to", flags.to) };
-  const { items, nextCursor } = await invocation.client().threads.list({
-    params: { appId: await appIdOf(invocation) },
-    query: {
-      status,
-      type,
-      q,
-      limit,
-      cursor,
-      order,
-      unread,
-      tag: flags.tag?.join(","),
-      assignee: flags.assignee,
-      ...period,
-    },
-  });
+  const params = { appId: await appIdOf(invocation) };
+  const tag = flags.tag?.join(",");
+  const query = { status, type, q, order, unread, tag, assignee: flags.assignee, ...period } as const;
+  const { threads } = invocation.client();
+  const read = (cursor?: string, most = limit) =>
+    threads.list({ params, query: { ...query, cursor, limit: most } });
+  const { items, nextCursor } = flags.all ? await everyThread(read) : await read(flags.cursor);
   const byActivity = order === "activity" || flags.unread;
   printList(invocation, { items, columns: byActivity ? activityColumns : columns, extra: { nextCursor } });
   if (nextCursor && !invocation.flags.json) noteFurther(invocation, items, nextCursor);
+}
+
+type ReadPage = (
+  cursor: string | undefined,
+  most: string,
+) => Promise<{ readonly items: readonly ThreadSummary[]; readonly nextCursor: string | null }>;
+
+async function everyThread(read: ReadPage) {
+  const items: ThreadSummary[] = [];
+  for await (const page of allPages((cursor) => read(cursor, String(limits.listPage.max))))
+    items.push(...page.items);
+  return { items, nextCursor: null };
 }
 
 const columns: readonly Column<ThreadSummary>[] = [

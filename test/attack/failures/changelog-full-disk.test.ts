@@ -39,7 +39,7 @@ it(`an export that fills the disk leaves whole files, new or old, and is done by
   const files = join(out, "changelogs");
   const exported = () => run("export", "--platform", "android", "--out", "out");
   const ran = await exported();
-  expect(ran).toMatchObject({ stdout: "", stderr: expect.stringContaining("ENOSPC") });
+  expect(ran).toMatchObject({ stdout: "", stderr: expect.stringContaining("the disk is full") });
   expect(ran.exit).not.toBe(0);
   expect(ran.stderr).not.toContain("    at ");
   const names = await readdir(files);
@@ -66,7 +66,7 @@ it(`a release is published although neither its key nor the outputs of its step 
     XDG_STATE_HOME: disk,
   };
   const ran = await run("release", env);
-  expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("cannot be written (ENOSPC)") });
+  expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("cannot be written (the disk is full)") });
   expect(await stored()).toMatchObject([{ version: "1.0.0", publishedAt: expect.any(String) }]);
   enlarge(disk);
   expect(await run("release", env)).toMatchObject({

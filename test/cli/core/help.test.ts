@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exitCodes } from "../../../src/cli/core/failures/exit-codes.ts";
+import { nounGroups, nouns } from "../../../src/cli/core/program/nouns.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 
 const run = async (...argv: string[]) => (await createCommandLine()).run(argv);
@@ -12,6 +13,27 @@ describe("innkeep", () => {
     expect(exit).toBe(0);
     expect(stdout).toMatch(/^Usage: innkeep <command>/);
     expect(stdout).toMatch(/^ {2}faq +Keep the FAQ of an app$/m);
+  });
+
+  it("groups the commands by who needs them", async () => {
+    const { stdout } = await run();
+    const headings = [...stdout.matchAll(/^(\w.*):$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual([...nounGroups]);
+    for (const { name } of nouns) expect(stdout.match(new RegExp(`^  ${name} {2,}`, "gm"))).toHaveLength(1);
+  });
+
+  it("keeps the flags of every change out of the help of a command, but takes them", async () => {
+    const { stdout } = await run("faq", "create", "--help");
+    expect(stdout).toContain("--question <text>");
+    expect(stdout).not.toMatch(/--(dry-run|idempotency-key|max-wait|timeout)/);
+    expect((await run("mcp", "--help")).stdout).toContain("--max-wait <seconds>");
+  });
+
+  it("gives commands that work on this machine alone no flags of the network", async () => {
+    for (const noun of ["feedback", "proof"]) {
+      expect((await run(noun, "discard", "x", "--max-wait", "1s")).stderr).toContain("is no flag of");
+      expect((await run(noun, "discard", "--help")).stdout).toContain("--dry-run");
+    }
   });
 
   it("shows no aliases", async () => {
@@ -125,8 +147,9 @@ describe("help", () => {
 
   it("options prints the options of every command", async () => {
     const { stdout } = await run("help", "options");
-    expect(stdout).toContain("--json\twrite one JSON object to standard output\n");
-    expect(stdout.split("\n")).toHaveLength(12);
+    expect(stdout).toContain("--json\tevery command\twrite one JSON object to standard output\n");
+    expect(stdout).toContain("--dry-run\tevery change\t");
+    expect(stdout.split("\n")).toHaveLength(16);
   });
 
   it("environment names every variable that the source code reads", async () => {

@@ -126,7 +126,7 @@ describe("the output of feedback in a GitHub Actions job", () => {
     const { line } = await startFeedbackSending(answers(201, { success: true, id }));
     const { exit, stderr } = await line.run(send, { env: { ...gitHub, GITHUB_OUTPUT: line.cwd } });
     expect(exit).toBe(0);
-    expect(stderr).toContain("The outputs of the step cannot be written (EISDIR).");
+    expect(stderr).toContain("The outputs of the step cannot be written (it is a folder).");
   });
 
   it("contains no invalid link", async () => {
@@ -187,7 +187,7 @@ describe("the output of feedback in a GitHub Actions job", () => {
     const { line } = await startFeedbackSending();
     const { exit, stderr } = await line.run(send, { env: { ...gitHub, GITHUB_STEP_SUMMARY: line.cwd } });
     expect(exit).toBe(0);
-    expect(stderr).toContain("The job summary cannot be written (EISDIR).");
+    expect(stderr).toContain("The job summary cannot be written (it is a folder).");
   });
 
   it("is empty outside a job", async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OwnedThread } from "../../../src/contract/console/feedback.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
+import { answers, startRecordingServer } from "../../support/network/recording-server.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
 let service: Service;
@@ -47,6 +48,17 @@ describe("feedback list", () => {
       [second.id, "open", "bug", "1", "", "Second"],
       [first.id, "open", "bug", "1", "Ada", "First"],
     ]);
+  });
+
+  it("reads every page with --all", async () => {
+    const page = (id: string, nextCursor: string | null) => answers(200, { items: [{ id }], nextCursor });
+    const { baseUrl, received } = await startRecordingServer(page("1", "c"), page("2", null));
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
+    const app = "01a1fda3-dcee-7447-b6de-42c8c3c82f1d";
+    const ran = await line.run(["feedback", "list", "--app", app, "--all", "--json"]);
+    expect(ran.json()).toMatchObject({ items: [{ id: "1" }, { id: "2" }], nextCursor: null });
+    expect(received).toHaveLength(2);
+    expect((await line.run(["feedback", "list", "--all", "--limit", "5"])).exit).toBe(2);
   });
 
   it("is a table on a terminal", async () => {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { routes } from "../../../client/calls/routes.ts";
 import { proofImages } from "../../../contract/limits.ts";
-import { destroys, mutates, several } from "../../core/input/flags.ts";
+import { destroysHere, mutates, several } from "../../core/input/flags.ts";
 import { commandAction, forTester, type Setup } from "../../core/program/command-action.ts";
 import { rulesIn } from "../../delivery/file-kinds.ts";
 import type { ResendFlags } from "../../testing/proof/resend.ts";
@@ -26,7 +26,7 @@ export function addProof(proof: Command, given: Setup): void {
     (await import("../../testing/proof/resend.ts")).resend(...given),
   );
 
-  const discard = destroys(
+  const discard = destroysHere(
     proof.command("discard <proof>").description("Drop a kept proof without sending it"),
   );
   commandAction<object, string>(discard, setup, async (...given) =>

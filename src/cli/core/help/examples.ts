@@ -103,7 +103,7 @@ const all: Readonly<Record<string, readonly string[]>> = {
   "proof resend": ["innkeep proof resend --list", "innkeep proof resend --all"],
   "proof discard": ["innkeep proof discard 01a1fda4-237d-759b-ad89-7cf5663516dc --yes"],
   "session report": [
-    "innkeep session report --started-at 2026-11-21T09:00:00Z --ended-at 2026-11-21T09:04:00Z --screen Recipes",
+    "innkeep session report --started-at 2026-11-21T09:00:00Z --ended-at 2026-11-21T09:04:00Z --screen Recipes --screen Settings",
   ],
   "session status": ["innkeep session status --test-key-file key.txt"],
 

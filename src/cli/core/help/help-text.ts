@@ -1,4 +1,5 @@
 import { type Command, Help, type Option } from "commander";
+import { isOfEveryChange } from "../input/flags.ts";
 import { examples } from "./examples.ts";
 
 /** The form of help: without aliases, and without what is the same for every command. */
@@ -6,6 +7,8 @@ export const helpStyle = {
   subcommandTerm: (command: Command): string => `${command.name()} ${argumentsOf(command)}`.trim(),
   commandUsage: (command: Command): string =>
     `innkeep ${wordsOf(command)} ${command.usage()}`.replace(/ +/g, " "),
+  visibleOptions: (command: Command): Option[] =>
+    new Help().visibleOptions(command).filter((option) => !isOfEveryChange(option)),
   optionDescription: (option: Option): string =>
     `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`,
 };

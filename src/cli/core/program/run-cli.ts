@@ -12,7 +12,7 @@ import { addHelpEndings, helpStyle, programHelpStyle } from "../help/help-text.t
 import { canAsk } from "../input/confirm.ts";
 import type { Ending, Setup } from "./command-action.ts";
 import type { Context, GlobalFlags, Io } from "./context.ts";
-import { type Noun, nouns } from "./nouns.ts";
+import { type Noun, nounGroups, nouns } from "./nouns.ts";
 
 /**
  * Runs one command line (without the program's name) and gives the exit code. Writes to the context's streams: data
@@ -87,7 +87,10 @@ export async function createProgram(argv: readonly string[], setup: Setup): Prom
     .configureHelp(programHelpStyle)
     .configureOutput(outputOf(setup.context.io));
   for (const noun of wanted(argv)) {
-    const command = program.command(noun.name).aliases(noun.aliases ?? []);
+    const command = program
+      .command(noun.name)
+      .aliases(noun.aliases ?? [])
+      .helpGroup(`${noun.group}:`);
     command.description(noun.summary).helpCommand(false).configureHelp(helpStyle);
     if (isWhole(argv) || wordsOf(noun).some((word) => argv.includes(word)))
       (await noun.load())(command, setup);
@@ -99,8 +102,10 @@ export async function createProgram(argv: readonly string[], setup: Setup): Prom
 /** The noun that the command line starts with; all nouns if it starts with none, or with `help`. */
 const wanted = ([first = ""]: readonly string[]): readonly Noun[] => {
   const named = nouns.filter((noun) => noun.name !== "help" && wordsOf(noun).includes(first));
-  return named.length > 0 && !isWhole([first]) ? named : nouns;
+  return named.length > 0 && !isWhole([first]) ? named : byGroup;
 };
+
+const byGroup = nounGroups.flatMap((group) => nouns.filter((noun) => noun.group === group));
 
 /** Whether the command line calls for every command, with all its flags. */
 const isWhole = ([first]: readonly string[]): boolean => first === "completion";
@@ -109,7 +114,7 @@ const wordsOf = ({ name, aliases = [] }: Noun): readonly string[] => [name, ...a
 
 const topics = `
 innkeep --version          the version
-innkeep help options       the options that every command takes
+innkeep help options       the options of every command, and of every change
 innkeep help exit-codes    what the exit codes mean
 innkeep help environment   the variables that it reads`;
 
