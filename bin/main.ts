@@ -49,6 +49,7 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
       program: [process.execPath, fileBeside("innkeep.cjs")],
       out: (line) => io.stdout.write(`${line}\n`),
       err: io.stderr.write,
+      isTerminal: io.stderr.isTerminal,
       stop: signal,
     });
   },

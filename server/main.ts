@@ -19,6 +19,7 @@ import { seedDemo } from "./demo/seed-demo.ts";
 import { createMovableClock } from "./dev/movable-clock.ts";
 import { attach, createListener } from "./http/connections/listener.ts";
 import { createLog } from "./log.ts";
+import { readableLine } from "./readable-line.ts";
 import { mailReleases } from "./routes/mail/mail-releases.ts";
 import { createTakeMail } from "./routes/mail/take-mail.ts";
 import { passwordWarning } from "./secrets/passwords.ts";
@@ -42,6 +43,8 @@ export interface ServeWorld {
   readonly err: (text: string) => void;
   /** The command by which this program is called on this machine; `innkeep` unless given. */
   readonly command?: string;
+  /** Whether a person reads `err` on a terminal. */
+  readonly isTerminal?: boolean;
   /** Aborts when the server must stop. */
   readonly stop: AbortSignal;
   /** How this program is called: the runtime and its file. It makes the nightly backups. */
@@ -107,7 +110,8 @@ async function overdue({ budgets }: Settings, stop: AbortSignal): Promise<number
 
 async function serveFrom(wanted: Settings, { flags, seed }: Wishes, world: ServeWorld): Promise<number> {
   const { environment } = world;
-  const log = createLog(wanted.logLevel, { write: world.err });
+  const write = wanted.demo && world.isTerminal ? (line: string) => world.err(readableLine(line)) : world.err;
+  const log = createLog(wanted.logLevel, { write });
   const database = await openSettingsDatabase(wanted);
   const { secret, old: oldSecrets } = await unlockDatabase(environment, wanted, database);
   await bindFiles(database, wanted);

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Settings } from "../settings/settings.ts";
 import { addressOf, openTester } from "./demo-testing-content.ts";
 import type { DemoAccess } from "./seed-demo.ts";
@@ -17,7 +18,7 @@ ${whatToTry(settings, access, command)}
 `;
 }
 
-function whereThingsAre({ baseUrl, consoleUrl, dev }: Settings, access: DemoAccess): string {
+function whereThingsAre({ baseUrl, consoleUrl, data, dev }: Settings, access: DemoAccess): string {
   const { email, password, appId, threadId, apps } = access;
   const names = apps?.map(({ name }) => name).join(", ") ?? "Larder";
   const rows: [string, string | undefined][] = [
@@ -28,6 +29,7 @@ function whereThingsAre({ baseUrl, consoleUrl, dev }: Settings, access: DemoAcce
     ["A running test", `${consoleUrl}/testing/${appId}`],
     ["A tester", `${addressOf(openTester)}, with the same password`],
     ["What happens here", dev ? `${baseUrl}/dev` : undefined],
+    ["Data folder", resolve(data)],
   ];
   return `Apps: ${names}. Everything below works until you delete the data folder.
 
@@ -63,7 +65,7 @@ function whatToTry({ baseUrl }: Settings, access: DemoAccess, command: string): 
   export INNKEEP_API_KEY=${apiKey}
   export INNKEEP_AGENT_TOKEN=${agentToken}
   export INNKEEP_TOKEN=${maintainerToken}
-${isFile ? `  alias innkeep='${command}'\n` : ""}
+${exportOf("INNKEEP_DEVICE_TOKEN", access.deviceToken)}${exportOf("INNKEEP_TEST_KEY", access.testKey)}${isFile ? `  alias innkeep='${command}'\n` : ""}
   ${innkeep} feedback send --type bug --message "The list is empty after syncing"
   ${innkeep} faq list
 ${thread ?? ""}  ${innkeep} testing listing list
@@ -72,3 +74,6 @@ ${thread ?? ""}  ${innkeep} testing listing list
   printenv INNKEEP_AGENT_TOKEN | ${innkeep} auth set agent-token    # for an agent: kept out of its settings
   claude mcp add --env INNKEEP_BASE_URL=${baseUrl} --transport stdio innkeep -- ${command} mcp`;
 }
+
+const exportOf = (name: string, value: string | undefined): string =>
+  value === undefined ? "" : `  export ${name}=${value}\n`;

@@ -17,7 +17,8 @@ export async function takeDataFolder(
   await makeFolder(data, warn);
   // Several servers of one PostgreSQL database share the folder.
   if (databaseUrl !== undefined) return { release: async () => {} };
-  const lock = await lockFolder(data, waiting);
+  const onWait = (patienceMs: number) => warn(busyFolder(data, patienceMs));
+  const lock = await lockFolder(data, { ...waiting, onWait });
   try {
     await assertDatabaseIsThere(data);
   } catch (error) {
@@ -26,6 +27,9 @@ export async function takeDataFolder(
   }
   return lock;
 }
+
+const busyFolder = (data: string, patienceMs: number): string =>
+  `Another server, or a restore, uses the folder ${data}. Waiting for it to end, for up to ${Math.ceil(patienceMs / 1_000)} s.\n`;
 
 async function makeFolder(data: string, warn: (text: string) => void): Promise<void> {
   try {

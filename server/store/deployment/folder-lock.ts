@@ -12,6 +12,8 @@ export interface FolderLock {
 export interface LockOptions {
   /** How long to wait for the process that holds the lock. */
   readonly patienceMs?: number;
+  /** Called once if another process holds the lock, before the wait for it. */
+  readonly onWait?: (patienceMs: number) => void;
   /** Ends the wait, which then rejects. */
   readonly signal?: AbortSignal;
 }
@@ -61,7 +63,8 @@ export async function lockFor(
   const deadline = performance.now() + patienceMs;
   const connection = await openLock(join(folder, fileNames[purpose]));
   try {
-    while (!(await tryLock(connection))) {
+    for (let tries = 1; !(await tryLock(connection)); tries += 1) {
+      if (tries === 1) options.onWait?.(patienceMs);
       if (performance.now() > deadline) throw new FolderInUse(inUseMessages[purpose](folder));
       await sleep(pauseMs, undefined, { signal });
     }

@@ -25,7 +25,8 @@ function said(flags: ServeFlags, environment: Record<string, string> = {}) {
 
 /** What the demo prints, as `innkeep serve --demo` calls it. */
 const demo = () => {
-  const secrets = { apiKey: "sdk_1", agentToken: "sda_1", maintainerToken: "sdm_1", password: "secret-word" };
+  const tokens = { agentToken: "sda_1", maintainerToken: "sdm_1", deviceToken: "sdt_1", testKey: "stk_1" };
+  const secrets = { apiKey: "sdk_1", ...tokens, password: "secret-word" };
   const access = { ...secrets, email: "ada@example.com", appId: "a", threadId: "t", runId: "r" };
   return demoAnnouncement(readSettings({ port: 4800 }, {}), access, "innkeep");
 };
@@ -34,9 +35,23 @@ describe("the demo", () => {
   it("puts no secret into the arguments of a command, where other users of the machine can read it", () => {
     const commands = demo().split("In another terminal")[1] ?? "";
     const lines = commands.split("\n").filter((line) => !line.startsWith("  export "));
-    expect(lines.filter((line) => /sd[kam]_1|secret-word/.test(line))).toEqual([]);
+    expect(lines.filter((line) => /s[dt][kamt]_1|stk_1|secret-word/.test(line))).toEqual([]);
     expect(commands).toMatch(/^ {2}printenv INNKEEP_AGENT_TOKEN \| innkeep auth set agent-token/m);
     expect(commands).toMatch(/^ {2}claude mcp add .* -- innkeep mcp$/m);
+  });
+});
+
+describe("the demo", () => {
+  it("exports every credential, and names its data folder", () => {
+    for (const [name, value] of [
+      ["INNKEEP_API_KEY", "sdk_1"],
+      ["INNKEEP_AGENT_TOKEN", "sda_1"],
+      ["INNKEEP_TOKEN", "sdm_1"],
+      ["INNKEEP_DEVICE_TOKEN", "sdt_1"],
+      ["INNKEEP_TEST_KEY", "stk_1"],
+    ])
+      expect(demo()).toContain(`\n  export ${name}=${value}\n`);
+    expect(demo()).toMatch(/\n {2}Data folder {7}\/\S+\n/);
   });
 });
 

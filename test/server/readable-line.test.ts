@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { createLog } from "../../server/log.ts";
+import { readableLine } from "../../server/readable-line.ts";
+
+/** What a person sees of what is logged. */
+function shown(log: (to: ReturnType<typeof createLog>) => void): string {
+  let text = "";
+  const write = (line: string) => {
+    text += readableLine(line);
+  };
+  log(createLog("info", { write }));
+  return text;
+}
+
+describe("the log of a demo at a terminal", () => {
+  it("is a line of words", () => {
+    expect(shown((log) => log.info({ count: 3 }, "deleted files"))).toMatch(
+      /^\d\d:\d\d:\d\d info {2}deleted files count=3\n$/,
+    );
+  });
+
+  it("has no lines of answered requests, but those of failures", () => {
+    const answered = (status: number) => ({ requestId: "r", method: "POST", route: "/x", status, ms: 2 });
+    expect(shown((log) => log.info(answered(201), "answered"))).toBe("");
+    expect(shown((log) => log.info(answered(500), "answered"))).toContain("status=500");
+  });
+
+  it("says what failed, and lets no text control the terminal", () => {
+    const text = shown((log) =>
+      log.error({ err: new Error("gone\u001b[2J"), name: "\u001b[2J" }, "it failed"),
+    );
+    expect(text).toContain("error it failed");
+    expect(text).toContain("gone");
+    expect(text).not.toContain("\u001b");
+  });
+});
