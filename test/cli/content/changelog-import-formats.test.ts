@@ -77,7 +77,7 @@ describe("changelog import --format github-release", () => {
     await run("import", "--format", "github-release", env);
     expect(await stored()).toMatchObject([
       {
-        ...{ version: "1.2.0", title: "Harvest", body: release.body, bodyFormat: "markdown" },
+        ...{ version: "1.2.0", title: "Harvest", body: release.body, bodyFormat: "items" },
         publishedAt: "2026-04-05T06:07:08.000Z",
       },
     ]);

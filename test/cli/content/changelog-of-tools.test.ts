@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { readChangelogFile } from "../../../src/cli/content/notes/changelog-file.ts";
 import { notesOfCommits } from "../../../src/cli/content/notes/commits.ts";
 import { inputText } from "../../support/files/inputs.ts";
+import { answers, startRecordingServer } from "../../support/network/recording-server.ts";
+import { commandsOfScript, runScriptCommand } from "../../support/programs/input-script.ts";
 
 const releasesIn = async (input: string) => readChangelogFile(await inputText(input)).releases;
 const textsIn = async (input: string) =>
@@ -11,7 +13,7 @@ describe("what tools write around a change", () => {
   it("is left out: hashes and the issues that it closes", async () => {
     expect(await textsIn("changelog-hash-and-closes.md")).toEqual([
       ["1.2.1", ["keep order"]],
-      ["1.2.0", ["drop api v1", "new api"]],
+      ["1.2.0", ["Breaking: drop api v1", "new api"]],
     ]);
   });
 
@@ -28,9 +30,55 @@ describe("what tools write around a change", () => {
     expect(first?.notes.items).toContainEqual({ type: "fixed", text: "fix crash on start" });
   });
 
-  it("may be the number of a build in the heading", () => {
-    const { releases } = readChangelogFile("# Version 5.2 (Build 145)\n\n- Fix the list\n");
-    expect(releases).toMatchObject([{ version: "5.2", name: "" }]);
+  it.each([
+    [
+      "changelog-release-please.md",
+      ["3.1.0", ["Breaking: die alte API fällt weg", "Karten offline", "Absturz beim Start"]],
+    ],
+    [
+      "changelog-semantic-release.md",
+      ["2.0.0", ["lista vacía", "mapa: guardar rutas", "Breaking: api: quita la v1"]],
+    ],
+    [
+      "changelog-github-whats-changed.md",
+      ["1.4.0", ["Add dark mode", "Crash when the list is empty", "Rename the tab of maps", "keep order"]],
+    ],
+    ["changelog-git-cliff.md", ["0.9.0", ["Offline maps", "Keep the order of the list"]]],
+  ] as const)("is left out, and what breaks is named: %s", async (input, release) => {
+    const [first] = await releasesIn(input);
+    expect([first?.version, first?.notes.items.map(({ text }) => text)]).toEqual(release);
+    expect(first?.notes.isList).toBe(true);
+  });
+
+  it.each(["Version 5.2 (Build 145)", "5.2 (145) - 2026-01-02", "v5.2, Build 145", "Release 5.2 build 145"])(
+    "may be the number of a build in the heading: %s",
+    (heading) => {
+      const { releases } = readChangelogFile(`# ${heading}\n\n- Fix the list\n`);
+      expect(releases).toMatchObject([{ version: "5.2", name: "" }]);
+    },
+  );
+});
+
+describe("the commits of a script", () => {
+  it.each([
+    ["git-squash.sh", ["added: add sync button", "fixed: keep order of list", "fixed: crash on start"]],
+    [
+      "git-squash-gitlab.sh",
+      ["changed: Breaking: alte API entfernt", "added: Karten offline", "fixed: Absturz beim Start"],
+    ],
+    ["git-gitmoji-release-please.sh", ["added: mapas sin conexión", "fixed: lista vacía"]],
+  ])("become these changes: %s", async (script, changes) => {
+    const [command, ...others] = await commandsOfScript(script, "new-folder");
+    if (!command) throw new Error("The script has a command.");
+    expect(others).toEqual([]);
+    const { baseUrl } = await startRecordingServer(answers(200, { items: [], nextCursor: null }));
+    const env = { INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_test" };
+    const app = command.argv.map((word) =>
+      word === "Larder" ? "0197b3a0-0000-7000-8000-00000000000a" : word,
+    );
+    const ran = await runScriptCommand({ ...command, argv: app }, { env });
+    const [entry] = Object(ran.json()).entries;
+    expect(entry.items.map(({ type, text }: Record<string, string>) => `${type}: ${text}`)).toEqual(changes);
   });
 });
 

@@ -40,10 +40,30 @@ const byWord = new Map<string, ChangeType>([
 ]);
 
 /** The type of the changes under a heading; undefined for any other heading. */
-export const typeOfHeading = (text: string): ChangeType | undefined => byHeading.get(wordsOf(text));
+export const typeOfHeading = (text: string): ChangeType | undefined =>
+  byHeading.get(wordsOf(text)) ?? (isMixedHeading(text) ? "changed" : undefined);
+
+/** Headings of tools for what an app's users do not see. */
+const hidden =
+  /^(?:miscellaneous )?(?:chores?|tests?|styles?|docs|documentation|build(?: system)?|ci|continuous integration|code refactoring|refactors?|refactoring|internal|maintenance|housekeeping|miscellaneous|miscellaneous tasks|new contributors|contributors|commits)$/;
+
+export const isHiddenHeading = (text: string): boolean => hidden.test(wordsOf(text));
+
+/** Whether a heading stands over changes of all types, as GitHub writes it: the words of each change say its type. */
+const isMixedHeading = (text: string): boolean => /^(?:what's changed|other changes)$/.test(wordsOf(text));
+
+/** What a tool or a conventional commit calls a change that an app's users do not see. */
+export const isHiddenChange = (text: string): boolean =>
+  /^(?:updated dependencies\b|(?:(?:chore|build|fix)\(deps[\w-]*\): )?bump \S+(?: and \S+)? from \S+ to |(?:chore|ci|docs|tests?|build|style|refactor)(?:\([^)]*\))?: )/i.test(
+    text,
+  );
+
+/** Whether the changes under a heading break something. */
+export const isBreakingHeading = (text: string): boolean => /^breaking(?: changes?)?$/.test(wordsOf(text));
 
 /** Whether a heading says how large the changes are, as changesets writes it: the words of each change are more exact. */
-export const isSizeHeading = (text: string): boolean => /^(?:major|minor|patch) changes$/.test(wordsOf(text));
+export const isSizeHeading = (text: string): boolean =>
+  /^(?:major|minor|patch) changes$/.test(wordsOf(text)) || isMixedHeading(text);
 
 const wordsOf = (text: string): string =>
   text

@@ -1,6 +1,14 @@
 import { withoutFeedbackLines } from "../../../contract/feedback-lines.ts";
 import { limits } from "../../../contract/limits.ts";
-import { type ChangeType, isSizeHeading, labelledChange, typeOfHeading } from "./change-type.ts";
+import {
+  type ChangeType,
+  isBreakingHeading,
+  isHiddenChange,
+  isHiddenHeading,
+  isSizeHeading,
+  labelledChange,
+  typeOfHeading,
+} from "./change-type.ts";
 import {
   type Block,
   insideOf,
@@ -41,18 +49,27 @@ interface Reading {
   readonly type: ChangeType | null | undefined;
   /** Whether the heading says only how large the changes are. */
   readonly isSize: boolean;
+  readonly isBreaking: boolean;
+  /** Whether the heading stands over what an app's users do not see. */
+  readonly isHidden: boolean;
 }
 
 const changesIn = (blocks: readonly Block[]): Reading =>
-  blocks.reduce<Reading>(readBlock, { items: [], isList: true, type: undefined, isSize: false });
+  blocks.reduce<Reading>(readBlock, {
+    ...{ items: [], isList: true, type: undefined },
+    ...{ isSize: false, isBreaking: false, isHidden: false },
+  });
 
 function readBlock(reading: Reading, block: Block): Reading {
   if (isAside(block)) return reading;
   const heading = headingIn(block);
   if (heading !== undefined) {
     const type = typeOfHeading(heading) ?? null;
-    return { ...reading, type, isSize: isSizeHeading(heading), isList: reading.isList && type !== null };
+    const isHidden = type === null && isHiddenHeading(heading);
+    const kind = { isSize: isSizeHeading(heading), isBreaking: isBreakingHeading(heading), isHidden };
+    return { ...reading, ...kind, type, isList: reading.isList && (type !== null || isHidden) };
   }
+  if (reading.isHidden) return reading;
   if (!isListBlock(block)) return { ...reading, isList: false };
   const changes = insideOf(block).map((item) => changeOf(item, reading));
   const items = [...reading.items, ...changes.flatMap(({ item }) => item ?? [])];
@@ -96,15 +113,17 @@ interface Change {
 const longestRead = 10_000;
 
 /** The change that an item of a list describes. Without a heading above, its first word must name the type. */
-function changeOf(listItem: Block, { type, isSize }: Reading): Change {
+function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Change {
   const { text: whole, isWhole } = textOf(listItem);
   if (whole.length > longestRead) return { isWhole: false };
   const text = withoutDecoration(whole);
-  if (text === "" || /^updated dependencies\b/i.test(text)) return { isWhole };
+  if (text === "" || (isBreaking ? /^updated dependencies\b/i.test(text) : isHiddenChange(text)))
+    return { isWhole };
   const labelled = type === undefined || isSize ? labelledChange(text) : undefined;
   const change = labelled ?? (type && { type, text });
   if (!change || [...change.text].length > limits.changelogItem) return { isWhole: false };
-  return { item: { type: change.type, text: change.text }, isWhole };
+  const isSaid = !isBreaking || /^breaking\b/i.test(change.text);
+  return { item: { type: change.type, text: isSaid ? change.text : `Breaking: ${change.text}` }, isWhole };
 }
 
 /** The text of an item of a list on one line, its inner lists after a colon. */
@@ -132,7 +151,7 @@ const withoutDecoration = (text: string): string =>
       /(?:,?\s+(?:closes|closed|fixes|fixed|resolves|resolved)(?:,?\s+(?:and\s+)?[\w./-]*#\d+)+)+\.?$/i,
       "",
     )
-    .replace(/(?:,?\s*\([0-9a-f]{7,40}(?:, [0-9a-f]{7,40})*\))+$/, "")
+    .replace(/(?:\s+\(#\d+\))?(?:,?\s*\([0-9a-f]{7,40}(?:, [0-9a-f]{7,40})*\))+$/, "")
     .replace(/\s+(?=[a-f]*\d)[0-9a-f]{7,40}$/, "")
     .trim();
 

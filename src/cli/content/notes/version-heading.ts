@@ -65,7 +65,10 @@ function ofVersionFirst(text: string): VersionHeading | undefined {
   const version = found.replace(/[.+-]+$/, "");
   const rest = bare.slice(version.length);
   if (!isNamed && /^\d+$/.test(version) && /^\s*[^\s:([/–—-]/.test(rest)) return undefined;
-  return { ...ofRest(rest.replace(/^\s*\((?:build\s+)?\d+\)/i, "")), version: plainVersion(version) };
+  return {
+    ...ofRest(rest.replace(/^,?\s*(?:\((?:build\s+)?\d+\)|build\s+\d+)/i, "")),
+    version: plainVersion(version),
+  };
 }
 
 /** `Larder 2.4.0 (2026-11-22)`: one word, a version and a date, and nothing else. */
