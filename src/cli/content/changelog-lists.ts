@@ -1,6 +1,6 @@
 import { limits } from "../../contract/limits.ts";
-import { usageError } from "../core/failures/cli-error.ts";
-import { appIdOf, goesThroughConsole } from "../core/input/app-id.ts";
+import { CliError, usageError } from "../core/failures/cli-error.ts";
+import { appIdOf, goesThroughConsole, hasMaintainerToken } from "../core/input/app-id.ts";
 import { details } from "../core/output/details.ts";
 import { note, printList, printOne } from "../core/output/output.ts";
 import type { Invocation } from "../core/program/context.ts";
@@ -25,7 +25,8 @@ interface Page {
 export async function listReleases(invocation: Invocation, flags: ListFlags): Promise<undefined> {
   if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
     throw usageError("--all shows everything: give it without --limit and --cursor.");
-  const throughConsole = flags.drafts || (await goesThroughConsole(invocation));
+  const wantsMore = (flags.all || flags.cursor !== undefined) && (await hasMaintainerToken(invocation));
+  const throughConsole = flags.drafts || wantsMore || (await goesThroughConsole(invocation));
   if (throughConsole && flags.since)
     throw usageError("--since works with an app key only, and not with --drafts.");
   if (!throughConsole && flags.cursor)
@@ -50,9 +51,20 @@ export async function listReleases(invocation: Invocation, flags: ListFlags): Pr
 
 /** Shows one release note, found by its id or its version. */
 export async function viewRelease(invocation: Invocation, _: object, wanted: string): Promise<undefined> {
-  const find = (await goesThroughConsole(invocation)) ? findWritten : findPublished;
-  const entry = await find(invocation, wanted);
+  const entry = await findRelease(invocation, wanted);
   printOne(invocation, entry, () => releaseDetails(entry));
+}
+
+/** An app key sees what is published; only a maintainer token sees the others, so it is used for them if it is there. */
+async function findRelease(invocation: Invocation, wanted: string): Promise<Release> {
+  if (await goesThroughConsole(invocation)) return findWritten(invocation, wanted);
+  try {
+    return await findPublished(invocation, wanted);
+  } catch (error) {
+    const isAbsent = error instanceof CliError && error.exit === "notFound";
+    if (isAbsent && (await hasMaintainerToken(invocation))) return findWritten(invocation, wanted);
+    throw error;
+  }
 }
 
 /** A release note as lines of text. */

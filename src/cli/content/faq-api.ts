@@ -1,10 +1,10 @@
 import { contentOf, type Success } from "../../client/calls/answer.ts";
 import type { Client } from "../../client/calls/call.ts";
 import { type Route, routes } from "../../client/calls/routes.ts";
-import { UnexpectedAnswerError } from "../../client/errors.ts";
+import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
 import { lazy } from "../../client/lazy.ts";
 import type { Faq, FaqChange, NewFaq, WantedFaq } from "../../contract/faqs.ts";
-import { appIdOf, goesThroughConsole, isId } from "../core/input/app-id.ts";
+import { appIdOf, goesThroughConsole, hasMaintainerToken, isId } from "../core/input/app-id.ts";
 import type { Invocation } from "../core/program/context.ts";
 import type { ServerEntry } from "./faq-files/entry.ts";
 
@@ -31,7 +31,30 @@ export interface FaqApi {
 
 /** The credentials decide which API it is. */
 export async function faqApi(invocation: Invocation): Promise<FaqApi> {
-  return (await goesThroughConsole(invocation)) ? consoleFaqApi(invocation) : appFaqApi(invocation);
+  if (await goesThroughConsole(invocation)) return consoleFaqApi(invocation);
+  const ofApp = appFaqApi(invocation);
+  return (await hasMaintainerToken(invocation)) ? withConsole(ofApp, consoleFaqApi(invocation)) : ofApp;
+}
+
+/**
+ * The API of the app; where its key may not write, that of the maintainer whose token is there, too. The whole list is
+ * replaced only through the API that it was read from: its ETag is of that list.
+ */
+function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
+  const either = async <T>(write: (api: FaqApi) => Promise<T>): Promise<T> => {
+    try {
+      return await write(ofApp);
+    } catch (error) {
+      if (!(error instanceof ServerError) || error.code !== "insufficient_scope") throw error;
+      return write(ofConsole);
+    }
+  };
+  return {
+    ...ofApp,
+    create: (body) => either((api) => api.create(body)),
+    update: (faqId, body) => either((api) => api.update(faqId, body)),
+    remove: (faqId) => either((api) => api.remove(faqId)),
+  };
 }
 
 function appFaqApi(invocation: Invocation): FaqApi {

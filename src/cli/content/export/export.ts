@@ -3,7 +3,7 @@ import { limits } from "../../../contract/limits.ts";
 import { isSameVersion } from "../../../contract/version.ts";
 import { systemReason } from "../../../words/system-reason.ts";
 import { CliError, usageError } from "../../core/failures/cli-error.ts";
-import { goesThroughConsole } from "../../core/input/app-id.ts";
+import { goesThroughConsole, hasMaintainerToken } from "../../core/input/app-id.ts";
 import { assertInside } from "../../core/output/inside-folder.ts";
 import { note, printList } from "../../core/output/output.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
@@ -100,7 +100,8 @@ const nothingForIos = (): CliError =>
 
 /** The release notes that are meant: the named ones, or all that are published. */
 async function chosen(invocation: Invocation, { version, drafts }: ExportFlags): Promise<readonly Release[]> {
-  const all = await readable(invocation);
+  const readsDrafts = (drafts ?? false) || version !== undefined;
+  const all = await readable(invocation, readsDrafts && (await hasMaintainerToken(invocation)));
   if (version === undefined) {
     const now = invocation.context.clock.now().toISOString();
     return drafts ? all : all.filter(({ publishedAt }) => publishedAt !== null && publishedAt <= now);
@@ -117,8 +118,8 @@ async function chosen(invocation: Invocation, { version, drafts }: ExportFlags):
   });
 }
 
-async function readable(invocation: Invocation): Promise<readonly Release[]> {
-  if (await goesThroughConsole(invocation)) return allWritten(invocation);
+async function readable(invocation: Invocation, needsAll: boolean): Promise<readonly Release[]> {
+  if (needsAll || (await goesThroughConsole(invocation))) return allWritten(invocation);
   const query = { limit: String(limits.changelogPage.max) };
   return (await invocation.client().changelog.list({ query })).entries;
 }

@@ -34,8 +34,12 @@ export async function appIdOf(
 export async function goesThroughConsole(invocation: Invocation): Promise<boolean> {
   if (invocation.flags.app !== undefined) return true;
   if (await invocation.credential("appKey")) return false;
-  return (await invocation.credential("maintainerToken")) !== undefined;
+  return hasMaintainerToken(invocation);
 }
+
+/** Whether a maintainer token is there, for what an app key cannot do. */
+export const hasMaintainerToken = async (invocation: Invocation): Promise<boolean> =>
+  (await invocation.credential("maintainerToken")) !== undefined;
 
 /** The apps of the token. A token that may not list apps still has the one app that it is limited to. */
 export async function reachableApps(invocation: Invocation): Promise<readonly NamedApp[]> {

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { answers, startRecordingServer } from "../../support/network/recording-server.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** A person who has exported an app key and a maintainer token, with a published release note and a draft. */
+async function withBoth() {
+  const owner = await service.makeUser();
+  const app = await service.makeApp(owner, { name: "Pocket Atlas" });
+  const scopes = ["changelog:write", "faq:write", "apps:read"];
+  const line = await createCommandLine({
+    INNKEEP_BASE_URL: service.baseUrl,
+    INNKEEP_API_KEY: app.key,
+    INNKEEP_TOKEN: await service.makeToken(owner, "maintainer", { scopes }),
+  });
+  const create = (version: string, ...flags: string[]) =>
+    line.run(["changelog", "create", "--title", version, "--version", version, ...flags]);
+  await create("1.0.0", "--publish", "--platform-version", "android=100");
+  await create("2.0.0", "--platform-version", "android=200");
+  return { line };
+}
+
+describe("with an app key and a maintainer token, what a command needs decides which is used", () => {
+  it.each([
+    ["changelog view of a draft", ["changelog", "view", "2.0.0"], /2\.0\.0/],
+    ["changelog view of a published note", ["changelog", "view", "1.0.0"], /1\.0\.0/],
+    ["changelog list --all", ["changelog", "list", "--all"], /2\.0\.0/],
+    ["changelog list --drafts", ["changelog", "list", "--drafts"], /2\.0\.0/],
+    ["changelog list", ["changelog", "list"], /1\.0\.0/],
+    [
+      "changelog export of a draft",
+      ["changelog", "export", "--platform", "android", "--version", "2.0.0", "--out", "out", "--dry-run"],
+      /200\.txt/,
+    ],
+    ["changelog edit", ["changelog", "edit", "2.0.0", "--title", "New"], /./],
+    ["faq list", ["faq", "list", "--json"], /items|\[/],
+    ["faq create", ["faq", "create", "--question", "How?", "--answer", "So."], /./],
+  ])("%s", async (_, argv, shown) => {
+    const { line } = await withBoth();
+    const ran = await line.run(argv);
+    expect(ran).toMatchObject({ exit: 0, stdout: expect.stringMatching(shown) });
+  });
+
+  it("faq create goes on with the token where the key may only read", async () => {
+    const refused = answers(403, { error: "This key may not write the FAQ.", code: "insufficient_scope" });
+    const made = answers(201, { id: "7", question: "How?", answer: "So.", sortOrder: 1 });
+    const { baseUrl, received } = await startRecordingServer(refused, made);
+    const line = await createCommandLine({
+      INNKEEP_BASE_URL: baseUrl,
+      INNKEEP_API_KEY: "sdk_a",
+      INNKEEP_TOKEN: "sdm_a",
+      INNKEEP_APP: "01a1fda3-dcee-7447-b6de-42c8c3c82f1d",
+    });
+    expect(await line.run(["faq", "create", "--question", "How?", "--answer", "So."])).toMatchObject({
+      exit: 0,
+    });
+    expect(received.map(({ headers }) => headers.authorization ?? headers["x-api-key"])).toEqual([
+      "sdk_a",
+      "Bearer sdm_a",
+    ]);
+  });
+});
