@@ -62,10 +62,15 @@ function addWork(agent: Command, setup: Setup): void {
     (await import("../feedback/agent/run-work.ts")).showRun(...given),
   );
 
-  const claim = mutates(agent.command("claim <run>").description(routes.agent.claimRun.summary)).option(
-    "--worker <name>",
-    "who works on it: the same name gets the same claim again; a new name unless given",
-  );
+  const claim = mutates(agent.command("claim <run>").description(routes.agent.claimRun.summary))
+    .option(
+      "--worker <name>",
+      "who works on it: the same name gets the same claim again; a new name unless given",
+    )
+    .option(
+      "--resume",
+      "end the claim of another worker of your account and get a new one; unless that worker's token has ended, only after 15 minutes of silence",
+    );
   commandAction<ClaimFlags, string>(claim, setup, async (...given) =>
     (await import("../feedback/agent/run-work.ts")).claimRun(...given),
   );

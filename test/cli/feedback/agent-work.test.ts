@@ -91,6 +91,19 @@ function clockThatPausesMove(): Context["clock"] {
 }
 
 describe("the work on an approved proposal", () => {
+  it("is taken up by another worker with --resume, which ends the first claim", async () => {
+    const runId = await propose(service, cast, await submitFeedback(service, cast));
+    await decide(service, cast, runId, { decision: "approve" });
+    const { claimId } = await json("agent", "claim", runId, "--worker", "one");
+    const refused = await line.run(["agent", "claim", runId, "--worker", "two"]);
+    expect(refused).toMatchObject({ exit: 7, stderr: expect.stringContaining("--resume") });
+    const resumed = await json("agent", "claim", runId, "--worker", "two", "--resume");
+    expect(resumed).toMatchObject({ worker: "two", run: { id: runId } });
+    expect(resumed.claimId).not.toBe(claimId);
+    const late = await line.run(["agent", "progress", runId, "--claim", claimId, "--text", "x"]);
+    expect(late).toMatchObject({ exit: 7 });
+  });
+
   it("is listed, claimed, reported on, and ended with an outcome", async () => {
     const runId = await propose(service, cast, await submitFeedback(service, cast, { subject: "Login" }));
     await decide(service, cast, runId, { decision: "approve", note: "Go." });

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { ServerError } from "../../../client/errors.ts";
 import type { Run, RunLife } from "../../../contract/run.ts";
 import { CliError } from "../../core/failures/cli-error.ts";
 import { textOf } from "../../core/input/text-flag.ts";
@@ -15,19 +16,20 @@ export async function showRun(invocation: Invocation, _: object, runId: string):
 
 export interface ClaimFlags {
   readonly worker?: string;
+  readonly resume?: boolean;
 }
 
 /** Claims an approved proposal and prints the id of the claim. */
 export async function claimRun(
   invocation: Invocation,
-  { worker = `cli-${randomUUID()}` }: ClaimFlags,
+  { worker = `cli-${randomUUID()}`, resume }: ClaimFlags,
   runId: string,
 ): Promise<undefined> {
   const { agent } = invocation.client();
   const claim = await reportingWork(
-    () => agent.claimRun({ params: { runId }, body: { worker } }),
+    () => agent.claimRun({ params: { runId }, body: { worker, ...(resume && { resume }) } }),
     () => agent.readRun({ params: { runId } }),
-  );
+  ).catch((error) => offerResume(error, runId));
   // The same worker gets its claim again, also after its outcome.
   if (claim.run?.outcome) throw alreadyReported(runId, claim.run.outcome.status);
   note(
@@ -35,6 +37,17 @@ export async function claimRun(
     `Claimed. When the work is done: innkeep agent outcome ${runId} --claim ${claim.claimId} …`,
   );
   printOne(invocation, claim, () => claim.claimId);
+}
+
+/** Only a server that would grant it says that the claim may be taken up. */
+function offerResume(error: unknown, runId: string): never {
+  if (!(error instanceof ServerError) || Object(error.body).mayResume !== true) throw error;
+  throw new CliError({
+    exit: "conflict",
+    code: error.code,
+    message: "A worker of your account has claimed this proposal.",
+    next: `If that worker has stopped, or its answer was lost, take the claim up: \`innkeep agent claim ${runId} --resume\`. Otherwise leave the proposal to it.`,
+  });
 }
 
 const alreadyReported = (runId: string, status: string) =>

@@ -9,6 +9,7 @@ import type { Ending } from "../../../core/program/command-action.ts";
 import type { Invocation } from "../../../core/program/context.ts";
 import { approvedRuns, type Search } from "./candidates.ts";
 import { type CarriedOut, type Claimed, carryOut, type Order, refusalOf } from "./carry-out.ts";
+import { heard } from "./heartbeat.ts";
 import type { Left } from "./left-work.ts";
 import { patiently } from "./patiently.ts";
 import { reasonOf, report } from "./report.ts";
@@ -54,7 +55,7 @@ async function workAs(
   for await (const job of jobsOf(worker, search)) {
     const claimed = await claim(invocation, client, job);
     if (!claimed) continue;
-    const ended = await finish(invocation, { ...claimed, job }, { command, reportOutput, pass });
+    const ended = await finish(invocation, { ...claimed, job, client }, { command, reportOutput, pass });
     if (ended.received !== undefined) return "interrupted";
     if (ended.code === 126 || ended.code === 127) assertThere(invocation, command);
     if (once) return { code: ended.code };
@@ -127,7 +128,7 @@ function keepLeft(invocation: Invocation, { runId, noted }: Job, error: ServerEr
 /** Carries a claimed proposal out and reports the outcome, also after an interruption. */
 async function finish(
   invocation: Invocation,
-  { job, ...claimed }: Claimed & { readonly job: Job },
+  { job, client, ...claimed }: Claimed & { readonly job: Job; readonly client: Client },
   options: Omit<Order, "onStart">,
 ): Promise<CarriedOut> {
   const { run, claimId } = claimed;
@@ -135,7 +136,9 @@ async function finish(
   const refusal = refusalOf(claimed);
   const ended: CarriedOut =
     refusal === undefined
-      ? await carryOut(invocation, claimed, { ...options, onStart: (id) => noteCommand(job, id, invocation) })
+      ? await heard({ client, context: invocation.context }, claimed, () =>
+          carryOut(invocation, claimed, { ...options, onStart: (id) => noteCommand(job, id, invocation) }),
+        )
       : { code: 1, received: undefined, summary: refusal };
   const outcome = { status: ended.code === 0 ? "succeeded" : "failed", summary: ended.summary } as const;
   job.note({ ended: outcome });
