@@ -1,6 +1,7 @@
 import type { Role } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { systemClock } from "../clock.ts";
+import { changesBetween } from "../domain/access/audit-changes.ts";
 import { memberChangeRefusal } from "../domain/access/member-changes.ts";
 import { members } from "../store/access/members/members.ts";
 import type { Database, Transaction } from "../store/engine/database.ts";
@@ -41,9 +42,10 @@ export const addMember = (database: Database, { appId, email, role }: NamedRole)
 /** Gives a member another role. Throws `not_found` and `last_owner`. */
 export const changeRole = (database: Database, { role, ...named }: NamedRole) =>
   database.write(async (tx) => {
-    const { appId, userId } = await changeable(tx, named, role);
+    const { appId, userId, from } = await changeable(tx, named, role);
     await members.setRole(tx, { appId, userId }, role);
-    await record(tx, userId, { action: "member.update", appId, target: userId, label: named.email });
+    const changes = changesBetween({ role: from }, { role });
+    await record(tx, userId, { action: "member.update", appId, target: userId, label: named.email, changes });
     return { appId, userId, role };
   });
 
@@ -66,5 +68,5 @@ async function changeable(tx: Transaction, { appId, email }: Named, to: Role | n
   const owners = await members.countOwners(tx, appId);
   const refusal = memberChangeRefusal({ by: "owner", own: false, from, to, owners });
   if (refusal) throw new ApiError(refusal);
-  return { appId, userId };
+  return { appId, userId, from };
 }

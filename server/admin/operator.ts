@@ -1,6 +1,6 @@
 import { v7 } from "uuid";
 import type * as z from "zod/mini";
-import type { AuditActionName } from "../../src/contract/console/audit.ts";
+import type { AuditActionName, AuditChange } from "../../src/contract/console/audit.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { issuesOf, ownMessages } from "../../src/contract/issues.ts";
 import { systemClock } from "../clock.ts";
@@ -42,13 +42,15 @@ export interface AuditedAction {
   readonly target: string;
   /** The label of the token or key that was created or deleted. */
   readonly label?: string;
+  /** What it changes. */
+  readonly changes?: readonly AuditChange[];
 }
 
 /** Adds an action of the operator to the audit of the account that it concerns. */
 export const record = (
   tx: Transaction,
   ownerId: string,
-  { action, appId = null, target, label }: AuditedAction,
+  { action, appId = null, target, label, changes = [] }: AuditedAction,
 ): Promise<void> =>
   audit.insert(tx, {
     id: v7(),
@@ -60,4 +62,5 @@ export const record = (
     target,
     address: null,
     label: label ?? null,
+    changes: [...changes],
   });

@@ -22,3 +22,10 @@ export function replyDelivery(
   const why = sendsMail ? "no_address" : "no_mail";
   return { mailedTo: [...mailedTo], onPage, missed, reason: missed === 0 ? null : why };
 }
+
+/** The ways of a reply for the audit, which names no receiver. */
+export function waysOf({ mailedTo, onPage, missed }: ReplyDelivery): string {
+  const ways = [...(mailedTo.length > 0 ? ["mailed"] : []), ...(onPage ? ["on the sender's page"] : [])];
+  const others = ways.length === 0 ? "not delivered" : `not delivered to ${missed} others`;
+  return [...ways, ...(missed > 0 ? [others] : [])].join(", ");
+}

@@ -1,6 +1,7 @@
 import type { App, AppChange, apps as contract } from "../../../src/contract/console/apps.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
+import { changesBetween } from "../../domain/access/audit-changes.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { createApp } from "../../secrets/new-credentials.ts";
 import { maskAddress, openAddress, sealAddress } from "../../secrets/sealed-address.ts";
@@ -38,9 +39,12 @@ export function apps(
           ...sealedIn(body, present),
           ...{ by: caller.userId, at: deps.clock.now().toISOString() },
         });
-        await record(tx, { caller, address }, { action: "app.update", appId, target: appId });
+        const app = appAnswer(await ownedApp(tx, appId, caller));
+        // The webhook is a secret.
+        const changes = changesBetween(present, app, ["chatWebhookUrl"]);
+        await record(tx, { caller, address }, { action: "app.update", appId, target: appId, changes });
         tx.signal(accessTopic(appId));
-        return appAnswer(await ownedApp(tx, appId, caller));
+        return app;
       }),
 
     async retention({ caller, params: { appId }, query }) {

@@ -1,4 +1,4 @@
-import type { AuditActionName } from "../../../src/contract/console/audit.ts";
+import type { AuditActionName, AuditChange } from "../../../src/contract/console/audit.ts";
 import type { Deps } from "../../deps.ts";
 import type { AgentCaller, ConsoleCaller } from "../../http/handler.ts";
 import { audit } from "../../store/access/audit.ts";
@@ -19,6 +19,8 @@ export interface AuditAction {
   readonly target?: string;
   /** The label of the token or key that was created or deleted. */
   readonly label?: string;
+  /** What it changes. */
+  readonly changes?: readonly AuditChange[];
 }
 
 /**
@@ -30,7 +32,7 @@ export const createAuditWriter =
   (
     tx: Transaction,
     { caller, address }: Author,
-    { action, appId = null, target, label }: AuditAction,
+    { action, appId = null, target, label, changes = [] }: AuditAction,
   ): Promise<void> =>
     audit.insert(tx, {
       id: newId(),
@@ -42,6 +44,7 @@ export const createAuditWriter =
       target: target ?? null,
       address,
       label: label ?? null,
+      changes: [...changes],
     });
 
 function actorOf(caller: Author["caller"]): string {

@@ -3,6 +3,7 @@ import type { consoleChangelog as contract } from "../../../src/contract/console
 import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
+import { changesBetween } from "../../domain/access/audit-changes.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
 import type { Viewer } from "../../store/access/members/visibility.ts";
 import {
@@ -40,7 +41,14 @@ export function consoleChangelog(
         const entry = await importEntry(deps, tx, { appId, version, viewer: caller, given: body });
         const action = entry.created ? "changelog.create" : "changelog.update";
         if (entry.created || entry.changedFields.length > 0)
-          await record(tx, { caller, address }, { action, appId, target: entry.id });
+          await record(
+            tx,
+            { caller, address },
+            {
+              ...{ action, appId, target: entry.id },
+              changes: entry.created ? [] : entry.changedFields.map((field) => ({ field })),
+            },
+          );
         return entry;
       }),
 
@@ -51,8 +59,17 @@ export function consoleChangelog(
         const entry = await lockedEntry(tx, id, caller);
         const { appId } = entry;
         await updateEntry(deps, tx, { entry, change: body, by: caller.userId });
-        await record(tx, { caller, address }, { action: "changelog.update", appId, target: id });
-        return answerOf(tx, id, caller);
+        const answer = await answerOf(tx, id, caller);
+        const changes = changesBetween(entryAnswer(entry), answer, ["body", "items"]);
+        await record(
+          tx,
+          { caller, address },
+          {
+            ...{ action: "changelog.update", appId, target: id },
+            changes: changes.filter(({ field }) => field in body),
+          },
+        );
+        return answer;
       }),
 
     remove: ({ caller, address, params: { entryId: id }, save }) =>

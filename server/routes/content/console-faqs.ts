@@ -1,6 +1,7 @@
 import type { consoleFaqs as contract } from "../../../src/contract/console/faqs.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { changesBetween } from "../../domain/access/audit-changes.ts";
 import type { Handlers } from "../../http/handler.ts";
 import type { Viewer } from "../../store/access/members/visibility.ts";
 import { faqs as rows } from "../../store/content/faqs.ts";
@@ -37,9 +38,15 @@ export function consoleFaqs(deps: Pick<Deps, "clock" | "database" | "newId">): H
     update: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
         const key = await ownedFaq(tx, params.faqId, caller);
+        const before = (await rows.list(tx, key.appId)).find(({ id }) => id === key.id);
         const faq = await updateFaq(deps, tx, { key, change: body, by: caller.userId });
         if (!faq) throw new ApiError("not_found");
-        await record(tx, { caller, address }, { action: "faq.update", appId: key.appId, target: faq.id });
+        const changes = changesBetween({ ...before }, body, ["question", "answer"]);
+        await record(
+          tx,
+          { caller, address },
+          { action: "faq.update", appId: key.appId, target: faq.id, changes },
+        );
         return faq;
       }),
 

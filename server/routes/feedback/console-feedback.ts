@@ -9,17 +9,16 @@ import { authors } from "../../store/access/members/authors.ts";
 import type { Viewer } from "../../store/access/members/visibility.ts";
 import type { Reader } from "../../store/engine/database.ts";
 import { removeThread } from "../../store/feedback/feedback-removal.ts";
-import { messages } from "../../store/feedback/messages.ts";
 import { threadTags } from "../../store/feedback/tags.ts";
 import { mailOriginals } from "../../store/mail/mail-originals.ts";
 import { mails, type ReplyMail } from "../../store/mail/mails.ts";
 import { createAuditWriter } from "../access/audit-record.ts";
 import { oldestOriginal, originalUntil } from "../mail/original-file.ts";
-import { deliveryOf, mailReply, renewedLink, replyTo } from "../mail/replies.ts";
+import { deliveryOf, renewedLink } from "../mail/replies.ts";
 import { proposalsOf, threadAnswer } from "./feedback-answer.ts";
 import { removeFiles } from "./feedback-removal.ts";
 import { listInbox } from "./inbox-list.ts";
-import { refuseUnseenMessage } from "./newer-message.ts";
+import { createAddMessage } from "./new-message.ts";
 import { appOfThread, ownedThread } from "./owned-feedback.ts";
 import { assigneeOf } from "./triage/assignment.ts";
 import { changeThread } from "./triage/triage.ts";
@@ -57,36 +56,14 @@ export function consoleFeedback(
       return undefined;
     },
 
-    addMessage: ({ caller, address, params: { id }, body: { direction, body, change, ...reply }, save }) =>
-      save(async (tx) => {
-        const appId = await appOfThread(tx, id, caller);
-        const isReply = direction === "outbound";
-        // Before the message gets its time, so that messages are stored in the order of their times.
-        await messages.lock(tx, id);
-        if (isReply) await refuseUnseenMessage(tx, id, { ...reply, userId: caller.userId });
-        if (change) await changeThread(deps, tx, { caller, address, id, appId, change });
-        const createdAt = deps.clock.now().toISOString();
-        const message = {
-          id: deps.newId(),
-          feedbackId: id,
-          author: "team",
-          authorId: caller.userId,
-          direction,
-          body,
-          createdAt,
-        } as const;
-        const sent = isReply ? await replyTo(tx, id, reply) : undefined;
-        await messages.insert(tx, { ...message, ...sent?.stored });
-        await record(tx, { caller, address }, { action: `message.${direction}`, appId, target: id });
-        if (!sent) return message;
-        return { ...message, delivery: await mailReply(deps, tx, { message, reports: sent.reports }) };
-      }),
+    addMessage: createAddMessage(deps),
 
     renewStatusLink: ({ caller, address, params: { id }, body: { reportId = id }, save }) =>
       save(async (tx) => {
         const appId = await appOfThread(tx, id, caller);
         const statusUrl = await renewedLink(deps, tx, { feedbackId: id, reportId });
-        await record(tx, { caller, address }, { action: "thread.update", appId, target: id });
+        const changes = [{ field: "statusLink" }];
+        await record(tx, { caller, address }, { action: "thread.update", appId, target: id, changes });
         return { statusUrl };
       }),
   };

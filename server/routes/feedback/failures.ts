@@ -1,12 +1,14 @@
+import type { AuditChange } from "../../../src/contract/console/audit.ts";
 import type { failures as contract, GreenRun } from "../../../src/contract/console/failures.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
+import { changesBetween } from "../../domain/access/audit-changes.ts";
 import { byServerClock } from "../../domain/clock-ahead.ts";
 import { partTest, passedFailures, passedNote } from "../../domain/feedback/passed-failures.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { type Failure, failures as rows } from "../../store/feedback/failures.ts";
-import { updateThread } from "../../store/feedback/inbox.ts";
+import { changeableOf, updateThread } from "../../store/feedback/inbox.ts";
 import { messages } from "../../store/feedback/messages.ts";
 import { createAuditWriter } from "../access/audit-record.ts";
 import { ownedApp } from "../access/owned-app.ts";
@@ -34,8 +36,12 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
             stillFailing.push({ ...named, scopes });
             continue;
           }
-          await resolve(deps, tx, { pass, id: failure.id, by: caller.userId });
-          await record(tx, { caller, address }, { action: "thread.resolve", appId, target: failure.id });
+          const changes = await resolve(deps, tx, { pass, id: failure.id, by: caller.userId });
+          await record(
+            tx,
+            { caller, address },
+            { action: "thread.resolve", appId, target: failure.id, changes },
+          );
           resolved.push(named);
         }
         return { resolved, stillFailing, more: passed.length > limits.resolvedAtOnce };
@@ -97,8 +103,9 @@ async function resolve(
   { newId }: Pick<Deps, "newId">,
   tx: Transaction,
   { pass, id, by }: Resolved,
-): Promise<void> {
+): Promise<readonly AuditChange[]> {
   await messages.lock(tx, id);
+  const changes = changesBetween(await changeableOf(tx, id), { status: "resolved" });
   await updateThread(tx, id, { status: "resolved", at: pass.passedAt, by });
   const note = {
     direction: "note",
@@ -108,4 +115,5 @@ async function resolve(
     createdAt: pass.passedAt,
   } as const;
   await messages.insert(tx, { id: newId(), feedbackId: id, ...note });
+  return changes;
 }

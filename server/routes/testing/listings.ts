@@ -1,6 +1,7 @@
 import type { listings as contract, Listing, NewListing } from "../../../src/contract/console/listings.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { changesBetween } from "../../domain/access/audit-changes.ts";
 import type { Handlers } from "../../http/handler.ts";
 import type { Viewer } from "../../store/access/members/visibility.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
@@ -32,10 +33,21 @@ export function listings(deps: Pick<Deps, "clock" | "database" | "newId">): Hand
 
     async update({ caller, address, params: { listingId: id }, body, save }) {
       return save(async (tx) => {
-        const { appId } = await ownedListing(tx, id, caller);
+        const before = await ownedListing(tx, id, caller);
+        const { appId } = before;
         const changed = await rows.update(tx, id, { ...body, at: deps.clock.now().toISOString() });
-        if (changed) await record(tx, { caller, address }, { action: "listing.update", appId, target: id });
-        return listingAnswer(await ownedListing(tx, id, caller));
+        const listing = listingAnswer(await ownedListing(tx, id, caller));
+        const changes = changesBetween(listingAnswer(before), listing, ["testBrief", "updatedAt"]);
+        if (changed)
+          await record(
+            tx,
+            { caller, address },
+            {
+              ...{ action: "listing.update", appId, target: id },
+              changes: changes.filter(({ field }) => field in body),
+            },
+          );
+        return listing;
       });
     },
   };

@@ -14,6 +14,13 @@ export interface NewAuditEntry extends AuditEntry {
   readonly label?: string | null;
 }
 
+type AuditRow = Omit<AuditEntry, "changes"> & { readonly changes: string | null };
+
+const entryOf = ({ changes, ...entry }: AuditRow): AuditEntry => ({
+  ...entry,
+  ...(changes === null ? {} : { changes: JSON.parse(changes) }),
+});
+
 /** A page of the list, limited to one app, one action, one actor and a period if they are given. */
 export interface AuditPage {
   readonly appId: string | undefined;
@@ -39,6 +46,7 @@ export const audit = {
       target: entry.target,
       address: entry.address,
       label: entry.label ?? null,
+      changes: entry.changes && entry.changes.length > 0 ? JSON.stringify(entry.changes) : null,
     }),
 
   /**
@@ -46,7 +54,11 @@ export const audit = {
    * suffices. `position` is the `at` and the `id` of an entry. To a token of one app only the entries of that app are
    * shown.
    */
-  list: (reader: Reader, viewer: Viewer, { appId, position, limit, ...filters }: AuditPage) => {
+  async list(
+    reader: Reader,
+    viewer: Viewer,
+    { appId, position, limit, ...filters }: AuditPage,
+  ): Promise<AuditEntry[]> {
     const sorted = { at: "e.at", id: "e.id" };
     const [newest, ...values] = pageOfScopes(
       reader.engine,
@@ -57,12 +69,13 @@ export const audit = {
       },
       { position, limit },
     );
-    return reader.all<AuditEntry>(
-      plannedEachTime(`SELECT e.id, e.at, e.actor, e.action, e.app_id AS "appId", e.target, e.address
+    const found = await reader.all<AuditRow>(
+      plannedEachTime(`SELECT e.id, e.at, e.actor, e.action, e.app_id AS "appId", e.target, e.address, e.changes
        FROM (${newest}) AS newest CROSS JOIN audit e
        WHERE ${rowKey[reader.engine]} = newest.found ORDER BY e.at DESC, e.id DESC`),
       ...values,
     );
+    return found.map(entryOf);
   },
 };
 

@@ -1,3 +1,4 @@
+import { forgetSubjects } from "../access/audit-subjects.ts";
 import type { Transaction, Value } from "../engine/database.ts";
 import { proposalTopic, threadsTopic } from "../engine/topics.ts";
 import { forgetIndexed } from "./search/feedback-search.ts";
@@ -33,6 +34,7 @@ async function removeWhere(tx: Transaction, where: string, ...values: Value[]): 
     ...seqs,
   );
   await forgetIndexed(tx, seqs);
+  await forgetSubjects(tx, these, ...seqs);
   await tx.run(`DELETE FROM feedback WHERE id IN ${these}`, ...seqs);
   tx.signal(threadsTopic);
   return { count: threads.length, hashes };

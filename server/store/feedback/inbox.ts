@@ -211,6 +211,19 @@ const inTimes = ({ from, to }: Pick<Filters, "from" | "to">): Condition[] => [
 
 const afterKey = (key: string, { position }: InboxPage): Condition => [`(${key}) < (?, ?)`, ...position];
 
+type Changeable = Pick<ThreadChange, "status" | "category" | "subject" | "githubIssueUrl">;
+
+/** What `updateThread` can change, as it is now. */
+export const changeableOf = async (
+  reader: Reader,
+  id: string,
+): Promise<Readonly<Record<string, unknown>>> => ({
+  ...(await reader.get<Changeable>(
+    `SELECT status, category, subject, github_issue_url AS "githubIssueUrl" FROM feedback WHERE id = ?`,
+    id,
+  )),
+});
+
 /** Sets the given fields for the member `by`. If the search index contains one of them, the thread is indexed again. */
 export async function updateThread(
   tx: Transaction,

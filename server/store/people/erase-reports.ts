@@ -1,4 +1,5 @@
 import { erasedMark } from "../../domain/people/address-in-text.ts";
+import { forgetSubjects } from "../access/audit-subjects.ts";
 import type { Transaction } from "../engine/database.ts";
 import { threadsTopic } from "../engine/topics.ts";
 import { removeThread } from "../feedback/feedback-removal.ts";
@@ -40,6 +41,7 @@ async function blankReport(tx: Transaction, id: string): Promise<Effect> {
     JSON.stringify({ images: [], videos: [], attachments: [] }),
     id,
   );
+  await forgetSubjects(tx, "(?)", id);
   await indexAgain(tx, id);
   tx.signal(threadsTopic);
   return { counts: { reports: 1, messages: conversation.count }, files: [...conversation.files, ...files] };

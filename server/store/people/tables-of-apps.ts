@@ -193,12 +193,14 @@ export const tablesOfApps: Readonly<Record<string, TableRule>> = {
   },
   audit: {
     of: "app",
-    erase: "The act is kept. The address, and the network address of the person's own acts, are blanked.",
+    erase:
+      "The act is kept. The address, and the network address of the person's own acts, are blanked. The subject of a thread goes with the thread.",
     holds: {
       plain: ["id", "at", "action", "app_id"],
       address: ["actor"],
       account: ["owner_id"],
       text: ["target", "label"],
+      json: ["changes"],
       network: ["address"],
     },
   },

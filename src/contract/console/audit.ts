@@ -94,6 +94,14 @@ export const auditActions = [
 ] as const;
 export type AuditActionName = (typeof auditActions)[number];
 
+/** A field that an act changed. A value that is secret, or too long, is left out. */
+export const AuditChange = z.object({
+  field: z.string(),
+  from: z.optional(z.nullable(z.string())),
+  to: z.optional(z.nullable(z.string())),
+});
+export type AuditChange = z.output<typeof AuditChange>;
+
 /** Who did what, when, and from which address. */
 export const AuditEntry = z.object({
   id: uuid,
@@ -103,6 +111,8 @@ export const AuditEntry = z.object({
   appId: z.nullable(uuid),
   target: z.nullable(z.string()),
   address: z.nullable(z.string()),
+  /** What the act changed. Acts before this was recorded, and acts that change no field, have none. */
+  changes: z.optional(z.array(AuditChange)),
 });
 export type AuditEntry = z.output<typeof AuditEntry>;
 

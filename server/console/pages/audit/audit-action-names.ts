@@ -56,7 +56,7 @@ const names: Readonly<Record<AuditActionName, string>> = {
   "tag.delete": "Deleted a tag",
   "mail.take": "Said that a person wrote a mail",
   "message.note": "Added a note",
-  "message.outbound": "Recorded a reply (not sent)",
+  "message.outbound": "Replied to a sender",
   "run.propose": "Proposed a plan",
   "run.approve": "Approved a proposal",
   "run.reject": "Rejected a proposal",

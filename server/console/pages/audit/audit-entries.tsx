@@ -6,6 +6,7 @@ import { InTurns } from "../../kit/layout/in-turns.tsx";
 import type { Navigation } from "../../kit/layout/navigation.ts";
 import type { Links } from "../../links.ts";
 import { auditActionNames } from "./audit-action-names.ts";
+import { AuditChanges } from "./audit-changes.tsx";
 
 export interface AuditEntriesProps {
   readonly items: readonly AuditEntry[];
@@ -61,6 +62,7 @@ const Entry = ({ entry, navigation, target, tokens }: EntryProps) => (
     <td>
       <b>{auditActionNames.get(entry.action) ?? entry.action}</b>
       <Target entry={entry} target={target} links={navigation.links} />
+      <AuditChanges changes={entry.changes} />
     </td>
     <td>
       <AppName id={entry.appId} navigation={navigation} />

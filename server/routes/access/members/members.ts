@@ -2,6 +2,7 @@ import type { members as contract } from "../../../../src/contract/console/membe
 import type { Role } from "../../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import type { Deps } from "../../../deps.ts";
+import { changesBetween } from "../../../domain/access/audit-changes.ts";
 import { memberChangeRefusal } from "../../../domain/access/member-changes.ts";
 import type { ConsoleCaller, Handlers } from "../../../http/handler.ts";
 import { type Membership, members as rows } from "../../../store/access/members/members.ts";
@@ -24,7 +25,8 @@ export function members(deps: Pick<Deps, "clock" | "database" | "newId">): Handl
         if (member.role === role) return member;
         await rows.setRole(tx, params, role);
         const action = { action: "member.update", appId: params.appId, target: params.userId } as const;
-        await record(tx, { caller, address }, { ...action, label: member.email });
+        const changes = changesBetween({ role: member.role }, { role });
+        await record(tx, { caller, address }, { ...action, label: member.email, changes });
         return { ...member, role };
       }),
 

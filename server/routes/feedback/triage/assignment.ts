@@ -1,6 +1,8 @@
+import type { AuditChange } from "../../../../src/contract/console/audit.ts";
 import type { Assignee } from "../../../../src/contract/console/feedback.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { suffices } from "../../../domain/access/app-roles.ts";
+import { changesBetween } from "../../../domain/access/audit-changes.ts";
 import { assignmentRefusal } from "../../../domain/feedback/assignment.ts";
 import { members } from "../../../store/access/members/members.ts";
 import type { Reader, Transaction } from "../../../store/engine/database.ts";
@@ -25,13 +27,13 @@ interface Asked {
 }
 
 /**
- * Gives a thread to a member, or to nobody. Gives the e-mail address of the member. Throws `bad_request` for a person who may
+ * Gives a thread to a member, or to nobody. Gives the change for the audit. Throws `bad_request` for a person who may
  * not change the feedback of the app, and `assignee_changed` if the thread is not whose the caller saw. (rule F31)
  */
 export async function assign(
   tx: Transaction,
   { id, appId, assignee, expectedAssignee: expected, userId }: ThreadOfApp & Asked,
-): Promise<string | undefined> {
+): Promise<readonly AuditChange[]> {
   await tx.lock(id);
   // A member who is removed meanwhile must not get a thread.
   await members.lock(tx, appId);
@@ -48,7 +50,7 @@ export async function assign(
           : `${present.email} has this thread now. Assign it again to take it over.`,
     });
   if (change.present !== change.to) await assignees.set(tx, id, change.to);
-  return wanted?.email;
+  return changesBetween({ assignee: present?.email }, { assignee: wanted?.email ?? null });
 }
 
 async function memberNamed(

@@ -2,6 +2,7 @@ import type { savedReplies as contract } from "../../../../src/contract/console/
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import type { Deps } from "../../../deps.ts";
+import { changesBetween } from "../../../domain/access/audit-changes.ts";
 import type { Handlers } from "../../../http/handler.ts";
 import type { Viewer } from "../../../store/access/members/visibility.ts";
 import type { Reader } from "../../../store/engine/database.ts";
@@ -35,10 +36,12 @@ export function savedReplies(deps: Pick<Deps, "clock" | "database" | "newId">): 
 
     update: ({ caller, address, params: { savedReplyId: id }, body, save }) =>
       save(async (tx) => {
-        const { appId, title } = await ownedReply(tx, id, caller);
+        const before = await ownedReply(tx, id, caller);
+        const { appId, title } = before;
         const at = deps.clock.now().toISOString();
         await rows.update(tx, id, { ...body, at, by: caller.userId });
-        const action = { action: "saved_reply.update", appId, target: id } as const;
+        const changes = changesBetween({ ...before }, body, ["body"]);
+        const action = { action: "saved_reply.update", appId, target: id, changes } as const;
         await record(tx, { caller, address }, { ...action, label: title });
         return ownedReply(tx, id, caller);
       }),

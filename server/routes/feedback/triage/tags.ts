@@ -1,6 +1,7 @@
 import type { tags as contract, Tag } from "../../../../src/contract/console/triage/tags.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import type { Deps } from "../../../deps.ts";
+import { changesBetween } from "../../../domain/access/audit-changes.ts";
 import type { Handlers } from "../../../http/handler.ts";
 import type { Viewer } from "../../../store/access/members/visibility.ts";
 import type { Reader, Transaction } from "../../../store/engine/database.ts";
@@ -29,9 +30,15 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
 
     update: ({ caller, address, params: { tagId: id }, body, save }) =>
       save(async (tx) => {
-        const { appId, name } = await ownedTag(tx, id, caller);
+        const before = await ownedTag(tx, id, caller);
+        const { appId, name } = before;
         if (!(await rows.update(tx, { id, appId }, body))) throw new ApiError("tag_exists");
-        await record(tx, { caller, address }, { action: "tag.update", appId, target: id, label: name });
+        const changes = changesBetween({ ...before }, body);
+        await record(
+          tx,
+          { caller, address },
+          { action: "tag.update", appId, target: id, label: name, changes },
+        );
         return tagAnswer(await ownedTag(tx, id, caller));
       }),
 

@@ -1,6 +1,8 @@
+import type { AuditChange } from "../../../../src/contract/console/audit.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import type { Deps } from "../../../deps.ts";
+import { changesBetween } from "../../../domain/access/audit-changes.ts";
 import type { Transaction } from "../../../store/engine/database.ts";
 import { tags, threadTags } from "../../../store/feedback/tags.ts";
 
@@ -16,16 +18,18 @@ export interface ThreadOfApp {
 }
 
 /**
- * Takes tags from a thread, then gives it tags; makes those that the app lacks. Gives whether there was something to do. Throws
+ * Takes tags from a thread, then gives it tags; makes those that the app lacks. Gives the change for the audit; undefined if
+ * nothing was asked. Throws
  * `bad_request` for too many tags on the thread, and `wrong_state` for too many of the app. (rule F30)
  */
 export async function changeTags(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
   { id, appId, addTags = [], removeTags = [] }: ThreadOfApp & TagChange,
-): Promise<boolean> {
-  if (addTags.length + removeTags.length === 0) return false;
+): Promise<readonly AuditChange[] | undefined> {
+  if (addTags.length + removeTags.length === 0) return undefined;
   await tx.lock(id);
+  const before = await namesOf(tx, id);
   for (const name of removeTags) await threadTags.remove(tx, id, name);
   for (const name of addTags) {
     await makeTag(deps, tx, { appId, name });
@@ -33,8 +37,15 @@ export async function changeTags(
   }
   if ((await threadTags.count(tx, id)) > limits.threadTags)
     throw badRequest("addTags", `must leave the thread with at most ${limits.threadTags} tags`);
-  return true;
+  return changesBetween({ tags: before }, { tags: await namesOf(tx, id) });
 }
+
+/** The tags of a thread as one text. */
+const namesOf = async (tx: Transaction, id: string): Promise<string> =>
+  ((await threadTags.of(tx, [id])).get(id) ?? [])
+    .map(({ name }) => name)
+    .sort()
+    .join(", ");
 
 interface NamedTag {
   readonly appId: string;

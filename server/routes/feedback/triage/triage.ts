@@ -1,8 +1,9 @@
 import type { ThreadChange } from "../../../../src/contract/console/feedback.ts";
 import type { Deps } from "../../../deps.ts";
+import { changesBetween } from "../../../domain/access/audit-changes.ts";
 import type { ConsoleCaller } from "../../../http/handler.ts";
 import type { Transaction } from "../../../store/engine/database.ts";
-import { updateThread } from "../../../store/feedback/inbox.ts";
+import { changeableOf, updateThread } from "../../../store/feedback/inbox.ts";
 import { createAuditWriter } from "../../access/audit-record.ts";
 import { assign } from "./assignment.ts";
 import { changeTags } from "./thread-tags.ts";
@@ -22,18 +23,19 @@ export async function changeThread(
   { caller, address, id, appId, change: asked }: Asked,
 ): Promise<void> {
   const { assignee, expectedAssignee, addTags, removeTags, ...change } = asked;
+  const author = { caller, address };
+  const act = { appId, target: id };
   const record = createAuditWriter(deps);
   const thread = { id, appId };
   if (assignee !== undefined) {
-    const asked = { ...thread, assignee, expectedAssignee, userId: caller.userId };
-    const label = await assign(tx, asked);
-    const action = { action: "thread.assign", appId, target: id } as const;
-    await record(tx, { caller, address }, label === undefined ? action : { ...action, label });
+    const changes = await assign(tx, { ...thread, assignee, expectedAssignee, userId: caller.userId });
+    await record(tx, author, { ...act, action: "thread.assign", changes });
   }
-  const retagged = await changeTags(deps, tx, { ...thread, addTags, removeTags });
-  if (retagged) await record(tx, { caller, address }, { action: "thread.tag", appId, target: id });
-  const isTriaged = retagged || assignee !== undefined;
+  const tagged = await changeTags(deps, tx, { ...thread, addTags, removeTags });
+  if (tagged) await record(tx, author, { ...act, action: "thread.tag", changes: tagged });
+  const isTriaged = tagged !== undefined || assignee !== undefined;
   if (isTriaged && Object.keys(change).length === 0) return;
+  const changes = changesBetween(await changeableOf(tx, id), change);
   await updateThread(tx, id, { ...change, at: deps.clock.now().toISOString(), by: caller.userId });
-  await record(tx, { caller, address }, { action: "thread.update", appId, target: id });
+  await record(tx, author, { ...act, action: "thread.update", changes });
 }

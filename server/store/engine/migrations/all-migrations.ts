@@ -11,6 +11,7 @@ import { passkeys } from "./access/033-passkeys.ts";
 import { drafts } from "./access/056-drafts.ts";
 import { auditByActor } from "./access/065-audit-by-actor.ts";
 import { verifiedAddresses } from "./access/074-verified-addresses.ts";
+import { changesOfAudit } from "./access/098-changes-of-audit.ts";
 import { endsOfTokens } from "./access/101-ends-of-tokens.ts";
 import { waitingByActivity } from "./agents/094-waiting-by-activity.ts";
 import { claimsOfAccounts } from "./agents/100-claims-of-accounts.ts";
@@ -129,6 +130,7 @@ export const migrations: readonly Migration[] = [
   waitingByActivity,
   attemptsAtMails,
   originalsOfMails,
+  changesOfAudit,
   claimsOfAccounts,
   endsOfTokens,
   partsOfFailures,

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import {
   BodyFormat,
   EditedChangelogEntry,
@@ -5,6 +6,7 @@ import {
   ReleaseType,
 } from "../../../../src/contract/changelog.ts";
 import { NewApp } from "../../../../src/contract/console/apps.ts";
+import { AuditChange } from "../../../../src/contract/console/audit.ts";
 import { feedbackIdsIn } from "../../../../src/contract/feedback-lines.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import {
@@ -136,6 +138,7 @@ const audit: RecordKind = {
     target: orNull(textWithIds(1_000)),
     address: orNull(text(200)),
     label: orNull(text(1_000)),
+    changes: orNull(json(z.array(AuditChange), "a list of changes", 100_000)),
   },
   fixed: { owner_id: ({ ownerId }) => ownerId },
 };
