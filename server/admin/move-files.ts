@@ -60,7 +60,7 @@ async function copy({ sha256, size }: StoredFile, from: Files, into: Files): Pro
   const draft = into.createTemporary(size);
   try {
     for await (const chunk of await from.open(sha256)) draft.write(chunk);
-    const written = await draft.finish();
+    const written = await draft.finishUnchanged();
     if (written.sha256 !== sha256) return false;
     await into.keep(receivedFile({ ...written, declaredType: null, name: null, fault: null }));
     return true;

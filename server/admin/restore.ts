@@ -132,7 +132,7 @@ async function restoreFiles(location: DataLocation, archive: Archive): Promise<n
   for (const [, entry] of entries) {
     const draft = files.createTemporary(entry.size);
     for await (const chunk of archive.read(entry)) draft.write(chunk);
-    const written = await draft.finish();
+    const written = await draft.finishUnchanged();
     await files.keep(receivedFile({ ...written, declaredType: null, name: null, fault: null }));
   }
   return entries.length;

@@ -31,7 +31,7 @@ async function restoreFile({ sha256, size }: StoredFile, files: Files, source: S
   if (!bytes || (await hashOf(bytes)) !== sha256) return false;
   const draft = files.createTemporary(size);
   draft.write(bytes);
-  const written = await draft.finish();
+  const written = await draft.finishUnchanged();
   await files.keep(receivedFile({ ...written, declaredType: null, name: null, fault: null }));
   return true;
 }

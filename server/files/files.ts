@@ -16,10 +16,12 @@ export interface TemporaryFile {
   /** Writes the next bytes. Counts, but does not write, bytes after the first byte beyond the limit. */
   write(bytes: Uint8Array): void;
   /**
-   * Removes geographic positions from a picture or film, closes the file and describes it. The hash is that of the changed
-   * file. A picture without a complete header gets no type. Call it once.
+   * Removes the place of recording and all else that is not needed to show a picture or film, closes the file and describes
+   * it. The hash is that of the changed file. A picture without a complete header gets no type. Call it once.
    */
   finish(): Promise<WrittenFile>;
+  /** As `finish`, but changes nothing: for copies of files that a server has kept before. */
+  finishUnchanged(): Promise<WrittenFile>;
   /** Closes and deletes the file in any state. */
   drop(): void;
 }

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { detectMediaType, signatureBytes } from "../../src/contract/files/media-type.ts";
-import { FilesUnavailable, type TemporaryFile } from "./files.ts";
+import { FilesUnavailable, type TemporaryFile, type WrittenFile } from "./files.ts";
 import { hashFile } from "./hash-file.ts";
-import { removePositions } from "./positions/remove-positions.ts";
+import { keepShown } from "./positions/keep-shown.ts";
 
 /** Opens a new file with an unguessable name in `folder`, readable by its owner only. */
 export function createTemporaryFile(folder: string, limit: number): TemporaryFile {
@@ -20,6 +20,11 @@ export function createTemporaryFile(folder: string, limit: number): TemporaryFil
     closeSync(descriptor);
   };
 
+  const describe = async (detectedType: string | null): Promise<WrittenFile> => {
+    orUnavailable(close);
+    return { path, size, sha256: await orUnavailableLater(hashFile(path, size)), detectedType };
+  };
+
   return {
     path,
     write(bytes) {
@@ -32,11 +37,10 @@ export function createTemporaryFile(folder: string, limit: number): TemporaryFil
       const shown = detectMediaType(head.subarray(0, size));
       // A file over the limit is refused anyway, and was not written completely.
       const isWhole =
-        shown === null || size > limit || orUnavailable(() => removePositions(descriptor, size, shown));
-      const detectedType = isWhole ? shown : null;
-      orUnavailable(close);
-      return { path, size, sha256: await orUnavailableLater(hashFile(path, size)), detectedType };
+        shown === null || size > limit || orUnavailable(() => keepShown(descriptor, size, shown));
+      return describe(isWhole ? shown : null);
     },
+    finishUnchanged: () => describe(detectMediaType(head.subarray(0, size))),
     drop() {
       close();
       rmSync(path, { force: true });

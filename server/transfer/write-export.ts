@@ -40,7 +40,7 @@ export async function writeExport(deps: Needed, wanted: Wanted): Promise<Written
       await writeRecords({ deps, wanted, reader, writer, hidden });
       if (wanted.withFiles) await writeList({ deps, wanted, reader, hidden }, list);
     });
-    return { lines: await lines.finish(), list: await list.finish() };
+    return { lines: await lines.finishUnchanged(), list: await list.finishUnchanged() };
   } catch (error) {
     lines.drop();
     list.drop();

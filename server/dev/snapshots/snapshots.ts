@@ -171,7 +171,7 @@ async function receive(
   const temporary = files.createTemporary(Number.MAX_SAFE_INTEGER);
   try {
     for await (const chunk of snapshot.bytesOf(sha256)) temporary.write(chunk);
-    const written = await temporary.finish();
+    const written = await temporary.finishUnchanged();
     if (written.sha256 !== sha256) throw new SnapshotDamaged(`${sha256} has another content`);
     return receivedFile({ ...written, declaredType: null, name: null, fault: null });
   } catch (error) {

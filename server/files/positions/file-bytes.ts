@@ -8,17 +8,18 @@ export interface FileBytes {
   readonly size: number;
   /** At most `length` bytes from `at`, fewer at the end of the file. The buffer is valid until the next call. */
   read(at: number, length: number): Buffer;
+  /** The bytes from `at` to the end of the window: at least `least`, fewer at the end of the file. */
+  readAhead(at: number, least: number): Buffer;
   write(at: number, bytes: Uint8Array): void;
-  /** Overwrites with zeros. */
-  erase(at: number, length: number): void;
-  /** The next position of `pattern`; -1 if there is none. */
-  find(pattern: Uint8Array, from: number): number;
+  /** Overwrites with zeros, or with `byte`. Does nothing if `length` is not positive. */
+  erase(at: number, length: number, byte?: number): void;
+  /** The next position of `pattern` before `end`; -1 if there is none. */
+  find(pattern: Uint8Array, from: number, end?: number): number;
   /** Writes the changes in the window to the file. Call it at the end. */
   flush(): void;
 }
 
 const windowLength = 65_536;
-const zeros = Buffer.alloc(windowLength);
 
 /** Opens the bytes of a file of `size` bytes by its descriptor. */
 export function openBytes(descriptor: number, size: number): FileBytes {
@@ -41,6 +42,10 @@ export function openBytes(descriptor: number, size: number): FileBytes {
     if (!isHeld(at, length)) load(at, length);
     return held.subarray(at - from, at - from + length);
   };
+  const readAhead = (at: number, least: number) => {
+    if (!isHeld(at, least)) load(at, least);
+    return held.subarray(at - from);
+  };
   const write = (at: number, bytes: Uint8Array) => {
     if (isHeld(at, bytes.length)) {
       held.set(bytes, at - from);
@@ -54,16 +59,21 @@ export function openBytes(descriptor: number, size: number): FileBytes {
   return {
     size,
     read,
+    readAhead,
     write,
     flush,
-    erase(at, length) {
+    erase(at, length, byte = 0) {
       const end = Math.min(at + length, size);
-      for (let next = at; next < end; next += zeros.length) write(next, zeros.subarray(0, end - next));
+      if (end <= at) return;
+      const fill = Buffer.alloc(Math.min(windowLength, end - at), byte);
+      for (let next = at; next < end; next += fill.length) write(next, fill.subarray(0, end - next));
     },
-    find(pattern, start) {
-      for (let at = Math.max(0, start); at < size; at += windowLength - pattern.length) {
-        const found = read(at, windowLength).indexOf(pattern);
-        if (found !== -1) return at + found;
+    find(pattern, start, end = size) {
+      for (let at = Math.max(0, start); at + pattern.length <= end; ) {
+        const held = readAhead(at, pattern.length);
+        const found = held.indexOf(pattern);
+        if (found !== -1) return at + found + pattern.length <= end ? at + found : -1;
+        at += Math.max(1, held.length - pattern.length + 1);
       }
       return -1;
     },

@@ -1,53 +1,44 @@
-import { removeFromBoxes } from "./boxes.ts";
-import { exifWithoutPosition } from "./exif.ts";
+import { exifPrefix, orientationOnly } from "./exif.ts";
 import type { FileBytes } from "./file-bytes.ts";
 import { isPictureSize } from "./header.ts";
-import { namesPosition } from "./named.ts";
 
-/** Removes geographic positions from a JPEG and from the data after it. Gives whether it has a complete header. */
-export function removeFromJpeg(bytes: FileBytes): boolean {
-  const first = removeFromSegments(bytes, 0);
-  const end = bytes.find(endOfImage, first.end);
-  if (end !== -1) removeFromTrailer(bytes, end + endOfImage.length);
-  return first.isWhole;
-}
-
-const startOfImage = Buffer.from([0xff, 0xd8, 0xff]);
-const endOfImage = Buffer.from([0xff, 0xd9]);
-/** The most pictures after the first one. Cameras add a few: the same picture for other screens, or a short film. */
-const mostBehind = 100;
-
-function removeFromTrailer(bytes: FileBytes, from: number): void {
-  let at = bytes.find(startOfImage, from);
-  for (let pictures = 0; at !== -1 && pictures < mostBehind; pictures++)
-    at = bytes.find(startOfImage, removeFromSegments(bytes, at).end);
-  const film = bytes.find(Buffer.from("ftyp"), from);
-  if (film >= from + 4) removeFromBoxes(bytes, film - 4);
-}
-
-interface Segments {
-  /** Where the data of the picture begin, or where the file stops being a valid JPEG. */
-  readonly end: number;
-  readonly isWhole: boolean;
-}
-
-function removeFromSegments(bytes: FileBytes, start: number): Segments {
+/**
+ * Keeps of the JPEG from `start` what is needed to draw it: its size, tables and data, JFIF, the colour profile, the colours
+ * of Adobe, and from EXIF the orientation. Overwrites all else up to `end`, also what stands behind the picture: cameras put
+ * further pictures and films there, each with its place. Gives whether the picture has a complete header.
+ */
+export function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): boolean {
   let hasFrame = false;
-  for (let at = start + 2; ; ) {
+  let isWhole = false;
+  const stop = (from: number) => {
+    bytes.erase(from, end - from);
+    return isWhole;
+  };
+  let segments = 0;
+  for (let at = start + 2; at < end; segments++) {
+    if (segments === mostSegments) return stop(at);
     const [mark, marker = 0, high = 0, low = 0] = bytes.read(at, 4);
-    if (mark !== 0xff || marker === 0xd9) return { end: at, isWhole: false };
+    if (mark !== 0xff) return stop(at);
+    if (marker === 0xd9) return stop(at + 2);
     const length = high * 256 + low;
     if (marker === 0xff) at += 1;
     else if (marker === 1 || (marker >= 0xd0 && marker <= 0xd8)) at += 2;
-    else if (length < 2 || at + 2 + length > bytes.size) return { end: at + 2, isWhole: false };
-    else if (marker === 0xda) return { end: at + 2 + length, isWhole: hasFrame };
+    else if (length < 2 || at + 2 + length > end) return stop(at);
     else {
       if (isFrame(marker)) hasFrame = hasSize(bytes.read(at + 5, 4));
-      if (mayNamePosition(marker)) removeFromSegment(bytes, at + 4, length - 2);
+      if (marker === 0xda && !hasFrame) return stop(at);
+      if (!isNeeded(marker)) keepDrawn(bytes, { marker, at: at + 4, length: length - 2 });
       at += 2 + length;
+      if (marker !== 0xda) continue;
+      isWhole = true;
+      at = endOfScan(bytes, at, end);
     }
   }
+  return isWhole;
 }
+
+// A picture has less than a hundred. A file with very many was made to keep the server busy.
+const mostSegments = 20_000;
 
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
@@ -55,18 +46,39 @@ const isFrame = (marker: number): boolean =>
 const hasSize = (size: Buffer): boolean =>
   size.length === 4 && isPictureSize(size.readUInt16BE(2), size.readUInt16BE(0));
 
-/** Whether a segment may name a position: application segments and comments, except those for JFIF and colours. */
-const mayNamePosition = (marker: number): boolean =>
-  marker === 0xfe || (marker > 0xe0 && marker <= 0xef && marker !== 0xe2 && marker !== 0xee);
+/** Frames, tables and scans. All other segments describe the picture. */
+const isNeeded = (marker: number): boolean => marker >= 0xc0 && marker <= 0xdf;
 
-function removeFromSegment(bytes: FileBytes, at: number, length: number): void {
-  const block = Buffer.from(bytes.read(at, length));
-  if (block.subarray(0, 6).toString("latin1") === "Exif\0\0") {
-    const clean = exifWithoutPosition(block);
-    if (clean) bytes.write(at, clean);
-  } else if (block.includes(moreXmp) || namesPosition(block) || exifWithoutPosition(block))
-    bytes.erase(at, length);
+interface Segment {
+  readonly marker: number;
+  readonly at: number;
+  readonly length: number;
 }
 
-/** The mark of XMP that continues over several segments. A segment may end within a word, so the search could miss it. */
-const moreXmp = Buffer.from("http://ns.adobe.com/xmp/extension/");
+function keepDrawn(bytes: FileBytes, { marker, at, length }: Segment): void {
+  const name = bytes.read(at, Math.min(length, 12)).toString("latin1");
+  if (marker === 0xe1 && name.startsWith(exifPrefix.toString("latin1")))
+    bytes.write(at, orientationOnly(Buffer.from(bytes.read(at, length))));
+  else if (marker === 0xe0 && name.startsWith("JFIF\0") && length >= jfifLength) {
+    // The size of the small picture, which may follow, is zero.
+    bytes.erase(at + jfifLength - 2, length - jfifLength + 2);
+  } else if (marker === 0xee && name.startsWith("Adobe")) bytes.erase(at + 12, length - 12);
+  else if (marker !== 0xe2 || name !== "ICC_PROFILE\0") bytes.erase(at, length);
+}
+
+const jfifLength = 14;
+
+/** Where the data of a scan end: at the next marker that is neither a restart nor a data byte 0xff. */
+function endOfScan(bytes: FileBytes, from: number, end: number): number {
+  for (let at = from; at + 1 < end; ) {
+    const held = bytes.readAhead(at, 2);
+    let found = held.indexOf(0xff);
+    while (found !== -1 && found + 1 < held.length) {
+      const next = held[found + 1] ?? 0;
+      if (next !== 0 && (next < 0xd0 || next > 0xd7)) return at + found;
+      found = held.indexOf(0xff, found + 2);
+    }
+    at += found === -1 ? held.length : found;
+  }
+  return end;
+}

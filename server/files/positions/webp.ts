@@ -1,30 +1,35 @@
-import { exifWithoutPosition } from "./exif.ts";
+import { orientationOnly } from "./exif.ts";
 import type { FileBytes } from "./file-bytes.ts";
 import { isPictureSize } from "./header.ts";
-import { namesPosition } from "./named.ts";
 
-/** Removes geographic positions from a WebP. Gives whether it has a complete header. */
-export function removeFromWebp(bytes: FileBytes): boolean {
+/**
+ * Keeps of a WebP the chunks that are needed to draw it, and from EXIF the orientation. Overwrites the content of all others,
+ * and what stands behind the picture. Gives whether the picture has a complete header.
+ */
+export function keepDrawnWebp(bytes: FileBytes): boolean {
   if (!hasHeader(Buffer.from(bytes.read(12, 18)))) return false;
-  for (let at = 12; at + 8 <= bytes.size; ) {
-    const head = bytes.read(at, 8);
-    const type = head.toString("latin1", 0, 4);
-    const length = head.readUInt32LE(4);
-    if (type === "EXIF" || type === "XMP ") removeFromChunk(bytes, type, { at: at + 8, length });
-    at += 8 + length + (length % 2);
-  }
+  const told = bytes.read(4, 4).readUInt32LE(0);
+  const end = Math.min(bytes.size, 8 + told + (told % 2));
+  keepChunks(bytes, 12, end);
+  bytes.erase(end, bytes.size - end);
   return true;
 }
 
-function removeFromChunk(
-  bytes: FileBytes,
-  type: "EXIF" | "XMP ",
-  { at, length }: { readonly at: number; readonly length: number },
-): void {
-  const block = Buffer.from(bytes.read(at, Math.min(length, bytes.size - at)));
-  const clean = type === "EXIF" ? exifWithoutPosition(block) : undefined;
-  if (clean) bytes.write(at, clean);
-  else if (type === "XMP " && namesPosition(block)) bytes.write(at, Buffer.alloc(block.length, " "));
+const needed = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ICCP"];
+/** A frame of an animation: this many bytes, and then chunks of its own. */
+const frame = { type: "ANMF", head: 16 };
+
+function keepChunks(bytes: FileBytes, from: number, end: number): void {
+  for (let at = from; at + 8 <= end; ) {
+    const head = bytes.read(at, 8);
+    const type = head.toString("latin1", 0, 4);
+    const length = Math.min(head.readUInt32LE(4), end - at - 8);
+    const content = at + 8;
+    if (type === frame.type) keepChunks(bytes, content + frame.head, content + length);
+    else if (type === "EXIF") bytes.write(content, orientationOnly(Buffer.from(bytes.read(content, length))));
+    else if (!needed.includes(type)) bytes.erase(content, length);
+    at = content + length + (length % 2);
+  }
 }
 
 /** Whether the first chunk is complete. Each type of chunk stores the size in its own way. */

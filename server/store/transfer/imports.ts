@@ -70,6 +70,12 @@ export const imports = {
       ...[appId, sha256],
     ),
 
+  /** Notes that the content of uploads has another hash, because it was changed when it was kept. */
+  rename: (
+    tx: Transaction,
+    { appId, sha256, into }: { readonly appId: string; readonly sha256: string; readonly into: string },
+  ) => tx.run("UPDATE uploads SET sha256 = ? WHERE app_id = ? AND sha256 = ?", into, appId, sha256),
+
   /** How many different files the uploads of an app have. */
   async countFiles(reader: Reader, appId: string): Promise<number> {
     const sql = "SELECT count(DISTINCT sha256) AS count FROM uploads WHERE app_id = ?";

@@ -30,8 +30,10 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const send = (file: SampleFile) => {
+  const attachments = [{ name: file.name, data: dataUrl(file) }];
   const field = file.mediaType.startsWith("video/") ? "videos" : "images";
-  const body = { type: "bug", message: "Here.", [field]: [dataUrl(file)] };
+  const files = file.mediaType === "application/pdf" ? { attachments } : { [field]: [dataUrl(file)] };
+  const body = { type: "bug", message: "Here.", ...files };
   return service.request("POST", "/api/v1/feedback/remote", { headers: cast.key, body });
 };
 
@@ -40,7 +42,11 @@ async function served(file: SampleFile): Promise<Buffer> {
   const id = (await send(file)).field("id");
   const path = `/api/v1/agent/feedback/${id}`;
   const { feedback } = Object((await service.request("GET", path, { headers: cast.agent })).body);
-  const [url] = [...feedback.images, ...feedback.videos];
+  const [url] = [
+    ...feedback.images,
+    ...feedback.videos,
+    ...feedback.attachments.map((paper: { url: string }) => paper.url),
+  ];
   return Buffer.from(await (await fetch(url)).arrayBuffer());
 }
 
@@ -58,8 +64,8 @@ describe("a file that contains its position", () => {
     if (file.orientation !== undefined) expect(orientationIn(bytes, file)).toBe(file.orientation);
   });
 
-  it.each([png, jpeg, webp, gif, mp4, mov, webm])(
-    "is not changed when it contains no position",
+  it.each([png, jpeg, webp, gif, mp4, mov, webm, pdf])(
+    "is not changed when it contains only what is needed to show it",
     async (build) => {
       const file = build(build === gif ? 3_000 : 2_000);
       expect(await served(file)).toEqual(file.bytes);

@@ -7,6 +7,7 @@ import { FilesUnavailable } from "../../../server/files/files.ts";
 import { createLocalFiles } from "../../../server/files/local-files.ts";
 import { orUnavailable } from "../../../server/files/temporary-file.ts";
 import { receivedFile } from "../../../src/contract/files/received-file.ts";
+import { filesWithPositions } from "../../support/files/files-with-positions.ts";
 import { openFilesIn } from "../../support/files/open-files.ts";
 import { png } from "../../support/files/sample-files.ts";
 import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.ts";
@@ -51,6 +52,16 @@ describe("a temporary file", () => {
     for (const text of ["abc", "def", "ghi"]) file.write(Buffer.from(text));
     expect(await file.finish()).toMatchObject({ size: 9, sha256: sha256Of("abcdef") });
     expect(await readFile(file.path, "utf8")).toBe("abcdef");
+  });
+
+  it("of a file that was kept before is not changed", async () => {
+    const { files } = await createStore();
+    const { bytes } = filesWithPositions()[0] ?? png();
+    const [changed, copy] = [files.createTemporary(10_000), files.createTemporary(10_000)];
+    for (const file of [changed, copy]) file.write(bytes);
+    const facts = { size: bytes.length, detectedType: "image/jpeg" };
+    expect(await copy.finishUnchanged()).toMatchObject({ ...facts, sha256: sha256Of(bytes) });
+    expect((await changed.finish()).sha256).not.toBe(sha256Of(bytes));
   });
 
   it("has an unguessable name, and is readable only by its owner", async () => {

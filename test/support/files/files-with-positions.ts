@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from "node:zlib";
-import { gif, jpeg, mov, mp4, png, type SampleFile, webp } from "./sample-files.ts";
+import { gif, jpeg, mov, mp4, pdf, png, type SampleFile, webm, webp } from "./sample-files.ts";
 
 /** A file with the place where it was taken, and the position of that place in the file; all other bytes must stay. */
 export interface FileWithPosition extends SampleFile {
@@ -44,10 +44,28 @@ export const filesWithPositions = (): FileWithPosition[] => [
   ...[xmp, `${xmp}${" ".repeat(300)}`, `${xmp}${" ".repeat(513)}`].map(inGif),
   ...[mp4, mov].flatMap(({ name }) => {
     const brand = name === mp4.name ? "isom" : "qt  ";
-    return [udta(xyz), udta(loci), uuidXmp, track(udta(xyz)), keyed(true), keyed(false)].map((box) =>
+    return [udta(xyz), udta(loci), uuidXmp, track(udta(xyz)), keyed(true), keyed(false), dashCam].map((box) =>
       inFilm(brand, box),
     );
   }),
+  inPng("zTXt", Buffer.concat([Buffer.from("Description\0\0"), deflateSync(Buffer.from(positionText))])),
+  inPng("caBX", Buffer.from(positionText)),
+  withBlock(png(), png().bytes.length, Buffer.from(positionText)),
+  withBlock(gif(), 19, Buffer.concat([Buffer.of(0x21, 0xfe, 18), Buffer.from(positionText), Buffer.of(0)])),
+  withBlock(gif(), gif().bytes.length, Buffer.from(positionText)),
+  inJpeg(
+    segment(
+      0xed,
+      Buffer.from(`Photoshop 3.0\u00008BIM\u0004\u0004\0\0\0\0\0\u0017\u001c\u0002Z\0\u0012${positionText}`),
+    ),
+  ),
+  inJpeg(segment(0xeb, Buffer.from(`JP\0\u0001\0\0\0\u0001${positionText}`))),
+  inWebp("ABCD", Buffer.from(positionText)),
+  inWebm("1254c367", positionText),
+  inWebm("1941a469", positionText),
+  inWebm("1043a770", positionText),
+  inPdf(xmp),
+  inPdf(`<photoshop:City>${positionText}</photoshop:City>`),
 ];
 
 const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description exif:GPSLatitude="${positionText}"/></x:xmpmeta>`;
@@ -130,6 +148,25 @@ const udta = (...content: Buffer[]) => box("udta", ...content);
 const track = (...content: Buffer[]) => box("trak", box("tkhd", Buffer.alloc(84)), ...content);
 const uuidXmp = box("uuid", Buffer.from("be7acfcb97a942e89c71999491e3afac", "hex"), Buffer.from(xmp));
 
+/** What dash cams write between the pieces of a film. */
+const dashCam = box("free", Buffer.from(`GPS \0\0\0\u0001${positionText}`));
+
+/** A WebM with an element at its end. */
+function inWebm(id: string, text: string): FileWithPosition {
+  const { bytes } = webm();
+  const element = Buffer.concat([Buffer.from(id, "hex"), Buffer.of(0x80 | text.length), Buffer.from(text)]);
+  const placed = withBlock(webm(), bytes.length, element);
+  const length = bytes.indexOf(Buffer.from("18538067", "hex")) + 4;
+  placed.bytes.writeUInt32BE(bytes.readUInt32BE(length + 4) + element.length, length + 4);
+  return placed;
+}
+
+function inPdf(text: string): FileWithPosition {
+  const head = "4 0 obj<</Type/Metadata/Subtype/XML/Length 200>>\nstream\n";
+  const block = Buffer.from(`${head}${text}\nendstream\nendobj\n`);
+  return withBlock(pdf(), pdf().bytes.lastIndexOf("xref\n0"), block);
+}
+
 /** The metadata of QuickTime: a list of keys, and values by their numbers. */
 function keyed(isFull: boolean): Buffer {
   const names = ["com.apple.quicktime.make", "com.apple.quicktime.location.ISO6709"];
@@ -156,7 +193,7 @@ function filmOf(brand: string, block: Buffer): Buffer {
   return Buffer.concat([
     ftyp,
     box("moov", box("mvhd", Buffer.alloc(100)), block),
-    box("mdat", Buffer.alloc(40, 7)),
+    box("mdat", Buffer.alloc(40)),
   ]);
 }
 

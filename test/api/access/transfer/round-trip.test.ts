@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { receivedFile } from "../../../../src/contract/files/received-file.ts";
 import { databases } from "../../../support/database/databases.ts";
+import { png } from "../../../support/files/sample-files.ts";
 import { fc } from "../../../support/property.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { rounds } from "../../../support/torture.ts";
@@ -109,6 +111,34 @@ describe.each(databases)("an exported app that is imported again, on $name", (en
     expect(
       (await service.request("GET", `/api/v1/console/apps/${appId}`, { headers: world.headers })).status,
     ).toBe(404);
+  });
+
+  it("loses the places in files that an older server kept with them", async () => {
+    const world = await makeFullApp(service);
+    const { database, files } = service.deps;
+    const place = Buffer.from("Placetown");
+    const bytes = Buffer.concat([png().bytes, place]);
+    const draft = files.createTemporary(bytes.length);
+    draft.write(bytes);
+    const written = await draft.finishUnchanged();
+    await files.keep(receivedFile({ ...written, declaredType: null, name: null, fault: null }));
+    await database.write((tx) =>
+      tx.run(
+        "UPDATE uploads SET sha256 = ?, size = ? WHERE app_id = ?",
+        ...[written.sha256, written.size, world.app.id],
+      ),
+    );
+    const file = await exportFile(service, world.headers, world.app.id, true);
+    expect(file.includes(place)).toBe(true);
+    const imported = await importFile(service, world.headers, file);
+    expect(imported.status, imported.text).toBe(201);
+    const copy = await exportFile(service, world.headers, imported.field("appId"), true);
+    expect(copy.includes(place)).toBe(false);
+    const [upload] = linesIn(copy).filter(({ type }) => type === "upload");
+    const served = await fetch(`${service.baseUrl}/uploads/${upload?.name}`);
+    expect(Buffer.from(await served.arrayBuffer())).toEqual(
+      Buffer.concat([png().bytes, Buffer.alloc(place.length)]),
+    );
   });
 
   it("serves its files under new names, and keeps them when the first app is deleted", async () => {
