@@ -152,10 +152,15 @@ export const rateLimits = {
   linksByAddress: { limit: 60, windowSeconds: 900 },
   /** Mails with links for one address. Further ones are left out silently. */
   linkMails: { limit: 3, windowSeconds: 3_600 },
-  /** Wrong codes of an authenticator app, by account: only a person with the first factor can make them. */
+  /**
+   * Wrong codes of an authenticator app, by account and place: a browser or device that has signed in to the account before, or
+   * else a network. Only a person with the first factor can make them.
+   */
   secondFactor: { limit: 5, windowSeconds: 900 },
+  secondFactorByPlace: { limit: 10, windowSeconds: 86_400 },
+  /** Of all known browsers and devices of an account together, and of all others together. */
   secondFactorByDay: { limit: 30, windowSeconds: 86_400 },
-  /** Wrong recovery codes, which nobody can guess. They are counted apart, so that they still work. */
+  /** Wrong recovery codes, by account and network. Nobody can guess them. They are counted apart, so that they still work. */
   recoveryCodes: { limit: 10, windowSeconds: 900 },
   /** Cannot be changed or switched off. (rule T30) */
   sdkSession: { limit: 60, windowSeconds: 3_600 },

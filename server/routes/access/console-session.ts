@@ -35,7 +35,7 @@ export function consoleSession(
       // The password was right, whatever becomes of the second factor.
       if (counted.length > 0) await deps.database.write((tx) => succeed(tx, counted));
       const { code } = body;
-      const spend = await orStep(deps, user, () => proveSecondFactor(deps, { user, address, code }));
+      const spend = await orStep(deps, user, () => proveSecondFactor(deps, { user, address, known, code }));
       return open({ user, spend, address, browser, save, setSession });
     },
 
@@ -43,7 +43,8 @@ export function consoleSession(
       refuseForeignPage(deps, browser);
       const user = await userOfStep(deps, body.step);
       const { code, passkey } = body;
-      const prove = () => proveSecondFactor(deps, { user, address, code, passkey });
+      const known = knownBrowser.idFor(deps.sealer, browser.known, user.email);
+      const prove = () => proveSecondFactor(deps, { user, address, known, code, passkey });
       const spend = await orStep(deps, user, prove);
       return open({ user, spend, address, browser, save, setSession });
     },

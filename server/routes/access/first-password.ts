@@ -21,7 +21,7 @@ export function firstPassword(deps: ProvingDeps): Handler<typeof contract.firstP
     const { userId, email } = caller;
     if ((await users.find(deps.database, userId))?.passwordHash) throw hasOne();
     await assertFreshSession(deps, caller);
-    const proving = { user: { id: userId, email }, address, code: body.code };
+    const proving = { user: { id: userId, email }, address, known: `session:${caller.id}`, code: body.code };
     const spend = await proveSecondFactor(deps, proving);
     const change = { old: "", fresh: await hashPassword(body.newPassword) };
     return save(async (tx) => {

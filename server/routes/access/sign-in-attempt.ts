@@ -25,34 +25,36 @@ type Rule = readonly [RateLimitName, string];
  * browser or device that has signed in to the account before has a limit of its own, which strangers cannot use up, and
  * after it the limit of all others. Throws `rate_limited`.
  */
-export async function beginAttempt(deps: Limiting, attempt: Attempt): Promise<Counted> {
-  if (!deps.settings.rateLimited) return [];
-  return deps.database.write(async (tx) => {
-    const own = ownRulesOf(attempt);
-    if (own.length > 0 && (await count(tx, own, deps)) === undefined) return keysOf(own);
-    const rules = strangerRulesOf(attempt);
-    const retryAfterSeconds = await count(tx, rules, deps);
-    if (retryAfterSeconds !== undefined) throw new ApiError("rate_limited", { retryAfterSeconds });
-    return keysOf(rules);
-  });
+export const beginAttempt = (deps: Limiting, attempt: Attempt): Promise<Counted> =>
+  beginAs(deps, ownRulesOf(attempt), strangerRulesOf(attempt));
+
+/** An attempt to show a second factor: the account, and where the attempt comes from. */
+export interface FactorAttempt {
+  readonly userId: string;
+  readonly kind: "totp" | "recovery";
+  readonly address: string;
+  /** The id of the browser, device or session, if it has shown all factors of this account before. */
+  readonly known: string | undefined;
 }
 
-const factorRules = {
-  totp: ["secondFactor", "secondFactorByDay"],
-  recovery: ["recoveryCodes"],
-} as const satisfies Record<string, readonly RateLimitName[]>;
-
-/** Counts a code of a second factor as wrong before it is checked. Throws `rate_limited`. (rule S24) */
-export async function beginFactorAttempt(
-  deps: Limiting,
-  userId: string,
-  kind: keyof typeof factorRules,
-): Promise<Counted> {
-  return begin(
-    deps,
-    factorRules[kind].map((name) => [name, `${name}:${userId}`]),
-  );
+/**
+ * Counts a code of a second factor as wrong before it is checked. A browser or device that has signed in to the account before
+ * has limits of its own, and after them those of all others. Throws `rate_limited`. (rule S24)
+ */
+export function beginFactorAttempt(deps: Limiting, attempt: FactorAttempt): Promise<Counted> {
+  const { userId, kind, address, known } = attempt;
+  const network = networkOf(address);
+  if (kind === "recovery") return begin(deps, [["recoveryCodes", `recoveryCodes:${userId}:${network}`]]);
+  const own = known === undefined ? [] : factorRulesOf(userId, hashOf(known), "known");
+  return beginAs(deps, own, factorRulesOf(userId, network, "others"));
 }
+
+/** The limit of the day comes last: who is stopped by the limits of one place does not use up that of all. */
+const factorRulesOf = (userId: string, place: string, group: "known" | "others"): readonly Rule[] => [
+  ["secondFactor", `secondFactor:${userId}:${group}:${place}`],
+  ["secondFactorByPlace", `secondFactorByPlace:${userId}:${group}:${place}`],
+  ["secondFactorByDay", `secondFactorByDay:${userId}:${group}`],
+];
 
 /**
  * Counts a registration as refused before it is known whether the e-mail address has an account, so that nobody can ask for many.
@@ -61,9 +63,13 @@ export async function beginFactorAttempt(
 export const beginRegistration = (deps: Limiting, address: string): Promise<Counted> =>
   begin(deps, [["refusedRegistrationsByAddress", `refusedRegistrations:${networkOf(address)}`]]);
 
-async function begin(deps: Limiting, rules: readonly Rule[]): Promise<Counted> {
+const begin = (deps: Limiting, rules: readonly Rule[]): Promise<Counted> => beginAs(deps, [], rules);
+
+/** Counts by the own rules, if there are any and they allow it, otherwise by those of all. */
+async function beginAs(deps: Limiting, own: readonly Rule[], rules: readonly Rule[]): Promise<Counted> {
   if (!deps.settings.rateLimited) return [];
   return deps.database.write(async (tx) => {
+    if (own.length > 0 && (await count(tx, own, deps)) === undefined) return keysOf(own);
     const retryAfterSeconds = await count(tx, rules, deps);
     if (retryAfterSeconds !== undefined) throw new ApiError("rate_limited", { retryAfterSeconds });
     return keysOf(rules);

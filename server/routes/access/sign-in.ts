@@ -149,7 +149,7 @@ function token(
     const user = await verifiedUser(deps, email, password);
     // The password was right although the device is taken.
     if (counted.length > 0) await deps.database.write((tx) => succeed(tx, counted));
-    const spend = await proveSecondFactor(deps, { user, address, code: code || undefined });
+    const spend = await proveSecondFactor(deps, { user, address, known, code: code || undefined });
     await attestDevice(deps, { integrityToken, subject: body.email, deviceId: body.deviceId });
     return save(async (tx) => {
       await assertPasswordStands(tx, user);

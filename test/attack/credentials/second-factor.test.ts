@@ -19,7 +19,7 @@ const finishPath = "/api/v1/console/session/second-factor";
 describe.each(databases)("a second factor under attack on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ engine });
+    service = await startService({ engine, environment: { INNKEEP_TRUSTED_PROXIES: "127.0.0.0/8" } });
   });
   afterAll(() => service.stop());
 
@@ -28,6 +28,11 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
   const finish = (step: string, code: string, headers = {}) =>
     service.request("POST", finishPath, { body: { step, code }, headers });
   const codeOf = (answer: Answer) => (answer.status === 201 ? "signed in" : answer.field("code"));
+  const cookiesOf = ({ headers }: Answer) =>
+    headers
+      .getSetCookie()
+      .map((cookie) => cookie.split(";", 1)[0])
+      .join("; ");
   const isOpen = async (cookie: string) =>
     (await service.request("GET", "/api/v1/console/me", { headers: { cookie } })).status === 200;
 
@@ -78,17 +83,48 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
     expect(codeOf(await signIn(account, recovery))).toBe("signed in");
   });
 
-  it("guesses are counted over a day, too", async () => {
-    const account = await makeFactorAccount(service);
-    const seen: string[] = [];
-    for (let round = 0; round < 8; round += 1) {
+  /** Sends wrong codes, each a quarter of an hour after the one before. Gives how many were judged. */
+  async function guess(account: FactorAccount, headersOf: (guess: number) => object, times: number) {
+    let judged = 0;
+    for (let sent = 0; sent < times; sent += 1) {
       service.clock.advance(16 * 60_000);
-      for (let guess = 0; guess < 5; guess += 1) {
-        const near = [-1, 0, 1].map((steps) => codeAt(service, account.secret, steps));
-        seen.push(codeOf(await signIn(account, near.includes("000000") ? "999999" : "000000")));
-      }
+      const near = [-1, 0, 1].map((steps) => codeAt(service, account.secret, steps));
+      const wrong = near.includes("000000") ? "999999" : "000000";
+      if (codeOf(await signIn(account, wrong, headersOf(sent))) === "invalid_second_factor") judged += 1;
     }
-    expect(seen.filter((code) => code === "invalid_second_factor")).toHaveLength(30);
+    return judged;
+  }
+
+  const from = (number: number) => ({ "x-forwarded-for": `203.0.113.${number}` });
+
+  it("guesses of a network are counted over a day, too", async () => {
+    const account = await makeFactorAccount(service);
+    expect(await guess(account, () => from(1), 15)).toBe(10);
+    expect(codeOf(await signIn(account, nextCode(service, account.secret), from(2)))).toBe("signed in");
+  });
+
+  it("guesses of all networks together are counted over a day, too", async () => {
+    const account = await makeFactorAccount(service);
+    expect(await guess(account, from, 40)).toBe(30);
+  });
+
+  it("guesses from elsewhere do not keep out a browser that has signed in before, and its own are counted", async () => {
+    const account = await makeFactorAccount(service);
+    const signedIn = await signIn(account, nextCode(service, account.secret), from(99));
+    const known = { cookie: cookiesOf(signedIn), ...from(99) };
+    await guess(account, from, 40);
+    expect(codeOf(await signIn(account, nextCode(service, account.secret), from(98)))).toBe("rate_limited");
+    const answer = await signIn(account, nextCode(service, account.secret), known);
+    expect(codeOf(answer)).toBe("signed in");
+    expect(await guess(account, () => ({ cookie: cookiesOf(answer), ...from(99) }), 15)).toBe(10);
+  });
+
+  it("wrong recovery codes from elsewhere do not keep out a person with a right one", async () => {
+    const account = await makeFactorAccount(service);
+    for (let sent = 0; sent < 12; sent += 1) await signIn(account, "abcd-efgh-jkmn-pqrs", from(1));
+    const [recovery = ""] = account.recoveryCodes;
+    expect(codeOf(await signIn(account, recovery, from(1)))).toBe("rate_limited");
+    expect(codeOf(await signIn(account, recovery, from(2)))).toBe("signed in");
   });
 
   it("a step is refused after ten minutes, after a new password, changed, and of another deployment", async () => {

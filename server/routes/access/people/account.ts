@@ -29,7 +29,12 @@ export function account(deps: Needed): Handlers<typeof contract> {
         throw badRequest("email", "does not match the address of this account");
       const counted = await provePassword(deps, { caller, address, password: body.currentPassword });
       const user = { id: caller.userId, email };
-      const spend = await proveSecondFactor(deps, { user, address, code: body.code });
+      const spend = await proveSecondFactor(deps, {
+        user,
+        address,
+        known: `session:${caller.id}`,
+        code: body.code,
+      });
       await save(async (tx) => {
         await succeed(tx, counted);
         await spend(tx);

@@ -20,6 +20,8 @@ export type ProvingDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" |
 export interface Proving {
   readonly user: { readonly id: string; readonly email: string };
   readonly address: string;
+  /** The id of the browser, device or session, if it has signed in to this account before. */
+  readonly known: string | undefined;
   /** What the person typed; undefined if nothing was asked yet. */
   readonly code: string | undefined;
   readonly passkey?: PasskeyProof | undefined;
@@ -39,13 +41,13 @@ const isOn = (row: SecondFactorRow | undefined): row is SecondFactorRow => Boole
  * wrong one, and `rate_limited`. An account without a second factor needs no code. (rules S23, S24)
  */
 export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Promise<Spend> {
-  const { user, code, passkey } = proving;
+  const { user, address, known, code, passkey } = proving;
   const row = await secondFactors.find(deps.database, user.id);
   if (!isOn(row)) return (tx) => assertStillNone(tx, user.id);
   if (passkey) return provePasskey(deps, proving, passkey);
   if (code === undefined) throw new ApiError("second_factor_required");
   const given = givenCode(code);
-  const counted = await beginFactorAttempt(deps, user.id, given.kind);
+  const counted = await beginFactorAttempt(deps, { userId: user.id, kind: given.kind, address, known });
   if (given.kind === "recovery") return spendRecoveryCode(deps, proving, { code: given.code, counted });
   const step = stepOfCode(deps, row, given.digits);
   if (step === undefined) throw new ApiError("invalid_second_factor");
@@ -67,7 +69,7 @@ export async function proveAgain(deps: ProvingDeps, { caller, address, code }: P
   const { userId: id, email } = caller;
   if (!(await hasSecondFactor(deps.database, id)))
     throw new ApiError("wrong_state", { message: "This account has no second factor." });
-  return proveSecondFactor(deps, { user: { id, email }, address, code });
+  return proveSecondFactor(deps, { user: { id, email }, address, known: `session:${caller.id}`, code });
 }
 
 /** Throws `invalid_second_factor` if the question with this hash was answered before, on any server. */

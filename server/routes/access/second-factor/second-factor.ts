@@ -75,7 +75,10 @@ function confirm(deps: ProvingDeps): Handler<typeof contract.confirm> {
       throw new ApiError("wrong_state", { message: "There is nothing to confirm. Begin again." });
     const { secretSealed } = row;
     const given = givenCode(body.code);
-    const counted = await beginFactorAttempt(deps, userId, "totp");
+    const counted = await beginFactorAttempt(deps, {
+      ...{ userId, kind: "totp", address },
+      known: `session:${caller.id}`,
+    });
     const step = given.kind === "totp" ? stepOfCode(deps, row, given.digits) : undefined;
     if (step === undefined) throw new ApiError("invalid_second_factor");
     const recoveryCodes = newRecoveryCodes();
