@@ -1,5 +1,7 @@
 import type { Context } from "koa";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { senderOf } from "../http/bodies/arrivals.ts";
+import { counted } from "../http/bodies/body.ts";
 import { createBodyReader, type Door } from "../http/mount.ts";
 import { refuseForeignForm } from "./browser-request.ts";
 import { fieldsOf } from "./kit/form/read-form.ts";
@@ -25,7 +27,10 @@ export function createAnswerUpload(deps: ConsoleDeps, door: Door, ofCaller: OfCa
     const browser = door.readCredentials(ctx, true);
     refuseForeignForm(browser, deps.settings);
     const caller = await door.authenticate("session", browser);
-    const { value, discard } = await readBody(ctx, endpoint, { caller, idempotencyKey: undefined });
+    const judging = { arrivals: door.arrivals, sender: senderOf(caller, door.addressOf(ctx.req)) };
+    const { value, discard } = await counted(judging, () =>
+      readBody(ctx, endpoint, { caller, idempotencyKey: undefined }),
+    );
     try {
       const body = Object.fromEntries(Object.entries(Object(value)));
       const texts = Object.entries(body).flatMap(([name, text]) =>

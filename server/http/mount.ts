@@ -64,14 +64,18 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
       if (endpoint.successor) deprecate(ctx, deps.settings.baseUrl + endpoint.successor);
       const shown = door.readCredentials(ctx, isMutation(endpoint));
       const caller = await door.authenticate(endpoint.auth, shown);
-      // Checked before the body, which may be large or malformed.
-      requireScope(endpoint, { caller, params });
       // Measured before the body, which may take its time: that would hide a clock that is ahead.
       const clockAhead = endpoint.readsClock ? clockAheadOf(ctx.req.headers.date, deps.clock.now()) : 0;
       let body = noBody;
       try {
-        const idempotencyKey = await keyOf(ctx.req, endpoint, { caller, door });
-        if (endpoint.body) body = await readBody(ctx, endpoint, { caller, idempotencyKey });
+        const sender = senderOf(caller, door.addressOf(ctx.req));
+        const idempotencyKey = await counted({ arrivals: door.arrivals, sender }, async () => {
+          // Checked before the body, which may be large or malformed.
+          requireScope(endpoint, { caller, params });
+          const key = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
+          if (endpoint.body) body = await readBody(ctx, endpoint, { caller, idempotencyKey: key });
+          return key;
+        });
         const outcome = await invoke({
           caller,
           path: ctx.path,
@@ -120,7 +124,7 @@ export function createBodyReader({ files }: Pick<Deps, "files">, { admit, arriva
     endpoint: Endpoint,
     { caller, idempotencyKey }: Sender,
   ): Promise<ReceivedBody> => {
-    const sender = senderOf(caller, caller ? "" : addressOf(req));
+    const sender = senderOf(caller, addressOf(req));
     const { bodyKind, bodyBytes, upload: rules } = endpoint;
     if (bodyBytes !== undefined) {
       const { value, release } = await readLargeJson(req, { arrivals, sender, most: bodyBytes });
@@ -154,17 +158,6 @@ export function createBodyReader({ files }: Pick<Deps, "files">, { admit, arriva
 
 const withoutHolding = (arrival: IncomingBody | undefined): IncomingBody | undefined =>
   arrival && { ...arrival, hold() {} };
-
-/** The Idempotency-Key of a request. */
-async function keyOf(
-  request: IncomingMessage,
-  endpoint: Endpoint,
-  { caller, door }: { readonly caller: Callers[Endpoint["auth"]]; readonly door: Door },
-): Promise<string | undefined> {
-  if (!isMutation(endpoint) || request.headers["idempotency-key"] === undefined) return undefined;
-  const sender = senderOf(caller, caller ? "" : door.addressOf(request));
-  return counted({ arrivals: door.arrivals, sender }, async () => idempotencyKeyOf(request));
-}
 
 function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   const given = headers["idempotency-key"];

@@ -7,7 +7,7 @@ import type { Following, HttpAnswer, HttpTools, Topics } from "../../src/program
 import type { Deps } from "../deps.ts";
 import type { Api } from "../http/api.ts";
 import { senderOf } from "../http/bodies/arrivals.ts";
-import { jsonOf, readJsonBytes } from "../http/bodies/body.ts";
+import { counted, jsonOf, readJsonBytes } from "../http/bodies/body.ts";
 import { asApiError } from "../http/errors.ts";
 import type { AgentCaller } from "../http/handler.ts";
 import type { InvokeDeps } from "../http/invoke.ts";
@@ -90,15 +90,18 @@ function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
 }
 
 /** One message. Lists of messages exist in no version of the protocol that clients still use. */
-async function readMessage(ctx: Context, caller: AgentCaller, { arrivals }: Door): Promise<unknown> {
-  const bytes = await readJsonBytes(ctx.req, {
-    arrivals,
-    sender: senderOf(caller, ""),
-    most: limits.json,
+async function readMessage(
+  ctx: Context,
+  caller: AgentCaller,
+  { arrivals, addressOf }: Door,
+): Promise<unknown> {
+  const sending = { arrivals, sender: senderOf(caller, addressOf(ctx.req)), most: limits.json };
+  return counted(sending, async () => {
+    const bytes = await readJsonBytes(ctx.req, sending);
+    const body = bytes.length === 0 ? undefined : jsonOf(ctx.req, bytes);
+    if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
+    throw new ApiError("bad_request", { message: "Send one JSON-RPC message, as an object." });
   });
-  const body = bytes.length === 0 ? undefined : jsonOf(ctx.req, bytes);
-  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
-  throw new ApiError("bad_request", { message: "Send one JSON-RPC message, as an object." });
 }
 
 const secretOf = ({ authorization }: PresentedCredentials): string =>

@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import type { RateLimitName } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
-import { readJson } from "../http/bodies/body.ts";
+import { counted, readJson } from "../http/bodies/body.ts";
 import { networkOf } from "../http/connections/client-address.ts";
 import { spendAsStranger } from "../http/limits/request-limits.ts";
 import type { Door, Route } from "../http/mount.ts";
@@ -110,7 +110,8 @@ const answerWith = ({ access, refresh, expiresAt }: TokenPair, { clock }: Pick<D
 
 async function register(ctx: Context, deps: OAuthDeps, door: Door): Promise<void> {
   await countAddress(ctx, deps, { door, rateLimit: "clientsByAddress" });
-  const body = await readJson(ctx.req, sendingOf(ctx, door));
+  const sending = sendingOf(ctx, door);
+  const body = await counted(sending, () => readJson(ctx.req, sending));
   const given = typeof body === "object" && body !== null && !Array.isArray(body) ? { ...body } : {};
   const { client_name: name, redirect_uris: uris } = {
     client_name: undefined,

@@ -165,9 +165,9 @@ export const needsRole = ({ role }: Pick<Endpoint, "role">): boolean =>
 export const isRepeatable = (endpoint: Pick<Endpoint, "method" | "auth" | "repeatableBy">): boolean =>
   isMutation(endpoint) && (endpoint.auth !== "none" || endpoint.repeatableBy !== undefined);
 
-/** Whether a refused body uses up a limit of the sender's address, because there is no credential to count by. (rule H18) */
-const isOfStrangers = ({ auth, body }: Pick<Endpoint, "auth" | "body">): boolean =>
-  auth === "none" && body !== undefined;
+/** Whether refused requests use up a limit of the sender's credential or address. (rule H18) */
+const countsSender = ({ auth, body }: Pick<Endpoint, "auth" | "body">): boolean =>
+  auth !== "none" || body !== undefined;
 
 /** Every code that an endpoint can answer. */
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
@@ -178,7 +178,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   if (isMutation(endpoint)) codes.push("bad_request");
   if (endpoint.ifMatch) codes.push("precondition_required", "precondition_failed");
   if (isRepeatable(endpoint)) codes.push("idempotency_in_progress", "idempotency_mismatch");
-  if (endpoint.rateLimit || endpoint.attempts || isOfStrangers(endpoint)) codes.push("rate_limited");
+  if (endpoint.rateLimit || endpoint.attempts || countsSender(endpoint)) codes.push("rate_limited");
   return [...new Set<ErrorCode>([...codes, "internal", "busy"])];
 }
 

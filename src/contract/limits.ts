@@ -168,6 +168,11 @@ export const rateLimits = {
   exchangeByAddress: { limit: 120, windowSeconds: 900 },
   /** Requests without a credential whose head or body is refused. Each server counts its own, because they cost its time. */
   refusedBodiesByAddress: { limit: 300, windowSeconds: 60 },
+  /**
+   * Requests with a credential that are refused for their scope, head or body, by credential and network. Each server counts
+   * its own.
+   */
+  refusedByCredential: { limit: 600, windowSeconds: 60 },
   awaitByDevice: { limit: 300, windowSeconds: 900 },
   /** Anyone may name any device, so this limits what one sender makes the server hold and write. */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },

@@ -100,5 +100,8 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
 }
 
 /** The sender of a body. */
-export const senderOf = (caller: Callers[keyof Callers], address: string): Sender =>
-  caller ? { id: caller.id, anonymous: false } : { id: networkOf(address), anonymous: true };
+export const senderOf = (caller: Callers[keyof Callers], address: string): Sender => ({
+  id: caller ? caller.id : networkOf(address),
+  anonymous: !caller,
+  network: networkOf(address),
+});

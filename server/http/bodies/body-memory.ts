@@ -5,6 +5,7 @@ import type { Budgets } from "../../settings/budgets.ts";
 export interface Sender {
   readonly id: string;
   readonly anonymous: boolean;
+  readonly network: string;
 }
 
 /** The memory that one body uses. */

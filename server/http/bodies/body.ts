@@ -18,20 +18,25 @@ export interface Sending {
 /**
  * Gives the JSON value of a request's body, or `{}` if it has none. Throws `unsupported_media_type` for anything but
  * JSON, `payload_too_large` over the limit, `bad_request` for a body that was cut, `busy` for one that comes too slowly,
- * UploadFailure for malformed JSON.
+ * UploadFailure for malformed JSON. Read it with `counted`.
  */
-export const readJson = (request: IncomingMessage, sending: Sending): Promise<unknown> =>
-  counted(sending, async () => jsonOf(request, await readJsonBytes(request, sending)));
+export const readJson = async (request: IncomingMessage, sending: Sending): Promise<unknown> =>
+  jsonOf(request, await readJsonBytes(request, sending));
 
 /**
- * Judges and reads something of a request. A sender without a credential is counted before, and for good if `read` fails:
- * else its refusals would cost it nothing. Throws `rate_limited`. (rule H18)
+ * Judges and reads something of a request. Counts it if `read` refuses it: else the refusals of a sender would cost it
+ * nothing. Throws `rate_limited`. (rule H18)
  */
 export async function counted<T>({ arrivals, sender }: Sending, read: () => Promise<T>): Promise<T> {
-  const giveBack = arrivals.count(sender);
-  const value = await read();
-  giveBack();
-  return value;
+  const judged = arrivals.count(sender);
+  try {
+    const value = await read();
+    judged.passed();
+    return value;
+  } catch (thrown) {
+    judged.refused(thrown);
+    throw thrown;
+  }
 }
 
 /** The bytes of a body that should be JSON. */

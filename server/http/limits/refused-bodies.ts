@@ -1,14 +1,27 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { createUseLog, giveUseBack, sizeOf, takeUse, type UseLog } from "../../domain/limits/use-log.ts";
+import {
+  createUseLog,
+  giveUseBack,
+  lookAtUses,
+  type RateLimit,
+  sizeOf,
+  takeUse,
+  type UseLog,
+  type UseVerdict,
+} from "../../domain/limits/use-log.ts";
 import type { Sender } from "../bodies/body-memory.ts";
+import { asApiError } from "../errors.ts";
 import { createRecentEntries } from "./recent-entries.ts";
 
-/**
- * Counts a request before its head is judged. Throws `rate_limited`. Gives the function that takes the use back, for a
- * request whose body could be read.
- */
-export type CountBody = (sender: Sender) => () => void;
+/** Begins to judge a request. Throws `rate_limited`. */
+export type CountBody = (sender: Sender) => Judged;
+
+/** How a request that is counted was judged. */
+export interface Judged {
+  passed(): void;
+  refused(thrown: unknown): void;
+}
 
 interface Counted {
   readonly key: string;
@@ -20,8 +33,12 @@ interface Counted {
 const mostTimes = 200_000;
 
 /**
- * The limit on refused bodies of senders without a credential. (rule H18) It is counted in memory alone: it protects the
- * time of this process, and a write to the database would cost more than the refusal.
+ * The limits on requests that are refused before the limits of their endpoint are asked. (rule H18) They are counted in memory
+ * alone: they protect the time of this process, and a write to the database would cost more than the refusal.
+ *
+ * A sender without a credential is counted before it is judged, so that requests at once are counted, too. For a credential
+ * only refusals are counted, by credential and network: many devices may send at once with one app key, and one of them that is
+ * broken must not stop the others.
  */
 export function createCountBody({ clock, settings }: Pick<Deps, "clock" | "settings">): CountBody {
   const networks = createRecentEntries<Counted>(({ log }) => 1 + sizeOf(log), mostTimes);
@@ -34,16 +51,47 @@ export function createCountBody({ clock, settings }: Pick<Deps, "clock" | "setti
     return added;
   };
 
-  return ({ id, anonymous }) => {
-    if (!anonymous || !settings.rateLimited) return () => {};
-    const counted = logOf(id);
-    const verdict = takeUse(counted.log, clock.now().getTime(), settings.rateLimits.refusedBodiesByAddress);
-    networks.weigh(counted);
+  const refuse = (verdict: UseVerdict) => {
     if (!verdict.allowed)
       throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
-    return () => {
-      giveUseBack(counted.log, verdict.at);
-      networks.weigh(counted);
+    return verdict.at;
+  };
+  const take = (key: string, rule: RateLimit) => {
+    const counted = logOf(key);
+    const verdict = takeUse(counted.log, clock.now().getTime(), rule);
+    networks.weigh(counted);
+    return { counted, verdict };
+  };
+
+  const judgeStranger = (id: string): Judged => {
+    const { counted, verdict } = take(id, settings.rateLimits.refusedBodiesByAddress);
+    const at = refuse(verdict);
+    return {
+      passed() {
+        giveUseBack(counted.log, at);
+        networks.weigh(counted);
+      },
+      refused() {},
+    };
+  };
+
+  return ({ id, anonymous, network }) => {
+    if (!settings.rateLimited) return uncounted;
+    if (anonymous) return judgeStranger(id);
+    const key = `${id} ${network}`;
+    const rule = settings.rateLimits.refusedByCredential;
+    const before = networks.find(key);
+    if (before) refuse(lookAtUses(before.log, clock.now().getTime(), rule));
+    return {
+      passed() {},
+      refused(thrown) {
+        if (countedStatuses.includes(asApiError(thrown).status)) take(key, rule);
+      },
     };
   };
 }
+
+const uncounted: Judged = { passed() {}, refused() {} };
+
+/** Refusals that a limit makes, and faults of the server, are not the sender's. */
+const countedStatuses = [400, 403, 413, 415];

@@ -67,7 +67,11 @@ function reading(budgets: { readonly bufferedBytes: number; readonly anonymousBu
   const read = createLargeJsonReader(arrivals);
   const order: string[] = [];
   const send = async (id: string, body: Buffer) => {
-    const json = await read(requestWith(body), { arrivals, sender: { id, anonymous: false }, most: 32 * MB });
+    const json = await read(requestWith(body), {
+      arrivals,
+      sender: { id, anonymous: false, network: "" },
+      most: 32 * MB,
+    });
     order.push(id);
     return json;
   };

@@ -49,7 +49,7 @@ describe("a body from a well-behaved sender", () => {
   it("is cut off without other effects when the budget has no room even for its beginning", async () => {
     const settings = readSettings({}, { INNKEEP_BUDGETS: "anonymousBufferedBytes=1000" });
     const arrivals = createIncomingBodies({ clock: systemClock, settings, stopping });
-    const sender = { id: "somebody", anonymous: true };
+    const sender = { id: "somebody", anonymous: true, network: "" };
     await expect(readBytes(request, 1_000, { arrivals, sender })).rejects.toMatchObject({ code: "busy" });
   });
 
@@ -63,7 +63,7 @@ describe("a body from a well-behaved sender", () => {
       settings: readSettings({}, {}),
       stopping,
     });
-    const sender = { id: "somebody", anonymous: true };
+    const sender = { id: "somebody", anonymous: true, network: "" };
     await expect(readBytes(request, 1_000, { arrivals, sender })).rejects.toMatchObject({
       code: "bad_request",
     });
@@ -76,7 +76,10 @@ describe("a body from a well-behaved sender", () => {
       settings: readSettings({}, {}),
       stopping,
     });
-    const reading = readBytes(request, 1_000, { arrivals, sender: { id: "somebody", anonymous: true } });
+    const reading = readBytes(request, 1_000, {
+      arrivals,
+      sender: { id: "somebody", anonymous: true, network: "" },
+    });
     request.pause();
     connection.write("67890");
     await expect.poll(() => request.complete).toBe(true);
