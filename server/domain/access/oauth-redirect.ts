@@ -1,8 +1,14 @@
-/** Schemes of addresses that a browser would run, or that lead to files. */
-const dangerous: ReadonlySet<string> = new Set([
-  ...["javascript:", "data:", "vbscript:", "file:", "blob:", "about:", "ftp:", "ws:", "wss:", "mailto:"],
-  ...["filesystem:", "view-source:", "tavern:", "innkeeptavern:"],
+/**
+ * The schemes of programs that ask for access and have no domain in their scheme. No list could name all that systems and
+ * browsers treat in ways of their own, so a scheme is refused unless it is one of these or has a domain. (RFC 8252 7.1)
+ */
+const schemesOfPrograms: ReadonlySet<string> = new Set([
+  ...["cursor:", "vscode:", "vscode-insiders:", "vscodium:", "windsurf:", "kiro:", "trae:", "zed:"],
+  ...["claude:", "goose:", "raycast:", "warp:", "lmstudio:"],
 ]);
+
+/** Such as `com.example.app:`. */
+const hasDomain = (protocol: string): boolean => /^[a-z][a-z0-9-]*\.[a-z0-9.-]+:$/.test(protocol);
 
 const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
@@ -16,14 +22,16 @@ const longest = 2_000;
 
 /**
  * Whether a program may have this address as the target of its codes: https, http on this computer, or the scheme of an
- * app. No user, no fragment, no answer in its query. (rule A46)
+ * app, which has a domain or is a known one. No user, no fragment, no answer in its query. (rule A46)
  */
 export function isClientRedirect(given: string): boolean {
   if (given.length > longest || !plainForm.test(given) || !URL.canParse(given)) return false;
   const { protocol, hostname, searchParams } = new URL(given);
   if (answerFields.some((name) => searchParams.has(name))) return false;
   if (protocol === "https:") return plainHost.test(hostname);
-  return protocol === "http:" ? loopbackNames.has(hostname) : !dangerous.has(protocol);
+  return protocol === "http:"
+    ? loopbackNames.has(hostname)
+    : schemesOfPrograms.has(protocol) || hasDomain(protocol);
 }
 
 const answerFields = ["code", "error", "state", "iss"];

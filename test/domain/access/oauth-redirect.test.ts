@@ -19,6 +19,7 @@ describe("the address of a program", () => {
     "http://[::1]:8080/callback",
     "cursor://anysphere.cursor-mcp/oauth/callback",
     "com.example.app://back",
+    "vscode://vscode.github-authentication/did-authenticate",
     `https://a.example/${"x".repeat(1_982)}`,
   ])("may be %s", (redirect) => {
     expect(isClientRedirect(redirect)).toBe(true);
@@ -64,6 +65,13 @@ describe("the address of a program", () => {
     "view-source://x",
     "tavern://back",
     "innkeeptavern://back",
+    "ms-msdt://x",
+    "search-ms://x",
+    "ms-officecmd://x",
+    "intent://a.example/x",
+    "chrome://settings",
+    "ssh://a.example/x",
+    "unheard-of://x",
     `https://a.example/${"x".repeat(1_983)}`,
   ])("may not be %s", (redirect) => {
     expect(isClientRedirect(redirect)).toBe(false);

@@ -32,7 +32,7 @@ export async function registerClient(
   if (!redirects.every(isClientRedirect))
     throw new OAuthFault(
       "invalid_redirect_uri",
-      "Each of redirect_uris must be an https address, an http address on localhost, or one with the scheme of an app, without user, fragment or an answer in its query.",
+      "Each of redirect_uris must be an https address, an http address on localhost, or one with the scheme of an app that has a domain (com.example.app), without user, fragment or an answer in its query.",
     );
   const shown = programName(name) || "An agent without a name";
   const client = { id: newId(), name: shown, createdAt: clock.now().toISOString() };
