@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AppWithSenders, makeAppWithSenders } from "../../support/mail/app-with-senders.ts";
 import { type Service, startService } from "../../support/service/service.ts";
+import { exportFile, importFile } from "../../support/worlds/transfer/app-file.ts";
 
 describe("links to senders' pages in what is taken in", () => {
   let service: Service;
@@ -62,5 +63,23 @@ describe("links to senders' pages in what is taken in", () => {
     const shown = await shownOf(id);
     expect(shown).toContain("1. Open ");
     expect(shown).not.toContain(token);
+  });
+
+  it("are taken out of an import, where an older version stored them", async () => {
+    const id = (await app.report({})).field("id");
+    await app.console("POST", `/feedback/${id}/messages`, { direction: "note", body: "Seen." });
+    await service.deps.database.write(async (tx) => {
+      const [message, metadata] = [`My page is ${link}`, JSON.stringify({ page: link })];
+      await tx.run("UPDATE feedback SET message = ?, metadata = ? WHERE id = ?", message, metadata, id);
+      await tx.run("UPDATE messages SET body = ? WHERE feedback_id = ?", `See ${link}`, id);
+    });
+    const exported = (await exportFile(service, app.person, app.appId)).toString();
+    expect(exported).toContain(token);
+    const imported = await importFile(service, app.person, exported, "Again");
+    expect(imported.status).toBe(201);
+    const again = (await exportFile(service, app.person, imported.field("appId"))).toString();
+    expect(again).toContain("My page is ");
+    expect(again).toContain("See ");
+    expect(again).not.toContain(token);
   });
 });

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readMail } from "../../../server/mail/read-mail.ts";
@@ -8,7 +8,7 @@ const bounds = { bytes: 64 * 1_048_576 };
 const read = async (name: string) =>
   readMail(await readFile(join(import.meta.dirname, "../../inputs", `mail-${name}.eml`)), bounds);
 
-it.each([
+const answers = [
   ["answer-below-quote-html", "Version 2.4.1 on Android."],
   ["gmail-wrapped-header", "Works now, thanks."],
   ["gmail-french", "Merci, cela marche."],
@@ -24,8 +24,47 @@ it.each([
   ["apple-mail", "It works now."],
   ["apple-mail-html", "It works now."],
   ["yahoo-html", "Still the same."],
-])("a mail is what its sender wrote, without what it quotes: %s", async (name, text) => {
+  ["exchange-person", "It works now."],
+  ["list-person", "Still slow on my phone."],
+  ["octet-stream-attachment", "The trace is attached."],
+  ["forwarded-attachment", "My provider wrote the mail below."],
+] as const;
+
+const ofPrograms = [
+  ["gmail-vacation", "auto_submitted"],
+  ["exchange-out-of-office", "auto_submitted"],
+  ["sieve-vacation", "no_sender"],
+] as const;
+
+const withFiles = [
+  ["text-attachment", ["crash.log: E/App: crash at line 3", "data.csv: a,b"]],
+  ["octet-stream-attachment", ['trace.json: {"step":3}']],
+  ["forwarded-attachment", ["provider.eml: From: provider@example.org"]],
+] as const;
+
+it.each(answers)("a mail is what its sender wrote, without what it quotes: %s", async (name, text) => {
   expect(await read(name)).toMatchObject({ kind: "answer", text });
+});
+
+it("each mail of the inputs is read here", async () => {
+  const others = ["thunderbird-german", "blank-text-beside-html", "only-quotation"];
+  const names = [...answers, ...ofPrograms].map(([name]) => name);
+  const read = [...names, ...others].map((name) => `mail-${name}.eml`);
+  const inputs = await readdir(join(import.meta.dirname, "../../inputs"));
+  expect(read.sort()).toEqual(inputs.filter((name) => /^mail-.*\.eml$/.test(name)).sort());
+});
+
+it.each(ofPrograms)(
+  "a mail that says that a program wrote it is none of a person: %s",
+  async (name, mark) => {
+    expect(await read(name)).toMatchObject({ kind: "automatic", mark });
+  },
+);
+
+it.each(withFiles)("what is attached is a file with its name: %s", async (name, files) => {
+  const mail = await read(name);
+  const begin = (bytes: Uint8Array) => Buffer.from(bytes).toString().split("\n")[0]?.trim();
+  expect(mail?.attachments.map((file) => `${file.name}: ${begin(file.bytes)}`)).toEqual(files);
 });
 
 it("answers between quotations stay", async () => {

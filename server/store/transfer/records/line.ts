@@ -1,3 +1,4 @@
+import { withoutSenderLinks } from "../../../domain/mail/sender-links.ts";
 import { id as idField, isObject, type Naming, type Stored } from "../../../domain/transfer/fields.ts";
 import { nameOf, type RecordKind, type StoredRow } from "./record-kinds.ts";
 
@@ -71,7 +72,7 @@ export const isBelow = ({ parent }: RecordKind): boolean => parent !== "app_id" 
 export function rowOf(kind: RecordKind, line: Line, place: Naming & { readonly appId: string }): StoredRow {
   const own = Object.entries(kind.columns).map(([column, field]): [string, Stored] => [
     column,
-    field.stored(line[nameOf(kind, column)], place),
+    withoutLinks(field.stored(line[nameOf(kind, column)], place)),
   ]);
   const fixed = Object.entries(kind.fixed ?? {}).map(([column, value]): [string, Stored] => [
     column,
@@ -82,6 +83,10 @@ export function rowOf(kind: RecordKind, line: Line, place: Naming & { readonly a
   const row = Object.fromEntries([...own, ...fixed, [kind.parent, above], ...inApp]);
   return kind.adjusted ? kind.adjusted(row, place.now) : row;
 }
+
+/** An older version of a server stored and exported links to senders' pages. They may still work there. (rule M8) */
+const withoutLinks = (stored: Stored): Stored =>
+  typeof stored === "string" ? withoutSenderLinks(stored) : stored;
 
 /** The line of a stored row, whose values stand in the order of `columns`, after those of the parent. */
 export function lineOf(kind: RecordKind, row: StoredRow): Line {
