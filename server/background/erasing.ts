@@ -22,23 +22,87 @@ const dayMilliseconds = 86_400_000;
 /** Erases people, each in small steps. What a stopped or killed server has begun is continued. Gives the function that stops it. */
 export function startErasing(deps: Needed): () => Promise<void> {
   let compared = false;
+  const eraser = createEraser(deps);
   return startDueWork(deps, {
     topic: erasuresTopic,
     doDue: async () => {
       if (!compared) await compareWithJournal(deps);
       compared = true;
-      return eraseNext(deps);
+      return eraser.next();
     },
-    pause: async () => ((await erasures.next(deps.database)) ? tryAgainMilliseconds : longestSleep),
+    pause: eraser.pause,
     failure: "erasing a person failed",
   });
 }
 
-/** Does the next step of the oldest erasure. Gives 0 if there is none. (rule P7) */
-export async function eraseNext(deps: Needed): Promise<number> {
+export interface Eraser {
+  /** Does the next step of an erasure. Gives 0 if there is none. Rejects if it fails: then others have their turn first. */
+  next(): Promise<number>;
+  /** After how many milliseconds to look again. */
+  pause(): Promise<number>;
+}
+
+/** How many servers begin at one place of an erasure. What ends each of them is given up. */
+const mostBegun = 5;
+const mostRunning = 100;
+const mostDoublings = 6;
+
+/** Erases people step by step, the oldest erasure first. (rule P7) */
+export function createEraser(deps: Needed): Eraser {
+  const begun = new Set<string>();
+  const failures = new Map<string, number>();
+  const failuresOf = ({ id }: ErasureRow) => failures.get(id) ?? 0;
+  const waiting = async () => {
+    const rows = (await erasures.running(deps.database, mostRunning)).filter(
+      ({ emailSealed }) => emailSealed !== null,
+    );
+    return rows.sort((one, other) => failuresOf(one) - failuresOf(other))[0];
+  };
+  return {
+    async next() {
+      const row = await waiting();
+      if (!row) return 0;
+      try {
+        // A crash is followed by a new server, and its first step is the one that ended the last server.
+        const present = begun.has(row.id) ? row : await begin(deps, row);
+        if (present) {
+          begun.add(row.id);
+          await takeStep(deps, present);
+        }
+        failures.delete(row.id);
+        return 1;
+      } catch (error) {
+        failures.set(row.id, failuresOf(row) + 1);
+        // The server lives: this was no attempt. If that cannot be noted, the next server begins once less.
+        begun.delete(row.id);
+        await deps.database.write((tx) => erasures.release(tx, row.id)).catch(() => undefined);
+        throw error;
+      }
+    },
+    async pause() {
+      const row = await waiting();
+      if (!row) return longestSleep;
+      const doublings = Math.min(mostDoublings, Math.max(0, failuresOf(row) - 1));
+      return Math.min(longestSleep, tryAgainMilliseconds * 2 ** doublings);
+    },
+  };
+}
+
+/** Notes that this server begins an erasure where it is. Undefined if another server was faster, or if it is given up. */
+async function begin({ database, clock, log }: Needed, row: ErasureRow): Promise<ErasureRow | undefined> {
+  const { begun = 0, pass } = placeOf(row);
+  if (begun < mostBegun) return database.write((tx) => erasures.begin(tx, row));
+  log.error({ erasure: row.id, pass, begun }, "an erasure is given up: its work ended the server each time");
+  const at = clock.now().toISOString();
+  await database.write(async (tx) => {
+    if (await erasures.hold(tx, row)) await erasures.stop(tx, row.id, at);
+  });
+  return undefined;
+}
+
+async function takeStep(deps: Needed, row: ErasureRow): Promise<number> {
   const { database } = deps;
-  const row = await erasures.next(database);
-  if (!row?.emailSealed) return 0;
+  if (row.emailSealed === null) return 0;
   if (row.files !== "[]") return deleteFiles(deps, row);
   // After an account was deleted only the row still knows its id.
   const [email = "", deletedId] = openAddress(deps.sealer, row.emailSealed).split(" ");

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import pino from "pino";
 import { type ErasedAgain, eraseAgain } from "../../background/erase-again.ts";
-import { eraseNext } from "../../background/erasing.ts";
+import { createEraser } from "../../background/erasing.ts";
 import { systemClock } from "../../clock.ts";
 import { addToJournal, type JournalEntry, journalName, readJournal } from "../../files/erasure-journal.ts";
 import { createNewId } from "../../secrets/new-id.ts";
@@ -73,6 +73,7 @@ export async function eraseRestored(
     log: pino({ level: "silent" }),
     stopping: new AbortController().signal,
   };
-  while ((await eraseNext(deps)) > 0);
+  const eraser = createEraser(deps);
+  while ((await eraser.next()) > 0);
   return again;
 }

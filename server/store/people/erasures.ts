@@ -84,10 +84,37 @@ export const erasures = {
       ...[ownerId, most],
     ),
 
-  /** The oldest erasure that is not finished. */
-  next: (reader: Reader) =>
-    reader.get<ErasureRow>(
-      `SELECT ${columns} FROM erasures WHERE status = 'running' ORDER BY created_at, id LIMIT 1`,
+  /** The oldest erasures that are not finished. */
+  running: (reader: Reader, most: number) =>
+    reader.all<ErasureRow>(
+      `SELECT ${columns} FROM erasures WHERE status = 'running' ORDER BY created_at, id LIMIT ?`,
+      most,
+    ),
+
+  /** Notes that a server begins its work at a place. Gives the row as it is then; undefined if the work is elsewhere. */
+  async begin(tx: Transaction, row: ErasureRow): Promise<ErasureRow | undefined> {
+    if (!(await erasures.hold(tx, row))) return undefined;
+    const present = placeOf(row);
+    const place = JSON.stringify({ ...present, begun: (present.begun ?? 0) + 1 });
+    await tx.run("UPDATE erasures SET place = ? WHERE id = ?", place, row.id);
+    return { ...row, place };
+  },
+
+  /** Takes back that a server has begun where the work is now. */
+  async release(tx: Transaction, id: string): Promise<void> {
+    await tx.lock(`erasure:${id}`);
+    const row = await tx.get<Pick<ErasureRow, "place">>("SELECT place FROM erasures WHERE id = ?", id);
+    const { begun = 0, ...present } = row ? placeOf(row) : firstPlace;
+    if (begun === 0) return;
+    const place = JSON.stringify({ ...present, begun: begun - 1 });
+    await tx.run("UPDATE erasures SET place = ? WHERE id = ?", place, id);
+  },
+
+  /** Ends an erasure that cannot go on, and forgets the address. */
+  stop: (tx: Transaction, id: string, at: string) =>
+    tx.run(
+      `UPDATE erasures SET status = 'stopped', email_sealed = NULL, finished_at = ? WHERE id = ? AND status = 'running'`,
+      ...[at, id],
     ),
 
   /** Whether the work is still where it was read. Keeps other servers from doing the same. */

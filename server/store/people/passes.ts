@@ -95,6 +95,8 @@ export interface Place {
   readonly after: Key | undefined;
   /** Only what apps keep of the acts of an account that was deleted. */
   readonly of?: "account" | undefined;
+  /** How many servers have begun their work here. */
+  readonly begun?: number | undefined;
 }
 
 export const firstPlace: Place = { pass: 0, after: undefined };
@@ -131,7 +133,9 @@ export async function findAt(
     count: pass.count,
     keys,
     next:
-      next === undefined ? { ...place, pass: place.pass + 1, after: undefined } : { ...place, after: next },
+      next === undefined
+        ? { pass: place.pass + 1, after: undefined, of: place.of }
+        : { pass: place.pass, after: next, of: place.of },
   };
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import pino from "pino";
-import { eraseNext } from "../../../server/background/erasing.ts";
+import { createEraser } from "../../../server/background/erasing.ts";
 import { systemClock } from "../../../server/clock.ts";
 import { createKeptFiles } from "../../../server/files/kept-files.ts";
 import { createLocalFiles } from "../../../server/files/local-files.ts";
@@ -26,8 +26,9 @@ async function erase(): Promise<void> {
     log: pino({ level: "silent" }),
     stopping: new AbortController().signal,
   };
+  const eraser = createEraser(deps);
   do process.stdout.write("step\n");
-  while ((await eraseNext(deps)) > 0);
+  while ((await eraser.next()) > 0);
   await database.close();
 }
 

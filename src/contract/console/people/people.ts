@@ -29,7 +29,7 @@ const Found = z.object({
 /** The receipt of an erasure. It never has the address. */
 export const Erasure = z.object({
   id: uuid,
-  /** `running`: the work goes on in the background. `stopped`: the server's secret was lost; ask again. */
+  /** `running`: the work goes on in the background. `stopped`: the server's secret was lost, or the work ended the server each time; ask again. */
   status: z.enum(["running", "done", "stopped"]),
   /** A keyed hash of the address: `check` says whether a receipt belongs to an address. */
   personHash: z.string(),
