@@ -31,7 +31,7 @@ export async function reorderFaqs(
   if (before && named.includes(before)) throw usageError("--after names an entry that is moved itself.");
   const rest = faqs.filter((faq) => !named.some(({ id }) => id === faq.id));
   const at = before ? rest.findIndex(({ id }) => id === before.id) + 1 : 0;
-  const wanted = renumbered(faqs, [...rest.slice(0, at), ...named, ...rest.slice(at)]);
+  const wanted = renumbered(faqs, [...rest.slice(0, at), ...named, ...rest.slice(at)], named);
   await move(api, faqs, wanted);
   note(invocation, "The FAQ has this order now.");
   printList(invocation, {
@@ -44,14 +44,49 @@ export async function reorderFaqs(
   });
 }
 
-/** The wanted order on the positions that the list has, each used once, so that few entries change. */
-function renumbered(faqs: readonly Placed[], wanted: readonly Placed[]): Placed[] {
-  let last = Number.NEGATIVE_INFINITY;
-  const positions = faqs.map(({ sortOrder }) => {
-    last = Math.max(sortOrder, last + 1);
-    return last;
-  });
-  return wanted.map(({ id, question }, at) => ({ id, sortOrder: positions[at] ?? at, question }));
+/** The wanted order, in which as few entries as possible have another position. */
+function renumbered(faqs: readonly Placed[], wanted: readonly Placed[], named: readonly Placed[]): Placed[] {
+  const isSame = wanted.every(
+    ({ id, sortOrder }, at) =>
+      id === faqs[at]?.id && sortOrder > (wanted[at - 1]?.sortOrder ?? Number.NEGATIVE_INFINITY),
+  );
+  if (isSame) return [...wanted];
+  const from = wanted.findIndex((one) => named.includes(one));
+  const to = from + named.length;
+  const up = shifted(wanted, { from, to, step: 1 });
+  const size = wanted.length;
+  const down = shifted(wanted.toReversed(), { from: size - to, to: size - from, step: -1 })?.toReversed();
+  if (!up || !down) return up ?? down ?? [...wanted].map((one, at) => ({ ...one, sortOrder: at }));
+  return changesIn(wanted, up) <= changesIn(wanted, down) ? up : down;
+}
+
+const changesIn = (before: readonly Placed[], after: readonly Placed[]): number =>
+  after.filter(({ sortOrder }, at) => sortOrder !== before[at]?.sortOrder).length;
+
+interface Block {
+  readonly from: number;
+  readonly to: number;
+  readonly step: 1 | -1;
+}
+
+/**
+ * The entries with those of a block right behind the one before it, and the next ones moved on as far as they must. Undefined if
+ * there is none before the block.
+ */
+function shifted(entries: readonly Placed[], { from, to, step }: Block): Placed[] | undefined {
+  let last = entries[from - 1]?.sortOrder;
+  if (last === undefined) return undefined;
+  let isFree = false;
+  const moved: Placed[] = [];
+  for (const [at, entry] of entries.entries()) {
+    isFree ||= at >= to && (entry.sortOrder - last) * step > 0;
+    if (at < from || isFree) moved.push(entry);
+    else {
+      last += step;
+      moved.push({ ...entry, sortOrder: last });
+    }
+  }
+  return moved;
 }
 
 async function move(api: FaqApi, before: readonly Placed[], wanted: readonly Placed[]): Promise<void> {

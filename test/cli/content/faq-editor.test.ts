@@ -156,6 +156,26 @@ describe("faq reorder", () => {
     expect(world.checkout.sent).toEqual(["GET"]);
   });
 
+  it("writes only what the numbers ask for, also in files", async () => {
+    const ids: string[] = [];
+    for (const question of ["B?", "C?", "D?", "E?", "F?"]) ids.push(String(await world.create(question)));
+    await world.checkout.run("faq pull");
+    world.checkout.sent.length = 0;
+    await world.checkout.run(`faq reorder ${ids[4]}`);
+    expect(await questions()).toBe("F? How? B? C? D? E?");
+    expect(world.checkout.sent).toEqual(["GET", "PATCH"]);
+    expect((await world.checkout.run("faq pull --json")).json()).toMatchObject({
+      changed: [{ question: "F?" }],
+      unchanged: 5,
+    });
+    world.checkout.sent.length = 0;
+    await world.checkout.run(`faq reorder ${ids[0]} --after ${ids[3]}`);
+    expect(await questions()).toBe("F? How? C? D? E? B?");
+    expect(world.checkout.sent).toEqual(["GET", "PATCH"]);
+    await world.checkout.run(`faq reorder ${ids[0]} --after ${ids[4]}`);
+    expect(await questions()).toBe("F? B? How? C? D? E?");
+  });
+
   it("orders entries that share a position", async () => {
     const b = await world.create("B?", "So.", { sortOrder: 1 });
     await world.create("C?", "So.", { sortOrder: 1 });
