@@ -76,7 +76,7 @@ async function edited({ context }: Invocation, name: string, text: string): Prom
 function fieldsIn(text: string): FileFields {
   const split = splitMarkdown(text);
   if ("fault" in split) throw faqsFault("The document", [split.fault]);
-  const { value, faults } = checkFields(rawFieldsOf(split.value));
+  const { value, faults } = checkFields(rawFieldsOf({ ...split.value, heading: undefined }, ""));
   if (faults.length > 0) throw faqsFault("The document", faults);
   return value;
 }

@@ -41,7 +41,7 @@ describe("FAQ files with faults", () => {
     await checkout.write("faq/b.md", markdown({ id: id.toUpperCase(), question: "B?" }, "So."));
     await checkout.write("faq/c.md", good);
     await checkout.write("faq/d.md", good);
-    await checkout.write("faq/e.md", "No front matter.\n");
+    await checkout.write("faq/e.md", "# Only a question?\n");
     await checkout.write("faq/f.md", "---\nquestion: How: why?\n---\nSo.\n");
     await checkout.write("faq/g.md", "---\nid: 7\nquestion: 42\nsortOrder: first\n---\n\n");
     await checkout.write("faq/h.md", "---\nquestion: A?\nquestion: B?\n---\nSo.\n");
@@ -55,7 +55,7 @@ describe("FAQ files with faults", () => {
       const stderr = await refused(words);
       expect(stderr.split("\n").slice(0, -1)).toEqual([
         "error: Nothing was changed, 12 things are wrong:",
-        expect.stringMatching(/^ {2}faq\/e\.md has no front matter: its first line must be `---`/),
+        "  faq/e.md has no answer",
         expect.stringMatching(
           /^ {2}faq\/f\.md has a broken front matter: .* at line 2, column 11\. .*needs quotes$/,
         ),
@@ -76,7 +76,7 @@ describe("FAQ files with faults", () => {
   });
 
   it("are refused as one JSON document with --json", async () => {
-    await checkout.write("faq/e.md", "No front matter.\n");
+    await checkout.write("faq/e.md", "---\nNo end.\n");
     const ran = await checkout.run("faq push --yes --json");
     expect(ran.stdout).toBe("");
     expect(JSON.parse(ran.stderr)).toMatchObject({
@@ -93,6 +93,13 @@ describe("FAQ files with faults", () => {
     ["an empty list", "faq.yaml", "[]\n", "faq push faq.yaml --yes", "faq.yaml has no FAQ entries."],
     ["a file in place of a folder", "faq", "text", "faq push --yes", "faq is not a folder."],
     ["a folder in place of a file", "faq.json/a.md", good, "faq pull faq.json", "faq.json is a folder."],
+    [
+      "a name of a file for a folder",
+      "a.md",
+      good,
+      "faq pull all.txt",
+      "all.txt would be a folder with the name",
+    ],
     ["YAML that is no list", "faq.yaml", "question: A?\n", "faq diff faq.yaml", "must be a list of entries"],
     ["broken YAML", "faq.yaml", "- question: A: B\n", "faq diff faq.yaml", "faq.yaml is broken: "],
     [

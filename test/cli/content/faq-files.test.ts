@@ -43,11 +43,20 @@ describe("faq pull", () => {
   });
 
   it("gives each entry a file of its own, whatever the questions are", async () => {
-    for (const question of ["Why?", "Why!", "CON", "なぜ?", "???", "../../etc/passwd", "README"])
+    for (const question of [
+      "Why?",
+      "Why!",
+      "CON",
+      "なぜ?",
+      "???",
+      "../../etc/passwd",
+      "README",
+      "Changelog?",
+    ])
       await world.create(question);
     await checkout.run("faq pull");
     expect(await checkout.names()).toEqual(
-      ["con-entry", "entry", "etc-passwd", "readme-entry", "why-2", "why", "なぜ"].map(
+      ["changelog", "con-entry", "entry", "etc-passwd", "readme-entry", "why-2", "why", "なぜ"].map(
         (name) => `faq/${name}.md`,
       ),
     );

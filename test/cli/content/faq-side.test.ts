@@ -80,7 +80,7 @@ describe("a Markdown file", () => {
   const read = (file: string) => {
     const split = splitMarkdown(file);
     if ("fault" in split) return expect.fail(`${split.fault} in ${file}`);
-    const { value, faults } = checkFields(rawFieldsOf(split.value));
+    const { value, faults } = checkFields(rawFieldsOf(split.value, "a.md"));
     expect(faults).toEqual([]);
     return { value, parts: split.value };
   };

@@ -35,7 +35,7 @@ async function versionsOf(path: string): Promise<EarlierEntry[]> {
 function entriesIn(path: string, text: string): EarlierEntry[] {
   if (!/\.(md|markdown)$/i.test(path)) return fieldsInList(path, text).map(versionOf);
   const split = splitMarkdown(text);
-  return "fault" in split ? [] : [versionOf(checkFields(rawFieldsOf(split.value)).value)];
+  return "fault" in split ? [] : [versionOf(checkFields(rawFieldsOf(split.value, basename(path))).value)];
 }
 
 const versionOf = (fields: {

@@ -37,6 +37,7 @@ export async function readFolder(folder: string, shown: string): Promise<Source>
   for (const name of found?.names ?? []) {
     const file = `${shown}/${name.replaceAll("\\", "/")}`;
     const read = await readOne(join(folder, name), { file, root });
+    if ("value" in read && !read.value.parts.hasFront && ofProject.test(basename(name))) continue;
     if ("fault" in read) faults.push(...[read.fault].flat().map((message) => ({ file, message })));
     else files.push({ ...read.value, name });
   }
@@ -47,6 +48,10 @@ export async function readFolder(folder: string, shown: string): Promise<Source>
     change: (changes) => change({ folder, shown, files, taken: found?.taken ?? [] }, changes),
   };
 }
+
+/** Files of a project. They hold no entry unless they have a front matter. */
+const ofProject =
+  /^(?:CONTRIBUTING|CHANGELOG|CODE_OF_CONDUCT|LICENSE|SECURITY|SUPPORT|AUTHORS|AGENTS|CLAUDE|[Cc]ontributing|[Cc]hangelog|code_of_conduct|license)(?:[.-][A-Za-z]{2})?\.(?:md|markdown)$/;
 
 /** The Markdown files of a folder. */
 interface FoundFiles {
@@ -94,7 +99,7 @@ async function readOne(
   const text = bytes.toString("utf8");
   const split = splitMarkdown(text);
   if ("fault" in split) return split;
-  const { value, faults } = checkFields(rawFieldsOf(split.value));
+  const { value, faults } = checkFields(rawFieldsOf(split.value, basename(path)));
   if (faults.length > 0) return { fault: faults };
   return { value: { entry: { ...value, file }, parts: split.value, text } };
 }

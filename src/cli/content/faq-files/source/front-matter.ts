@@ -1,5 +1,6 @@
 import { isId } from "../../../core/input/app-id.ts";
 import type { FileEntry } from "../entry.ts";
+import { type Heading, headingOf } from "./heading.ts";
 import { type Document, isMap, parseDocument, stringify } from "./packages.ts";
 
 /** The fields of an entry that a file has. */
@@ -19,6 +20,10 @@ export interface MarkdownParts {
   readonly body: string;
   readonly mark: string;
   readonly lineEnd: string;
+  /** Whether the file has a front matter. */
+  readonly hasFront: boolean;
+  /** The heading that is the question, where the front matter has none. */
+  readonly heading: Heading | undefined;
 }
 
 /** A fault as the end of a sentence that begins with the name of the file. */
@@ -26,19 +31,22 @@ export type Read<Value> = { readonly value: Value } | { readonly fault: string }
 
 const shape = /^---[ \t]*\n([\s\S]*?\n)??---[ \t]*(?:\n([\s\S]*))?$/;
 
-/** Takes a Markdown file apart. */
+/** Takes a Markdown file apart. Without a question in its front matter the first heading is the question. */
 export function splitMarkdown(text: string): Read<MarkdownParts> {
   const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
   const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
-  const found = shape.exec(unixLines(text.slice(mark.length)));
-  if (!found)
-    return { fault: "has no front matter: its first line must be `---`, and a second `---` must end it" };
-  const [, front = "", body = ""] = found;
+  const plain = unixLines(text.slice(mark.length));
+  const found = shape.exec(plain);
+  if (!found && /^---[ \t]*(?:\n|$)/.test(plain))
+    return { fault: "has no front matter: its first line is `---`, and a second `---` must end it" };
+  const [, front = "", body = ""] = found ?? ["", "", plain];
   const read = parseYaml(front, 1);
   if ("fault" in read) return { fault: `has a broken front matter: ${read.fault}` };
   if (read.value.contents !== null && !isMap(read.value.contents))
     return { fault: 'has a broken front matter: it must be lines such as `question: "How do I sync?"`' };
-  return { value: { front: read.value, body, mark, lineEnd } };
+  const hasQuestion = isMap(read.value.contents) && read.value.contents.has("question");
+  const heading = hasQuestion ? undefined : headingOf(body);
+  return { value: { front: read.value, body, mark, lineEnd, hasFront: found !== null, heading } };
 }
 
 /**
@@ -66,10 +74,23 @@ function faultOf(message: string, linesBefore: number): string {
   return /mapping|implicit/i.test(sentence) ? `${sentence}. A text with a colon needs quotes` : sentence;
 }
 
-/** The fields of a Markdown file. The answer is the body, without empty lines before it and one line end after it. */
-export function rawFieldsOf({ front, body }: MarkdownParts): RawFields {
-  const { id, question, sortOrder } = Object(front.toJS());
-  return { id, question, sortOrder, answer: body.replace(/^(?:[ \t]*\n)+/, "").replace(/\n$/, "") };
+/**
+ * The fields of a Markdown file. The answer is the body, without a heading that is the question, empty lines before it and one
+ * line end after it. Without both the name of the file is the question.
+ */
+export function rawFieldsOf({ front, body, heading }: MarkdownParts, name: string): RawFields {
+  const { id, question = heading?.text ?? questionOfName(name), sortOrder } = Object(front.toJS());
+  const rest = heading ? body.slice(heading.end) : body;
+  return { id, question, sortOrder, answer: rest.replace(/^(?:[ \t]*\n)+/, "").replace(/\n$/, "") };
+}
+
+/** `how-do-i-export.md` asks "How do i export". */
+function questionOfName(name: string): string {
+  const words = name
+    .replace(/\.\w+$/, "")
+    .replace(/[-_\s]+/g, " ")
+    .trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** Checks the fields of an entry. The faults are ends of sentences. */
@@ -110,11 +131,30 @@ export const markdownOf = ({ id, question, sortOrder, answer }: FileFields): str
 
 /** The text of a Markdown file with some fields changed. Everything else in it stays. */
 export function changedMarkdown(parts: MarkdownParts, change: Partial<FileFields>): string {
-  const { front, body, mark, lineEnd } = parts;
-  const { answer, ...fields } = change;
-  const changed = setFields(front, front.contents, fields);
-  const text = `---\n${changed ? front.toString(yamlStyle) : ""}---\n${answer === undefined ? body : `${unixLines(answer)}\n`}`;
+  const { mark, lineEnd, heading } = parts;
+  const { answer, question, ...others } = change;
+  const fields = heading ? others : { question, ...others };
+  const text = frontWith(parts, fields) + bodyWith(parts, { answer, question: heading && question });
   return mark + text.replaceAll("\n", lineEnd);
+}
+
+function frontWith({ front, hasFront }: MarkdownParts, fields: Partial<FileFields>): string {
+  if (setFields(front, front.contents, fields)) return `---\n${front.toString(yamlStyle)}---\n`;
+  const given = withoutMissing(fields);
+  const isEmpty = Object.keys(given).length === 0;
+  if (isEmpty) return hasFront ? "---\n---\n" : "";
+  return `---\n${stringify(given, yamlStyle)}---\n`;
+}
+
+interface TextChange {
+  readonly question: string | undefined;
+  readonly answer: string | undefined;
+}
+
+function bodyWith({ body, heading }: MarkdownParts, { question, answer }: TextChange): string {
+  if (!heading) return answer === undefined ? body : `${unixLines(answer)}\n`;
+  const head = question === undefined ? body.slice(0, heading.end) : heading.with(question);
+  return head + (answer === undefined ? body.slice(heading.end) : `\n${unixLines(answer)}\n`);
 }
 
 /** Sets fields in a map of a document, an id first. Gives whether the map has any field. */

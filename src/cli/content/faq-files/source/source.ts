@@ -40,6 +40,11 @@ export async function readSource(
 
 async function assertKind(absolute: string, path: string, isList: boolean): Promise<void> {
   const found = await stat(absolute).catch(() => undefined);
+  if (!found && /\.(?:txt|md|markdown|csv|tsv|html?|xml|toml|ndjson)$/i.test(path))
+    throw usageError(
+      `${path} would be a folder with the name of a file.`,
+      "PATH is a folder of Markdown files, or one file that ends in .yaml, .yml or .json.",
+    );
   if (!found || found.isDirectory() !== isList) return;
   throw usageError(
     isList ? `${path} is a folder.` : `${path} is not a folder.`,

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { inputText } from "../../support/files/inputs.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type AppWithFaqFiles, makeAppWithFaqFiles } from "../../support/worlds/app-with-faq-files.ts";
+
+let service: Service;
+let world: AppWithFaqFiles;
+beforeAll(async () => {
+  service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
+});
+beforeEach(async () => {
+  world = await makeAppWithFaqFiles(service);
+});
+afterAll(() => service.stop());
+
+describe.each([
+  ["faq-heading-only.md", "How do I export?", "Tap Export.", "# ", "\n\nTap Export.\n"],
+  [
+    "faq-heading-setext-german.md",
+    "Wie exportiere ich?",
+    "Tippe auf *Export*.\n\nMehr\n----\n\nAls CSV.",
+    "",
+    "\n===================\n\nTippe auf *Export*.\n\nMehr\n----\n\nAls CSV.\n",
+  ],
+  [
+    "faq-heading-with-front.md",
+    "¿Cómo exporto mis datos?",
+    "Toca «Exportar».",
+    "## ",
+    "\n\nToca «Exportar».\n",
+  ],
+  [
+    "faq-heading-windows.md",
+    "書き出すには？",
+    "「書き出す」を押します。",
+    "# ",
+    "\r\n\r\n「書き出す」を押します。\r\n",
+  ],
+])("a file that begins with a heading: %s", (input, question, answer, signs, rest) => {
+  it("has its question from there, and keeps its form when it is pushed and pulled", async () => {
+    const { checkout } = world;
+    const text = await inputText(input);
+    await checkout.write("faq/a.md", text);
+    expect((await checkout.run("faq diff --json")).json()).toMatchObject({ created: [{ question }] });
+    await checkout.run("faq push --yes");
+    const [{ id, ...entry } = { id: "" }] = await world.list();
+    expect(entry).toMatchObject({ question, answer });
+    const pushed = await checkout.read("faq/a.md");
+    expect(pushed).toContain(`id: ${id}`);
+    expect(pushed.endsWith(text.replace(/^\ufeff|^---[\s\S]*?---\n/g, ""))).toBe(true);
+    expect(pushed.startsWith("\ufeff")).toBe(text.startsWith("\ufeff"));
+    if (input.includes("front")) expect(pushed).toContain("tags: [ export ]");
+    expect((await checkout.run("faq diff --exit-code")).exit).toBe(0);
+    await world.edit(id, { question: "Other?" });
+    await checkout.run("faq pull");
+    const pulled = await checkout.read("faq/a.md");
+    expect(pulled.endsWith(`${signs}Other?${rest}`)).toBe(true);
+    expect(pulled).not.toContain("question:");
+    expect((await checkout.run("faq diff --exit-code")).exit).toBe(0);
+    await world.edit(id, { answer: "New." });
+    await checkout.run("faq pull");
+    expect(await checkout.read("faq/a.md")).toMatch(/Other\?\r?\n(?:=+\n)?\r?\nNew\.\r?\n$/);
+    expect((await checkout.run("faq diff --exit-code")).exit).toBe(0);
+  });
+});
+
+describe("a file without a heading", () => {
+  it("has its question from its name", async () => {
+    const { checkout } = world;
+    await checkout.write("faq/how-do-i_mute.md", await inputText("faq-name-only.md"));
+    await checkout.run("faq push --yes");
+    const [entry] = await world.list();
+    expect(entry).toMatchObject({ question: "How do i mute", answer: "Tap the bell." });
+    await world.edit(entry?.id ?? "", { question: "How do I mute?" });
+    await checkout.run("faq pull");
+    expect(await checkout.read("faq/how-do-i_mute.md")).toMatch(
+      /question: How do I mute\?\n---\nTap the bell\.\n$/,
+    );
+    expect((await checkout.run("faq diff --exit-code")).exit).toBe(0);
+  });
+});
+
+it.each(["CONTRIBUTING.md", "contributing.de.md", "CODE_OF_CONDUCT.md", "docs/CHANGELOG.markdown"])(
+  "%s of a project is no entry, and stops no push",
+  async (name) => {
+    const { checkout } = world;
+    await checkout.write("faq/a.md", await inputText("faq-heading-only.md"));
+    await checkout.write(`faq/${name}`, await inputText("faq-not-an-entry-CONTRIBUTING.md"));
+    expect(await checkout.run("faq push --yes")).toMatchObject({ exit: 0 });
+    expect((await world.list()).map(({ question }) => question)).toEqual(["How do I export?"]);
+  },
+);
