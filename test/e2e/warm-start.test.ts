@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { innkeep, innkeepPath } from "../support/programs/built-program.ts";
@@ -11,16 +13,29 @@ describe("a command that loads a part late works each time in one home", () => {
     ["feedback send", ["feedback", "send", "--type", "bug", "--message", "m"]],
     ["changelog list", ["changelog", "list"]],
     ["completion", ["completion", "bash"]],
+    ["faq pull, which reads YAML", ["faq", "pull", "HOME/faq.yaml"]],
+    ["auth status", ["auth", "status"]],
+    ["mcp --setup", ["mcp", "--setup"]],
+    ["feedback resend", ["feedback", "resend", "--list"]],
+    ["init", ["init", "--dry-run", "--ci", "none"]],
+    ["agent list", ["agent", "list"]],
+    ["feedback resolve", ["feedback", "resolve", "--dedupe-key", "k", "--run-status", "cancelled"]],
   ])("innkeep %s", async (_, argv) => {
     const service = await startService();
-    const { key } = await makeAppWithAgent(service);
+    const { key, owner } = await makeAppWithAgent(service);
+    const HOME = await temporaryFolder();
+    await writeFile(join(HOME, "faq.yaml"), "[]\n");
     const env = {
-      HOME: await temporaryFolder(),
+      HOME,
+      INNKEEP_AGENT_TOKEN: await service.makeToken(owner, "agent"),
       INNKEEP_BASE_URL: service.baseUrl,
       INNKEEP_API_KEY: key["x-api-key"],
     };
     for (const time of [1, 2, 3]) {
-      const { code, stderr } = await innkeep(argv, { env });
+      const { code, stderr } = await innkeep(
+        argv.map((word) => word.replace("HOME", HOME)),
+        { env },
+      );
       expect({ time, code, stderr }).toMatchObject({ time, code: 0 });
     }
     await service.stop();
