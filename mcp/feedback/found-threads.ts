@@ -6,9 +6,10 @@ import type { ListFeedbackOutput } from "../tools/list-feedback/definition.ts";
 const mostTokens = 1_500;
 /** What stands around the rows, and what a row costs without its ids and its subject. */
 const aroundRows = 190;
-const ofRow = 19;
+const ofRow = 21;
 const ofId = 23;
-const subjectTokens = { least: 6, most: 40 } as const;
+const ofName = 12;
+const leastOfSubject = 6;
 
 const notYet = "No newer thread matches. Older ones were not searched yet: call again with cursor.";
 
@@ -26,19 +27,34 @@ export function foundThreads(answer: unknown, { text, removed }: Sanitiser): Fou
   const names = items.map((item) => cutToTokens(oneLine(text(textAt(valueAt(item, "app"), "name"))), 8));
   const ids = rows.reduce((sum, { ids }) => sum + ids, 0);
   const left =
-    mostTokens - aroundRows - ofRow * rows.length - ofId * ids - (apps.size > 1 ? 12 * rows.length : 0);
-  const room = Math.floor(left / Math.max(1, rows.length));
-  const most = Math.min(subjectTokens.most, Math.max(subjectTokens.least, room));
-  const subjects = items.map((item) => cutToTokens(oneLine(text(textAt(item, "subject"))), most));
+    mostTokens - aroundRows - ofRow * rows.length - ofId * ids - (apps.size > 1 ? ofName * rows.length : 0);
+  const whole = items.map((item) => oneLine(text(textAt(item, "subject"))));
+  const most = Math.max(leastOfSubject, fairShare(whole.map(costOfText), left));
+  const subjects = whole.map((subject) => cutToTokens(subject, most));
   return {
-    columns: "feedback_id type status last_active waiting [run_id] [xREPORTS]",
-    threads: rows.map(({ row }) => row),
-    ...(apps.size > 0 && { team: { app_names: apps.size === 1 ? names.slice(0, 1) : names } }),
-    untrusted: { notice: notices.public, subjects },
+    columns: "number feedback_id type status last_active waiting [run_id] [xREPORTS]",
+    threads: numbered(rows.map(({ row }) => row)),
+    ...(apps.size > 0 && { team: { app_names: apps.size === 1 ? names.slice(0, 1) : numbered(names) } }),
+    untrusted: { notice: notices.public, subjects: numbered(subjects) },
     next_cursor: cursorAt(answer),
     ...(items.length === 0 && { note: cursorAt(answer) === null ? "No thread matches." : notYet }),
     ...(removed() > 0 && { removed_characters: removed() }),
   };
+}
+
+/** Most clients show a model the structure alone, where lists stand beside each other. */
+const numbered = (lines: readonly string[]): string[] => lines.map((line, at) => `${at + 1} ${line}`);
+
+/** The most that each may cost, so that all together cost no more than is left: what short ones leave goes to long ones. */
+function fairShare(costs: readonly number[], left: number): number {
+  let room = left;
+  const ascending = costs.toSorted((one, other) => one - other);
+  for (const [at, cost] of ascending.entries()) {
+    const share = room / (ascending.length - at);
+    if (cost > share) return share;
+    room -= cost;
+  }
+  return Number.POSITIVE_INFINITY;
 }
 
 function rowOf(item: unknown): { readonly row: string; readonly ids: number } {
@@ -49,7 +65,10 @@ function rowOf(item: unknown): { readonly row: string; readonly ids: number } {
     idAt(item, "id") ?? "unknown",
     wordAt(item, "type"),
     wordAt(item, "status"),
-    (instantAt(item, "activeAt") ?? instantAt(item, "createdAt") ?? "unknown").slice(0, 10),
+    (instantAt(item, "activeAt") ?? instantAt(item, "createdAt") ?? "unknown").replace(
+      /:\d\d(\.\d+)?Z$/,
+      "Z",
+    ),
     waiting,
     ...(runId === null || waiting === "none" ? [] : [runId]),
     ...(occurrences > 1 ? [`x${occurrences}`] : []),
@@ -76,6 +95,8 @@ export function cutToTokens(given: string, most: number): string {
   }
   return given;
 }
+
+const costOfText = (text: string): number => [...text].reduce((sum, character) => sum + costOf(character), 0);
 
 /** What a character costs, generously: models read Latin words in few tokens, rare scripts in several for a character. */
 function costOf(character: string): number {

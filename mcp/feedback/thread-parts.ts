@@ -124,8 +124,12 @@ const messageOf =
       createdAt: instantAt(message, "createdAt"),
       report: reportOf(message),
     };
-    return latest && isNoteOf(latest, parts) ? { ...parts, body: "See `proposal`." } : parts;
+    return latest && isNoteOf(latest, parts) ? { ...parts, body: textOfLatest } : parts;
   };
+
+/** Structure and text have the plan under these names. */
+const textOfLatest =
+  "The latest proposal: see `agents.proposal`, or the plan of the latest proposal, on the first page.";
 
 /** Whether a message is the note that the latest proposal left on the thread. Its text is shown only once. */
 function isNoteOf({ summary, plan }: ProposalParts, { direction, author, body }: MessageParts): boolean {

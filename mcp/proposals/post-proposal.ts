@@ -3,6 +3,7 @@ import { idAt } from "../api/loose-json.ts";
 import { retryAfterWait } from "../api/retry-after-wait.ts";
 import type { Deps } from "../deps.ts";
 import { readThread } from "../feedback/read-thread.ts";
+import { explainLimit } from "../text/limited.ts";
 import { Refusal } from "../text/refusal.ts";
 import { recordOf, sameOnThread } from "./existing-proposal.ts";
 import { type DraftForThread, idempotencyKeyOf, type ProposalDraft } from "./proposal-draft.ts";
@@ -44,7 +45,7 @@ async function send(
         signal,
       }),
     ),
-  );
+  ).catch(explainLimit("proposals"));
   const runId = idAt(answer, "runId");
   if (runId !== null) return runId;
   throw new Refusal(

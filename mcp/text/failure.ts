@@ -6,6 +6,7 @@ import {
   UnexpectedAnswerError,
 } from "../../src/client/errors.ts";
 import { errorCatalogue } from "../../src/contract/errors.ts";
+import { limitedText } from "./limited.ts";
 import { Refusal } from "./refusal.ts";
 
 /**
@@ -53,8 +54,7 @@ const answers = {
 function explainAnswer({ status, code, retryAfterSeconds }: ServerError): string {
   if (status === 400 || status === 401 || status === 403 || status === 404 || status === 413)
     return answers[status];
-  if (status === 429)
-    return `The server limits requests. Wait ${retryAfterSeconds ?? 60} s, then call again; do not try sooner.`;
+  if (status === 429) return limitedText("reads", retryAfterSeconds);
   if (code === "run_superseded")
     return "Nothing was posted: another proposal came first. Call read_feedback, then decide whether yours is still wanted.";
   if (status === 409 || status === 422)

@@ -16,6 +16,7 @@ import { type IdempotentRequest, idempotentRequestOf, replay } from "./idempoten
 import { AlreadyAnswered } from "./idempotency/keyed-rows.ts";
 import { createSave, storeRefusal } from "./idempotency/save.ts";
 import { fieldOf, type IncomingRequest, type InvocationResult, type Invoke } from "./invocation.ts";
+import { namingLimit } from "./limits/limit-messages.ts";
 import { countAttempt, limitedByOf } from "./limits/request-limits.ts";
 import type { GiveBack } from "./limits/spend-exactly.ts";
 
@@ -74,7 +75,7 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       // The limit of rule T30 also counts what the server puts off.
       if (limitedBy && endpoint.rateLimit && endpoint.rateLimitBy && error.code === "busy")
         await deps.limiter.spend({ who: limitedBy, rateLimit: endpoint.rateLimit });
-      throw error;
+      throw namingLimit(error, endpoint.rateLimit);
     }
   };
 }

@@ -86,12 +86,12 @@ describe.each(eras)("a failure over %s", (era) => {
     [
       "429",
       { ...says(429), headers: { "retry-after": "90" } },
-      "The server limits requests. Wait 90 s, then call again; do not try sooner.",
+      "This token has read as often as the server allows in an hour. What you have read stays good; end your turn if nothing is left to do without it. Wait 90 s, then call again; do not try sooner.",
     ],
     [
       "429 without a time",
       says(429),
-      "The server limits requests. Wait 60 s, then call again; do not try sooner.",
+      "This token has read as often as the server allows in an hour. What you have read stays good; end your turn if nothing is left to do without it. Wait 60 s, then call again; do not try sooner.",
     ],
     ["500", says(500), "The server has a problem. Call once more; if it fails again, tell the user."],
     ["503", says(503, "busy"), "The server has a problem. Call once more; if it fails again, tell the user."],

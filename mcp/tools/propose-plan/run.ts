@@ -28,15 +28,17 @@ async function proposePlan(
     nonce,
     secrets: await deps.connection.secrets(),
   });
-  const { record, duplicate } = await deps.oneAtATime(draft.feedbackId, () =>
+  const { record, duplicate, threadStatus } = await deps.oneAtATime(draft.feedbackId, () =>
     postUnlessPosted({ draft, expected: expectedOf(input) }, deps, call.signal),
   );
-  return answerOf(record, { duplicate, removed: draft.removedCharacters, nonce });
+  return answerOf(record, { duplicate, threadStatus, removed: draft.removedCharacters, nonce });
 }
 
 interface Outcome {
   readonly record: ProposalRecord;
   readonly duplicate: boolean;
+  /** Undefined if the thread was not read. */
+  readonly threadStatus?: string;
 }
 
 const expectedOf = ({ expected_run_id }: ProposePlanInput): string | undefined =>
@@ -59,7 +61,8 @@ async function postUnlessPosted(
   const thread = await readThread(draft.feedbackId, deps, signal);
   const decided = expected === undefined ? decidedOnThread({ draft, thread }, deps) : undefined;
   const shown = decided ?? (await sameOnThread({ draft, thread }, deps));
-  if (shown) return { record: shown, duplicate: true };
+  const threadStatus = thread.status;
+  if (shown) return { record: shown, duplicate: true, threadStatus };
   const awaiting = await awaitingRunOn(thread, deps, signal);
   const newest = thread.latestProposal?.id ?? awaiting;
   if (expected === undefined && awaiting !== undefined)
@@ -70,18 +73,17 @@ async function postUnlessPosted(
     throw new Refusal(
       `Nothing was posted: the newest proposal of this thread is ${newest ?? "none"}. Call read_feedback, then decide whether yours is still wanted.`,
     );
-  return { record: await postProposal({ draft, thread }, deps, signal), duplicate: false };
+  return { record: await postProposal({ draft, thread }, deps, signal), duplicate: false, threadStatus };
 }
 
-interface Circumstances {
-  readonly duplicate: boolean;
+interface Circumstances extends Omit<Outcome, "record"> {
   readonly removed: number;
   readonly nonce: string;
 }
 
 function answerOf(
   record: ProposalRecord,
-  { duplicate, removed, nonce }: Circumstances,
+  { duplicate, threadStatus, removed, nonce }: Circumstances,
 ): ToolAnswer<ProposePlanOutput> {
   const { run_id, feedback_id, status, console_url, decision_note, sha256 } = record;
   const head = {
@@ -93,12 +95,19 @@ function answerOf(
     duplicate,
     sha256,
     ...(removed > 0 ? { removed_characters: removed } : {}),
+    ...(isClosed(threadStatus) && { note: closedThread(threadStatus) }),
     next_step: nextStepOf(record),
   };
   if (decision_note === null) return { structured: head, text: JSON.stringify(head) };
   const note = teamFence(nonce, "what a person decided", [{ heading: "decision_note", text: decision_note }]);
   return { structured: { ...head, decision_note }, text: `${JSON.stringify(head)}\n${note}` };
 }
+
+const isClosed = (status: string | undefined): status is "archived" | "resolved" =>
+  status === "archived" || status === "resolved";
+
+const closedThread = (status: string): string =>
+  `The thread is ${status}: the people of the app may not look at it any more. Tell your user.`;
 
 function nextStepOf({ status, decision = null }: ProposalRecord): string {
   if (status === "awaiting_approval") return nextSteps.posted;

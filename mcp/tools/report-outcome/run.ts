@@ -4,6 +4,7 @@ import { createSanitiser, newNonce } from "../../../src/words/fence.ts";
 import { linkAt } from "../../api/loose-json.ts";
 import { retryAfterWait } from "../../api/retry-after-wait.ts";
 import type { Deps } from "../../deps.ts";
+import { explainLimit } from "../../text/limited.ts";
 import { Refusal } from "../../text/refusal.ts";
 import { refuseSecrets } from "../../text/secrets.ts";
 import { runIdOf } from "../ids.ts";
@@ -37,7 +38,9 @@ export async function reportOutcome(
     deps.connection.call((client) =>
       client.agent.reportOutcome({ params: { runId }, body, idempotencyKey, signal }),
     ),
-  ).catch(explainFailure);
+  )
+    .catch(explainLimit("work"))
+    .catch(explainFailure);
   const structured = {
     run_id: runId,
     outcome: input.status,

@@ -6,6 +6,7 @@ import { retryAfterWait } from "../../api/retry-after-wait.ts";
 import type { Deps } from "../../deps.ts";
 import { approvedPlanOf, proposalFieldsOf } from "../../proposals/decision.ts";
 import { decisionText } from "../../proposals/decision-text.ts";
+import { explainLimit } from "../../text/limited.ts";
 import { Refusal } from "../../text/refusal.ts";
 import { readRun } from "../get-decision/read-run.ts";
 import { noSuchRun } from "../get-decision/run.ts";
@@ -67,7 +68,7 @@ async function claim({ runId, given, resume }: Wanted, deps: Deps, signal: Abort
   try {
     const answer = await retryAfterWait(deps, signal, () =>
       deps.connection.call((client) => client.agent.claimRun({ params: { runId }, body, signal })),
-    );
+    ).catch(explainLimit("work"));
     const id = idAt(answer, "claimId");
     if (id === null)
       throw new Refusal("The server named no claim. Do not carry out the plan; tell the user.");

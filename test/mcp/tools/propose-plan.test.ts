@@ -104,6 +104,15 @@ describe("propose_plan", () => {
     expect(text).toContain(String(first.run_id));
   });
 
+  it.each(["archived", "resolved"])("says that the thread is %s", async (status) => {
+    const { api, propose } = await start();
+    const { structured, text } = await propose({ feedback: api.addThread({ status }), ...texts });
+    expect(structured.note).toBe(
+      `The thread is ${status}: the people of the app may not look at it any more. Tell your user.`,
+    );
+    expect(text).toContain(`The thread is ${status}`);
+  });
+
   it("may propose again once the last proposal is decided", async () => {
     const { api, propose, feedback } = await start();
     const { structured: first } = await propose({ feedback, ...texts });
