@@ -50,6 +50,26 @@ const writersOfOutput = [
   "src/cli/views/show-on-terminal.ts",
 ];
 
+/** They copy what this server kept before, or files that it makes itself. All other files lose what rule F17 says. */
+const copiersOfFiles = [
+  "server/admin/move-files.ts",
+  "server/admin/restore.ts",
+  "server/continuous/restore-files.ts",
+  "server/dev/snapshots/snapshots.ts",
+  "server/transfer/write-export.ts",
+];
+
+/** What is given for any server must meet the guard of find-credential.ts, so all others ask it. */
+const readersOfCredentials = [
+  "src/cli/core/credentials/find-credential.ts",
+  // It leaves the token to find-credential.ts if a file of the project names the server.
+  "src/cli/commands/mcp.ts",
+  // These only ask whether a variable is set.
+  "src/cli/core/connection/last-sign-in.ts",
+  "src/cli/core/connection/server-address.ts",
+  "src/cli/core/credentials/store-credential.ts",
+];
+
 const rules: [string, RegExp, (file: string) => boolean][] = [
   [
     "process.env is read only in bin, and by what tests import",
@@ -71,6 +91,16 @@ const rules: [string, RegExp, (file: string) => boolean][] = [
     "rules ask no clock",
     /\bDate\.now\(|new Date\(\)|Math\.random\(/,
     (file) => file.startsWith("server/domain/"),
+  ],
+  [
+    "files are kept as they came only by copies",
+    /\.finishUnchanged\(/,
+    (file) => !copiersOfFiles.includes(file),
+  ],
+  [
+    "credentials are taken from the environment in one place",
+    /\benv\[(?:\w+\.)?variable\]|\benv\.INNKEEP_(?:API_KEY|TOKEN|AGENT_TOKEN|DEVICE_TOKEN)\b/,
+    (file) => /^(src\/cli|mcp)\//.test(file) && !readersOfCredentials.includes(file),
   ],
   ["nothing is exported by default", /^export default/m, () => true],
 ];

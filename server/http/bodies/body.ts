@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import { asApiError } from "../errors.ts";
 import { parseStrictJson } from "../uploads/json/strict-json.ts";
 import type { IncomingBodies } from "./arrivals.ts";
 import type { Sender } from "./body-memory.ts";
@@ -34,7 +35,7 @@ export async function counted<T>({ arrivals, sender }: Sending, read: () => Prom
     judged.passed();
     return value;
   } catch (thrown) {
-    judged.refused(thrown);
+    judged.refused(asApiError(thrown).status);
     throw thrown;
   }
 }

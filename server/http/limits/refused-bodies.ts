@@ -11,7 +11,6 @@ import {
   type UseVerdict,
 } from "../../domain/limits/use-log.ts";
 import type { Sender } from "../bodies/body-memory.ts";
-import { asApiError } from "../errors.ts";
 import { createRecentEntries } from "./recent-entries.ts";
 
 /** Begins to judge a request. Throws `rate_limited`. */
@@ -20,7 +19,8 @@ export type CountBody = (sender: Sender) => Judged;
 /** How a request that is counted was judged. */
 export interface Judged {
   passed(): void;
-  refused(thrown: unknown): void;
+  /** With the status of the answer. */
+  refused(status: number): void;
 }
 
 interface Counted {
@@ -84,8 +84,8 @@ export function createCountBody({ clock, settings }: Pick<Deps, "clock" | "setti
     if (before) refuse(lookAtUses(before.log, clock.now().getTime(), rule));
     return {
       passed() {},
-      refused(thrown) {
-        if (countedStatuses.includes(asApiError(thrown).status)) take(key, rule);
+      refused(status) {
+        if (countedStatuses.includes(status)) take(key, rule);
       },
     };
   };
