@@ -46,7 +46,7 @@ export const mcpFaults: readonly Fault[] = [
   },
   {
     name: "a stranger's text ends its fence with a nonce inside the nonce",
-    file: "mcp/text/fence.ts",
+    file: "src/words/fence.ts",
     right: "return withoutNonce(rest);",
     wrong: "return rest;",
     tests: ["test/mcp/text"],
