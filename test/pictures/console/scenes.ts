@@ -52,6 +52,12 @@ export const consoleScenes: readonly ConsoleScene[] = [
     says: "Addresses and domains whose feedback is hidden. Look at it, release it, or unblock the sender.",
   },
   {
+    name: "automatic-mails",
+    title: "Mail of programs",
+    page: at.automaticMails(":appId"),
+    says: "Answers by mail that say that a program wrote them. Read one, and say that it is a person: it goes to its thread.",
+  },
+  {
     name: "faqs",
     title: "FAQ",
     page: at.faqs(":appId"),
