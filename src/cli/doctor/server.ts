@@ -2,10 +2,10 @@ import type { Route } from "../../client/calls/routes.ts";
 import { ServerError } from "../../client/errors.ts";
 import { shortTransport } from "../../client/transport/transport.ts";
 import type { Transport, WireAnswer } from "../../client/transport/wire.ts";
-import { published } from "../../published.ts";
 import { connect, proxyOf } from "../core/connection/connect.ts";
 import { failureOf } from "../core/failures/failure.ts";
 import type { Invocation } from "../core/program/context.ts";
+import { published } from "../core/published.ts";
 import { type Finding, failure, faultOf, ok, remark, warning } from "./finding.ts";
 
 /** What the server says about itself, and when. */

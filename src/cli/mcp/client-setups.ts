@@ -1,4 +1,4 @@
-import { wordsToStart } from "../../published.ts";
+import { wordsToStart } from "../core/published.ts";
 
 /** How a client starts a program. */
 interface ProgramStart {

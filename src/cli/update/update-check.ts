@@ -1,7 +1,7 @@
 import { shortTransport } from "../../client/transport/transport.ts";
 import type { FolderEnvironment } from "../../credentials/folders.ts";
-import { type PublishedPackage, published } from "../../published.ts";
 import { proxyOf } from "../core/connection/connect.ts";
+import { type PublishedPackage, published } from "../core/published.ts";
 import { isVersion, readUpdateState, writeUpdateState } from "./update-state.ts";
 
 /** How long the registry may take. */

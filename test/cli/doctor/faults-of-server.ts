@@ -54,7 +54,7 @@ export const faultsOfNetwork: readonly Planted[] = [
     ...{
       check: "tcp",
       state: "failure",
-      what: /takes no connection \(ECONNREFUSED\)/,
+      what: /takes no connection \(nothing listens there\)/,
       next: /innkeep serve/,
     },
   },

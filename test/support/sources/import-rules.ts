@@ -220,14 +220,15 @@ export const walls: Walls = {
       "server/routes",
       "server/secrets",
     ],
-    ...["server/settings", "server/store", "server/deps.ts", "src/contract", "yaml", "zod/mini", "node:*"],
+    ...["server/settings", "server/store", "server/deps.ts", "src/contract", "src/words"],
+    ...["yaml", "zod/mini", "node:*"],
   ],
   "server/start": [
     ...["server/start", "server/attestation", "server/background", "server/demo", "server/files"],
     ...["server/continuous", "server/admin/archive/keys.ts", "server/outgoing"],
     ...["server/http/answers.ts", "server/http/limits/limiter.ts"],
     ...["server/secrets", "server/settings", "server/store"],
-    ...["server/clock.ts", "server/deps.ts", "pino", "zod/mini", "node:*"],
+    ...["server/clock.ts", "server/deps.ts", "src/words", "pino", "zod/mini", "node:*"],
   ],
   "server/admin": [
     ...[
@@ -250,6 +251,7 @@ export const walls: Walls = {
       "server/clock.ts",
       "src/backup-commands.ts",
       "src/contract",
+      "src/words",
       "src/programs.ts",
       "pino",
       "uuid",
