@@ -129,6 +129,11 @@ describe("feedback send, before anything is sent", () => {
       "--dedupe-key must have at most 200 characters",
     ],
     [
+      "an e-mail address that is none",
+      ["--message", "x", "--email", "nope"],
+      "--email must be an address such as ada@example.org, or no reply reaches the sender",
+    ],
+    [
       "a missing text file",
       ["--message", "@no.txt"],
       "--message the file no.txt cannot be read (it does not exist).",

@@ -63,6 +63,7 @@ export async function draftOf(invocation: Invocation, flags: DraftFlags): Promis
     ...metadata.faults,
     ...files.faults,
     ...aloneFaults(flags),
+    ...emailFaults(email),
   ];
   const facts = flags.ciMetadata ? ciMetadata(invocation.context.env) : {};
   const whole = { fields: withFacts(fields.value, metadata.value, facts), files: files.value };
@@ -86,6 +87,17 @@ const aloneFaults = (flags: DraftFlags): InputFault[] =>
   (["dedupeScope", "dedupeRun"] as const)
     .filter((field) => flags[field] !== undefined && flags.dedupeKey === undefined)
     .map((field) => ({ flag: flagOf(field), message: "needs --dedupe-key" }));
+
+/** The server takes any text as a contact, but a reply goes only to an address. */
+const emailFaults = (email = ""): InputFault[] =>
+  email.trim() === "" || /^[^\s@]+@[^\s@]+$/.test(email.trim())
+    ? []
+    : [
+        {
+          flag: "--email",
+          message: "must be an address such as ada@example.org, or no reply reaches the sender",
+        },
+      ];
 
 /** The object of all `--metadata key=text` and `--metadata key:=json`; a later value wins. */
 function metadataOf(given: readonly string[]): Checked<Record<string, unknown>> {
