@@ -69,6 +69,15 @@ const normalisedInstant = (given: string, fault: (message: string) => void): str
 /** An instant of a request: ISO 8601 with an offset or `Z`. Becomes UTC with milliseconds. */
 export const givenInstant = z.string().check(normalised(normalisedInstant), z.meta({ format: "date-time" }));
 
+/** From when, or until when, a list reaches: an instant, or a plain day, which is its beginning in UTC. (rule H34) */
+export const boundary = z.string().check(
+  normalised((given, fault) => {
+    const text = given.trim();
+    return normalisedInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : given, fault);
+  }),
+  z.meta({ format: "date-time", description: "A plain day is its beginning in UTC." }),
+);
+
 /** An optional instant of a request. Null and blank mean the same as leaving it out; blank becomes "". */
 export const optionalInstant = z.optional(
   z.nullable(

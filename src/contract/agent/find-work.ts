@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "../endpoint.ts";
 import { FeedbackType } from "../feedback.ts";
-import { givenInstant, instant, openEnum, pageLimit, queryInteger, text, uuid } from "../fields.ts";
+import { boundary, instant, openEnum, pageLimit, queryInteger, text, uuid } from "../fields.ts";
 import { limits } from "../limits.ts";
 import { RunStatus, runDecisions } from "../run.ts";
 
@@ -59,7 +59,7 @@ const feedbackFilters = z.object({
   status: z.optional(z.enum(threadStatuses)),
   type: z.optional(FeedbackType),
   q: z.optional(text(1, 200)),
-  updatedSince: z.optional(givenInstant),
+  updatedSince: z.optional(boundary),
   appId: z.optional(uuid),
   waiting: z.optional(z.enum(waitingStates)),
   /** Names of tags, with commas between them: the thread has all of them. */

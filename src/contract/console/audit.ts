@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "../endpoint.ts";
-import { givenInstant, instant, pageLimit, text, uuid } from "../fields.ts";
+import { boundary, instant, pageLimit, text, uuid } from "../fields.ts";
 import { limits } from "../limits.ts";
 
 /** What this version audits, as object and verb. Other versions may know more. */
@@ -130,9 +130,9 @@ export const audit = {
       /** The e-mail address of a person, whose maintainer tokens are meant, too; `agent`; or the id of a token. */
       actor: z.optional(text(1, limits.email)),
       /** Entries of this instant and later ones. */
-      from: z.optional(givenInstant),
+      from: z.optional(boundary),
       /** Entries before this instant. */
-      to: z.optional(givenInstant),
+      to: z.optional(boundary),
       cursor: z.optional(text(1, 500)),
       limit: pageLimit(limits.listPage),
     }),

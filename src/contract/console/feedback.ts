@@ -3,7 +3,7 @@ import { threadStatuses } from "../agent/find-work.ts";
 import { authors, directions, Message, Proposal, Thread, threadParams } from "../agent.ts";
 import { endpoint } from "../endpoint.ts";
 import { FeedbackType } from "../feedback.ts";
-import { givenInstant, instant, openEnum, pageLimit, text, uuid, webUrl } from "../fields.ts";
+import { boundary, instant, openEnum, pageLimit, text, uuid, webUrl } from "../fields.ts";
 import { limits } from "../limits.ts";
 import { appParams } from "./apps.ts";
 import { TagName, ThreadTag } from "./triage/tags.ts";
@@ -137,8 +137,8 @@ const filters = z.object({
   /** Who looks after it: `me`, `none`, or the id or the e-mail address of a member. */
   assignee: z.optional(text(1, limits.email)),
   q: z.optional(text(1, 200)),
-  from: z.optional(givenInstant),
-  to: z.optional(givenInstant),
+  from: z.optional(boundary),
+  to: z.optional(boundary),
   /** By the arrival of the report unless `activity` is given. A search has its own order. */
   order: z.optional(z.enum(listOrders)),
   /** Only threads that are unread for the caller's account, the last active first. Not in a search. */

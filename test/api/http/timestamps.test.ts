@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
-import { issuesOf } from "../../support/service/issues.ts";
+import { faultyPaths, issuesOf } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   type AppWithAgent,
@@ -35,6 +35,48 @@ describe.each(databases)("time on $name", (engine) => {
       expect(instants.length).toBeGreaterThan(0);
       for (const instant of instants) expect(instant).toMatch(/^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"$/);
     }
+  });
+});
+
+describe("a plain day in a request", () => {
+  let service: Service;
+  let cast: AppWithAgent;
+  beforeAll(async () => {
+    service = await startService();
+    cast = await makeAppWithAgent(service);
+    const id = await submitFeedback(service, cast);
+    const change = { headers: cast.person, body: { status: "in_progress" } };
+    await service.request("PATCH", `/api/v1/console/feedback/${id}`, change);
+  });
+  afterAll(() => service.stop());
+
+  const dayAt = (days: number) =>
+    new Date(service.clock.now().getTime() + days * 86_400_000).toISOString().slice(0, 10);
+  const found = async (path: string) => {
+    const headers = path.startsWith("/agent") ? cast.agent : cast.person;
+    const answer = await service.request("GET", `/api/v1${path}`, { headers });
+    expect(answer.status).toBe(200);
+    const { items } = Object(answer.body);
+    return items.length > 0;
+  };
+  const lists: [string, () => string, "since" | "until"][] = [
+    ["updatedSince", () => "/agent/feedback?updatedSince=", "since"],
+    ["from of feedback", () => `/console/apps/${cast.appId}/feedback?from=`, "since"],
+    ["to of feedback", () => `/console/apps/${cast.appId}/feedback?to=`, "until"],
+    ["from of the audit", () => "/console/audit?from=", "since"],
+    ["to of the audit", () => "/console/audit?to=", "until"],
+  ];
+
+  it.each(lists)("is its beginning as %s", async (_, path, kind) => {
+    const [today, tomorrow] = [dayAt(0), dayAt(1)];
+    expect(await found(`${path()}${today}`)).toBe(kind === "since");
+    expect(await found(`${path()}${tomorrow}`)).toBe(kind === "until");
+  });
+
+  it("is refused as the instant of a device's clock", async () => {
+    const body = { testKey: "k", startedAt: dayAt(0), endedAt: dayAt(0), screens: [] };
+    const answer = await service.request("POST", "/api/v1/testing/sdk/session", { headers: cast.key, body });
+    expect(faultyPaths(answer)).toEqual(["endedAt", "startedAt"]);
   });
 });
 

@@ -8,7 +8,13 @@ import {
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-const withNulls = JSON.parse(readFileSync("test/inputs/mcp-null-argument.json", "utf8"));
+const input = (name: string) => readFileSync(`test/inputs/${name}`, "utf8");
+const withNulls = JSON.parse(input("mcp-null-argument.json"));
+/** The values of `Accept` that a script sends. */
+const acceptsIn = (script: string): string[] =>
+  [...(/^for a in (.*); do$/m.exec(input(script))?.[1] ?? "").matchAll(/'([^']+)'/g)].map(
+    ([, accept = ""]) => accept,
+  );
 const listOfTools = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 
 describe("the tools over HTTP", () => {
@@ -42,6 +48,36 @@ describe("the tools over HTTP", () => {
     ["a call", () => withNulls],
     ["a wait", wait],
   ];
+
+  it.each(["mcp-accept.sh", "mcp-accept-wide.sh", "mcp-accept-weighted.sh"])(
+    "answer each request of %s in a form that was asked for",
+    async (script) => {
+      const accepts = acceptsIn(script);
+      expect(accepts.length).toBeGreaterThan(1);
+      for (const accept of accepts) {
+        const { status, type, text } = await post(accept, listOfTools);
+        const isEvents = accept.startsWith("text/") && !accept.includes("json");
+        expect({ accept, status }).toEqual({ accept, status: 200 });
+        expect(type).toMatch(isEvents ? /^text\/event-stream/ : /^(application\/json|text\/event-stream)/);
+        expect(text).toContain("list_feedback");
+      }
+    },
+  );
+
+  it.each(["mcp-null-argument.json", "mcp-empty-argument.json", "mcp-null-argument-decision.json"])(
+    "answer %s as if the arguments were left out",
+    async (name) => {
+      const sent = JSON.parse(input(name).replace("RUN_ID", runId));
+      const given: Record<string, unknown> = sent.params.arguments;
+      const left = Object.entries(given).filter(([, value]) => value !== null && `${value}`.trim() !== "");
+      const plain = { ...sent, params: { ...sent.params, arguments: Object.fromEntries(left) } };
+      const resultOf = async (message: object) =>
+        JSON.parse((await post("application/json", message)).text).result;
+      const result = await resultOf(sent);
+      expect(result.isError).not.toBe(true);
+      expect(result.structuredContent).toEqual((await resultOf(plain)).structuredContent);
+    },
+  );
 
   describe.each(messages)("answer %s", (_, message) => {
     it.each([

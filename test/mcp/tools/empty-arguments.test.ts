@@ -1,8 +1,67 @@
 import { describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+import type { Deps } from "../../../mcp/deps.ts";
+import { getDecision } from "../../../mcp/tools/get-decision/definition.ts";
+import { listFeedback } from "../../../mcp/tools/list-feedback/definition.ts";
+import { proposePlan } from "../../../mcp/tools/propose-plan/definition.ts";
+import { readFeedback } from "../../../mcp/tools/read-feedback/definition.ts";
+import { reportOutcome } from "../../../mcp/tools/report-outcome/definition.ts";
+import { runOf } from "../../../mcp/tools/run-tool.ts";
+import { startWork } from "../../../mcp/tools/start-work/definition.ts";
+import type { ToolDefinition } from "../../../mcp/tools/tool-definition.ts";
+import { tools } from "../../../mcp/tools/tool-list.ts";
 import { eras } from "../support/clients.ts";
 import { startFakeApi } from "../support/fake-api.ts";
 import { openMcpSession } from "../support/mcp-session.ts";
 import { readToolResult } from "../support/tool-result.ts";
+
+const definitions: readonly ToolDefinition<z.ZodMiniObject, z.ZodMiniObject>[] = [
+  listFeedback,
+  readFeedback,
+  proposePlan,
+  getDecision,
+  startWork,
+  reportOutcome,
+];
+const id = "0198c1a2-8a10-7f2b-8d3e-1c2d3e4f5a66";
+/** Values of the arguments that tools require. */
+const required: Readonly<Record<string, string>> = {
+  ...{ feedback: id, run_id: id, claim_id: id, summary: "S", plan: "P", status: "succeeded" },
+};
+
+describe("each optional argument of each tool", () => {
+  const optional = definitions.flatMap((definition) =>
+    Object.entries(definition.input.shape)
+      .filter(([, schema]) => z.safeParse(schema, undefined).success)
+      .map(([name]) => [definition.name, name, definition] as const),
+  );
+
+  it("belongs to a tool that is listed", () => {
+    expect(definitions.map(({ name }) => name)).toEqual(Object.values(tools).map(({ name }) => name));
+    expect(optional.length).toBeGreaterThan(15);
+  });
+
+  it.each(optional)("%s %s: null, an empty text and nothing are one", async (_, name, definition) => {
+    const { input } = definition;
+    const needed = Object.keys(input.shape).filter(
+      (each) => !z.safeParse(input.shape[each] ?? z.never(), undefined).success,
+    );
+    const base = Object.fromEntries(needed.map((each) => [each, required[each]]));
+    const read = async (given: object): Promise<unknown> => {
+      let seen: unknown;
+      const run = runOf(definition, async (arrived) => {
+        seen = arrived;
+        return { structured: {}, text: "" };
+      });
+      const call = { signal: new AbortController().signal, progress: async () => undefined };
+      const deps: Deps = Object.create(null);
+      await run(given, deps, call);
+      return seen;
+    };
+    const without = await read(base);
+    for (const empty of [null, "", "  "]) expect(await read({ ...base, [name]: empty })).toEqual(without);
+  });
+});
 
 describe.each(eras)("empty arguments over %s", (era) => {
   const start = async () => {
