@@ -16,6 +16,7 @@ import { commandAction, type Setup } from "../core/program/command-action.ts";
 import type { Invocation } from "../core/program/context.ts";
 import type { ListFlags, RunListFlags } from "../feedback/agent/list-work.ts";
 import type { ClaimFlags, OutcomeFlags, ProgressFlags } from "../feedback/agent/run-work.ts";
+import type { ThreadViewOptions } from "../feedback/agent/thread-view.ts";
 import type { WorkFlags } from "../feedback/agent/work/work.ts";
 
 export function addAgent(agent: Command, setup: Setup): void {
@@ -125,7 +126,11 @@ const oneOf = (flag: string, values: readonly string[], meaning?: string): Optio
   new Option(flag, meaning).choices(values);
 
 function addThreads(agent: Command, setup: Setup): void {
-  const thread = agent.command("thread <id>").alias("show").description(routes.agent.readThread.summary);
+  const thread = agent
+    .command("thread <id>")
+    .alias("show")
+    .description(routes.agent.readThread.summary)
+    .option("--repeats", "print each of many repeats, too");
   commandAction(views(thread), setup, showThread);
 
   const propose = mutates(agent.command("propose <thread>").description(routes.agent.propose.summary))
@@ -144,10 +149,14 @@ function addThreads(agent: Command, setup: Setup): void {
   commandAction(views(decision), setup, showDecision);
 }
 
-async function showThread(invocation: Invocation, _: object, given: string): Promise<undefined> {
+async function showThread(
+  invocation: Invocation,
+  flags: ThreadViewOptions,
+  given: string,
+): Promise<undefined> {
   const thread = await invocation.client().agent.readThread({ params: { id: threadIdOf(given) } });
   const { threadView } = await import("../feedback/agent/thread-view.ts");
-  printOne(invocation, thread, () => threadView(thread));
+  printOne(invocation, thread, () => threadView(thread, flags));
 }
 
 async function proposePlan(

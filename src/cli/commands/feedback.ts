@@ -105,7 +105,11 @@ function addReading(feedback: Command, setup: Setup): void {
     (await import("../feedback/inbox/show-inbox.ts")).showInbox(invocation, flags),
   );
 
-  const view = feedback.command("view <thread>").alias("show").description(routes.threads.read.summary);
+  const view = feedback
+    .command("view <thread>")
+    .alias("show")
+    .description(routes.threads.read.summary)
+    .option("--repeats", "print each of many repeats, too");
   commandAction(views(ofApp(view)), setup, viewThread);
 }
 

@@ -1,21 +1,21 @@
 import type { OwnedThread } from "../../contract/console/feedback.ts";
 import { deliveryWords } from "../../words/delivery.ts";
+import { differenceOf, foldedWords, foldRepeats, runsOf } from "../../words/repeats.ts";
 import { oneLine, visibleText } from "../../words/visible.ts";
 import { newestMessageIn } from "./newest-message.ts";
 
 type Message = OwnedThread["messages"][number];
 type Proposal = OwnedThread["proposals"][number];
 
-/** A thread as text for a person. */
-export function threadText({
-  app,
-  feedback,
-  sender,
-  assignee,
-  tags = [],
-  messages,
-  proposals,
-}: OwnedThread): string {
+export interface ThreadTextOptions {
+  /** Whether each of many repeats is printed. */
+  readonly repeats?: boolean | undefined;
+}
+
+/** A thread as text for a person. Of many repeats in a row, one line tells. */
+export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextOptions = {}): string {
+  const { app, feedback, sender, assignee, tags = [], messages, proposals } = thread;
+  const shown = repeats ? messages : foldRepeats(messages);
   return [
     feedback.consoleUrl,
     line("Reported by the public", feedback.subject),
@@ -28,7 +28,7 @@ export function threadText({
     line("Tags", tags.length === 0 ? null : tags.map(({ name }) => name).join(", ")),
     ...factLines(feedback),
     `\n${quotation(feedback.message)}`,
-    ...messages.map(messageText),
+    ...shown.map((each) => ("folded" in each ? foldedText(thread, each.folded) : messageText(thread, each))),
     ...proposals.map(proposalText),
     newestLine(messages),
   ]
@@ -54,7 +54,14 @@ const plain = (value: unknown): string => (typeof value === "string" ? value : J
 
 const directions: Readonly<Record<string, string>> = { inbound: "Sender", outbound: "Reply", note: "Note" };
 
-function messageText(message: Message): string {
+function foldedText(thread: OwnedThread, folded: readonly Message[]): string {
+  const span = `from ${folded.at(0)?.createdAt} to ${folded.at(-1)?.createdAt}`;
+  const runs = runsOf(folded);
+  const words = [foldedWords(thread, folded), span, ...(runs === undefined ? [] : [oneLine(runs)])];
+  return `\n-- ${words.join(", ")}. --repeats prints them.`;
+}
+
+function messageText(thread: OwnedThread, message: Message): string {
   const { direction, author, body, createdAt, sender, writtenBy } = message;
   if (!sender) {
     const by = writtenBy === undefined ? "" : ` by ${writtenBy}`;
@@ -65,14 +72,20 @@ function messageText(message: Message): string {
       .join("\n");
   }
   const { category = null, subject = null, source = null } = message;
+  const { text, isPartOfText, facts } = differenceOf(thread, message);
+  const { feedback } = thread;
+  const unlike = (value: string | null, first: string | null) => (value === first ? null : value);
+  const metadata = Object.fromEntries(facts.map(([name, value]) => [name, value ?? "not in this report"]));
   return [
     `\n-- Reported again, ${createdAt}`,
     line("From", nameOf(sender)),
-    line("Type", category),
-    line("Subject", subject),
-    line("Source", source),
-    ...factLines(message),
-    quotation(body),
+    line("Type", unlike(category, feedback.category)),
+    line("Subject", unlike(subject, feedback.subject)),
+    line("Source", unlike(source, feedback.source)),
+    ...factLines({ ...message, metadata }),
+    ...(text === undefined ? ["The same text as the report."] : []),
+    ...(isPartOfText ? ["The same text as the report, but for these lines:"] : []),
+    ...(text === undefined ? [] : [quotation(text)]),
   ]
     .filter((text) => text !== undefined)
     .join("\n");

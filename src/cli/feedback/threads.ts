@@ -10,7 +10,7 @@ import { wholeId } from "../core/input/whole-id.ts";
 import { type Column, note, printList, printOne } from "../core/output/output.ts";
 import type { Invocation } from "../core/program/context.ts";
 import { noteFurther } from "./note-further.ts";
-import { threadText } from "./thread-text.ts";
+import { type ThreadTextOptions, threadText } from "./thread-text.ts";
 
 export interface ListFlags {
   readonly status?: ThreadStatus;
@@ -111,10 +111,14 @@ async function allThreads(invocation: Invocation): Promise<readonly ThreadSummar
 
 const mostPages = 20;
 
-export async function viewThread(invocation: Invocation, _: object, given: string): Promise<undefined> {
+export async function viewThread(
+  invocation: Invocation,
+  flags: ThreadTextOptions,
+  given: string,
+): Promise<undefined> {
   const id = await wholeThreadId(invocation, given);
   const thread = await invocation.client().threads.read({ params: { id } });
-  printOne(invocation, thread, () => threadText(thread));
+  printOne(invocation, thread, () => threadText(thread, flags));
 }
 
 export interface EditFlags {

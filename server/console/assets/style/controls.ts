@@ -51,6 +51,8 @@ input[type="checkbox"], input[type="radio"] { width: 1.1rem; height: 1.1rem; min
 .stack > .notice, .inside > .notice, .decide > .notice { margin-bottom: 0; }
 .notice.alert { background: var(--danger-soft); color: var(--text); box-shadow: inset 3px 0 0 var(--danger); }
 .notice.attention { background: var(--attention-soft); color: var(--text); box-shadow: inset 3px 0 0 var(--attention-line); }
+html:has(:target):has(main > .notice[data-done]) { scroll-padding-top: 7rem; }
+html:has(:target) main > .notice[data-done] { position: sticky; top: 0.5rem; z-index: 3; box-shadow: 0 0 0 0.5rem var(--ground); }
 .notice b { font-weight: 620; }
 .notice ul { margin-top: 0.35rem; padding-left: 1.1rem; list-style: disc; }
 

@@ -34,6 +34,23 @@ describe("a long thread", () => {
   };
   const height = (page: Page) => page.evaluate(() => document.documentElement.scrollHeight);
 
+  it("is about as high with a hundred repeats as with two, and opens them on demand", async () => {
+    const page = await openPage(browser, service, world.headers, { javaScriptEnabled: false });
+    const heightOf = async (count: number) => {
+      const report = { message: "FAIL test/oven.test.ts", source: "ci", dedupeKey: `k${count}` };
+      let id = "";
+      for (let run = 0; run <= count; run += 1)
+        id = await sendFeedback(service, world.app.key, { ...report, metadata: { commit: `c${run}` } });
+      await page.goto(`/console/feedback/${world.app.id}/${id}`);
+      return height(page);
+    };
+    const two = await heightOf(2);
+    expect(await heightOf(100)).toBeLessThan(two * 1.25);
+    await page.getByText("98 more reports with the same text").click();
+    expect(await page.locator(".repeats article").count()).toBe(98);
+    expect(await height(page)).toBeGreaterThan(two * 2);
+  });
+
   it("folds a report of 5,000 lines above the proposal, and shows all of it on demand", async () => {
     const lines = Array.from({ length: 5_000 }, (_, at) => String(at % 10));
     const page = await open({ message: lines.join("\n") });

@@ -1,35 +1,95 @@
-import type { OwnedMessage } from "../../../../../src/contract/console/feedback.ts";
+import type { OwnedMessage, OwnedThread } from "../../../../../src/contract/console/feedback.ts";
+import { differenceOf, foldedWords, runsOf } from "../../../../../src/words/repeats.ts";
 import { Files } from "../../../kit/display/files.tsx";
 import { Timestamp } from "../../../kit/display/timestamp.tsx";
 import { Line } from "../../../kit/display/user-text.tsx";
 import { nameIn, typeNames } from "../feedback-badges.tsx";
 import { FoldedText } from "./folded-text.tsx";
 import { MetadataPairs, Pair } from "./metadata-pairs.tsx";
+import { senderName } from "./reply-delivery.tsx";
 
-/** A later report of the same failure, with its own sender, facts and files. */
-export const RepeatedFeedback = ({ message }: { readonly message: OwnedMessage }) => {
-  const { sender, category = "", body, createdAt, subject, source, metadata = {} } = message;
-  const { images = [], videos = [], attachments = [] } = message;
+/** The first report of a thread, and its sender. */
+export type FirstReport = Pick<OwnedThread, "feedback" | "sender">;
+
+interface RepeatProps {
+  readonly message: OwnedMessage;
+  readonly report: FirstReport;
+}
+
+/** A later report of the same failure: what it says that the first report does not, with its own files. */
+export const RepeatedFeedback = ({ message, report }: RepeatProps) => {
+  const { sender, createdAt } = message;
   return (
     <article class="message inbound" aria-label="Repeat of the report">
       <header>
         <b>
-          <Line text={sender?.name ?? sender?.email ?? "Anonymous"} />
+          <Line text={senderName(sender)} />
         </b>
         <span>reported it again</span>
         <Timestamp at={createdAt} />
       </header>
       <div class="inside">
-        <FoldedText text={body} />
-        <Files of={{ images, videos, attachments }} />
-        <dl class="pairs">
-          <Pair name="Contact" value={sender?.email ?? null} />
-          <Pair name="Type" value={nameIn(typeNames, category)} />
-          <Pair name="Subject" value={subject ?? null} />
-          <Pair name="Source" value={source ?? null} />
-        </dl>
-        <MetadataPairs metadata={metadata} />
+        <Difference {...{ message, report }} />
       </div>
     </article>
+  );
+};
+
+const Difference = ({ message, report }: RepeatProps) => {
+  const { sender, category, subject, source } = message;
+  const { images = [], videos = [], attachments = [] } = message;
+  const { text, isPartOfText, facts } = differenceOf(report, message);
+  const unlike = (value: string | null | undefined, first: string | null) =>
+    value === first || value === undefined ? null : value;
+  return (
+    <>
+      {text === undefined && <p class="muted">The same text as the report.</p>}
+      {isPartOfText && <p class="muted">The same text as the report, but for these lines:</p>}
+      {text !== undefined && <FoldedText text={text} />}
+      <Files of={{ images, videos, attachments }} />
+      <dl class="pairs">
+        <Pair name="Contact" value={unlike(sender?.email, report.sender.email)} />
+        <Pair name="Type" value={typeOf(unlike(category, report.feedback.category))} />
+        <Pair name="Subject" value={unlike(subject, report.feedback.subject)} />
+        <Pair name="Source" value={unlike(source, report.feedback.source)} />
+      </dl>
+      <MetadataPairs
+        metadata={Object.fromEntries(facts.map(([name, value]) => [name, value ?? "not in this report"]))}
+      />
+    </>
+  );
+};
+
+const typeOf = (category: string | null): string | null =>
+  category === null ? null : nameIn(typeNames, category);
+
+interface FoldedRepeatsProps {
+  readonly repeats: readonly OwnedMessage[];
+  readonly report: FirstReport;
+}
+
+/** Many repeats in one line, which opens without a script. */
+export const FoldedRepeats = ({ repeats, report }: FoldedRepeatsProps) => {
+  const [first, last, runs] = [repeats.at(0), repeats.at(-1), runsOf(repeats)];
+  if (first === undefined || last === undefined) return null;
+  return (
+    <details class="reveal repeats">
+      <summary>
+        {foldedWords(report, repeats)}, from <Timestamp at={first.createdAt} /> to{" "}
+        <Timestamp at={last.createdAt} />
+        {runs !== undefined && (
+          <>
+            , <Line text={runs} />
+          </>
+        )}
+      </summary>
+      <ol class="stack">
+        {repeats.map((message) => (
+          <li key={message.id} class="timeline-at" id={`message-${message.id}`} tabIndex={-1}>
+            <RepeatedFeedback {...{ message, report }} />
+          </li>
+        ))}
+      </ol>
+    </details>
   );
 };

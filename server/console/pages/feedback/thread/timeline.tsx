@@ -1,6 +1,7 @@
 import { Fragment } from "preact";
 import type { Message, Proposal } from "../../../../../src/contract/agent.ts";
 import type { OwnedMessage, OwnedThread } from "../../../../../src/contract/console/feedback.ts";
+import { foldRepeats } from "../../../../../src/words/repeats.ts";
 import { proposalNote } from "../../../../domain/feedback/proposal.ts";
 import { outcomeNote } from "../../../../domain/feedback/run-life.ts";
 import { withStatusUrl } from "../../../../domain/feedback/saved-reply.ts";
@@ -13,7 +14,7 @@ import { InTurns } from "../../../kit/layout/in-turns.tsx";
 import type { Links } from "../../../links.ts";
 import { FoldedText } from "./folded-text.tsx";
 import { NewMark, type NewSince } from "./new-since.tsx";
-import { RepeatedFeedback } from "./repeated-feedback.tsx";
+import { type FirstReport, FoldedRepeats, RepeatedFeedback } from "./repeated-feedback.tsx";
 import { ReplyDelivery, senderName, sendersOf } from "./reply-delivery.tsx";
 
 export interface TimelineProps {
@@ -27,6 +28,9 @@ export interface TimelineProps {
   readonly settings: string;
 }
 
+/** A longer conversation has a link to its end. */
+const manyMessages = 6;
+
 /** The messages on a thread after the report, oldest first. */
 export const Timeline = ({ thread, links, lives, newest, fresh, settings }: TimelineProps) => {
   const { messages, proposals } = thread;
@@ -38,22 +42,40 @@ export const Timeline = ({ thread, links, lives, newest, fresh, settings }: Time
   ]);
   return (
     <section class="stack" aria-labelledby="conversation">
-      <h2 id="conversation">Conversation</h2>
+      <div class="row">
+        <h2 id="conversation">Conversation</h2>
+        {messages.length > manyMessages && (
+          <a class="small" href={`#message-${messages.at(-1)?.id}`}>
+            Jump to the end
+          </a>
+        )}
+      </div>
       <ol class="stack">
         <InTurns>
-          {messages.map((message) => (
-            <Fragment key={message.id}>
-              {fresh?.news.first === message.id && <NewMark since={fresh.since} />}
-              <li
-                class="timeline-at"
-                id={`message-${message.id}`}
-                tabIndex={-1}
-                autofocus={message.id === newest}
-              >
-                {entry(message, { event: events.get(messageKey(message)), senders, links, settings })}
-              </li>
-            </Fragment>
-          ))}
+          {foldRepeats(messages).map((shown) =>
+            "folded" in shown ? (
+              <Fragment key={shown.folded[0]?.id}>
+                {fresh && shown.folded.some(({ id }) => id === fresh.news.first) && (
+                  <NewMark since={fresh.since} />
+                )}
+                <li>
+                  <FoldedRepeats repeats={shown.folded} report={thread} />
+                </li>
+              </Fragment>
+            ) : (
+              <Fragment key={shown.id}>
+                {fresh?.news.first === shown.id && <NewMark since={fresh.since} />}
+                <li
+                  class="timeline-at"
+                  id={`message-${shown.id}`}
+                  tabIndex={-1}
+                  autofocus={shown.id === newest}
+                >
+                  {entry(shown, { event: events.get(messageKey(shown)), senders, links, settings, report: thread })}
+                </li>
+              </Fragment>
+            ),
+          )}
         </InTurns>
       </ol>
     </section>
@@ -62,11 +84,12 @@ export const Timeline = ({ thread, links, lives, newest, fresh, settings }: Time
 
 interface EntryFacts extends Pick<PlainMessageProps, "senders" | "links" | "settings"> {
   readonly event: string | undefined;
+  readonly report: FirstReport;
 }
 
-const entry = (message: OwnedMessage, { event, ...facts }: EntryFacts) => {
+const entry = (message: OwnedMessage, { event, report, ...facts }: EntryFacts) => {
   if (event !== undefined) return <Event name={event} at={message.createdAt} />;
-  if (message.sender) return <RepeatedFeedback message={message} />;
+  if (message.sender) return <RepeatedFeedback {...{ message, report }} />;
   return <PlainMessage message={message} {...facts} />;
 };
 
