@@ -66,7 +66,10 @@ it(`a release is published although neither its key nor the outputs of its step 
     XDG_STATE_HOME: disk,
   };
   const ran = await run("release", env);
-  expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("cannot be written (the disk is full)") });
+  expect(ran).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining("cannot be written (the disk is full)"),
+  });
   expect(await stored()).toMatchObject([{ version: "1.0.0", publishedAt: expect.any(String) }]);
   enlarge(disk);
   expect(await run("release", env)).toMatchObject({

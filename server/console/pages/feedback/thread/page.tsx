@@ -168,7 +168,7 @@ const Thread = (props: ThreadProps) => {
             lives={props.lives}
             newest={forms.messageId}
             fresh={props.fresh}
-              settings={settings}
+            settings={settings}
           />
           <Can needs="maintainer">
             <MessageComposer

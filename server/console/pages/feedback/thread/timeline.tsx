@@ -71,7 +71,13 @@ export const Timeline = ({ thread, links, lives, newest, fresh, settings }: Time
                   tabIndex={-1}
                   autofocus={shown.id === newest}
                 >
-                  {entry(shown, { event: events.get(messageKey(shown)), senders, links, settings, report: thread })}
+                  {entry(shown, {
+                    event: events.get(messageKey(shown)),
+                    senders,
+                    links,
+                    settings,
+                    report: thread,
+                  })}
                 </li>
               </Fragment>
             ),
