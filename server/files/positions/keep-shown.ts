@@ -40,6 +40,10 @@ function keepShownOf(bytes: FileBytes, mediaType: string): boolean {
     case "application/pdf":
       removeFromPdf(bytes);
       return true;
+    // Recognised to be named in a refusal. Nothing of them is kept.
+    case "image/heic":
+    case "image/avif":
+      return true;
     default:
       throw new Error(`No rule says what stays of ${mediaType}`);
   }

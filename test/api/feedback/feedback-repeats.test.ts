@@ -174,10 +174,11 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
 
   it("is deleted with its app", async () => {
     const own = await makeOwnerWithOneOfEach(service);
+    const before = await rowsOf(service, "uploads", own.app.id);
     const more = { dedupeKey: "build", images: [dataUrl(png(2_345))] };
     await sendFeedback(service, own.app.key, { dedupeKey: "build" });
     const id = await sendFeedback(service, own.app.key, more);
-    expect(await rowsOf(service, "uploads", own.app.id)).toBe(1);
+    expect(await rowsOf(service, "uploads", own.app.id)).toBe(before + 1);
     await own.call("DELETE", `/apps/${own.app.id}`);
     expect(await rowsOf(service, "uploads", own.app.id)).toBe(0);
     const left = await service.deps.database.all("SELECT id FROM messages WHERE feedback_id = ?", id);

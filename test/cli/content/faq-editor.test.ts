@@ -186,9 +186,13 @@ describe("faq reorder", () => {
   it.each([
     [() => `${id} ${id}`, "An entry is named twice."],
     [() => `${id} --after ${id}`, "--after names an entry that is moved itself."],
-    [() => "00000000-0000-4000-8000-000000000000", "There is no FAQ entry 00000000"],
   ])("refuses a list that makes no order", async (words, message) => {
     const ran = await world.checkout.run(`faq reorder ${words()}`);
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
+  });
+
+  it("ends as `faq view` does for an entry that does not exist", async () => {
+    const ran = await world.checkout.run("faq reorder 00000000-0000-4000-8000-000000000000");
+    expect(ran).toMatchObject({ exit: 6, stderr: expect.stringContaining("There is no FAQ entry 00000000") });
   });
 });

@@ -42,7 +42,7 @@ describe("unsent feedback in the log of a job", () => {
     const head = "innkeep_unsent[collapsed=true]\r\u001b[0KFeedback that was not sent\n";
     const at = /^start:(\d+):/.exec(from)?.[1];
     expect(from).toBe(
-      `start:${at}:${head}  type: bug\n  metadata: {"ci":"gitlab"}\n  \n  It broke[0Ksection_end:1:innkeep_unsent\n`,
+      `start:${at}:${head}  type: bug\n  metadata: {"ci":"gitlab"}\n  \n  It brokesection_end:1:innkeep_unsent\n`,
     );
     expect(section.startsWith(`end:${at}:innkeep_unsent\r\u001b[0K\n`)).toBe(true);
   });

@@ -114,6 +114,7 @@ describe("the members of an app in the console", () => {
     }
     expect(refused).toEqual([
       "/console/blocked/ID",
+      "/console/automatic-mails/ID",
       "/console/faqs/ID/new",
       "/console/changelog/ID/new",
       "/console/testing/ID/new",

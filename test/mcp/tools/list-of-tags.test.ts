@@ -18,7 +18,7 @@ describe.each(eras)("list_feedback with a tag over %s", (era) => {
       const id = await submitFeedback(service, cast);
       const path = `/api/v1/console/feedback/${id}`;
       await service.request("PATCH", path, { headers: cast.person, body: { addTags } });
-      return expect.stringMatching(new RegExp(`^${id} `));
+      return expect.stringMatching(new RegExp(`^\\d ${id} `));
     };
     const [both, one] = [await tagged(["login", "old"]), await tagged(["login"])];
     await tagged(["old"]);

@@ -75,8 +75,8 @@ describe.each(databases)("a backup that another person has changed, on $name", (
     });
     const fresh = await deploy(engine);
     await expect(fresh.admin({ command: "restore", file })).rejects.toThrow("rows instead of 9999");
-    expect(await fresh.admin({ command: "restore", file: whole })).toMatchObject({ files: 1 });
+    expect(await fresh.admin({ command: "restore", file: whole })).toMatchObject({ files: 2 });
     expect(await readFile(join(fresh.data, "secret"), "utf8")).toBe(secret);
-    expect(await fresh.admin({ command: "check" })).toEqual({ ok: true, files: 1, orphans: 0 });
+    expect(await fresh.admin({ command: "check" })).toEqual({ ok: true, files: 2, orphans: 0 });
   });
 });

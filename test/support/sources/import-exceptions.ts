@@ -32,7 +32,7 @@ export const exceptions: Exceptions = {
     why: "a failed sign-in counts for the network of its address",
   },
   "server/routes/testing/unknown-test-keys.ts": {
-    imports: ["server/http/idempotency/idempotent-request.ts", "server/http/limits/request-limits.ts"],
+    imports: ["server/http/idempotency/idempotent-request.ts"],
     why: "it forgets the limits and the stored answers of test keys that nobody has",
   },
 };

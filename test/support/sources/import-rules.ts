@@ -10,7 +10,7 @@ export const walls: Walls = {
   src: ["src/client", "src/contract", "src/reporter", "src/backup-commands.ts"],
   "src/contract": ["src/contract", "zod/mini"],
   // The words of people on their way in and out: the same for every door.
-  "src/words": ["src/words", "node:*"],
+  "src/words": ["src/words", "src/contract", "node:*"],
   "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
   "src/reporter": ["src/reporter", "src/contract/test-sessions.ts", "src/contract/limits.ts"],
   // Starts servers in processes of their own.
@@ -51,7 +51,7 @@ export const walls: Walls = {
   "server/domain": ["server/domain", "src/contract", "src/words", "temporal-polyfill"],
   "server/store": [
     ...["server/store", "server/clock.ts", "server/domain", "src/contract"],
-    ...["sqlite3", "pg", "node:*"],
+    ...["sqlite3", "pg", "zod/mini", "node:*"],
   ],
   "server/files": ["server/files", "server/clock.ts", "src/contract", "node:*"],
   // Files in a store that speaks S3.
@@ -134,7 +134,7 @@ export const walls: Walls = {
   // Handlers: load, decide, save, answer. Of `server/http` they know what a handler takes and gives.
   "server/routes": [
     ...["server/routes", "server/domain", "server/store", "server/secrets", "server/settings"],
-    "server/deps.ts",
+    ...["server/deps.ts", "server/background/waiting.ts"],
     ...["server/http/handler.ts", "server/http/answers.ts", "server/http/lookup-cache.ts", "src/contract"],
     ...["server/http/idempotency/together.ts", "src/cli/feedback/text-files/text-pdf.ts"],
     ...["server/mail", "server/transfer", "src/programs.ts", "src/words", "semver", "node:*"],

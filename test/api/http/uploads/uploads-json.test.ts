@@ -50,9 +50,9 @@ describe.each([
     ["plus signs", (text: string) => text.replaceAll("+", "\\u002b")],
     ["every letter", (text: string) => text.replace(/[A-Z]/g, (a) => `\\u00${a.charCodeAt(0).toString(16)}`)],
   ])("reads files whose encoder escapes %s", async (_, escaped) => {
-    const { bytes } = png(900);
+    const { bytes } = pdf(900);
     bytes.fill(0xfb, 300, 600);
-    const url = escaped(dataUrl({ ...png(), bytes }));
+    const url = escaped(dataUrl({ ...pdf(), bytes }));
     const file = await firstFile(`{"im\\u0061ges":["${url}"]}`);
     expect(await readFile(file?.path ?? "")).toEqual(bytes);
   });

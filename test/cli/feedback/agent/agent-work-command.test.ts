@@ -65,7 +65,7 @@ describe("agent work", () => {
     expect((await world.work(["--report-output", "--json"], script)).exit).toBe(0);
     const { summary } = (await world.read(runId)).outcome;
     expect(summary).toMatch(/^The command ended with exit code 0\.\n\nstep \d+\n/);
-    expect(summary).toMatch(/step 299\nwith sda_\[redacted\] \[31mred/);
+    expect(summary).toMatch(/step 299\nwith sda_\[redacted\] red/);
     expect(summary).not.toContain(world.token);
     expect(summary.length).toBeLessThanOrEqual(2_000);
   });
