@@ -88,6 +88,8 @@ describe("the table of changes", () => {
     ...["invitations.remove", "threads.renewStatusLink", "readMarks.update", "readMarks.updateAll"],
     ...["tags.create", "tags.update", "tags.merge", "tags.remove", "people.preview", "people.check"],
     ...["savedReplies.create", "savedReplies.update", "savedReplies.remove"],
+    // Adds a message by the same statement as an answer that comes by mail.
+    "incomingMails.take",
   ];
 
   it("has each endpoint that changes something, or says that it changes no remembered answer", () => {
