@@ -99,11 +99,11 @@ describe("the step `faq push`", () => {
 
   it("fails with an annotation if the files have faults", async () => {
     const { run, faqs } = await newFaq();
-    const faulty = { "faq/sync.md": "No front matter.\n" };
+    const faulty = { "faq/sync.md": "---\nquestion: How?\n---\n" };
     const ended = await run("faq push", {}, { files: faulty });
     expect(ended).toMatchObject({ code: 2, outputs: {} });
     expect(ended.annotations).toMatchObject([{ level: "error", title: "innkeep faq push" }]);
-    expect(ended.log).toContain("faq/sync.md has no front matter");
+    expect(ended.log).toContain("faq/sync.md");
     expect(await faqs()).toEqual([]);
   });
 
