@@ -7,7 +7,7 @@ const mostTokens = 1_500;
 /** What stands around the rows, and what a row costs without its ids and its subject. */
 const aroundRows = 190;
 const ofRow = 21;
-const ofId = 23;
+const ofId = 25;
 const ofName = 12;
 const leastOfSubject = 6;
 
