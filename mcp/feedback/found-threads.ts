@@ -6,8 +6,7 @@ import type { ListFeedbackOutput } from "../tools/list-feedback/definition.ts";
 const mostTokens = 1_500;
 /** What stands around the rows, and what a row costs without its ids and its subject. */
 const aroundRows = 190;
-const ofRow = 21;
-const ofId = 25;
+const ofRow = 18;
 const ofName = 12;
 const leastOfSubject = 6;
 
@@ -27,7 +26,7 @@ export function foundThreads(answer: unknown, { text, removed }: Sanitiser): Fou
   const names = items.map((item) => cutToTokens(oneLine(text(textAt(valueAt(item, "app"), "name"))), 8));
   const ids = rows.reduce((sum, { ids }) => sum + ids, 0);
   const left =
-    mostTokens - aroundRows - ofRow * rows.length - ofId * ids - (apps.size > 1 ? ofName * rows.length : 0);
+    mostTokens - aroundRows - ofRow * rows.length - ids - (apps.size > 1 ? ofName * rows.length : 0);
   const whole = items.map((item) => oneLine(text(textAt(item, "subject"))));
   const most = Math.max(leastOfSubject, fairShare(whole.map(costOfText), left));
   const subjects = whole.map((subject) => cutToTokens(subject, most));
@@ -57,24 +56,30 @@ function fairShare(costs: readonly number[], left: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
+/** The words of a row, and what its ids cost. */
 function rowOf(item: unknown): { readonly row: string; readonly ids: number } {
   const runId = idAt(item, "runId");
   const waiting = wordAt(item, "waiting");
   const occurrences = numberAt(item, "occurrences") ?? 1;
+  const id = idAt(item, "id") ?? "unknown";
+  const shownRun = runId === null || waiting === "none" ? [] : [runId];
   const words = [
-    idAt(item, "id") ?? "unknown",
+    id,
     wordAt(item, "type"),
     wordAt(item, "status"),
-    (instantAt(item, "activeAt") ?? instantAt(item, "createdAt") ?? "unknown").replace(
-      /:\d\d(\.\d+)?Z$/,
-      "Z",
-    ),
+    dayOf(instantAt(item, "activeAt") ?? instantAt(item, "createdAt") ?? "unknown"),
     waiting,
-    ...(runId === null || waiting === "none" ? [] : [runId]),
+    ...shownRun,
     ...(occurrences > 1 ? [`x${occurrences}`] : []),
   ];
-  return { row: words.join(" "), ids: runId === null || waiting === "none" ? 1 : 2 };
+  return { row: words.join(" "), ids: [id, ...shownRun].reduce((sum, each) => sum + costOfId(each), 0) };
 }
+
+/** The day of an instant: the hour costs a model five tokens more in each row, and a thread says it. */
+const dayOf = (instant: string): string => instant.replace(/T.*$/s, "");
+
+/** Models read up to three digits or two letters of an id in a token. */
+const costOfId = (id: string): number => id.match(/\d{1,3}|[a-z]{1,2}|-/g)?.length ?? 0;
 
 /** A cursor is a word of the server. */
 function cursorAt(answer: unknown): string | null {
@@ -101,8 +106,8 @@ const costOfText = (text: string): number => [...text].reduce((sum, character) =
 /** What a character costs, generously: models read Latin words in few tokens, rare scripts in several for a character. */
 function costOf(character: string): number {
   const point = character.codePointAt(0) ?? 0;
-  if (/[a-zA-Z ]/.test(character)) return 0.28;
-  if (point < 0x80) return 0.7;
+  if (/[a-zA-Z ]/.test(character)) return 0.3;
+  if (point < 0x80) return 0.85;
   if (point < 0x900 || (point >= 0x3000 && point < 0xd800)) return 0.9;
   return point < 0xe80 ? 0.9 : 3;
 }
