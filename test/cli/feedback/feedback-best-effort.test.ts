@@ -48,16 +48,20 @@ describe("feedback send with a long log", () => {
     await writeFile(file, "the beginning\n");
     await truncate(file, 3 * 1_073_741_824);
     await writeFile(file, "\nthe end\n", { flag: "a" });
-    expect(await line.run([...send, "--message", "@log.txt"])).toMatchObject({ exit: 0 });
+    const { exit, stderr } = await line.run([...send, "--message", "@log.txt"]);
     const { message } = bodies()[0];
-    expect(message).toContain("[… 3071.8 MB were not read …]");
+    expect(message).toMatch(/\n\[… all but [\d,]+ characters of 3072\.0 MB were cut here …\]\n/);
+    expect([exit, stderr]).toEqual([
+      0,
+      expect.stringMatching(/all but [\d,]+ characters of 3072\.0 MB were cut/),
+    ]);
     expect([message.startsWith("the beginning\n"), message.endsWith("\nthe end")]).toEqual([true, true]);
   });
 
   it("reads an endless device only up to a limit", async () => {
     const { line, bodies } = await startFeedbackSending();
     expect(await line.run([...send, "--message", "@/dev/zero"])).toMatchObject({ exit: 0 });
-    expect(bodies()[0].message).toContain("MB were not read …]");
+    expect(bodies()[0].message).toMatch(/ characters of more than 64\.0 MB were cut here …\]/);
   });
 
   it.each([
@@ -114,9 +118,14 @@ describe("feedback send --best-effort with a faulty report", () => {
       "(No message.)\n\nLeft out of this report:\n- --message the file no.txt",
     );
     await writeFile(join(line.cwd, "log.txt"), log(2_000));
-    await line.run([...bestEffort, "--message", "@log.txt", "--image", "no.png"]);
+    const { stderr } = await line.run([...bestEffort, "--message", "@log.txt", "--image", "no.png"]);
     const { message } = bodies()[1];
     expect([...message].length).toBeLessThanOrEqual(10_000);
+    const whole = log(2_000).length.toLocaleString("en-US");
+    expect(message.match(/ of ([\d,]+) characters were cut here/g)).toEqual([
+      ` of ${whole} characters were cut here`,
+    ]);
+    expect(stderr.match(/The message is too long/g)).toHaveLength(1);
     expect(message).toMatch(/line 2000 of the build\n\nLeft out of this report:\n- --image no\.png .*$/);
   });
 

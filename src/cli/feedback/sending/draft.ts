@@ -11,7 +11,7 @@ import { onOneLine } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { checkSentFiles } from "../../delivery/sent-files.ts";
 import { asPdf } from "../text-files/text-attachment.ts";
-import { fitMessage, reportTextOf } from "./message.ts";
+import { cutMessage, fitMessage, reportTextOf } from "./message.ts";
 
 /** The flags of `feedback send` for the content. */
 export interface DraftFlags {
@@ -49,8 +49,8 @@ export async function draftOf(invocation: Invocation, flags: DraftFlags): Promis
   const wanted = { message: flags.message, subject: flags.subject };
   const texts = await readTexts(invocation, wanted, reportTextOf);
   const { type, email, name, source, dedupeKey } = flags;
-  const message = texts.value.message && fitMessage(invocation, texts.value.message);
-  const { subject } = texts.value;
+  const { message: text, subject } = texts.value;
+  const message = text && cutMessage(text, longestMessage).message;
   const dedupe = { dedupeKey, ...dedupeFields(invocation.context, flags, { joinsShards: false }) };
   const given = { type, message, subject, email, name, source, ...dedupe, metadata: metadata.value };
   const fields = checkFields(given, texts.faults);
@@ -67,9 +67,11 @@ export async function draftOf(invocation: Invocation, flags: DraftFlags): Promis
   ];
   const facts = flags.ciMetadata ? ciMetadata(invocation.context.env) : {};
   const whole = { fields: withFacts(fields.value, metadata.value, facts), files: files.value };
-  if (faults.length === 0) return whole;
-  if (!flags.bestEffort) throw inputFaultsError(faults);
-  return { ...whole, fields: withoutFaults(invocation, whole.fields, faults) };
+  if (faults.length > 0 && !flags.bestEffort) throw inputFaultsError(faults);
+  if (faults.length > 0)
+    return { ...whole, fields: withoutFaults(invocation, { ...whole.fields, message: text }, faults) };
+  if (text) fitMessage(invocation, text, longestMessage);
+  return whole;
 }
 
 /** Which run of what reports the failure. Without a flag it is the run of the CI job. (rule F27) */

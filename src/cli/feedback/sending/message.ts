@@ -5,10 +5,11 @@ import { decodedAs, encodingOf } from "../../../words/decoded-text.ts";
 import { systemReason } from "../../../words/system-reason.ts";
 import { fromTerminal } from "../../../words/terminal.ts";
 import { usageError } from "../../core/failures/cli-error.ts";
-import { readAtMost } from "../../core/input/read-at-most.ts";
+import { mostTextBytes, readAtMost } from "../../core/input/read-at-most.ts";
 import { endsOfStandardInput, isStandardInput, optionalTextOf } from "../../core/input/text-flag.ts";
 import { note } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
+import { megabytes } from "../../delivery/progress.ts";
 
 /**
  * The texts of a report. `--message` may be a log of any length, in any common encoding; an empty one gets a
@@ -62,14 +63,17 @@ export function cutMessage(text: string, most: number): CutMessage {
   const head = characters.slice(0, Math.floor(room * 0.3)).join("");
   const tail = characters.slice(-Math.ceil(room * 0.7)).join("");
   const kept = { head: wholeLines(head, "head"), tail: wholeLines(tail, "tail") };
-  const count = characters.length - [...kept.head].length - [...kept.tail].length;
-  const cut = `${grouped(count)} of ${grouped(characters.length)} characters`;
-  const unread = unreadPart.exec(text)?.[0] ?? "";
-  return { message: `${kept.head}\n[… ${cut} were cut here …]\n${unread}${kept.tail}`, cut };
+  const left = [...kept.head].length + [...kept.tail].length;
+  const [, size] = unreadPart.exec(text) ?? [];
+  const cut =
+    size === undefined
+      ? `${grouped(characters.length - left)} of ${grouped(characters.length)} characters`
+      : `all but ${grouped(left)} characters of ${size}`;
+  return { message: `${kept.head}\n[… ${cut} were cut here …]\n${kept.tail}`, cut };
 }
 
 const longestNote = 150;
-const unreadPart = /^\[… [\d.]+ MB were not read …\]\n/m;
+const unreadPart = /^\[… (.+) were not read as a whole …\]$/m;
 const grouped = (count: number): string => count.toLocaleString("en-US");
 
 /** Without the incomplete line at the cut, unless that is most of the text. */
@@ -86,7 +90,7 @@ const endBytes = 131_072;
 async function readPiped({ context }: Invocation, flag: string): Promise<string> {
   const { head, tail, bytes } = await endsOfStandardInput(context, flag, 2 * endBytes);
   const isWhole = head.length + tail.length === bytes;
-  return isWhole ? decoded(Buffer.concat([head, tail])) : joined(head, tail, bytes);
+  return isWhole ? decoded(Buffer.concat([head, tail])) : joined(head, tail, megabytes(bytes));
 }
 
 /** Reads a file of text. Only both ends of a large file are read, with a line between them that says so. */
@@ -96,8 +100,9 @@ async function readLog({ context }: Invocation, file: string): Promise<string> {
     const { size } = await stat(path);
     if (size > 4 * endBytes) return await readEnds(path, size);
     // The size of a device or a pipe is unknown, and it may have no end.
-    const { bytes } = await readAtMost(path, context.signal);
-    return bytes.length <= 4 * endBytes ? decoded(bytes) : joined(bytes, bytes, bytes.length);
+    const { bytes, whole } = await readAtMost(path, context.signal);
+    if (bytes.length <= 4 * endBytes) return decoded(bytes);
+    return joined(bytes, bytes, whole ? megabytes(bytes.length) : `more than ${megabytes(mostTextBytes)}`);
   } catch (cause) {
     throw usageError(`--message: the file ${file} cannot be read (${systemReason(cause)}).`);
   }
@@ -108,16 +113,15 @@ async function readEnds(path: string, size: number): Promise<string> {
   try {
     const head = await handle.read(Buffer.alloc(endBytes), 0, endBytes, 0);
     const tail = await handle.read(Buffer.alloc(endBytes), 0, endBytes, size - endBytes);
-    return joined(head.buffer, tail.buffer, size);
+    return joined(head.buffer, tail.buffer, megabytes(size));
   } finally {
     await handle.close();
   }
 }
 
-/** The beginning of one piece and the end of another, of a text of `size` bytes. */
-function joined(head: Buffer, tail: Buffer, size: number): string {
-  const left = (size - 2 * endBytes) / 1_048_576;
-  const line = `\n[… ${left.toFixed(1)} MB were not read …]\n`;
+/** The beginning of one piece and the end of another, with a line between them that `cutMessage` takes the size from. */
+function joined(head: Buffer, tail: Buffer, size: string): string {
+  const line = `\n[… ${size} were not read as a whole …]\n`;
   return decoded(head.subarray(0, endBytes)) + line + decoded(tail.subarray(-endBytes), encodingOf(head));
 }
 
