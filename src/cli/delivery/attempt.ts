@@ -1,5 +1,6 @@
 import { systemReason } from "../../words/system-reason.ts";
 import { CliError } from "../core/failures/cli-error.ts";
+import { isTimeToSay } from "../core/output/once-a-day.ts";
 import { note } from "../core/output/output.ts";
 import type { Invocation } from "../core/program/context.ts";
 import { type Delivery, deliver, type Way } from "./deliver.ts";
@@ -96,13 +97,14 @@ const beingSent = <I extends SpooledItem>({ kind }: Spool<I>, { id }: I) =>
     message: `Another process is sending ${kind.word} ${id} right now.`,
   });
 
-/** Prints a note about items that still wait. */
+/** Prints a note about items that still wait, at most once a day. */
 export async function remind<I extends SpooledItem>(
   invocation: Invocation,
   { kind, list }: Spool<I>,
 ): Promise<void> {
   const { items } = await list();
   if (items.length === 0 || invocation.flags.json) return;
+  if (!isTimeToSay(invocation.context, `kept-${kind.word}`)) return;
   const count = items.length === 1 ? `One ${kind.word} is` : `${items.length} ${kind.word}s are`;
   note(invocation, `${count} kept that no server has confirmed: ${resendOf(kind, "--list")}`);
 }

@@ -1,9 +1,8 @@
 import { isCiJob } from "../core/ci/ci-environment.ts";
+import { isDayOver } from "../core/output/once-a-day.ts";
 import type { Context } from "../core/program/context.ts";
 import { updateSource } from "./update-check.ts";
 import { readUpdateState, type UpdateState, writeUpdateState } from "./update-state.ts";
-
-const dayMs = 86_400_000;
 
 /**
  * Informs a person at a terminal about a newer version, at most once a day. Gives whether it is time to ask for the newest
@@ -16,8 +15,8 @@ export function noticeUpdate(context: Context, argv: readonly string[]): boolean
   if (argv.includes("--json")) return false;
   const now = clock.now().getTime();
   const state = readUpdateState(context);
-  const asks = isOver(state.askedAt, now);
-  const announces = isOver(state.toldAt, now) && state.latest !== null && isNewer(state.latest, version);
+  const asks = isDayOver(state.askedAt, now);
+  const announces = isDayOver(state.toldAt, now) && state.latest !== null && isNewer(state.latest, version);
   if (!asks && !announces) return false;
   const next: UpdateState = {
     ...state,
@@ -37,9 +36,6 @@ export function noticeUpdate(context: Context, argv: readonly string[]): boolean
     );
   return asks;
 }
-
-/** Whether a day has passed; also if the clock was set back. */
-const isOver = (since: number, now: number): boolean => now - since >= dayMs || since > now;
 
 const numbersOf = (version: string): readonly number[] => version.split(/[.-]/, 3).map(Number);
 

@@ -112,10 +112,16 @@ describe("an unconfirmed report", () => {
     expect(await line.run(["feedback", "resend", id])).toMatchObject({ exit: 6 });
   });
 
-  it("is mentioned when another report is sent", async () => {
+  it("is mentioned when another report is sent, once a day", async () => {
     const { line } = await startFeedbackSending(full, accepts);
     await line.run(sendOnce);
-    expect((await line.run(send)).stderr).toContain("One report is kept that no server has confirmed");
+    const hint = "One report is kept that no server has confirmed";
+    const sentAt = async (instant: string) =>
+      (await line.run(send, { now: () => new Date(instant) })).stderr.includes(hint);
+    expect(await sentAt("2026-03-01T10:00:00Z")).toBe(true);
+    expect(await sentAt("2026-03-01T10:01:00Z")).toBe(false);
+    expect(await sentAt("2026-03-02T09:59:59Z")).toBe(false);
+    expect(await sentAt("2026-03-02T10:00:00Z")).toBe(true);
   });
 
   it("is removed after a day if a kill interrupted its copying", async () => {
