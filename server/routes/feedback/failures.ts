@@ -33,7 +33,7 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
           if (scopes === undefined) continue;
           const named = { ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) };
           if (scopes.length > 0) {
-            stillFailing.push({ ...named, scopes });
+            stillFailing.push({ ...named, scopes, reportedLater: false });
             continue;
           }
           const changes = await resolve(deps, tx, { pass, id: failure.id, by: caller.userId });
@@ -44,7 +44,12 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
           );
           resolved.push(named);
         }
-        return { resolved, stillFailing, more: passed.length > limits.resolvedAtOnce };
+        const more = passed.length > limits.resolvedAtOnce;
+        const untouched = more ? [] : await untouchedFailures(tx, pass, body.passed);
+        const told = new Set(stillFailing.map(({ id }) => id));
+        for (const failure of untouched.filter(({ id }) => !told.has(id)))
+          stillFailing.push({ ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) });
+        return { resolved, stillFailing, more };
       }),
   };
 }
@@ -60,7 +65,31 @@ const inOrder = (all: readonly Passing[]): Passing[] =>
   [...all].sort((one, other) => (one.failure.dedupeKey < other.failure.dedupeKey ? -1 : 1));
 
 type NamedFailure = Failure & { readonly consoleUrl: string };
-type FailureWithScopes = NamedFailure & { readonly scopes: string[] };
+interface Left {
+  readonly scopes: string[];
+  readonly reportedLater: boolean;
+}
+type FailureWithScopes = NamedFailure & Left;
+
+/**
+ * The failures that a run names, and that it passes nowhere: only other scopes have reported them, or its own has since it
+ * started. (rule F25)
+ */
+async function untouchedFailures(
+  tx: Transaction,
+  { appId, scope }: Pass,
+  named: GreenRun["passed"],
+): Promise<(Failure & Left)[]> {
+  const failing = await rows.failingAnywhere(tx, appId);
+  const scopesById = new Map<string, string[]>();
+  for (const { id, scope } of failing) scopesById.set(id, [...(scopesById.get(id) ?? []), scope]);
+  const byId = new Map(failing.map((failure) => [failure.id, failure]));
+  const { passed } = passedFailures([...byId.values()], named);
+  return passed.slice(0, limits.resolvedAtOnce).map((failure) => {
+    const scopes = scopesById.get(failure.id) ?? [];
+    return { ...failure, scopes, reportedLater: scopes.includes(scope) };
+  });
+}
 
 interface Pass {
   readonly appId: string;

@@ -65,7 +65,7 @@ export const failures = {
     tx: Transaction,
     { appId, scope, run, startedAt }: GreenScope & { readonly appId: string },
   ): Promise<Failure[]> {
-    const found = await tx.all<Omit<Failure, "isSummary"> & { readonly summaries: number | string }>(
+    const found = await tx.all<FoundFailure>(
       `SELECT f.id, f.dedupe_key AS "dedupeKey", COUNT(r.parts) AS summaries
        FROM failure_runs r JOIN feedback f ON f.id = r.feedback_id
        WHERE r.app_id = ? AND r.scope = ? AND r.passed_at IS NULL AND (r.reported_at <= ? OR r.run = ?)
@@ -73,7 +73,20 @@ export const failures = {
        GROUP BY f.id, f.dedupe_key`,
       ...[appId, scope, startedAt, run],
     );
-    return found.map(({ id, dedupeKey, summaries }) => ({ id, dedupeKey, isSummary: Number(summaries) > 0 }));
+    return found.map(failureOf);
+  },
+
+  /** The open failures of an app, one row for each scope in which they have not passed. */
+  async failingAnywhere(tx: Transaction, appId: string): Promise<(Failure & { readonly scope: string })[]> {
+    const found = await tx.all<FoundFailure & { readonly scope: string }>(
+      `SELECT f.id, f.dedupe_key AS "dedupeKey", r.scope, COUNT(r.parts) AS summaries
+       FROM failure_runs r JOIN feedback f ON f.id = r.feedback_id
+       WHERE r.app_id = ? AND r.passed_at IS NULL AND f.status IN ('open', 'in_progress')
+       GROUP BY f.id, f.dedupe_key, r.scope
+       ORDER BY r.scope`,
+      appId,
+    );
+    return found.map((row) => ({ ...failureOf(row), scope: row.scope }));
   },
 
   /** Stores that a scope passed. Gives false if nothing is left that it could have passed. */
@@ -126,6 +139,14 @@ export const failures = {
     return rows.map(({ scope }) => scope);
   },
 };
+
+type FoundFailure = Omit<Failure, "isSummary"> & { readonly summaries: number | string };
+
+const failureOf = ({ id, dedupeKey, summaries }: FoundFailure): Failure => ({
+  id,
+  dedupeKey,
+  isSummary: Number(summaries) > 0,
+});
 
 const listOf = (json: string): readonly string[] => {
   const read: unknown = JSON.parse(json);

@@ -36,7 +36,16 @@ export const failures = {
       status: 200,
       body: z.object({
         resolved: z.array(z.object(failure)),
-        stillFailing: z.array(z.object({ ...failure, scopes: z.array(z.string()) })),
+        /** Why failures that the run names are left open. At most 200 of those that it passes nowhere. */
+        stillFailing: z.array(
+          z.object({
+            ...failure,
+            /** The scopes in which it has not passed since it was reported there. */
+            scopes: z.array(z.string()),
+            /** Whether the scope of the run is among them, because of a report that came after the run had started. */
+            reportedLater: z.boolean(),
+          }),
+        ),
         more: z.boolean(),
       }),
     },

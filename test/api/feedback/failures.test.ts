@@ -99,12 +99,27 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
       expect((await resolve({ scope: "windows" })).body).toMatchObject({ resolved: [{ id }] });
     });
 
-    it("does not pass what was reported after it started", async () => {
+    it("does not pass what was reported after it started, and says so", async () => {
       const startedAt = service.clock.now().toISOString();
       minutes(1);
       const id = (await report({ dedupeRun: "9" })).field("id");
-      expect((await resolve({ startedAt })).body).toMatchObject({ resolved: [], stillFailing: [] });
+      expect((await resolve({ startedAt })).body).toMatchObject({
+        resolved: [],
+        stillFailing: [{ id, scopes: [""], reportedLater: true }],
+      });
       expect(await thread(id)).toMatchObject({ feedback: { status: "open" } });
+    });
+
+    it("names the scopes that reported the failure if it is of none of them", async () => {
+      const id = (await report({ dedupeScope: "windows", dedupeRun: "1" })).field("id");
+      await report({ dedupeScope: "linux", dedupeRun: "1" });
+      await report({ dedupeKey: "logout", dedupeScope: "linux", dedupeRun: "1" });
+      minutes(1);
+      const { body } = await resolve({ scope: "macos" });
+      expect(body).toMatchObject({ resolved: [], more: false });
+      expect(body).toHaveProperty("stillFailing", [
+        expect.objectContaining({ id, scopes: ["linux", "windows"], reportedLater: false }),
+      ]);
     });
 
     it("passes what it reported itself before a retry", async () => {

@@ -12,15 +12,18 @@ export type Outcome = Resolved & { readonly why?: string };
 export function printResolved(invocation: Invocation, { resolved, stillFailing, why }: Outcome): void {
   if (why === undefined) {
     note(invocation, `${counted(resolved.length)} resolved.`);
-    for (const { consoleUrl, scopes } of stillFailing)
-      note(
-        invocation,
-        `Still open: ${onOneLine(consoleUrl)} has not passed in ${scopes.map(scopeName).join("; ")}.`,
-      );
+    for (const thread of stillFailing) note(invocation, whyOpen(thread));
   }
   printOne(invocation, { resolved, stillFailing, why: why ?? null }, () =>
     resolved.map(({ consoleUrl }) => onOneLine(consoleUrl)).join("\n"),
   );
+}
+
+/** Older servers do not say `reportedLater`. */
+function whyOpen({ consoleUrl, scopes, reportedLater }: Resolved["stillFailing"][number]): string {
+  const where = `has not passed in ${scopes.map(scopeName).join("; ")}`;
+  const since = reportedLater ? ", and was reported after this run had started" : "";
+  return `Still open: ${onOneLine(consoleUrl)} ${where}${since}.`;
 }
 
 /** Adds the resolved threads to the summary page of a GitHub Actions job. */

@@ -128,6 +128,17 @@ describe("feedback resolve", () => {
     );
   });
 
+  it("says on GitLab, too, why a thread is left open", async () => {
+    const left = { ...failure(1), scopes: ["example/app, test, linux, main"], reportedLater: true };
+    const { line } = await started(answers(200, { ...nothing, stillFailing: [left] }));
+    const env = { GITLAB_CI: "true", CI_PIPELINE_ID: "9", CI_JOB_STATUS: "success" };
+    const ran = await line.run(["feedback", "resolve", "--dedupe-key", "key 1"], { env });
+    expect(ran).toMatchObject({ exit: 0, stdout: "" });
+    expect(ran.stderr).toBe(
+      "0 threads resolved.\nStill open: https://inn.example.org/1 has not passed in example/app, test, linux, main, and was reported after this run had started.\n",
+    );
+  });
+
   it("names the resolved threads on the summary page of the job", async () => {
     const { line } = await started(answers(200, { ...nothing, resolved: [failure(1)] }));
     const summary = join(line.cwd, "summary.md");
