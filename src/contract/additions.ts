@@ -12,6 +12,7 @@ export const additions = {
         "consoleUrl",
         "statusUrl",
         "deduplicated",
+        ...["earlier", "earlier.id", "earlier.consoleUrl"],
         "metadataDropped",
         "filesDropped",
         "fieldsDropped",

@@ -68,6 +68,8 @@ export const feedback = {
         /** The page on which the sender reads replies. Everybody with this address can read them. */
         statusUrl: z.optional(z.string()),
         deduplicated: z.optional(z.boolean()),
+        /** The last resolved thread of the failure (`dedupeKey`) that came back with this report. */
+        earlier: z.optional(z.object({ id: uuid, consoleUrl: z.string() })),
         metadataDropped: z.optional(z.array(z.string())),
         filesDropped: z.optional(z.array(z.string())),
         fieldsDropped: z.optional(z.array(z.string())),

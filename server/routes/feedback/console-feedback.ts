@@ -8,6 +8,7 @@ import type { Handlers } from "../../http/handler.ts";
 import { authors } from "../../store/access/members/authors.ts";
 import type { Viewer } from "../../store/access/members/visibility.ts";
 import type { Reader } from "../../store/engine/database.ts";
+import { feedbackThreads, type ThreadRow } from "../../store/feedback/feedback.ts";
 import { removeThread } from "../../store/feedback/feedback-removal.ts";
 import { threadTags } from "../../store/feedback/tags.ts";
 import { mailOriginals } from "../../store/mail/mail-originals.ts";
@@ -15,7 +16,7 @@ import { mails, type ReplyMail } from "../../store/mail/mails.ts";
 import { createAuditWriter } from "../access/audit-record.ts";
 import { oldestOriginal, originalUntil } from "../mail/original-file.ts";
 import { deliveryOf, renewedLink } from "../mail/replies.ts";
-import { proposalsOf, threadAnswer } from "./feedback-answer.ts";
+import { proposalsOf, threadAnswer, threadUrl } from "./feedback-answer.ts";
 import { removeFiles } from "./feedback-removal.ts";
 import { listInbox } from "./inbox-list.ts";
 import { createAddMessage } from "./new-message.ts";
@@ -110,6 +111,17 @@ function withOriginal(message: OwnedMessage, originals: ReadonlyMap<string, stri
   return originalUntil === undefined ? message : { ...message, originalUntil };
 }
 
+/** The thread of the same failure before it came back. */
+async function earlierThread(
+  { settings }: Pick<Deps, "settings">,
+  reader: Reader,
+  thread: ThreadRow,
+): Promise<OwnedThread["earlier"]> {
+  if (thread.dedupeKey === null) return null;
+  const found = await feedbackThreads.findResolved(reader, thread, thread.dedupeKey);
+  return found ? { ...found, consoleUrl: threadUrl(settings, thread.appId, found.id) } : null;
+}
+
 async function read(
   { settings, clock }: Pick<Deps, "clock" | "settings">,
   reader: Reader,
@@ -136,6 +148,7 @@ async function read(
     ),
     sender: { name: thread.senderName, email: thread.senderEmail },
     assignee: assigneeOf(thread),
+    earlier: await earlierThread({ settings }, reader, thread),
     tags: (await threadTags.of(reader, [thread.id])).get(thread.id) ?? [],
     proposals: proposalsOf(thread, clock.now()),
   };

@@ -60,9 +60,10 @@ function save(
     return request.saveRow((into) => rows.insert(into, thread), answer(thread.id, thread.id));
   const received = files.map((file) => file.received);
   let earlier: string | undefined;
+  let resolved: string | undefined;
   const first = async (tx: Transaction) => {
     await deps.keptFiles.secure(tx, received);
-    earlier = await findEarlier(tx, report);
+    ({ earlier, resolved } = await findEarlier(tx, report));
   };
   const rateLimit = () => (earlier === undefined ? "feedback" : "feedbackRepeats");
   const write = async (tx: Transaction) => {
@@ -75,18 +76,29 @@ function save(
     for (const { upload } of files)
       await uploads.insert(tx, { ...upload, appId, feedbackId: earlier ?? thread.id, createdAt });
     return earlier === undefined
-      ? answer(thread.id, thread.id)
+      ? { ...answer(thread.id, thread.id), ...returnedFrom(deps, appId, resolved) }
       : { ...answer(earlier, repeatId), deduplicated: true };
   };
   return request.save(write, { first, rateLimit });
 }
 
-/** The id of the open thread of the same failure, if there is one. */
-async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise<string | undefined> {
-  if (thread.dedupeKey === null) return undefined;
-  await failures.lock(tx, thread.appId, thread.dedupeKey);
-  return (await rows.findRepeated(tx, thread, thread.dedupeKey))?.id;
+interface EarlierThreads {
+  /** The open thread of the same failure. */
+  readonly earlier?: string | undefined;
+  /** Without an open one, the last that was resolved. */
+  readonly resolved?: string | undefined;
 }
+
+async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise<EarlierThreads> {
+  if (thread.dedupeKey === null) return {};
+  await failures.lock(tx, thread.appId, thread.dedupeKey);
+  const earlier = await rows.findRepeated(tx, thread, thread.dedupeKey);
+  if (earlier) return { earlier: earlier.id };
+  return { resolved: (await rows.findResolved(tx, thread, thread.dedupeKey))?.id };
+}
+
+const returnedFrom = ({ settings }: Pick<Deps, "settings">, appId: string, id: string | undefined) =>
+  id === undefined ? {} : { earlier: { id, consoleUrl: threadUrl(settings, appId, id) } };
 
 /** Stores which run reported the failure. Gives false if the same run has reported it before. (rule F23) */
 async function noteFailure(tx: Transaction, feedbackId: string, report: FeedbackReport): Promise<boolean> {

@@ -81,6 +81,19 @@ export const feedbackThreads = {
       dedupeKey,
     ),
 
+  /** The last resolved thread of a failure that began before an instant. */
+  findResolved: (
+    reader: Reader,
+    { appId, createdAt }: Pick<NewThread, "appId" | "createdAt">,
+    dedupeKey: string,
+  ) =>
+    reader.get<Pick<NewThread, "id" | "subject" | "createdAt">>(
+      `SELECT id, subject, created_at AS "createdAt" FROM feedback
+       WHERE app_id = ? AND dedupe_key = ? AND created_at < ? AND status = 'resolved'
+       ORDER BY created_at DESC LIMIT 1`,
+      ...[appId, dedupeKey, createdAt],
+    ),
+
   async repeat(tx: Transaction, id: string): Promise<void> {
     await tx.run("UPDATE feedback SET occurrences = occurrences + 1 WHERE id = ?", id);
     tx.signal(threadTopic(id));

@@ -14,7 +14,7 @@ export interface ThreadTextOptions {
 
 /** A thread as text for a person. Of many repeats in a row, one line tells. */
 export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextOptions = {}): string {
-  const { app, feedback, sender, assignee, tags = [], messages, proposals } = thread;
+  const { app, feedback, sender, assignee, earlier = null, tags = [], messages, proposals } = thread;
   const shown = repeats ? messages : foldRepeats(messages);
   return [
     feedback.consoleUrl,
@@ -24,6 +24,7 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
     line("From", `${nameOf(sender)}, ${feedback.createdAt}`),
     line("Source", feedback.source),
     line("Issue", feedback.githubIssueUrl),
+    line("Came back, resolved before", earlier?.consoleUrl ?? null),
     line("Assigned to", assignee?.email ?? null),
     line("Tags", tags.length === 0 ? null : tags.map(({ name }) => name).join(", ")),
     ...factLines(feedback),

@@ -99,11 +99,16 @@ export const OwnedMessage = z.extend(Message, {
 });
 export type OwnedMessage = z.output<typeof OwnedMessage>;
 
+const EarlierThread = z.object({ id: uuid, consoleUrl: z.string(), subject: z.string(), createdAt: instant });
+export type EarlierThread = z.output<typeof EarlierThread>;
+
 /** The thread as an agent reads it, with the fields that only its owner may read. */
 export const OwnedThread = z.extend(Thread, {
   sender: Sender,
   tags: z.array(ThreadTag),
   assignee: z.nullable(Assignee),
+  /** The last thread of the same failure (`dedupeKey`) that was resolved before this one began. */
+  earlier: z.nullable(EarlierThread),
   messages: z.array(OwnedMessage),
   proposals: z.array(Proposal),
 });

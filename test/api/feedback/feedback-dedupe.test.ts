@@ -108,6 +108,38 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect((await submit({})).field("id")).toBe(next.field("id"));
   });
 
+  it("name the last resolved thread when the failure comes back", async () => {
+    const ids: string[] = [];
+    for (const _ of [1, 2]) {
+      const id = (await submit({})).field("id");
+      ids.push(id);
+      await setStatus(id, "resolved");
+      service.clock.advance(60_000);
+    }
+    const returned = await submit({ images: [dataUrl(png())] });
+    const consoleUrl = `${service.baseUrl}/console/feedback/${cast.appId}/${ids[1]}`;
+    expect(returned.body).toMatchObject({ earlier: { id: ids[1], consoleUrl } });
+    const read = (id: string) =>
+      service.request("GET", `/api/v1/console/feedback/${id}`, { headers: cast.person });
+    const subject = "Build 1 failed.";
+    expect((await read(returned.field("id"))).body).toMatchObject({
+      earlier: { id: ids[1], consoleUrl, subject, createdAt: expect.any(String) },
+    });
+    expect((await read(ids[0] ?? "")).body).toMatchObject({ earlier: null });
+    expect((await submit({})).body).not.toHaveProperty("earlier");
+  });
+
+  it("name no archived thread, and none of another app", async () => {
+    await setStatus((await submit({})).field("id"), "archived");
+    const other = await makeAppWithAgent(service);
+    const foreign = (await submit({}, other.key)).field("id");
+    await service.request("PATCH", `/api/v1/console/feedback/${foreign}`, {
+      headers: other.person,
+      body: { status: "resolved" },
+    });
+    expect((await submit({})).body).not.toHaveProperty("earlier");
+  });
+
   it("join threads of the same app only", async () => {
     const id = (await submit({})).field("id");
     const other = await makeAppWithAgent(service);

@@ -91,6 +91,16 @@ describe("feedback send", () => {
     expect((await line.run(send)).stderr).toBe("Added to feedback that is open already.\n");
   });
 
+  it("names the resolved thread of a failure that came back", async () => {
+    const earlier = { id, consoleUrl: `${consoleUrl}0` };
+    const { line } = await startFeedbackSending(answers(201, { success: true, id, consoleUrl, earlier }));
+    const { stdout, stderr } = await line.run(send);
+    expect(stderr).toBe(`Feedback sent.\nThis failure came back. It was resolved before: ${consoleUrl}0\n`);
+    expect(stdout).toBe(`${id}\n${consoleUrl}\n`);
+    const json = await line.run([...send, "--json"]);
+    expect([json.json(), json.stderr]).toEqual([expect.objectContaining({ earlier }), ""]);
+  });
+
   it("names what the server did not keep", async () => {
     const dropped = { metadataDropped: ["log", "env"], filesDropped: ["images[0]"] };
     const { line } = await startFeedbackSending(

@@ -46,6 +46,7 @@ export const thread = (id: string): OwnedThread => ({
   },
   tags: [],
   assignee: null,
+  earlier: null,
   sender: { name: "Ada", email: "ada@example.org" },
   messages: [],
   omittedMessages: 0,

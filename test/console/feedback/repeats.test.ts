@@ -61,6 +61,20 @@ describe("repeats of a report", () => {
     expect(times(await view(id, "--repeats"), "-- Reported again")).toBe(99);
   });
 
+  it("link to the resolved thread of a failure that came back", async () => {
+    const before = await send("again", { subject: "The oven is cold" });
+    const body = { status: "resolved" };
+    await service.request("PATCH", `/api/v1/console/feedback/${before}`, { headers: world.headers, body });
+    service.clock.advance(60_000);
+    const id = await send("again", {});
+    const address = `/console/feedback/${world.app.id}/${before}`;
+    const page = await open(id);
+    expect(readingOf(page)).toContain("This failure came back. It was resolved before: The oven is cold");
+    expect(page.text).toContain(`href="${address}"`);
+    expect(await view(id)).toContain(`Came back, resolved before: ${service.baseUrl}${address}`);
+    expect(readingOf(await open(before))).not.toContain("came back");
+  });
+
   it("show only what differs from the report", async () => {
     await send("few", { metadata: { job: "test", commit: "c1", ref: "main" } });
     const id = await send("few", { metadata: { job: "test", commit: "c2" }, email: "bo@kitchen.example" });

@@ -4,8 +4,8 @@ import { onOneLine } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { attempt, type Kept, keep } from "../../delivery/attempt.ts";
 import { resendEach, type Sent } from "../../delivery/resend-each.ts";
-import { asFeedback } from "../sending/deliver.ts";
-import { droppedOf } from "../sending/send.ts";
+import { type Answer, asFeedback } from "../sending/deliver.ts";
+import { droppedOf, tellEarlier } from "../sending/send.ts";
 import { undelivered } from "../sending/undelivered.ts";
 import { openFeedbackSpool } from "../spool/feedback-spool.ts";
 import type { OutgoingFeedback } from "../spool/stored-feedback.ts";
@@ -26,6 +26,8 @@ export interface ReportRow {
   readonly id: string | null;
   readonly consoleUrl: string | null;
   readonly deduplicated: boolean;
+  /** The resolved thread of the same failure. */
+  readonly earlier: Answer["earlier"] | null;
   readonly why: string | null;
 }
 
@@ -67,14 +69,15 @@ async function sendNext(invocation: Invocation, kept: Kept<OutgoingFeedback>): P
     const why = onOneLine(delivery.error.message);
     return { row: rowOf(kept.item, { why }), failure: undelivered(kept, delivery) };
   }
+  const { id = null, consoleUrl = null, deduplicated = false, earlier = null } = delivery.answer;
+  tellEarlier(invocation, delivery.answer);
   for (const dropped of droppedOf(delivery.answer)) note(invocation, dropped);
-  const { id = null, consoleUrl = null, deduplicated = false } = delivery.answer;
-  return { row: rowOf(kept.item, { sent: true, id, consoleUrl, deduplicated }) };
+  return { row: rowOf(kept.item, { sent: true, id, consoleUrl, deduplicated, earlier }) };
 }
 
 const rowOf = ({ id, fields }: OutgoingFeedback, more: Partial<ReportRow>): ReportRow => ({
   ...{ report: id, subject: String(fields.subject), dedupeKey: String(fields.dedupeKey) },
-  ...{ sent: false, id: null, consoleUrl: null, deduplicated: false, why: null },
+  ...{ sent: false, id: null, consoleUrl: null, deduplicated: false, earlier: null, why: null },
   ...more,
 });
 

@@ -104,10 +104,18 @@ export function printAnswer(
   if (!invocation.flags.json && places.length > 0) {
     note(invocation, answer.deduplicated ? "Added to feedback that is open already." : "Feedback sent.");
   }
+  tellEarlier(invocation, answer);
   for (const dropped of droppedOf(answer)) note(invocation, dropped);
   printOne(invocation, { ...answer, ...page }, () =>
     places.length > 0 ? places.join("\n") : "Feedback sent.",
   );
+}
+
+/** Says that a failure came back which was resolved before. */
+export function tellEarlier(invocation: Invocation, { earlier }: Answer): void {
+  if (invocation.flags.json || typeof earlier?.consoleUrl !== "string") return;
+  const link = withoutCommands(onOneLine(earlier.consoleUrl));
+  note(invocation, `This failure came back. It was resolved before: ${link}`);
 }
 
 /** What the server did not keep, and why. */

@@ -169,6 +169,7 @@ describe("feedback send --junit", () => {
       success: true,
       id,
       consoleUrl: "https://inn.example.org/1",
+      earlier: { id, consoleUrl: "https://inn.example.org/0" },
       deduplicated: true,
     });
     const { line } = await startJunitSending(
@@ -181,11 +182,14 @@ describe("feedback send --junit", () => {
     expect(ran.json()).toMatchObject({
       reports: [
         { subject: "Test failed: adds (cart)", sent: true, id: null, deduplicated: false, why: null },
-        { sent: true, id, consoleUrl: "https://inn.example.org/1", deduplicated: true },
+        { sent: true, id, consoleUrl: "https://inn.example.org/1", deduplicated: true, earlier: { id } },
       ],
       left: 0,
       tests: { passed: 0, failed: 2, flaky: 0, skipped: 0 },
     });
+    expect((await line.run(sendJunit)).stderr).toContain(
+      "This failure came back. It was resolved before: https://inn.example.org/0",
+    );
   });
 
   it("shows every request of a dry run", async () => {

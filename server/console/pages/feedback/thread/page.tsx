@@ -153,7 +153,7 @@ const Thread = (props: ThreadProps) => {
         position={position}
         neighbours={neighbours}
       />
-      <ThreadHead thread={thread} />
+      <ThreadHead thread={thread} links={navigation.links} />
       <Answering id="answering" people={props.answering} isRead />
       <NewSinceNotice fresh={props.fresh} />
       <ThreadForm id={thread.feedback.id} forms={forms} address={address} position={position}>

@@ -1,12 +1,15 @@
 import type { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
 import { Line } from "../../../kit/display/user-text.tsx";
+import type { Links } from "../../../links.ts";
 import { TagBadge } from "../../tags/tag-badge.tsx";
 import { StatusBadge, TypeBadge } from "../feedback-badges.tsx";
 
 export const ThreadHead = ({
-  thread: { feedback, latestProposal, tags, assignee },
+  thread: { app, feedback, latestProposal, tags, assignee, earlier },
+  links,
 }: {
   readonly thread: OwnedThread;
+  readonly links: Links;
 }) => (
   <div class="head">
     <div class="stack tight">
@@ -31,6 +34,14 @@ export const ThreadHead = ({
         )}
         {feedback.occurrences > 1 && <span class="badge">{`Reported ${feedback.occurrences} times`}</span>}
       </div>
+      {earlier !== null && (
+        <p>
+          This failure came back. It was resolved before:{" "}
+          <a href={links.thread(app.id, earlier.id)}>
+            <Line text={earlier.subject} />
+          </a>
+        </p>
+      )}
     </div>
   </div>
 );
