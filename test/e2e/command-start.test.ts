@@ -93,7 +93,7 @@ describe("the installed command", () => {
   it("ends with exit 130 on Ctrl-C at a question", async () => {
     const pretend = join(await temporaryFolder(), "terminal.cjs");
     await writeFile(pretend, 'require("node:tty").isatty = () => true;');
-    const child = start(["auth", "set", "api-key"], { HOME: await temporaryFolder() }, [
+    const child = start(["auth", "set", "api-key", "--no-check"], { HOME: await temporaryFolder() }, [
       "--require",
       pretend,
     ]);
@@ -126,7 +126,7 @@ describe("the installed command", () => {
   );
 
   it("ends on SIGINT while it reads from a pipe that stays open", async () => {
-    const child = start(["auth", "set", "api-key"], { HOME: await temporaryFolder() });
+    const child = start(["auth", "set", "api-key", "--no-check"], { HOME: await temporaryFolder() });
     const more = "x".repeat(1_000_000);
     // A pipe accepts this much only when its other end is read.
     await new Promise((resolve) => child.stdin.write(more, resolve));

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
 import { consoleAddress } from "../core/connection/server-address.ts";
 import { allKinds, kindOf, kindWords } from "../core/credentials/credential-names.ts";
-import { openStore, profileKind } from "../core/credentials/find-credential.ts";
+import { assertKnownServer, openStore, profileKind } from "../core/credentials/find-credential.ts";
 import { missingCredential } from "../core/credentials/missing-credential.ts";
 import {
   explainWriteFailure,
@@ -10,7 +10,7 @@ import {
   type StoreFlags,
   storeCredential,
 } from "../core/credentials/store-credential.ts";
-import { usageError } from "../core/failures/cli-error.ts";
+import { CliError, usageError } from "../core/failures/cli-error.ts";
 import { canAsk } from "../core/input/confirm.ts";
 import { mutates } from "../core/input/flags.ts";
 import { note, printOne } from "../core/output/output.ts";
@@ -56,8 +56,9 @@ function addStored(auth: Command, setup: Setup): void {
     .command("set")
     .description("Store a key or token for this server; it is read from standard input, or asked for")
     .argument("<kind>", kindWords, kindOf)
-    .option("--insecure-storage", "in a file that only you can read, not in the keychain");
-  commandAction<StoreFlags, CredentialKind>(set, setup, store);
+    .option("--insecure-storage", "in a file that only you can read, not in the keychain")
+    .option("--no-check", "do not ask the server whether it accepts the key or token");
+  commandAction<SetFlags, CredentialKind>(set, setup, store);
 
   const token = auth
     .command("token")
@@ -81,10 +82,35 @@ function addStored(auth: Command, setup: Setup): void {
   commandAction<object, CredentialKind | undefined>(logout, setup, forget);
 }
 
-async function store(invocation: Invocation, flags: StoreFlags, kind: CredentialKind): Promise<undefined> {
+interface SetFlags extends StoreFlags {
+  readonly check: boolean;
+}
+
+async function store(invocation: Invocation, flags: SetFlags, kind: CredentialKind): Promise<undefined> {
   const secret = await givenSecret(invocation, kind);
+  if (flags.check) await assertAccepted(invocation, kind, secret);
   const kept = await storeCredential(invocation, flags, { kind, secret });
   printOne(invocation, kept, () => kept.hint);
+}
+
+/** Throws a CliError if the server refuses the credential. If the server does not say, a warning tells it. */
+async function assertAccepted(invocation: Invocation, kind: CredentialKind, secret: string): Promise<void> {
+  const { name } = credentialKinds[kind];
+  assertKnownServer(invocation.context, invocation.server(), `The ${name} is not stored for`);
+  const { checkCredential } = await import("../sign-in/credential-check.ts");
+  const server = invocation.baseUrl();
+  const { valid, problem } = await checkCredential(invocation, { server, kind }, { secret, source: name });
+  if (valid) return;
+  if (valid === null) {
+    note(invocation, `warning: the ${name} is stored, but could not be tried. ${problem}`);
+    return;
+  }
+  throw new CliError({
+    exit: "authentication",
+    code: kind === "appKey" ? "invalid_api_key" : "invalid_token",
+    message: `The ${name} was not stored: ${server} does not accept it. It is expired, revoked or mistyped.`,
+    next: "Check the server, too. --no-check stores it without asking.",
+  });
 }
 
 /** Prints a credential, for a program and not for a screen. */

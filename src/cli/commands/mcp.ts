@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { proxyOf, traceOf } from "../core/connection/connect.ts";
-import { ownCredential } from "../core/credentials/find-credential.ts";
+import { isOfOtherServer, ownCredential } from "../core/credentials/find-credential.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import type { Exit } from "../core/failures/exit-codes.ts";
 import { wholeNumber } from "../core/input/flags.ts";
@@ -69,8 +69,10 @@ function longestWait(given: string): number {
 async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: McpFlags): Promise<Exit> {
   const { context, flags, stateFolder } = invocation;
   const baseUrl = invocation.baseUrl();
-  // The server of a file of this project may be a stranger's: what was given for any server is checked at its first use.
-  const isDoubtful = invocation.server().isProject;
+  // The server of a file of this project may be a stranger's, and that of a profile is not the environment's: what was
+  // given for any server is checked at its first use.
+  const server = invocation.server();
+  const isDoubtful = server.isProject || isOfOtherServer(context, server, "INNKEEP_AGENT_TOKEN");
   const code = await context.programs.mcp({
     baseUrl,
     consoleUrl: context.env.INNKEEP_CONSOLE_URL || undefined,

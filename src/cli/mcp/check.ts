@@ -3,6 +3,7 @@ import { routes } from "../../client/calls/routes.ts";
 import { credentialKinds } from "../../client/credential-kinds.ts";
 import { ServerError } from "../../client/errors.ts";
 import { connect } from "../core/connection/connect.ts";
+import { isOfOtherServer, notSent } from "../core/credentials/find-credential.ts";
 import type { Exit } from "../core/failures/exit-codes.ts";
 import { failureOf } from "../core/failures/failure.ts";
 import type { FoundCredential, Invocation } from "../core/program/context.ts";
@@ -73,7 +74,13 @@ async function agentTokenOf(
   try {
     const credential = await invocation.credential("agentToken");
     if (credential) return { credential, findings: [] };
-    return { findings: [failure(token, { what: `There is no agent token for ${origin}.`, why, next })] };
+    const { variable } = credentialKinds.agentToken;
+    const server = invocation.server();
+    const unsent = isOfOtherServer(invocation.context, server, variable)
+      ? ` ${notSent(variable, server)}`
+      : "";
+    const what = `There is no agent token for ${origin}.${unsent}`;
+    return { findings: [failure(token, { what, why, next })] };
   } catch (error) {
     return { findings: [failure(token, faultOf(error, { why, next }))] };
   }

@@ -3,6 +3,7 @@ import { hintOf } from "../../credentials/credential-index.ts";
 import { allKinds } from "../core/credentials/credential-names.ts";
 import {
   findCredential,
+  isOfOtherServer,
   openStore,
   profileKind,
   wrongKindMessage,
@@ -61,7 +62,7 @@ export async function status(
   const rows = await Promise.all(places.map((place) => rowOf(place, judge)));
   printList(invocation, {
     items: rows,
-    columns,
+    columns: columnsFor((variable) => isOfOtherServer(context, server, variable)),
     extra: { server: server.address, testerServer: tester.address },
   });
   return check && rows.some(({ problem, hint, valid }) => (problem ?? hint) !== null && valid !== true)
@@ -69,11 +70,15 @@ export async function status(
     : undefined;
 }
 
-const columns: readonly Column<Row>[] = [
+const columnsFor = (isUnsent: (variable: string) => boolean): readonly Column<Row>[] => [
   { heading: "server", of: ({ server }) => server },
   { heading: "credential", of: ({ name, profile }) => (profile === null ? name : `${name} (${profile})`) },
   { heading: "starts", of: ({ hint }) => hint },
-  { heading: "from", of: ({ source, variable }) => source ?? `none (${variable} is not set)` },
+  {
+    heading: "from",
+    of: ({ source, variable }) =>
+      source ?? `none (${variable} is not ${isUnsent(variable) ? "sent there" : "set"})`,
+  },
   { heading: "state", of: ({ valid, problem }) => problem ?? (valid ? "valid" : "") },
 ];
 

@@ -228,7 +228,7 @@ describe("mcp", () => {
 
   it("reads a stored token when it needs it, and a newer one the next time", async () => {
     const { run, told, line } = await noting();
-    const set = (stdin: string) => line.run(["auth", "set", "agent-token"], { stdin });
+    const set = (stdin: string) => line.run(["auth", "set", "agent-token", "--no-check"], { stdin });
     await run("mcp");
     expect(await told.mcp?.storedToken?.()).toBeUndefined();
     await set("sda_first");

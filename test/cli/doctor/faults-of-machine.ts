@@ -74,7 +74,7 @@ export const faultsOfMachine: readonly Planted[] = [
   {
     fault: "credentials that others can read",
     async plant({ line, config }) {
-      await line.run(["auth", "set", "api-key"], { stdin: secrets.key });
+      await line.run(["auth", "set", "api-key", "--no-check"], { stdin: secrets.key });
       await chmod(join(config, "credentials.json"), 0o644);
       return {};
     },
@@ -115,7 +115,7 @@ export const faultsOfMachine: readonly Planted[] = [
     fault: "a keychain that is gone",
     async plant({ line }) {
       const keychain = fakeKeychain();
-      await line.run(["auth", "set", "api-key"], {
+      await line.run(["auth", "set", "api-key", "--no-check"], {
         stdin: secrets.key,
         world: { keychain: async () => keychain },
       });

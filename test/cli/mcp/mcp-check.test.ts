@@ -44,7 +44,7 @@ describe("innkeep mcp --check", () => {
     const baseUrl = await serverThat(404);
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
     const keychain = fakeKeychain();
-    await line.run(["auth", "set", "agent-token"], {
+    await line.run(["auth", "set", "agent-token", "--no-check"], {
       stdin: token,
       world: { keychain: async () => keychain },
     });

@@ -20,7 +20,7 @@ describe("two commands at once", () => {
     const origins = many.map((_, at) => `http://127.0.0.1:${9_000 + at}`);
     await Promise.all(
       origins.map((origin) =>
-        line.run(["auth", "set", "api-key", "--insecure-storage", "--base-url", origin], {
+        line.run(["auth", "set", "api-key", "--no-check", "--insecure-storage", "--base-url", origin], {
           stdin: `sdk_${"k".repeat(36)}`,
         }),
       ),

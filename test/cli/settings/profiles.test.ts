@@ -29,7 +29,7 @@ describe("a profile", () => {
     ] as const) {
       const flag = ["--profile", name];
       expect(await line.run(["config", "set", "server", server.baseUrl, ...flag])).toMatchObject({ exit: 0 });
-      await line.run(["auth", "set", "api-key", ...flag], { stdin: key(letter) });
+      await line.run(["auth", "set", "api-key", "--no-check", ...flag], { stdin: key(letter) });
     }
     await line.run(["faq", "list", "--profile", "home"]);
     await line.run(["faq", "list"], { env: { INNKEEP_PROFILE: "work" } });
@@ -44,7 +44,9 @@ describe("a profile", () => {
     const line = await createCommandLine();
     for (const name of ["first", "second"]) {
       await line.run(["config", "set", "server", baseUrl, "--profile", name]);
-      await line.run(["auth", "set", "api-key", "--profile", name], { stdin: key(name.charAt(0)) });
+      await line.run(["auth", "set", "api-key", "--no-check", "--profile", name], {
+        stdin: key(name.charAt(0)),
+      });
     }
     for (const name of ["second", "first"]) await line.run(["faq", "list", "--profile", name]);
     expect(keys).toEqual([key("s"), key("f")]);
@@ -53,10 +55,63 @@ describe("a profile", () => {
   it("uses a credential of its server that is stored without a profile", async () => {
     const { baseUrl, keys } = await faqServer();
     const line = await createCommandLine();
-    await line.run(["auth", "set", "api-key", "--base-url", baseUrl], { stdin: key("p") });
+    await line.run(["auth", "set", "api-key", "--no-check", "--base-url", baseUrl], { stdin: key("p") });
     await line.run(["config", "set", "server", baseUrl, "--profile", "work"]);
     await line.run(["faq", "list", "--profile", "work"]);
     expect(keys).toEqual([key("p")]);
+  });
+
+  it("gets no credential of the environment, which is for another server", async () => {
+    const [own, other] = [await faqServer(), await faqServer()];
+    const line = await createCommandLine();
+    const flag = ["--profile", "dev"];
+    await line.run(["config", "set", "server", own.baseUrl, ...flag]);
+    const env = { INNKEEP_BASE_URL: other.baseUrl, INNKEEP_API_KEY: key("e") };
+    for (const given of [env, { INNKEEP_API_KEY: key("e") }]) {
+      const refused = await line.run(["faq", "list", ...flag], { env: given });
+      expect(refused.exit).toBe(4);
+      expect(refused.stderr).toContain(
+        `INNKEEP_API_KEY is not sent to ${own.baseUrl}: the profile dev names`,
+      );
+    }
+    await line.run(["auth", "set", "api-key", "--no-check", ...flag], { stdin: key("d") });
+    const ran = await line.run(["faq", "list", ...flag], { env });
+    expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("The stored app key is used.") });
+    expect(await line.run(["faq", "list"], { env })).toMatchObject({ exit: 0 });
+    expect([own.keys, other.keys]).toEqual([[key("d")], [key("e")]]);
+  });
+
+  it.each([
+    ["INNKEEP_TOKEN", ["feedback", "list"]],
+    ["INNKEEP_AGENT_TOKEN", ["agent", "list"]],
+    ["INNKEEP_DEVICE_TOKEN", ["task", "list"]],
+    ["INNKEEP_TEST_KEY", ["session", "status", "--api-key-file", "key"]],
+    ["INNKEEP_AGENT_TOKEN", ["mcp", "--check"]],
+  ])("gets no %s of the environment for `%s`", async (variable, argv) => {
+    const asked: unknown[] = [];
+    const server = await listen(({ headers, url }, response) => {
+      if (/secret-of-elsewhere/.test(JSON.stringify([headers, url]))) asked.push(url);
+      response.setHeader("content-type", "application/json").end("{}");
+    });
+    const line = await createCommandLine();
+    await writeFile(join(line.cwd, "key"), key("f"));
+    await line.run(["config", "set", "server", server, "--profile", "dev"]);
+    const env = {
+      [variable]: `${{ INNKEEP_TOKEN: "sdm", INNKEEP_AGENT_TOKEN: "sda" }[variable] ?? "sdt"}_secret-of-elsewhere`,
+    };
+    const ran = await line.run([...argv, "--profile", "dev"], { env });
+    expect(asked).toEqual([]);
+    expect(ran.stdout + ran.stderr).toContain(`${variable} is not sent to ${server}`);
+  });
+
+  it("gets the credential of an environment that names its server", async () => {
+    const { baseUrl, keys } = await faqServer();
+    const line = await createCommandLine();
+    await line.run(["config", "set", "server", `${baseUrl}/`, "--profile", "dev"]);
+    const env = { INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: key("e") };
+    await line.run(["faq", "list", "--profile", "dev"], { env });
+    await line.run(["faq", "list"], { env: { INNKEEP_PROFILE: "dev", INNKEEP_API_KEY: key("v") } });
+    expect(keys).toEqual([key("e"), key("v")]);
   });
 
   it("is current if it is the first, and its file is private", async () => {
@@ -89,7 +144,7 @@ describe("a profile", () => {
     const { baseUrl, keys } = await faqServer();
     const line = await createCommandLine();
     await line.run(["config", "set", "server", baseUrl, "--profile", "work"]);
-    await line.run(["auth", "set", "api-key", "--profile", "work"], { stdin: key("w") });
+    await line.run(["auth", "set", "api-key", "--no-check", "--profile", "work"], { stdin: key("w") });
     expect(await line.run(["config", "delete", "work"])).toMatchObject({ exit: 2 });
     const deleted = await line.run(["config", "delete", "work", "--yes", "--json"]);
     expect(deleted.json()).toEqual({ name: "work", deleted: true, credentials: 1 });
@@ -168,7 +223,7 @@ describe("innkeep.json", () => {
   it("is found from a folder inside the project", async () => {
     const { baseUrl, keys } = await faqServer();
     const line = await withProject({ server: baseUrl });
-    await line.run(["auth", "set", "api-key", "--base-url", baseUrl], { stdin: key("s") });
+    await line.run(["auth", "set", "api-key", "--no-check", "--base-url", baseUrl], { stdin: key("s") });
     const cwd = join(line.cwd, "packages", "app");
     await mkdir(cwd, { recursive: true });
     expect(await line.run(["faq", "list"], { world: { cwd } })).toMatchObject({ exit: 0 });
@@ -191,11 +246,12 @@ describe("innkeep.json", () => {
   it("cannot make a server known: nothing is stored for it, and nobody signs in there", async () => {
     const { baseUrl, keys } = await faqServer();
     const line = await withProject({ server: baseUrl });
-    const stored = await line.run(["auth", "set", "api-key"], { stdin: key("n") });
+    const stored = await line.run(["auth", "set", "api-key", "--no-check"], { stdin: key("n") });
     expect(stored).toMatchObject({ exit: 4, stderr: expect.stringContaining("is not stored for") });
     expect((await line.run(["auth", "login"])).exit).toBe(4);
     expect(
-      (await line.run(["auth", "set", "api-key", "--base-url", baseUrl], { stdin: key("n") })).exit,
+      (await line.run(["auth", "set", "api-key", "--no-check", "--base-url", baseUrl], { stdin: key("n") }))
+        .exit,
     ).toBe(0);
     expect(keys).toEqual([]);
   });
@@ -203,7 +259,7 @@ describe("innkeep.json", () => {
   it("cannot take a stored key to another server", async () => {
     const [own, stranger] = [await faqServer(), await faqServer()];
     const line = await withProject({ server: stranger.baseUrl });
-    await line.run(["auth", "set", "api-key", "--base-url", own.baseUrl], { stdin: key("o") });
+    await line.run(["auth", "set", "api-key", "--no-check", "--base-url", own.baseUrl], { stdin: key("o") });
     expect(await line.run(["faq", "list"])).toMatchObject({ exit: 4 });
     expect(stranger.keys).toEqual([]);
   });

@@ -19,7 +19,7 @@ async function machine() {
   const folder = await temporaryFolder();
   const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_CONFIG_DIR: join(folder, "c") });
   const set = (secret = key, options = {}) =>
-    line.run(["auth", "set", "api-key"], { stdin: `${secret}\n`, ...options });
+    line.run(["auth", "set", "api-key", "--no-check"], { stdin: `${secret}\n`, ...options });
   return {
     baseUrl,
     line,
@@ -90,7 +90,7 @@ describe("auth set", () => {
       questions.push(question);
       return key;
     };
-    await line.run(["auth", "set", "api-key"], { terminal: true, typed });
+    await line.run(["auth", "set", "api-key", "--no-check"], { terminal: true, typed });
     await line.run(["faq", "list"]);
     expect([questions, shown]).toEqual([["The app key: "], [key]]);
   });
@@ -128,6 +128,66 @@ describe("auth set", () => {
       exit: 1,
       stderr: expect.stringContaining("INNKEEP_CONFIG_DIR names another folder"),
     });
+  });
+});
+
+describe("auth set, before it stores a secret,", () => {
+  const kinds = [
+    ["api-key", key, "x-api-key", "app key"],
+    ["token", "sdm_0123", "authorization", "maintainer token"],
+    ["agent-token", "sda_0123", "authorization", "agent token"],
+    ["device-token", "sdt_0123", "authorization", "device token"],
+  ] as const;
+
+  /** A server that takes or refuses every credential, and a command line. */
+  async function guarded(status: number) {
+    const shown: string[] = [];
+    const baseUrl = await listen(({ headers }, response) => {
+      shown.push(String(headers["x-api-key"] ?? headers.authorization));
+      const body = status === 401 ? { error: "No.", code: "invalid_token" } : {};
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+    const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
+    const set = (kind: string, secret: string, ...flags: string[]) =>
+      line.run(["auth", "set", kind, ...flags], { stdin: `${secret}\n` });
+    const stored = async (kind: string) => (await line.run(["auth", "token", kind])).stdout.trim();
+    return { baseUrl, shown, set, stored };
+  }
+
+  it.each(kinds)("asks the server whether it accepts the %s", async (kind, secret, _, name) => {
+    const { baseUrl, set, stored, shown } = await guarded(200);
+    const ran = await set(kind, secret);
+    expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining(`Stored the ${name} for ${baseUrl}`)]);
+    expect(shown.map((one) => one.replace("Bearer ", ""))).toEqual([secret]);
+    expect(await stored(kind)).toBe(secret);
+  });
+
+  it.each(kinds)("refuses a %s that the server refuses, unless --no-check is given", async (kind, secret) => {
+    const { baseUrl, set, stored, shown } = await guarded(401);
+    const ran = await set(kind, secret);
+    expect(ran.exit).toBe(4);
+    expect(ran.stderr).toContain(`was not stored: ${baseUrl} does not accept it.`);
+    expect(ran.stderr + ran.stdout).not.toContain(secret);
+    expect(await stored(kind)).toBe("");
+    expect(await set(kind, secret, "--no-check")).toMatchObject({ exit: 0 });
+    expect([await stored(kind), shown.length]).toEqual([secret, 1]);
+  });
+
+  it.each([
+    ["is busy", 503],
+    ["is no Innkeep", 404],
+  ])("warns if the server %s, and stores it", async (_, status) => {
+    const { set, stored } = await guarded(status);
+    const ran = await set("api-key", key);
+    expect(ran).toMatchObject({ exit: 0 });
+    expect(ran.stderr).toContain("warning: the app key is stored, but could not be tried.");
+    expect(await stored("api-key")).toBe(key);
+  });
+
+  it("warns if nothing listens there, and stores it", async () => {
+    const line = await createCommandLine({ INNKEEP_BASE_URL: "http://127.0.0.1:9" });
+    const ran = await line.run(["auth", "set", "api-key"], { stdin: key });
+    expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("could not be tried") });
   });
 });
 

@@ -25,7 +25,7 @@ describe("auth status", () => {
   it("shows the source of each credential and whether it works, never the whole credential", async () => {
     const { baseUrl } = await serverThatRefuses(token);
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
-    await line.run(["auth", "set", "api-key"], { stdin: key });
+    await line.run(["auth", "set", "api-key", "--no-check"], { stdin: key });
     const env = { INNKEEP_TOKEN: token, INNKEEP_AGENT_TOKEN: "sda_0123456789abcdefghijABCDEFGHIJ" };
     const ran = await line.run(["auth", "status"], { env });
     expect(ran.stdout.split("\n").map((row) => row.split("\t"))).toEqual([
@@ -59,7 +59,7 @@ describe("auth status", () => {
     const line = await createCommandLine();
     for (const name of ["one", "two"]) {
       await line.run(["config", "set", "server", baseUrl, "--profile", name]);
-      await line.run(["auth", "set", "api-key", "--profile", name], { stdin: key });
+      await line.run(["auth", "set", "api-key", "--no-check", "--profile", name], { stdin: key });
     }
     const rows = statesIn(await line.run(["auth", "status", "--json"]));
     const keys = rows.filter(({ kind, source }) => kind === "appKey" && source !== null);
@@ -72,7 +72,7 @@ describe("auth status", () => {
   it("lists the credentials of other servers", async () => {
     const [one, two] = [await serverThatRefuses(), await serverThatRefuses(key)];
     const line = await createCommandLine({ INNKEEP_BASE_URL: one.baseUrl });
-    await line.run(["auth", "set", "api-key", "--base-url", two.baseUrl], { stdin: key });
+    await line.run(["auth", "set", "api-key", "--no-check", "--base-url", two.baseUrl], { stdin: key });
     const ran = await line.run(["auth", "status", "--json"]);
     expect(ran.json()).toMatchObject({ server: one.baseUrl });
     expect(statesIn(ran)).toHaveLength(5);
@@ -107,7 +107,7 @@ describe("auth status", () => {
     const keychainOf = (keychain: ReturnType<typeof fakeKeychain>) => ({
       world: { keychain: async () => keychain },
     });
-    await line.run(["auth", "set", "api-key"], { stdin: key, ...keychainOf(fakeKeychain()) });
+    await line.run(["auth", "set", "api-key", "--no-check"], { stdin: key, ...keychainOf(fakeKeychain()) });
     const ran = await line.run(["auth", "status", "--json"], keychainOf(fakeKeychain({ refuses: true })));
     expect(statesIn(ran)[0]).toMatchObject({ source: null, problem: "The keychain refused." });
   });

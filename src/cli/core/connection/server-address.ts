@@ -11,8 +11,10 @@ const local = "http://127.0.0.1:4700";
  * of the last sign-in, else the one on this machine. Throws a usage error for a text that is not a web address.
  */
 export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean): Server {
-  for (const { server, from, isProject } of sourcesOf(context, flags)) {
-    if (server) return { address: webAddress(server, from), from, ...(isProject && { isProject }) };
+  for (const { server, from, isProject, profile } of sourcesOf(context, flags)) {
+    if (!server) continue;
+    const of = { ...(isProject && { isProject }), ...(profile !== undefined && { profile }) };
+    return { address: webAddress(server, from), from, ...of };
   }
   const last = asTester || !hasCredentialVariable(context) ? lastSignIn(context) : undefined;
   if (last !== undefined) return { address: last, from: "the last sign-in" };

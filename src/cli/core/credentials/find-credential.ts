@@ -3,6 +3,7 @@ import { configFolder } from "../../../credentials/folders.ts";
 import { type CredentialStore, createStore } from "../../../credentials/store.ts";
 import { CliError } from "../failures/cli-error.ts";
 import { readText } from "../input/text-flag.ts";
+import { note } from "../output/output.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation, Server } from "../program/context.ts";
 import { chosenProfile, readProfiles } from "../settings/profiles.ts";
 
@@ -10,13 +11,33 @@ import { chosenProfile, readProfiles } from "../settings/profiles.ts";
  * The credential of a command for its own server; undefined if there is none. Throws a CliError if it is of another kind.
  */
 export async function ownCredential(
-  { context, flags, server }: Invocation,
+  invocation: Invocation,
   kind: CredentialKind,
 ): Promise<FoundCredential | undefined> {
-  const found = await findCredential(context, flags, { server: server(), kind });
-  if (found) assertCredentialKind(found, kind);
+  const { context, flags } = invocation;
+  const server = invocation.server();
+  const found = await findCredential(context, flags, { server, kind });
+  if (!found) return undefined;
+  assertCredentialKind(found, kind);
+  const { name, variable } = credentialKinds[kind];
+  if (!found.isGiven && isOfOtherServer(context, server, variable))
+    note(invocation, `${notSent(variable, server)} The stored ${name} is used.`);
   return found;
 }
+
+/**
+ * Whether a variable holds a secret that is not for this server: what the environment gives belongs to the server of the
+ * environment, and `--profile` names another one.
+ */
+export function isOfOtherServer({ env }: Context, { address, profile }: Server, variable: string): boolean {
+  if (profile === undefined || !env[variable]?.trim()) return false;
+  const own = env.INNKEEP_BASE_URL?.trim() ?? "";
+  return !URL.canParse(own) || new URL(own).origin !== new URL(address).origin;
+}
+
+/** Says that a secret of the environment does not go to the server of a profile. */
+export const notSent = (variable: string, { address, profile }: Server): string =>
+  `${variable} is not sent to ${address}: the profile ${profile} names that server, and not the environment.`;
 
 /**
  * Throws a CliError if only a project file names a server: a checkout from a stranger must not choose where a secret goes,
@@ -55,8 +76,8 @@ export interface WantedCredential {
 }
 
 /**
- * Finds a credential, in this order: the file that a flag names, the environment, the store of this machine for the origin
- * of the server. Undefined if there is none. Throws a CliError if it is given for any server, and only a file of the
+ * Finds a credential, in this order: the file that a flag names, the environment unless `--profile` names another server
+ * than it, the store of this machine for the origin of the server. Undefined if there is none. Throws a CliError if it is given for any server, and only a file of the
  * project names this one.
  */
 export async function findCredential(
@@ -64,7 +85,7 @@ export async function findCredential(
   flags: GlobalFlags,
   { server, kind }: WantedCredential,
 ): Promise<FoundCredential | undefined> {
-  const given = await givenCredential(context, flags, kind);
+  const given = await givenCredential(context, flags, { server, kind });
   if (!given) return storedCredential(context, flags, { server, kind });
   assertKnownServer(context, server, `${given.source} is not sent to`);
   return given;
@@ -74,7 +95,7 @@ export async function findCredential(
 async function givenCredential(
   context: Context,
   flags: GlobalFlags,
-  kind: CredentialKind,
+  { server, kind }: WantedCredential,
 ): Promise<FoundCredential | undefined> {
   const inFile = fileFlags[kind];
   const file = inFile && flags[inFile.name];
@@ -86,6 +107,7 @@ async function givenCredential(
     };
   }
   const { variable } = credentialKinds[kind];
+  if (isOfOtherServer(context, server, variable)) return undefined;
   const given = context.env[variable]?.trim();
   return given ? { secret: given, source: variable, isGiven: true } : undefined;
 }

@@ -5,7 +5,7 @@ import { CliError } from "../failures/cli-error.ts";
 import { note } from "../output/output.ts";
 import type { Invocation } from "../program/context.ts";
 import { chosenProfile } from "../settings/profiles.ts";
-import { assertKnownServer, openStore, profileKind } from "./find-credential.ts";
+import { assertKnownServer, isOfOtherServer, openStore, profileKind } from "./find-credential.ts";
 
 export interface StoreFlags {
   readonly insecureStorage?: boolean;
@@ -52,7 +52,8 @@ export async function storeCredential(
   const profile = chosenProfile(context, flags)?.name;
   const of = profile === undefined ? "" : `, profile ${profile}`;
   note(invocation, `Stored the ${name} for ${origin}${of} (${source}).`);
-  if (context.env[variable]) note(invocation, `warning: ${variable} is set, and goes before it.`);
+  if (context.env[variable] && !isOfOtherServer(context, invocation.server(), variable))
+    note(invocation, `warning: ${variable} is set, and goes before it.`);
   return { origin, kind, source, hint: hintOf(secret) };
 }
 

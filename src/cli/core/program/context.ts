@@ -122,6 +122,8 @@ export interface Server {
   readonly from: string;
   /** A project file names it, which may come from a stranger. */
   readonly isProject?: true;
+  /** The profile that names it, if `--profile` names that one. */
+  readonly profile?: string;
 }
 
 /** One call of a command: the context, its flags, and its server. */

@@ -11,6 +11,8 @@ export interface Source {
   readonly console?: string | undefined;
   /** A file that came with a checkout. */
   readonly isProject?: true;
+  /** The name of a profile that `--profile` names. */
+  readonly profile?: string;
 }
 
 /**
@@ -22,7 +24,7 @@ export function* sourcesOf(context: Context, flags: GlobalFlags): Generator<Sour
   yield { from: "--app", app: flags.app };
   yield { from: "--base-url", server: flags.baseUrl };
   const named = flags.profile ? chosenProfile(context, flags) : undefined;
-  if (named) yield sourceOf(named);
+  if (named) yield { ...sourceOf(named), profile: named.name };
   yield { from: "INNKEEP_BASE_URL", server: env.INNKEEP_BASE_URL };
   yield { from: "INNKEEP_APP", app: env.INNKEEP_APP };
   yield { from: "INNKEEP_CONSOLE_URL", console: env.INNKEEP_CONSOLE_URL };
