@@ -216,7 +216,7 @@ describe("faq push", () => {
     expect(await questions()).toEqual(["A?"]);
   });
 
-  it("works for a maintainer with --app, in one transaction too, and refuses files of another app", async () => {
+  it("works for a maintainer with --app, in one transaction too, and for two apps of one server", async () => {
     const token = await service.makeToken(world.owner, "maintainer", { scopes: ["faqs:write", "apps:read"] });
     const own = await makeCheckout({ INNKEEP_BASE_URL: service.baseUrl, INNKEEP_TOKEN: token });
     const other = await service.makeApp(world.owner, { name: "Other" });
@@ -227,10 +227,15 @@ describe("faq push", () => {
     expect((await own.run(`faq push --yes --app ${world.app.id}`)).exit).toBe(0);
     expect(own.sent).toEqual(["GET", "PUT"]);
     expect(await questions()).toEqual(["A?", "B?"]);
-    expect(await own.run(`faq push --yes --app ${other.id}`)).toMatchObject({
-      exit: 7,
-      stderr: expect.stringContaining("faq belongs to another app or server"),
+    const files = await own.read("faq/b.md");
+    expect((await own.run(`faq push --yes --app ${other.id} --json`)).json()).toMatchObject({
+      created: [{ question: "A?" }, { question: "B?" }],
     });
+    expect(await own.read("faq/b.md")).toBe(files);
+    for (const id of [world.app.id, other.id])
+      expect((await own.run(`faq diff --exit-code --app ${id}`)).stdout).toBe(
+        "Nothing to push, 2 the same.\n",
+      );
   });
 
   it("takes 500 files at once", async () => {

@@ -1,33 +1,74 @@
 import { isCiJob } from "../../core/ci/ci-environment.ts";
-import { CliError } from "../../core/failures/cli-error.ts";
+import { note } from "../../core/output/output.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import type { FaqApi, TaggedList } from "../faq-api.ts";
 import { earlierVersions } from "./earlier.ts";
+import type { FileEntry } from "./entry.ts";
+import { stateOf, withIdsHere } from "./ids.ts";
 import { conflictsIn, type Item, type PlanInput, planOf } from "./plan.ts";
 import { type CheckedSource, readSource } from "./source/source.ts";
-import { nothingSeen, readState, type SeenState } from "./source/state.ts";
+import { readStates, type SeenState, writeStates } from "./source/state.ts";
 import { takesOf } from "./takes.ts";
 
-/** The files of this machine, and what they know of the server. */
-export interface Checkout {
+/** The files of this machine, and what they know of servers. */
+export interface OpenedFiles {
   readonly invocation: Invocation;
   readonly source: CheckedSource;
-  readonly seen: SeenState;
+  readonly states: readonly SeenState[];
   /** The id of the app; undefined with an app key. */
   readonly app: string | undefined;
   readonly isCi: boolean;
 }
 
+/** The same beside the list of a server. */
+export interface Checkout extends OpenedFiles {
+  /** The files with the ids that their entries have on this server. */
+  readonly entries: readonly FileEntry[];
+  readonly list: TaggedList;
+  /** What is known of this server and app; nothing if these files never met them. */
+  readonly seen: SeenState;
+}
+
 /** Reads files and state. Throws one usage error that names every fault of the files. */
-export async function openCheckout(
+export async function openFiles(
   invocation: Invocation,
   path: string,
   { api, mustHave }: { readonly api: FaqApi; readonly mustHave: boolean },
-): Promise<Checkout> {
+): Promise<OpenedFiles> {
   const source = await readSource(invocation.context, path, { mustHave });
   // Without files there is nothing that this folder could have seen: a pull brings everything.
-  const seen = source.entries.length === 0 ? nothingSeen : await readState(source.statePlace);
-  return { invocation, source, seen, app: await api.app(), isCi: isCiJob(invocation.context.env) };
+  const states = source.entries.length === 0 ? [] : await readStates(source.statePlace);
+  return { invocation, source, states, app: await api.app(), isCi: isCiJob(invocation.context.env) };
+}
+
+/** Puts the files beside the list of a server. */
+export function besideList(files: OpenedFiles, list: TaggedList): Checkout {
+  const { invocation, source, states, app } = files;
+  const server = invocation.baseUrl();
+  const known = stateOf(states, { server, app }, list.entries);
+  const entries = withIdsHere(source.entries, states, known);
+  const seen = { server, app: app ?? known?.app, entries: known?.entries ?? new Map() };
+  return { ...files, states: states.filter((state) => state !== known), entries, list, seen };
+}
+
+/** Says that these files meet a server or app for the first time, after others. */
+export function tellNewServer({ invocation, states, seen }: Checkout): void {
+  const others = states.map(({ server, app }) => [server, app].filter(Boolean).join(", app "));
+  if (others.length === 0 || seen.entries.size > 0) return;
+  note(
+    invocation,
+    `These files were pulled from or pushed to ${others.join("; ")}, and never ${seen.server}: there, entries are found by their questions.`,
+  );
+}
+
+/** Stores what is known of this server now, beside what is known of others. */
+export const storeSeen = ({ source, states, seen }: Checkout, entries: SeenState["entries"]) =>
+  writeStates(source.statePlace, [...states, { ...seen, entries }]);
+
+/** The id that a file has, if it is not the one that its entry has on this server. */
+export function otherIdIn({ source }: Checkout, file: string, id: string): string | undefined {
+  const own = source.entries.find((entry) => entry.file === file)?.id;
+  return own === id ? undefined : own;
 }
 
 /** The flags that change a plan. */
@@ -38,14 +79,13 @@ export interface PlanFlags {
 
 /** Compares a checkout with the server's list. Throws a usage error for a `--take` that names no entry. */
 export async function compare(
-  { source, seen, invocation }: Checkout,
-  list: TaggedList,
+  { entries, list, seen, invocation }: Checkout,
   { prune = false, take, filesRule }: PlanFlags & Pick<PlanInput, "filesRule">,
 ): Promise<Item[]> {
-  const ids = [...list.entries, ...source.entries].flatMap(({ id }) => id ?? []);
+  const ids = [...list.entries, ...entries].flatMap(({ id }) => id ?? []);
   const takes = takesOf(take, [...ids, ...seen.entries.keys()]);
   const input = {
-    entries: source.entries,
+    entries,
     server: list.entries,
     seen: seen.entries,
     ...{ filesRule, prune, takes },
@@ -55,23 +95,6 @@ export async function compare(
   const doubtful = items.filter(({ action }) => action === "conflict" || (filesRule && action === "newer"));
   if (doubtful.length === 0) return items;
   return planOf({ ...input, earlier: await earlierVersions(invocation.context.cwd, doubtful) });
-}
-
-/** Throws a CliError if the files were pulled from another app, or share no entry with this server's list. */
-export function assertSameApp({ source, seen, invocation, app }: Checkout, list: TaggedList): void {
-  const here = invocation.baseUrl();
-  const ids = source.entries.flatMap(({ id }) => id ?? []);
-  const known = new Set(list.entries.map(({ id }) => id));
-  if (ids.length === 0 || ids.some((id) => known.has(id))) return;
-  const isOtherApp = seen.app !== undefined && app !== undefined && seen.app !== app;
-  const isOtherServer = seen.server !== undefined && seen.server !== here;
-  if (!isOtherApp && !isOtherServer) return;
-  throw new CliError({
-    exit: "conflict",
-    code: "other_app",
-    message: `${source.path} belongs to another app or server: ${isOtherServer ? seen.server : `the app ${seen.app}`}.`,
-    next: "Name that one with --base-url, --app or a key of it, or use another PATH for this one.",
-  });
 }
 
 export const hasConflicts = (items: readonly Item[]): boolean => conflictsIn(items).length > 0;

@@ -3,14 +3,23 @@ import { printOne } from "../../core/output/output.ts";
 import { onOneLine } from "../../core/output/plain-text.ts";
 import type { Invocation } from "../../core/program/context.ts";
 import { faqApi } from "../faq-api.ts";
-import { assertSameApp, type Checkout, compare, hasConflicts, openCheckout } from "./checkout.ts";
+import {
+  besideList,
+  type Checkout,
+  compare,
+  hasConflicts,
+  openFiles,
+  otherIdIn,
+  storeSeen,
+  tellNewServer,
+} from "./checkout.ts";
 import { hashOf } from "./entry.ts";
 import { conflictsIn, type Item } from "./plan.ts";
 import { named, planJson, planText } from "./plan-text.ts";
 import { tellConflicts } from "./push.ts";
 import type { FileChange } from "./source/file-change.ts";
 import { defaultPath } from "./source/source.ts";
-import { type SeenEntry, type SeenState, writeState } from "./source/state.ts";
+import type { SeenEntry, SeenState } from "./source/state.ts";
 
 interface PullFlags {
   readonly take?: readonly string[];
@@ -30,10 +39,10 @@ export async function pullFaqs(
   path = defaultPath,
 ): Promise<Exit | undefined> {
   const api = await faqApi(invocation);
-  const checkout = await openCheckout(invocation, path, { api, mustHave: false });
-  const list = await api.read();
-  assertSameApp(checkout, list);
-  const items = await compare(checkout, list, { ...(take && { take }), filesRule: false });
+  const files = await openFiles(invocation, path, { api, mustHave: false });
+  const checkout = besideList(files, await api.read());
+  tellNewServer(checkout);
+  const items = await compare(checkout, { ...(take && { take }), filesRule: false });
   if (hasConflicts(items)) {
     const conflicts = conflictsIn(items);
     printOne(invocation, { path, pulled: false, conflicts: planJson(items).conflicts }, () =>
@@ -42,30 +51,24 @@ export async function pullFaqs(
     tellConflicts(invocation, "Nothing was pulled");
     return "conflict";
   }
-  const steps = items.map(stepOf);
-  const added = invocation.flags.dryRun
-    ? []
-    : await write(checkout, steps, {
-        server: invocation.baseUrl(),
-        app: checkout.app,
-        entries: seenAfter(checkout, items),
-      });
+  const steps = items.map((item) => stepOf(checkout, item));
+  const added = invocation.flags.dryRun ? [] : await write(checkout, steps, seenAfter(checkout, items));
   show(checkout, steps, added);
   return undefined;
 }
 
 async function write(
-  { source }: Checkout,
+  checkout: Checkout,
   steps: readonly Step[],
-  state: SeenState,
+  seen: SeenState["entries"],
 ): Promise<readonly string[]> {
   const changes = steps.flatMap(({ change }) => change ?? []);
-  const added = changes.length > 0 ? await source.change(changes) : [];
-  await writeState(source.statePlace, state);
+  const added = changes.length > 0 ? await checkout.source.change(changes) : [];
+  await storeSeen(checkout, seen);
   return added;
 }
 
-function stepOf(item: Item): Step {
+function stepOf(checkout: Checkout, item: Item): Step {
   const { action, mine, theirs } = item;
   if (action === "foreign" && theirs) {
     const { id, question, answer, sortOrder } = theirs;
@@ -76,7 +79,7 @@ function stepOf(item: Item): Step {
   if (!mine || !theirs) return { item, change: undefined, word: "kept" };
   const isLocal = action === "change" || action === "move";
   const fields = {
-    ...(mine.id === undefined && { id: theirs.id }),
+    ...(mine.id === undefined && !otherIdIn(checkout, mine.file, theirs.id) && { id: theirs.id }),
     ...(item.text === "theirs" && { question: theirs.question, answer: theirs.answer }),
     ...(item.order === "theirs" && { sortOrder: theirs.sortOrder }),
   };
@@ -85,12 +88,13 @@ function stepOf(item: Item): Step {
 }
 
 /** The list as it was read is what this checkout has seen now. Of an entry without a file it is what was seen before. */
-function seenAfter({ seen }: Checkout, items: readonly Item[]): SeenState["entries"] {
-  const entries = items.flatMap(({ action, theirs }): (readonly [string, SeenEntry])[] => {
+function seenAfter(checkout: Checkout, items: readonly Item[]): SeenState["entries"] {
+  const entries = items.flatMap(({ action, mine, theirs }): (readonly [string, SeenEntry])[] => {
     if (!theirs) return [];
-    const old = seen.entries.get(theirs.id);
+    const old = checkout.seen.entries.get(theirs.id);
     if (action === "kept") return old ? [[theirs.id, old]] : [];
-    return [[theirs.id, { text: hashOf(theirs), sortOrder: theirs.sortOrder }]];
+    const fileId = mine && otherIdIn(checkout, mine.file, theirs.id);
+    return [[theirs.id, { text: hashOf(theirs), sortOrder: theirs.sortOrder, fileId }]];
   });
   return new Map(entries);
 }

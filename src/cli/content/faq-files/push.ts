@@ -8,12 +8,13 @@ import type { Invocation } from "../../core/program/context.ts";
 import { faqApi, type TaggedList } from "../faq-api.ts";
 import { type Applied, apply } from "./apply.ts";
 import {
-  assertSameApp,
+  besideList,
   type Checkout,
   compare,
   hasConflicts,
-  openCheckout,
+  openFiles,
   type PlanFlags,
+  tellNewServer,
 } from "./checkout.ts";
 import { refuseLongTexts } from "./long-texts.ts";
 import { changesIn, type Item } from "./plan.ts";
@@ -31,14 +32,15 @@ export async function pushFaqs(
   path = defaultPath,
 ): Promise<Exit | undefined> {
   const api = await faqApi(invocation);
-  const checkout = await openCheckout(invocation, path, { api, mustHave: true });
+  const files = await openFiles(invocation, path, { api, mustHave: true });
   let agreed: string | undefined;
   let isShown = false;
   let oneByOne = false;
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
     const list = await api.read();
-    assertSameApp(checkout, list);
-    const items = await compare(checkout, list, { ...flags, filesRule: checkout.isCi });
+    const checkout = besideList(files, list);
+    if (attempt === 0) tellNewServer(checkout);
+    const items = await compare(checkout, { ...flags, filesRule: files.isCi });
     refuseLongTexts(list, items);
     if (hasConflicts(items)) return showConflicts(checkout, items);
     if (invocation.flags.dryRun) return showPlan(checkout, items);
@@ -142,10 +144,11 @@ export async function diffFaqs(
   path = defaultPath,
 ): Promise<Exit | undefined> {
   const api = await faqApi(invocation);
-  const checkout = await openCheckout(invocation, path, { api, mustHave: true });
+  const files = await openFiles(invocation, path, { api, mustHave: true });
   const list = await api.read();
-  assertSameApp(checkout, list);
-  const items = await compare(checkout, list, { filesRule: checkout.isCi });
+  const checkout = besideList(files, list);
+  tellNewServer(checkout);
+  const items = await compare(checkout, { filesRule: checkout.isCi });
   refuseLongTexts(list, items);
   print(checkout, { items, more: {}, text: planText(items) });
   if (!exitCode) return undefined;

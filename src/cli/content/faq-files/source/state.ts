@@ -9,16 +9,16 @@ import { replaceFile } from "../../../core/output/replace-file.ts";
 export interface SeenEntry {
   readonly text: string | undefined;
   readonly sortOrder: number | undefined;
+  /** The id in the file, if that is the one of another server or app. */
+  readonly fileId?: string | undefined;
 }
 
-/** What a checkout knows of the server. */
+/** What a checkout knows of a server and an app. Entries are by the ids that they have there. */
 export interface SeenState {
   readonly server: string | undefined;
   readonly app: string | undefined;
   readonly entries: ReadonlyMap<string, SeenEntry>;
 }
-
-export const nothingSeen: SeenState = { server: undefined, app: undefined, entries: new Map() };
 
 const fileName = ".innkeep-faq.json";
 
@@ -33,20 +33,27 @@ export const statePlaceOf = (path: string, isList: boolean): StatePlace =>
     ? { file: join(dirname(path), fileName), name: basename(path) }
     : { file: join(path, fileName), name: "." };
 
-/** Reads the state; `nothingSeen` if there is none. Throws a usage error for a file that is damaged. */
-export async function readState({ file, name }: StatePlace): Promise<SeenState> {
-  const list = fieldOf(await readAll(file), name);
-  if (list === undefined) return nothingSeen;
-  const entries = Object.entries(objectOf(fieldOf(list, "entries"))).map(
-    ([id, entry]) => [id.toLowerCase(), seenIn(entry)] as const,
-  );
-  return { server: textIn(list, "server"), app: textIn(list, "app"), entries: new Map(entries) };
+/** Reads what is known of each server and app; a file of an older version knows one. Throws a usage error for a damaged file. */
+export async function readStates({ file, name }: StatePlace): Promise<readonly SeenState[]> {
+  const states = fieldOf(await readAll(file), name);
+  return states === undefined ? [] : [states].flat().map(stateIn);
 }
 
-/** Stores the state, with each entry on a line of its own so that Git can merge it. Gives whether it changed. */
-export async function writeState({ file, name }: StatePlace, state: SeenState): Promise<boolean> {
+function stateIn(state: unknown): SeenState {
+  const entries = Object.entries(objectOf(fieldOf(state, "entries"))).map(
+    ([id, entry]) => [id.toLowerCase(), seenIn(entry)] as const,
+  );
+  return { server: textIn(state, "server"), app: textIn(state, "app"), entries: new Map(entries) };
+}
+
+/** Stores the states, with each entry on a line of its own so that Git can merge it. Gives whether they changed. */
+export async function writeStates(
+  { file, name }: StatePlace,
+  states: readonly SeenState[],
+): Promise<boolean> {
   const all = objectOf(await readAll(file));
-  const text = textOf({ ...all, [name]: shownOf(state) });
+  const shown = states.map(shownOf);
+  const text = textOf({ ...all, [name]: shown.length === 1 ? shown[0] : shown });
   const before = await readFile(file, "utf8").catch(() => undefined);
   if (before?.replace(/\r\n/g, "\n") === text) return false;
   await replaceFile(file, text);
@@ -61,18 +68,23 @@ const shownOf = ({ server, app, entries }: SeenState) => ({
 
 function textOf(lists: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(lists).map(([name, list]) => {
-    const { entries, ...head } = objectOf(list);
-    const heads = Object.entries(head).filter(([, value]) => value !== undefined);
-    const lines = Object.entries(objectOf(entries)).map(
-      ([id, entry]) => `      ${JSON.stringify(id)}: ${JSON.stringify(entry)}`,
-    );
-    const shown = heads
-      .map(([key, value]) => `    ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`)
-      .join("");
-    const body = lines.length === 0 ? "{}" : `{\n${lines.join(",\n")}\n    }`;
-    return `  ${JSON.stringify(name)}: {\n${shown}    "entries": ${body}\n  }`;
+    const shown = Array.isArray(list) ? `[${list.map(textOfState).join(", ")}]` : textOfState(list);
+    return `  ${JSON.stringify(name)}: ${shown}`;
   });
   return `{\n${parts.join(",\n")}\n}\n`;
+}
+
+function textOfState(state: unknown): string {
+  const { entries, ...head } = objectOf(state);
+  const heads = Object.entries(head).filter(([, value]) => value !== undefined);
+  const lines = Object.entries(objectOf(entries)).map(
+    ([id, entry]) => `      ${JSON.stringify(id)}: ${JSON.stringify(entry)}`,
+  );
+  const shown = heads
+    .map(([key, value]) => `    ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`)
+    .join("");
+  const body = lines.length === 0 ? "{}" : `{\n${lines.join(",\n")}\n    }`;
+  return `{\n${shown}    "entries": ${body}\n  }`;
 }
 
 async function readAll(file: string): Promise<unknown> {
@@ -97,6 +109,7 @@ const seenIn = (entry: unknown): SeenEntry => {
   return {
     text: textIn(entry, "text"),
     sortOrder: typeof sortOrder === "number" ? sortOrder : undefined,
+    fileId: textIn(entry, "fileId")?.toLowerCase(),
   };
 };
 
