@@ -4,6 +4,7 @@ import type { AskOptions, Ends, Io, Sink } from "../src/cli/core/program/context
 import { isBestEffort } from "../src/cli/feedback/sending/best-effort.ts";
 import { lazy } from "../src/client/lazy.ts";
 import { decodedText } from "../src/words/decoded-text.ts";
+import { systemReason } from "../src/words/system-reason.ts";
 
 /** The streams of this process. Each is opened, and its modules are loaded, at its first use. */
 export const processIo = (interruption: AbortSignal): Io => ({
@@ -40,10 +41,10 @@ function open(
 }
 
 /** Output is lost, for example because the disk is full: the exit code must say so, except with `--best-effort`. */
-function endWithoutOutput({ code }: NodeJS.ErrnoException): void {
+function endWithoutOutput(error: NodeJS.ErrnoException): void {
   const isFine = isBestEffort(process.argv.slice(2));
   const word = isFine ? "Warning" : "error";
-  stderr().write(`${word}: Standard output cannot be written (${code}).\n`, () =>
+  stderr().write(`${word}: Standard output cannot be written (${systemReason(error)}).\n`, () =>
     process.exit(isFine ? 0 : 1),
   );
 }

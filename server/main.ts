@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import { type AddressInfo, Server as NetServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemReason } from "../src/words/system-reason.ts";
 import { createApp } from "./app.ts";
 import { startDatabaseCare } from "./background/database-care.ts";
 import { startErasing } from "./background/erasing.ts";
@@ -181,7 +182,7 @@ function listen({ host, port, budgets }: Pick<Settings, "host" | "port" | "budge
   const server = createListener(budgets);
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
-      const message = `INNKEEP_HOST and INNKEEP_PORT must be free to listen on, not \`${host}\` and ${port} (${cause.code}).`;
+      const message = `INNKEEP_HOST and INNKEEP_PORT must be free to listen on, not \`${host}\` and ${port} (${systemReason(cause)}).`;
       reject(cause.code === "EADDRINUSE" ? cause : new SettingError(message, { cause }));
     });
     server.listen(port, host, () => resolve(server));

@@ -5,6 +5,7 @@ import {
   ServerError,
   UnexpectedAnswerError,
 } from "../../src/client/errors.ts";
+import { connectionReason } from "../../src/client/transport/connection-errors.ts";
 import { errorCatalogue } from "../../src/contract/errors.ts";
 import { limitedText } from "./limited.ts";
 import { Refusal } from "./refusal.ts";
@@ -65,8 +66,9 @@ function explainAnswer({ status, code, retryAfterSeconds }: ServerError): string
 
 const knownCode = (code: string): string => (Object.hasOwn(errorCatalogue, code) ? code : "unknown code");
 
-/** The code of the failure, as Node names it. */
-const causeOf = (code: string): string => (/^[A-Za-z0-9_]{1,40}$/.test(code) ? code : "unknown cause");
+/** Why there was no answer. A code of an unknown form may be a stranger's text. */
+const causeOf = (code: string): string =>
+  /^[A-Za-z0-9_]{1,40}$/.test(code) ? connectionReason(code) : "unknown cause";
 
 const originOf = (baseUrl: string): string =>
   URL.canParse(baseUrl) ? new URL(baseUrl).origin : "its address";

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
 import type { DevExecRequest } from "../programs.ts";
+import { systemReason } from "../words/system-reason.ts";
 import { clientVariables, serverEnvironment } from "./environment.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 import { codeOf, quoted } from "./shell-words.ts";
@@ -71,7 +72,7 @@ async function run(
     return code ?? codeOf(signal);
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error)) throw error;
-    warn(`error: ${file || '""'} cannot be started (${error.code}).`);
+    warn(`error: ${file || '""'} cannot be started (${systemReason(error)}).`);
     return error.code === "ENOENT" || file === "" ? 127 : 126;
   } finally {
     isOver = true;

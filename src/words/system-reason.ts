@@ -2,6 +2,8 @@
 const meanings: Readonly<Record<string, string>> = {
   EACCES: "it is not allowed",
   EADDRINUSE: "something else listens there",
+  EADDRNOTAVAIL: "this machine has no such address",
+  EAI_AGAIN: "the host name could not be looked up",
   EBUSY: "something else uses it",
   ECONNREFUSED: "nothing listens there",
   ECONNRESET: "the connection was cut",

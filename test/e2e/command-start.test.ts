@@ -56,7 +56,9 @@ describe("the installed command", () => {
     });
     const told = child.stderr?.toArray() ?? [];
     expect(await once(child, "close")).toEqual([1, null]);
-    expect(Buffer.concat(await told).toString()).toBe("error: Standard output cannot be written (ENOSPC).\n");
+    expect(Buffer.concat(await told).toString()).toBe(
+      "error: Standard output cannot be written (the disk is full).\n",
+    );
   });
 
   it("continues to serve if its log is not writable", async () => {

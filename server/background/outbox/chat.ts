@@ -1,5 +1,6 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { systemReason } from "../../../src/words/system-reason.ts";
 import { isPrivateAddress, privateRefusal, publicLookup } from "../../outgoing/public-lookup.ts";
 
 export interface ChatMessage {
@@ -42,4 +43,4 @@ export function postToChat({ url, payload, privateAllowed }: ChatMessage): Promi
 const lateRefusal = "The webhook did not answer in time";
 
 const reasonOf = (error: Error & { code?: string }): string =>
-  error.code === undefined ? error.message : `The webhook cannot be reached (${error.code})`;
+  error.code === undefined ? error.message : `The webhook cannot be reached (${systemReason(error)})`;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { systemReason } from "../../../src/words/system-reason.ts";
 import { serve } from "../../main.ts";
 import type { Environment } from "../../settings/settings.ts";
 import { dataOf, makeFolder, removeOldFolders } from "./folder.ts";
@@ -37,7 +38,7 @@ export async function serveThrowaway({ environment, input, out, err }: Throwaway
   if (first.done) return 0;
   const { seed, keep = false }: ThrowawayOptions = JSON.parse(first.value);
   const folder = await makeFolder(keep).catch((error) => {
-    out(JSON.stringify({ failed: noFolder(error.code), name: "SettingError" }));
+    out(JSON.stringify({ failed: noFolder(error), name: "SettingError" }));
   });
   if (folder === undefined) return 1;
   const stop = new AbortController();
@@ -80,8 +81,8 @@ function removeFolder(folder: string): void {
   }
 }
 
-const noFolder = (code: string): string =>
-  `No folder can be made in ${tmpdir()} (${code}). Set TMPDIR to a folder that can be written.`;
+const noFolder = (cause: unknown): string =>
+  `No folder can be made in ${tmpdir()} (${systemReason(cause)}). Set TMPDIR to a folder that can be written.`;
 
 /** The file of a seed. A content is written into one. */
 async function seedFile(folder: string, seed: string | object | undefined): Promise<string | undefined> {

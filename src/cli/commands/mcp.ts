@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { proxyOf, traceOf } from "../core/connection/connect.ts";
-import { isOfOtherServer, ownCredential } from "../core/credentials/find-credential.ts";
+import { isOfOtherServer } from "../core/credentials/find-credential.ts";
+import { ownCredential } from "../core/credentials/own-credential.ts";
 import { usageError } from "../core/failures/cli-error.ts";
 import type { Exit } from "../core/failures/exit-codes.ts";
 import { wholeNumber } from "../core/input/flags.ts";

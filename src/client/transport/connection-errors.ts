@@ -8,6 +8,7 @@ const sentences: Readonly<Record<string, string>> = {
   ECONNRESET: "the connection was cut",
   EPIPE: "the connection was cut",
   ETIMEDOUT: "the host did not answer",
+  timeout: "the host did not answer in time",
   EHOSTUNREACH: "the host cannot be reached",
   ENETUNREACH: "the network cannot be reached",
   EPROTO: "it does not speak TLS",
@@ -28,7 +29,7 @@ export function connectionError(cause: unknown, url: URL, proxy?: URL): Connecti
   const own = codeOf(cause) ?? "failed";
   const code = sameAs[own] ?? own;
   const from = proxy ? `the proxy ${proxy.host}, which leads to ${url.origin}` : url.origin;
-  return new ConnectionError(code, `No answer from ${from}: ${reasonFor(code)}.`, {
+  return new ConnectionError(code, `No answer from ${from}: ${connectionReason(code)}.`, {
     ...{ cause, proxy: proxy?.host },
   });
 }
@@ -56,7 +57,8 @@ export const tooSlow = ({ origin }: URL, milliseconds: number): ConnectionError 
     `The answer from ${origin} did not end within ${Math.round(milliseconds / 1_000)} seconds.`,
   );
 
-function reasonFor(code: string): string {
+/** A code of Node for a failed connection, in words. */
+export function connectionReason(code: string): string {
   if (untrusted.test(code)) {
     return "its certificate is not trusted here. NODE_EXTRA_CA_CERTS names a file of further authorities";
   }

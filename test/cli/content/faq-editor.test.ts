@@ -191,8 +191,12 @@ describe("faq reorder", () => {
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
   });
 
-  it("ends as `faq view` does for an entry that does not exist", async () => {
-    const ran = await world.checkout.run("faq reorder 00000000-0000-4000-8000-000000000000");
-    expect(ran).toMatchObject({ exit: 6, stderr: expect.stringContaining("There is no FAQ entry 00000000") });
+  it.each([
+    ["moved", "00000000-0000-4000-8000-000000000000"],
+    ["moved, by the start of its id,", "00000000"],
+    ["named by --after", "ID --after 00000000-0000-4000-8000-000000000000"],
+  ])("ends with 6 if an entry that is %s does not exist", async (_, words) => {
+    const ran = await world.checkout.run(`faq reorder ${words.replace("ID", id)}`);
+    expect(ran).toMatchObject({ exit: 6, stderr: expect.stringContaining("FAQ entry") });
   });
 });

@@ -4,7 +4,7 @@ import type { Walls } from "./walls.ts";
 export const walls: Walls = {
   bin: [
     ...["bin", "mcp", "server/main.ts", "server/admin/main.ts", "src/cli", "src/client", "src/credentials"],
-    "src/words/decoded-text.ts",
+    "src/words",
     ...["server/dev/throwaway/serve-throwaway.ts", "src/local", "src/programs.ts", "open", "node:*"],
   ],
   src: ["src/client", "src/contract", "src/reporter", "src/backup-commands.ts"],
@@ -14,7 +14,7 @@ export const walls: Walls = {
   "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
   "src/reporter": ["src/reporter", "src/contract/test-sessions.ts", "src/contract/limits.ts"],
   // Starts servers in processes of their own.
-  "src/local": ["src/local", "src/programs.ts", "node:*"],
+  "src/local": ["src/local", "src/programs.ts", "src/words/system-reason.ts", "node:*"],
   "src/credentials": ["src/credentials", "conf", "keytar", "node:*"],
   "src/cli": [
     ...["src/cli", "src/client", "src/contract", "src/credentials", "src/programs.ts"],
@@ -47,7 +47,7 @@ export const walls: Walls = {
     ],
     ...["@modelcontextprotocol/*", "zod/mini", "node:*"],
   ],
-  server: ["server", "src/contract", "src/programs.ts", "koa", "pino", "node:*"],
+  server: ["server", "src/contract", "src/programs.ts", "src/words", "koa", "pino", "node:*"],
   "server/domain": ["server/domain", "src/contract", "src/words", "temporal-polyfill"],
   "server/store": [
     ...["server/store", "server/clock.ts", "server/domain", "src/contract"],
@@ -89,7 +89,7 @@ export const walls: Walls = {
   "server/background": [
     ...["server/background", "server/store", "server/domain", "server/files", "server/deps.ts"],
     ...["server/clock.ts", "server/secrets/sealed-address.ts", "server/secrets/person-hash.ts"],
-    ...["server/secrets/secrets.ts", "server/transfer", "node:*"],
+    ...["server/secrets/secrets.ts", "server/transfer", "src/words", "node:*"],
   ],
   // An app as a file, and back.
   "server/transfer": [
@@ -129,7 +129,7 @@ export const walls: Walls = {
       "server/domain",
       "server/deps.ts",
     ],
-    ...["server/secrets/sealed-address.ts", "server/outgoing", "node:*"],
+    ...["server/secrets/sealed-address.ts", "server/outgoing", "src/words", "node:*"],
   ],
   // Handlers: load, decide, save, answer. Of `server/http` they know what a handler takes and gives.
   "server/routes": [
@@ -210,7 +210,7 @@ export const walls: Walls = {
   ],
   "server/dev/throwaway": [
     ...["server/dev/throwaway", "server/main.ts", "server/settings/settings.ts"],
-    ...["server/store/deployment/folder-lock.ts", "node:*"],
+    ...["server/store/deployment/folder-lock.ts", "src/words", "node:*"],
   ],
   "server/demo": [
     ...[

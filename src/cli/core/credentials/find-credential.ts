@@ -3,27 +3,8 @@ import { configFolder } from "../../../credentials/folders.ts";
 import { type CredentialStore, createStore } from "../../../credentials/store.ts";
 import { CliError } from "../failures/cli-error.ts";
 import { readText } from "../input/text-flag.ts";
-import { note } from "../output/output.ts";
-import type { Context, FoundCredential, GlobalFlags, Invocation, Server } from "../program/context.ts";
+import type { Context, FoundCredential, GlobalFlags, Server } from "../program/context.ts";
 import { chosenProfile, readProfiles } from "../settings/profiles.ts";
-
-/**
- * The credential of a command for its own server; undefined if there is none. Throws a CliError if it is of another kind.
- */
-export async function ownCredential(
-  invocation: Invocation,
-  kind: CredentialKind,
-): Promise<FoundCredential | undefined> {
-  const { context, flags } = invocation;
-  const server = invocation.server();
-  const found = await findCredential(context, flags, { server, kind });
-  if (!found) return undefined;
-  assertCredentialKind(found, kind);
-  const { name, variable } = credentialKinds[kind];
-  if (!found.isGiven && isOfOtherServer(context, server, variable))
-    note(invocation, `${notSent(variable, server)} The stored ${name} is used.`);
-  return found;
-}
 
 /**
  * Whether a variable holds a secret that is not for this server: what the environment gives belongs to the server of the
@@ -141,7 +122,7 @@ export const openStore = (context: Context): CredentialStore =>
   });
 
 /** Throws a CliError if a credential is of another kind, because the server would only say that it is invalid. */
-function assertCredentialKind(found: FoundCredential, kind: CredentialKind): void {
+export function assertCredentialKind(found: FoundCredential, kind: CredentialKind): void {
   const message = wrongKindMessage(found, kind);
   if (message === undefined) return;
   const { variable, command } = credentialKinds[kind];

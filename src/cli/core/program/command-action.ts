@@ -5,7 +5,7 @@ import type { CredentialKind } from "../../../client/credential-kinds.ts";
 import { stateFolder } from "../../../credentials/folders.ts";
 import { connect } from "../connection/connect.ts";
 import { serverOf } from "../connection/server-address.ts";
-import { ownCredential } from "../credentials/find-credential.ts";
+import { ownCredential } from "../credentials/own-credential.ts";
 import type { Exit } from "../failures/exit-codes.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation } from "./context.ts";
 
