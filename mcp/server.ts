@@ -3,6 +3,7 @@ import type { Deps } from "./deps.ts";
 import type { McpOptions } from "./options.ts";
 import { offerPrompts } from "./prompts.ts";
 import { offerResources } from "./resources/resources.ts";
+import { explainMalformedParameters } from "./text/malformed-parameters.ts";
 import { type LoadableTool, registerTool } from "./tools/register-tool.ts";
 import { type ListedTool, tools } from "./tools/tool-list.ts";
 
@@ -38,6 +39,7 @@ export function createServer(
       prompts: neverChanges,
     },
   });
+  explainMalformedParameters(server);
   const offered = toolsFor(deps);
   const called = offered.find(({ tool }) => tool.name === only);
   if (called) {

@@ -1,6 +1,7 @@
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { createBatches } from "./batches.ts";
 import { createDeps } from "./create-deps.ts";
 import type { McpOptions, StdioOptions } from "./options.ts";
 import { createServer } from "./server.ts";
@@ -40,12 +41,14 @@ export function serveSession(
   const inbound = new PassThrough();
   const transport = new StdioServerTransport(inbound, out);
   const send = transport.send.bind(transport);
+  const batches = createBatches((answer) => out.write(`${JSON.stringify(answer)}\n`));
   let toDrop = earlyInput.answers;
   const passFurtherLines = (): void => {
-    inbound.write(earlyInput.rest);
-    lines.pipe(inbound);
+    batches.lines.write(earlyInput.rest);
+    lines.pipe(batches.lines).pipe(inbound);
   };
   transport.send = async (message) => {
+    if (batches.keep(message)) return;
     if (toDrop === 0) return send(message);
     toDrop -= 1;
     if (toDrop === 0) passFurtherLines();

@@ -32,7 +32,7 @@ function rangeOf(part: string): [string, boolean] {
 /** The same answer in a form that the client takes. */
 export async function inForm(
   answer: HttpAnswer,
-  { json: takesJson, events: takesEvents }: Forms,
+  { json: takesJson, events: takesEvents, isBatch }: Forms & { readonly isBatch: boolean },
 ): Promise<HttpAnswer> {
   if (takesJson === takesEvents) return answer;
   if ("json" in answer) return takesJson || answer.json === "" ? answer : eventOf(answer.json);
@@ -40,7 +40,9 @@ export async function inForm(
   const type = response.headers.get("content-type") ?? "";
   if (takesEvents)
     return response.status === 200 && type.startsWith(json) ? eventOf(await response.text()) : answer;
-  return type.startsWith(events) ? { json: lastMessageIn(await response.text()) } : answer;
+  if (!type.startsWith(events)) return answer;
+  const answers = answersIn(await response.text());
+  return { json: isBatch ? `[${answers.join(",")}]` : (answers.at(-1) ?? "") };
 }
 
 const eventOf = (message: string): HttpAnswer => ({
@@ -48,10 +50,13 @@ const eventOf = (message: string): HttpAnswer => ({
   comesInParts: false,
 });
 
-/** The answer at the end of a stream. What came before it were reports of progress. */
-const lastMessageIn = (stream: string): string =>
+/** The answers in a stream, each at the end of its reports of progress. */
+const answersIn = (stream: string): string[] =>
   stream
     .split("\n")
     .filter((line) => line.startsWith("data: {"))
     .map((line) => line.slice("data: ".length))
-    .findLast((message) => at(JSON.parse(message), "id") !== undefined) ?? "";
+    .filter((message) => isAnswer(JSON.parse(message)));
+
+const isAnswer = (message: unknown): boolean =>
+  at(message, "id") !== undefined && at(message, "method") === undefined;

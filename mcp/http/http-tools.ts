@@ -1,6 +1,7 @@
 import { createMcpHandler, type McpServerFactory } from "@modelcontextprotocol/server";
 import type { HttpAnswer, HttpToolOptions, HttpTools, ToolCaller, ToolRequest } from "../../src/programs.ts";
 import { at, textAt } from "../api/loose-json.ts";
+import { noBatches, refusalOfBatch, takesBatches } from "../batches.ts";
 import type { Deps } from "../deps.ts";
 import { keyedQueue } from "../keyed-queue.ts";
 import { firstTimes } from "../once.ts";
@@ -36,6 +37,9 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
   };
   return {
     async answer(given, caller) {
+      const isBatch = Array.isArray(given.body);
+      if (isBatch && !takesBatches(given.headers["mcp-protocol-version"] ?? revisionWithoutHeader))
+        return { response: Response.json(refusalOfBatch(noBatches), { status: 400 }), comesInParts: false };
       const forms = formsIn(given.headers.accept);
       const isServed = forms.json || forms.events;
       const request = isServed ? { ...given, headers: { ...given.headers, accept: bothForms } } : given;
@@ -45,10 +49,13 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
       const json = call && (await answerCall(call, { version, deps, gone: request.gone }));
       const answer = json === undefined ? await answerWithSdk(request, caller, deps) : { json };
       // A stream of changes has one form only.
-      return urisIn(request.body) ? answer : inForm(answer, forms);
+      return urisIn(request.body) ? answer : inForm(answer, { ...forms, isBatch });
     },
   };
 }
+
+/** The header came with the revision after this one. */
+const revisionWithoutHeader = "2025-03-26";
 
 /** The address is not that of the request: nothing may depend on `Host`. */
 const webRequest = ({ headers, gone }: ToolRequest): Request =>
@@ -60,6 +67,7 @@ const calledTool = (message: unknown): string | undefined =>
 
 /** The answer to a wait begins at once and has a comment every 15 seconds, because proxies cut what is silent. */
 function isWait(message: unknown): boolean {
+  if (Array.isArray(message)) return message.some(isWait);
   const params = at(message, "params");
   return (
     at(params, "name") === tools.getDecision.name && at(at(params, "arguments"), "wait_seconds") !== undefined

@@ -89,7 +89,7 @@ function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
     });
 }
 
-/** One message. Lists of messages exist in no version of the protocol that clients still use. */
+/** A message, or an array of messages, which only older revisions of the protocol have. */
 async function readMessage(
   ctx: Context,
   caller: AgentCaller,
@@ -99,7 +99,7 @@ async function readMessage(
   return counted(sending, async () => {
     const bytes = await readJsonBytes(ctx.req, sending);
     const body = bytes.length === 0 ? undefined : jsonOf(ctx.req, bytes);
-    if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
+    if (typeof body === "object" && body !== null) return body;
     throw new ApiError("bad_request", { message: "Send one JSON-RPC message, as an object." });
   });
 }
@@ -141,7 +141,10 @@ async function send(ctx: Context, answer: HttpAnswer): Promise<void> {
     const value = response.headers.get(name);
     if (value !== null) ctx.set(name, value);
   }
-  if (!response.body) return;
+  if (!response.body) {
+    ctx.body = "";
+    return;
+  }
   if (!comesInParts) {
     // A stream of one part would take longer than the tool.
     ctx.body = await response.text();

@@ -1,0 +1,142 @@
+import { Transform } from "node:stream";
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCMessage,
+  ProtocolErrorCode,
+} from "@modelcontextprotocol/server";
+import { at, textAt } from "./api/loose-json.ts";
+
+/** The revisions whose clients may send several messages as one array. (JSON-RPC 2.0, batches) */
+const revisionsWithBatches: ReadonlySet<unknown> = new Set(["2025-03-26", "2024-11-05", "2024-10-07"]);
+
+/** Whether a client may send arrays. Over HTTP a client that names no revision has 2025-03-26. */
+export const takesBatches = (revision: string | undefined): boolean => revisionsWithBatches.has(revision);
+
+/** The answer to an array that is refused as a whole. */
+export const refusalOfBatch = (message: string) => ({
+  jsonrpc: "2.0" as const,
+  id: null,
+  error: { code: ProtocolErrorCode.InvalidRequest, message },
+});
+
+export const noBatches =
+  "This revision of the protocol has no arrays of messages. Send one JSON-RPC message, as an object.";
+
+const openingBracket = 0x5b;
+const blanks: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
+
+/** As many as the SDK takes over HTTP. */
+const most = 100;
+
+/** The batches of a connection whose messages the SDK reads one by one. */
+export interface Batches {
+  /** Passes lines on. Of an array, each message gets a line of its own. */
+  readonly lines: Transform;
+  /** Whether a message is a part of the answer to a batch, which is written when it is complete. */
+  keep(message: JSONRPCMessage): boolean;
+}
+
+interface Batch {
+  /** The ids of the requests without an answer. */
+  readonly open: Set<unknown>;
+  readonly answers: object[];
+}
+
+export function createBatches(write: (answer: object) => void): Batches {
+  let waiting: Batch[] = [];
+  let revision: string | undefined;
+
+  const endIfComplete = (batch: Batch): void => {
+    if (batch.open.size > 0) return;
+    waiting = waiting.filter((each) => each !== batch);
+    if (batch.answers.length > 0) write(batch.answers);
+  };
+  /** No answer comes to a request that was cancelled. */
+  const cancel = (message: unknown): void => {
+    if (at(message, "method") !== "notifications/cancelled") return;
+    const id = at(at(message, "params"), "requestId");
+    const batch = waiting.find(({ open }) => open.delete(id));
+    if (batch) endIfComplete(batch);
+  };
+  const begin = (messages: readonly unknown[]): void => {
+    const requests = messages.filter(isJSONRPCRequest);
+    const batch: Batch = {
+      open: new Set(requests.map(({ id }) => id)),
+      answers: messages.filter(isNoMessage).map(() => refusalOfBatch("This is no JSON-RPC message.")),
+    };
+    waiting.push(batch);
+    endIfComplete(batch);
+  };
+  /** The messages of a line that is an array; undefined for any other line. */
+  const messagesIn = (line: Buffer): readonly unknown[] | undefined => {
+    const isArray = line.find((byte) => !blanks.has(byte)) === openingBracket;
+    const mayCancel = waiting.length > 0 && line.includes("notifications/cancelled");
+    const value = isArray || mayCancel ? parsed(line) : undefined;
+    if (mayCancel) cancel(value);
+    return Array.isArray(value) ? value : undefined;
+  };
+  const pass = (line: Buffer): (Buffer | string)[] => {
+    const messages = messagesIn(line);
+    if (!messages) return [line];
+    const fault = faultOf(messages, revision);
+    if (fault) {
+      write(refusalOfBatch(fault));
+      return [];
+    }
+    begin(messages);
+    messages.forEach(cancel);
+    return messages.filter((each) => !isNoMessage(each)).map((each) => `${JSON.stringify(each)}\n`);
+  };
+
+  return {
+    lines: byLine(pass),
+    keep(message) {
+      if ("method" in message) return false;
+      if ("result" in message) revision = textAt(message.result, "protocolVersion") || revision;
+      const batch = waiting.find(({ open }) => open.delete(message.id));
+      if (!batch) return false;
+      batch.answers.push(message);
+      endIfComplete(batch);
+      return true;
+    },
+  };
+}
+
+/** Passes on what each line is replaced by. */
+function byLine(replaced: (line: Buffer) => readonly (Buffer | string)[]): Transform {
+  let pieces: Buffer[] = [];
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      let from = 0;
+      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+        pieces.push(chunk.subarray(from, end + 1));
+        for (const line of replaced(Buffer.concat(pieces))) this.push(line);
+        pieces = [];
+        from = end + 1;
+      }
+      if (from < chunk.length) pieces.push(chunk.subarray(from));
+      done();
+    },
+  });
+}
+
+function faultOf(messages: readonly unknown[], revision: string | undefined): string | undefined {
+  if (!takesBatches(revision)) return noBatches;
+  if (messages.length === 0) return "The array has no messages.";
+  if (messages.length > most) return `The array has more than ${most} messages. Send fewer.`;
+  const isFirst = messages.some((message) => at(message, "method") === "initialize");
+  return isFirst ? "Send `initialize` by itself, not in an array." : undefined;
+}
+
+const isNoMessage = (message: unknown): boolean =>
+  !isJSONRPCRequest(message) && !isJSONRPCNotification(message) && !isJSONRPCResponse(message);
+
+function parsed(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
