@@ -31,8 +31,10 @@ function sentenceOf(issue: z.core.$ZodRawIssue<z.core.$ZodIssue>): string {
     case "invalid_type":
       if (issue.input === undefined) return "is missing";
       return `must be ${withArticle(issue.expected)}`;
-    case "invalid_value":
-      return `must be one of ${issue.values.map((value) => `\`${String(value)}\``).join(", ")}`;
+    case "invalid_value": {
+      const oneOf = `must be one of ${issue.values.map((value) => `\`${String(value)}\``).join(", ")}`;
+      return issue.input === undefined ? `is missing; it ${oneOf}` : oneOf;
+    }
     case "too_small":
       return issue.origin === "number" || issue.origin === "int"
         ? `must be at least ${issue.minimum}`

@@ -220,6 +220,26 @@ describe("read_feedback", () => {
     );
     expect(text.split("\n")[0]).not.toContain("No.");
   });
+
+  it("gives the plan of the latest proposal once, and points to its place in structure and text", async () => {
+    const { api, readFeedback } = await start();
+    const latestProposal = { id: "run-1", status: "awaiting_approval", summary: "Sum", plan: "Step one" };
+    const note = {
+      direction: "note",
+      author: "agent",
+      body: "Proposal\n\nSum\n\nStep one",
+      createdAt: at(1),
+    };
+    const { structured, text } = await readFeedback({
+      feedback: api.addThread({}, { latestProposal, messages: [note] }),
+    });
+    const pointer = /see `agents\.proposal`, or the plan of the latest proposal/;
+    expect(structured).toMatchObject({ agents: { proposal: { plan: "Step one" } } });
+    expect(JSON.stringify(structured)).toMatch(pointer);
+    expect(text).toMatch(pointer);
+    expect(text.split(pointer).join("")).toContain("plan of the latest proposal");
+    expect(text.match(/Step one/g)).toHaveLength(1);
+  });
 });
 
 const bodiesOf = (page: unknown): string[] =>
