@@ -80,7 +80,9 @@ function Headline({ tasks }: { readonly tasks: Tasks | undefined }) {
   const done = tasks.outstanding === 0;
   return (
     <Text bold color={done ? "green" : "yellow"}>
-      {done ? "All done for today." : `${tasks.outstanding} of ${tasks.tasks.length} outstanding today`}
+      {done
+        ? "All done for today."
+        : onOneLine(`${tasks.outstanding} of ${tasks.tasks.length} outstanding today`)}
     </Text>
   );
 }
@@ -101,7 +103,7 @@ function TaskLines({ task, time }: { readonly task: ShownTask; readonly time: Da
   return (
     <Box flexDirection="column">
       <Text bold={!submitted} color={submitted ? "green" : undefined} wrap="truncate-end">
-        {submitted ? "✓" : "○"} {onOneLine(appName)}, day {dayIndex} of {durationDays}
+        {submitted ? "✓" : "○"} {onOneLine(`${appName}, day ${dayIndex} of ${durationDays}`)}
         {submitted ? ": counted" : ""}
       </Text>
       {!submitted && <Text wrap="truncate-end">{`  ${todo(task)}`}</Text>}
@@ -121,7 +123,7 @@ const todo = ({ targetScreen, verificationTier }: ShownTask): string =>
 function remarks({ slotStatus, missedDays, joinCheckPending }: ShownTask): string[] {
   const missed = missedDays === 1 ? "one day missed" : `${missedDays} days missed`;
   return [
-    ...(slotStatus === "at_risk" ? [`Your slot is at risk: ${missed}`] : []),
+    ...(slotStatus === "at_risk" ? [onOneLine(`Your slot is at risk: ${missed}`)] : []),
     ...(joinCheckPending ? ["Your joining of the store's test is to be confirmed"] : []),
   ];
 }

@@ -7,6 +7,7 @@ import {
   widthOf,
   withoutCommands,
 } from "../../../src/cli/core/output/plain-text.ts";
+import { relativeTime } from "../../../src/cli/core/output/relative-time.ts";
 import { table } from "../../../src/cli/core/output/table.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { answers, startRecordingServer } from "../../support/network/recording-server.ts";
@@ -92,6 +93,12 @@ describe("text from outside", () => {
 
   it("is one value in a tab-separated line, and can be read back", () => {
     expect(asTabbed("a\tb\\n\nc\r")).toBe("a\\tb\\\\n\\nc\\r");
+  });
+
+  it("is one line, also where a time should stand", () => {
+    const now = new Date("2026-11-26T12:00:00.000Z");
+    expect(relativeTime("2026-11-26T09:00:00.000Z", now)).toBe("3 h ago");
+    expect(relativeTime("a\u202e\u001b[2J\nb", now)).toBe("a[2J b");
   });
 
   it("is one line in a table", () => {
