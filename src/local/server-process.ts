@@ -61,12 +61,20 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     windowsHide: true,
   });
   const ended = once(child, "close").then(() => undefined);
+  const silent = new AbortController();
+  child.once("exit", () => setTimeout(() => silent.abort(), outputGraceMs).unref());
   const abandon = () => child.kill("SIGKILL");
   signal?.addEventListener("abort", abandon, { once: true });
   // A server that fails does not read what is written to it.
   child.stdin.on("error", () => {});
   child.stdin.write(`${JSON.stringify({ seed, keep })}\n`);
-  const ready = await readyOf(child);
+  const ready = await readyOf(child, silent.signal).catch((error: unknown) => {
+    child.stdout.destroy();
+    throw error;
+  });
+  // Nothing more is read of it, and a process that it has left behind may keep its output open for ever.
+  if (child.exitCode !== null || child.signalCode !== null) child.stdout.destroy();
+  child.once("exit", () => child.stdout.destroy());
   signal?.removeEventListener("abort", abandon);
   // A test runner must be able to end without a word to this server.
   for (const handle of [child, child.stdin, child.stdout]) letGo(handle);
@@ -75,7 +83,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     ended,
     guard: (processId) => void child.stdin.write(`${JSON.stringify({ guard: processId })}\n`),
     async stop() {
-      // Until it has ended and its output is closed: otherwise this program ends first, with the code 0.
+      // Until it has ended: otherwise this program ends first, with the code 0.
       for (const handle of [child, child.stdout]) hold(handle);
       if (keep) child.stdin.end();
       else child.kill("SIGKILL");
@@ -85,10 +93,13 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   };
 }
 
-/** The first line of the server. */
-async function readyOf({ stdout }: ChildProcess): Promise<Ready> {
+/** How long the last words of a server that has ended are waited for, while another process holds its output. */
+const outputGraceMs = 1_000;
+
+/** The first line of the server. The signal aborts when no more is to come. */
+async function readyOf({ stdout }: ChildProcess, signal: AbortSignal): Promise<Ready> {
   if (!stdout) throw new Error("The server has no standard output.");
-  for await (const line of createInterface(stdout)) {
+  for await (const line of createInterface({ input: stdout, signal })) {
     const told: Ready & { readonly failed?: string; readonly name?: string } = JSON.parse(line);
     if (told.failed !== undefined) throw Object.assign(new Error(told.failed), { name: told.name });
     return told;
