@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { tidyText } from "../domain/mail/incoming-mail.ts";
+import { searched, withQuotationsMarked } from "../domain/mail/quoted-text.ts";
 import type { Budgets } from "../settings/budgets.ts";
 import { mailThread } from "./mail-thread.ts";
 
@@ -71,9 +72,13 @@ export async function parseMail(
     const found = await answerOf<Found>(worker, after(milliseconds));
     if (!found) return undefined;
     const { text, ...mail } = found;
-    const whole = tidyText(text);
-    worker.postMessage(whole);
-    return { ...mail, whole, written: (await answerOf<string>(worker, afterProcessorTime)) ?? "" };
+    const tidy = tidyText(text);
+    worker.postMessage(withQuotationsMarked(tidy));
+    return {
+      ...mail,
+      whole: tidy.slice(0, searched),
+      written: (await answerOf<string>(worker, afterProcessorTime)) ?? "",
+    };
   } finally {
     await worker.terminate();
   }

@@ -59,15 +59,11 @@ export function failsAuthentication(headers: readonly MailHeader[]): boolean {
 /** Whether a report of a mail server says that a mail never arrives; a delay is no failure. */
 export const saysFailed = (deliveryStatus: string): boolean => /^action:\s*failed\b/im.test(deliveryStatus);
 
-/** How much of a mail is searched for what its sender wrote. The search needs seconds for longer texts. */
-const searched = 10_000;
-
-/** A text without spaces at the ends of lines, and with at most one empty line between others, as long as is searched. */
+/** A text without spaces at the ends of lines, and with at most one empty line between others. */
 export const tidyText = (text: string): string =>
   text
     .split(/\r\n|\r|\n/)
     .map((line) => line.trimEnd())
     .filter((line, at, lines) => line !== "" || lines[at - 1] !== "")
     .join("\n")
-    .trim()
-    .slice(0, searched);
+    .trim();

@@ -108,8 +108,4 @@ describe("a text that is searched for quotations", () => {
   ])("has no spaces at the ends of lines and no second empty line: %j", (text, wanted) => {
     expect(tidyText(text)).toBe(wanted);
   });
-
-  it("has at most 10,000 characters", () => {
-    expect(tidyText("a".repeat(20_000))).toHaveLength(10_000);
-  });
 });

@@ -84,3 +84,9 @@ it("a blank text beside HTML counts as none: cells stay apart, and links keep th
 it("a mail of nothing but a quotation is shown whole", async () => {
   expect(await read("only-quotation")).toMatchObject({ text: "> Please try again.\n> Or write to us." });
 });
+
+it("finds an answer below a long quotation", async () => {
+  const quoted = "> We have looked at this, and think that it is mended.\n".repeat(400);
+  const mail = `From: ada@kitchen.example\nSubject: Re: Crash\n\nTeam wrote:\n${quoted}\nIt is not.\n`;
+  expect((await readMail(Buffer.from(mail), bounds))?.text).toMatch(/It is not\.$/);
+});
