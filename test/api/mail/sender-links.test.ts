@@ -20,7 +20,7 @@ describe("links to senders' pages in what is taken in", () => {
 
   it("are taken out of a report", async () => {
     const sent = await app.report({
-      subject: `About ${link}`,
+      ...{ subject: `About ${link}`, name: `Me, ${link}`, email: link },
       message: `My page is ${link}`,
       source: `/p/t/${token}`,
       metadata: { page: link, nested: { pages: [encodeURIComponent(link)] } },
