@@ -18,10 +18,10 @@ export function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): bo
   for (let at = start + 2; at < end; segments++) {
     if (segments === mostSegments) return stop(at);
     const [mark, marker = 0, high = 0, low = 0] = bytes.read(at, 4);
-    if (mark !== 0xff) return stop(at);
-    if (marker === 0xd9) return stop(at + 2);
+    if (marker === 0xd9 && mark === 0xff) return stop(at + 2);
     const length = high * 256 + low;
-    if (marker === 0xff) at += 1;
+    if (mark !== 0xff || marker === 0) at = skipped(bytes, at, end);
+    else if (marker === 0xff) at += 1;
     else if (marker === 1 || (marker >= 0xd0 && marker <= 0xd8)) at += 2;
     else if (length < 2 || at + 2 + length > end) return stop(at);
     else {
@@ -35,6 +35,14 @@ export function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): bo
     }
   }
   return isWhole;
+}
+
+/** Overwrites what stands between two segments, where readers of pictures ignore it. Gives where it ends. */
+function skipped(bytes: FileBytes, at: number, end: number): number {
+  const next = bytes.find(Buffer.of(0xff), at + 1, end);
+  const to = next === -1 ? end : next;
+  bytes.erase(at, to - at);
+  return to;
 }
 
 // A picture has less than a hundred. A file with very many was made to keep the server busy.
