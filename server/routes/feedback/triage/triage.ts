@@ -33,8 +33,7 @@ export async function changeThread(
   }
   const tagged = await changeTags(deps, tx, { ...thread, addTags, removeTags });
   if (tagged) await record(tx, author, { ...act, action: "thread.tag", changes: tagged });
-  const isTriaged = tagged !== undefined || assignee !== undefined;
-  if (isTriaged && Object.keys(change).length === 0) return;
+  if (Object.keys(change).length === 0) return;
   const changes = changesBetween(await changeableOf(tx, id), change);
   await updateThread(tx, id, { ...change, at: deps.clock.now().toISOString(), by: caller.userId });
   await record(tx, author, { ...act, action: "thread.update", changes });
