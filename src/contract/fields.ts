@@ -60,9 +60,13 @@ export const openEnum = (values: readonly string[]) => z.string().check(z.meta({
 /** An instant of an answer: ISO 8601 UTC with milliseconds. */
 export const instant = z.string().check(z.meta({ format: "date-time" }));
 
-const normalisedInstant = (given: string, fault: (message: string) => void): string => {
+const normalisedInstant = (
+  given: string,
+  fault: (message: string) => void,
+  wanted = "an ISO 8601 instant with an offset",
+): string => {
   const utc = utcOf(given);
-  if (utc === undefined) fault("must be an ISO 8601 instant with an offset");
+  if (utc === undefined) fault(`must be ${wanted}`);
   return utc ?? given;
 };
 
@@ -73,7 +77,8 @@ export const givenInstant = z.string().check(normalised(normalisedInstant), z.me
 export const boundary = z.string().check(
   normalised((given, fault) => {
     const text = given.trim();
-    return normalisedInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : given, fault);
+    const instant = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : given;
+    return normalisedInstant(instant, fault, "a day (2026-01-31) or an ISO 8601 instant with an offset");
   }),
   z.meta({ format: "date-time", description: "A plain day is its beginning in UTC." }),
 );

@@ -4,7 +4,28 @@
  */
 const schemesOfPrograms: ReadonlySet<string> = new Set([
   ...["cursor:", "vscode:", "vscode-insiders:", "vscodium:", "windsurf:", "kiro:", "trae:", "zed:"],
-  ...["claude:", "goose:", "raycast:", "warp:", "lmstudio:"],
+  // Editors that are built from the same sources, and versions of editors that are tried before others.
+  ...[
+    "code-oss:",
+    "cursor-nightly:",
+    "windsurf-next:",
+    "antigravity:",
+    "positron:",
+    "void:",
+    "trae-cn:",
+    "qoder:",
+  ],
+  ...[
+    "claude:",
+    "goose:",
+    "raycast:",
+    "warp:",
+    "warppreview:",
+    "lmstudio:",
+    "cherrystudio:",
+    "chatwise:",
+    "jan:",
+  ],
 ]);
 
 /** Such as `com.example.app:`. */

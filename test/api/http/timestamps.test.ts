@@ -73,6 +73,12 @@ describe("a plain day in a request", () => {
     expect(await found(`${path()}${tomorrow}`)).toBe(kind === "until");
   });
 
+  it("is named in the refusal of what is neither a day nor an instant", async () => {
+    const path = `/api/v1/console/apps/${cast.appId}/feedback?from=2026-02-30`;
+    const answer = await service.request("GET", path, { headers: cast.person });
+    expect(Object(answer.body).error).toMatch(/^`from` must be a day \(2026-01-31\) or an ISO 8601 instant/);
+  });
+
   it("is refused as the instant of a device's clock", async () => {
     const body = { testKey: "k", startedAt: dayAt(0), endedAt: dayAt(0), screens: [] };
     const answer = await service.request("POST", "/api/v1/testing/sdk/session", { headers: cast.key, body });

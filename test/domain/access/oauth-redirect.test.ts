@@ -20,6 +20,11 @@ describe("the address of a program", () => {
     "cursor://anysphere.cursor-mcp/oauth/callback",
     "com.example.app://back",
     "vscode://vscode.github-authentication/did-authenticate",
+    "code-oss://vscode.github-authentication/did-authenticate",
+    "cursor-nightly://anysphere.cursor-mcp/oauth/callback",
+    "windsurf-next://codeium.windsurf/oauth/callback",
+    "antigravity://oauth/callback",
+    "warppreview://mcp/oauth2callback",
     `https://a.example/${"x".repeat(1_982)}`,
   ])("may be %s", (redirect) => {
     expect(isClientRedirect(redirect)).toBe(true);
