@@ -10,7 +10,7 @@ import { type Api, mapEndpoints } from "./api.ts";
 import { type Authenticate, isKept, requireScope } from "./authenticate.ts";
 import { type Admit, needsNoAdmission, uncountBytes } from "./bodies/admission.ts";
 import { type IncomingBodies, type IncomingBody, senderOf } from "./bodies/arrivals.ts";
-import { counted, readJson } from "./bodies/body.ts";
+import { announcedBytes, counted, readJson } from "./bodies/body.ts";
 import { createLargeJsonReader } from "./bodies/large-json.ts";
 import { sendDownload } from "./files/send-download.ts";
 import type { Callers, Groups } from "./handler.ts";
@@ -69,7 +69,8 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
       let body = noBody;
       try {
         const sender = senderOf(caller, door.addressOf(ctx.req));
-        const idempotencyKey = await counted({ arrivals: door.arrivals, sender }, async () => {
+        const judging = { arrivals: door.arrivals, sender, announced: announcedBytes(ctx.req) };
+        const idempotencyKey = await counted(judging, async () => {
           // Checked before the body, which may be large or malformed.
           requireScope(endpoint, { caller, params });
           const key = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;

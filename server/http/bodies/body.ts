@@ -16,6 +16,16 @@ export interface Sending {
   readonly most?: number | undefined;
 }
 
+/** A request that is judged. */
+interface Judging extends Pick<Sending, "arrivals" | "sender"> {
+  /** How many bytes its body has, if it says so. */
+  readonly announced?: number | undefined;
+}
+
+/** How many bytes the head of a request says that its body has. */
+export const announcedBytes = ({ headers }: IncomingMessage): number | undefined =>
+  headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;
+
 /**
  * Gives the JSON value of a request's body, or `{}` if it has none. Throws `unsupported_media_type` for anything but
  * JSON, `payload_too_large` over the limit, `bad_request` for a body that was cut, `busy` for one that comes too slowly,
@@ -28,8 +38,11 @@ export const readJson = async (request: IncomingMessage, sending: Sending): Prom
  * Judges and reads something of a request. Counts it if `read` refuses it: else the refusals of a sender would cost it
  * nothing. Throws `rate_limited`. (rule H18)
  */
-export async function counted<T>({ arrivals, sender }: Sending, read: () => Promise<T>): Promise<T> {
-  const judged = arrivals.count(sender);
+export async function counted<T>(
+  { arrivals, sender, announced }: Judging,
+  read: () => Promise<T>,
+): Promise<T> {
+  const judged = arrivals.count(sender, announced);
   try {
     const value = await read();
     judged.passed();

@@ -1,4 +1,5 @@
 import { ApiError } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
 import {
   createUseLog,
@@ -13,13 +14,13 @@ import {
 import type { Sender } from "../bodies/body-memory.ts";
 import { createRecentEntries } from "./recent-entries.ts";
 
-/** Begins to judge a request. Throws `rate_limited`. */
-export type CountBody = (sender: Sender) => Judged;
+/** Begins to judge a request of so many bytes, if it says how many it has. Throws `rate_limited`. */
+export type CountBody = (sender: Sender, announced?: number) => Judged;
 
 /** How a request that is counted was judged. */
 export interface Judged {
   passed(): void;
-  /** With the status of the answer. */
+  /** With the status of the answer. Throws `rate_limited` over the limit of a credential. */
   refused(status: number): void;
 }
 
@@ -38,7 +39,8 @@ const mostTimes = 200_000;
  *
  * A sender without a credential is counted before it is judged, so that requests at once are counted, too. For a credential
  * only refusals are counted, by credential and network: many devices may send at once with one app key, and one of them that is
- * broken must not stop the others.
+ * broken must not stop the others. Behind one address there are many devices, too: so over the limit what is small is judged
+ * still, and only what is refused gets the 429.
  */
 export function createCountBody({ clock, settings }: Pick<Deps, "clock" | "settings">): CountBody {
   const networks = createRecentEntries<Counted>(({ log }) => 1 + sizeOf(log), mostTimes);
@@ -75,17 +77,17 @@ export function createCountBody({ clock, settings }: Pick<Deps, "clock" | "setti
     };
   };
 
-  return ({ id, anonymous, network }) => {
+  return ({ id, anonymous, network }, announced = Number.POSITIVE_INFINITY) => {
     if (!settings.rateLimited) return uncounted;
     if (anonymous) return judgeStranger(id);
     const key = `${id} ${network}`;
     const rule = settings.rateLimits.refusedByCredential;
-    const before = networks.find(key);
+    const before = announced <= limits.anonymousBody ? undefined : networks.find(key);
     if (before) refuse(lookAtUses(before.log, clock.now().getTime(), rule));
     return {
       passed() {},
       refused(status) {
-        if (countedStatuses.includes(status)) take(key, rule);
+        if (countedStatuses.includes(status)) refuse(take(key, rule).verdict);
       },
     };
   };

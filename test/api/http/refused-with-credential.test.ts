@@ -87,6 +87,15 @@ describe("requests with a credential that are refused before their limit is aske
     expect((await service.request("GET", "/api/v1/console/me", { headers: cast.person })).status).toBe(200);
   });
 
+  it("stop no other device behind the same address: what is small and right is answered", async () => {
+    const broken = () => service.request("POST", faqs, { headers: { ...cast.key, ...json }, body: "{" });
+    await repeat(5, broken);
+    expect((await service.request("POST", faqs, { headers: cast.key, body: faq })).status).toBe(201);
+    const large = { question: "Why?", answer: "So.", unknown: "x".repeat(40_000) };
+    expect((await service.request("POST", faqs, { headers: cast.key, body: large })).status).toBe(429);
+    expect((await broken()).status).toBe(429);
+  });
+
   it("are forgotten after a minute", async () => {
     const broken = () => service.request("POST", faqs, { headers: { ...cast.key, ...json }, body: "{" });
     expect(await repeat(4, broken)).toEqual([400, 400, 400, 429]);
