@@ -1,6 +1,6 @@
 import { feedbackIdsIn } from "../../../contract/feedback-lines.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { ChangeType } from "./change-type.ts";
+import { type ChangeType, isOfTools } from "./change-type.ts";
 import type { Item, Notes } from "./release-notes.ts";
 
 export interface Commit {
@@ -64,14 +64,17 @@ const conventional = /^(\p{L}+)(?:\(([^)]*)\))?(!)?:\s+(.+)$/u;
 const signs = /^(?:(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u200d\ufe0f\s])+|:[a-z0-9_+-]+:\s*)+/u;
 
 const isRelease = (subject: string): boolean =>
-  /^(?:(?:chore|build|ci)\(release\)!?:|(?:chore|build|ci)(?:\([^)]*\))?: releases?\b|release(?:\([^)]*\))?:|releases? v?\d|(?:chore: )?bump version\b|v?\d+\.\d+\.\d+(?:\s|$))/i.test(
+  /^(?:(?:chore|build|ci)\(release\)!?:|(?:chore|build|ci)(?:\([^)]*\))?: releases?\b|release(?:\([^)]*\))?:|releases? v?\d|\[release\]|(?:chore: )?bump version\b|bump: version\b|version packages\b|v?\d+\.\d+\.\d+(?:\s|$))/i.test(
     subject,
   );
+
+/** What Git joins with an earlier commit. */
+const isUnfinished = (subject: string): boolean => /^(?:fixup|squash|amend)! /.test(subject);
 
 /** The changes of a commit. A merged one lists the commits that it joins: each conventional line of them is a change. */
 function changesOf(commit: Commit, without: readonly string[]): Item[] {
   const subject = commit.subject.replace(signs, "");
-  if (isRelease(subject)) return [];
+  if (isRelease(subject) || isOfTools(subject) || isUnfinished(subject)) return [];
   const lines = [...commit.body.matchAll(/^[*-]\s+(.+)$/gm)].map(([, line = ""]) =>
     line.trim().replace(signs, ""),
   );
@@ -112,7 +115,8 @@ function changesIn({ subject, body }: Commit, without: readonly string[]): Item[
   if (text === undefined) return [{ type: "changed", text: subject }, ...breaking];
   if (without.includes(word.toLowerCase()) && !mark) return breaking;
   const type = types[word.toLowerCase()] ?? "changed";
-  const whole = scope ? `${scope}: ${text}` : text;
+  const what = word.toLowerCase() === "revert" ? `Revert "${text}"` : text;
+  const whole = scope ? `${scope}: ${what}` : what;
   return [{ type, text: mark && breaking.length === 0 ? `Breaking: ${whole}` : whole }, ...breaking];
 }
 

@@ -1,3 +1,5 @@
+import { monthNames } from "./month-names.ts";
+
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const month = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?";
 const day = "(\\d{1,2})(?:st|nd|rd|th)?";
@@ -22,11 +24,22 @@ const readings: readonly Reading[] = [
   [/(?<![\d/])(\d{1,2})\/(\d{1,2})\/(\d{4})(?![\d/])/, ([one, two, y]) => ofSlashes(one, two, y)],
 ];
 
+/** Days with the names of months of other languages: `5. März 2026`, `1er août 2025`, `7 de septiembre de 2026`. */
+const named =
+  /(?<!\d)(\d{1,2})(?:er|\.?[ºª°]|\.)?\s+(?:(?:de|di)\s+|d['’]\s*)?(\p{L}+)\.?,?\s+(?:del?\s+)?(\d{4})(?!\d)/giu;
+const ideographic = /(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]/u;
+
 /** The first date in a text, in any usual form. */
 export function dateIn(text: string): FoundDate | undefined {
   for (const [pattern, read] of readings) {
     const found = pattern.exec(text);
     if (found) return { text: found[0], day: read(found.slice(1)) };
+  }
+  const [written, y, m, d] = ideographic.exec(text) ?? [];
+  if (written !== undefined) return { text: written, day: dayOf(y, m, d) };
+  for (const [words, dd, name = "", yyyy] of text.matchAll(named)) {
+    const number = monthNames().get(name.normalize("NFC").toLowerCase());
+    if (number !== undefined) return { text: words, day: dayOf(yyyy, String(number), dd) };
   }
   return undefined;
 }

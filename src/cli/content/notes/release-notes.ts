@@ -5,6 +5,7 @@ import {
   isBreakingHeading,
   isHiddenChange,
   isHiddenHeading,
+  isOfTools,
   isSizeHeading,
   labelledChange,
   typeOfHeading,
@@ -31,14 +32,23 @@ export interface Notes {
   readonly items: readonly Item[];
   /** Whether the items say everything that the body says. */
   readonly isList: boolean;
+  /** Whether there is a text, and none of it is for an app's users. */
+  readonly isHidden?: boolean;
 }
 
 /** Makes notes of some blocks of a text. */
 export function notesOf(text: MarkdownText, blocks: readonly Block[]): Notes {
   const body = bodyOf(text, blocks);
   const { items, isList } = changesIn(blocks);
-  const fitting = items.length <= limits.changelogItems ? items : [];
-  return { body, items: fitting, isList: isList && fitting.length > 0 };
+  const fitting = items.length <= limits.changelogItems ? withoutRepeated(items) : [];
+  const isHidden = isList && items.length === 0 && body !== "";
+  return { body, items: fitting, isList: isList && fitting.length > 0, ...(isHidden && { isHidden }) };
+}
+
+/** Some tools list what breaks something twice. */
+function withoutRepeated(items: readonly Item[]): readonly Item[] {
+  const breaking = new Set(items.map(({ text }) => text).filter((text) => text.startsWith("Breaking: ")));
+  return items.filter(({ text }) => !breaking.has(`Breaking: ${text}`));
 }
 
 /** What is read so far, and under which type of heading. */
@@ -96,7 +106,9 @@ function isAside(block: Block): boolean {
   if (block.type === "hr" || isComment(block)) return true;
   if (block.type !== "paragraph") return false;
   const text = plainLines(block).join("\n");
-  return withoutFeedbackLines(text) === "" || /^(?:full changelog|compare|diff)\b[^\n]*$/i.test(text);
+  const plain = text.replace(/^note:\s+/i, "");
+  if (withoutFeedbackLines(text) === "" || /^version bump only for package [^\n]*$/i.test(plain)) return true;
+  return /^(?:(?:full changelog|compare|diff)\b[^\n]*|no changes\.?)$/i.test(text);
 }
 
 /** Whether a block is an HTML comment, which apps would show. */
@@ -117,10 +129,12 @@ function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Chang
   const { text: whole, isWhole } = textOf(listItem);
   if (whole.length > longestRead) return { isWhole: false };
   const text = withoutDecoration(whole);
-  if (text === "" || (isBreaking ? /^updated dependencies\b/i.test(text) : isHiddenChange(text)))
+  if (text === "" || isOfTools(whole) || isOfTools(text) || (!isBreaking && isHiddenChange(text)))
     return { isWhole };
   const labelled = type === undefined || isSize ? labelledChange(text) : undefined;
-  const change = labelled ?? (type && { type, text });
+  // A tool that adds hashes and authors lists every change, also those whose first word says no type.
+  const usual = type === undefined && text !== whole ? "changed" : type;
+  const change = labelled ?? (usual && { type: usual, text });
   if (!change || [...change.text].length > limits.changelogItem) return { isWhole: false };
   const isSaid = !isBreaking || /^breaking\b/i.test(change.text);
   return { item: { type: change.type, text: isSaid ? change.text : `Breaking: ${change.text}` }, isWhole };
@@ -146,6 +160,9 @@ const withoutDecoration = (text: string): string =>
     .replace(/^\[[ xX]\]\s+/, "")
     .replace(/^(?:#\d+\s+)?(?:[0-9a-f]{7,40}\s+)?Thanks (?:@[\w-]+(?:, (?:and )?| and )?)+!\s*-\s*/, "")
     .replace(/^[0-9a-f]{7,40}: /, "")
+    .replace(/(?:\s+by @[\w.-]+)?\s+\(merge request\)$/, "")
+    .replace(/\s+-\s+\([0-9a-f]{7,40}\)(?:\s+-\s+.+)?$/, "")
+    .replace(/^((?:\([^()]*\) )?)\[breaking\] /i, "Breaking: $1")
     .replace(/\s+by @[\w[\]-]+ in (?:https?:\/\/\S+|#\d+)$/, "")
     .replace(
       /(?:,?\s+(?:closes|closed|fixes|fixed|resolves|resolved)(?:,?\s+(?:and\s+)?[\w./-]*#\d+)+)+\.?$/i,

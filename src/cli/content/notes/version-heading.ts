@@ -17,6 +17,8 @@ export interface VersionHeading {
 
 const unreleased =
   /^(?:unreleased|un-released|upcoming|next|vnext|pending|head|master|trunk|wip|in progress|in development)(?:\s+(?:release|version|changes))?(?=$|[\s:,(/–—-])/i;
+const unreleasedElsewhere =
+  /^(?:(?:noch )?(?:un|nicht )veröffentlicht|non[ -]publiée?s?|à venir|sin publicar|no publicado|non (?:rilasciat|pubblicat)[oa]|não (?:lançad|publicad)[oa]|(?:nog )?niet (?:uitgebracht|gepubliceerd)|niewydane|nieopublikowane|ej (?:släppt|utgiven)|не (?:выпущено|опубликовано)|невыпущенное|未リリース|未公開|未发布|未發布)(?=$|[\s:,(/–—-])/iu;
 const words = /^(?:version|release|rel\.?|ver\.?|build)\s+(?=(?:v|\S+@)?\d)/i;
 const dotted = /^(?:@?[\w.-]+(?:\/[\w.-]+)?@)?v?\d+(?:\.(?:\d+|x))+[0-9A-Za-z.+-]*/i;
 const whole = /^(?:@?[\w.-]+(?:\/[\w.-]+)?@)?v?\d+(?:-[a-z][0-9a-z.-]*)?(?=$|\s*[:([/–—-]|\s+yanked)/i;
@@ -30,7 +32,7 @@ export function readVersionHeading(heading: string): VersionHeading | undefined 
   if (heading.length > longest) return undefined;
   const text = heading.replace(/\s+/g, " ").replace(/\s#+$/, "").trim();
   const open = text.replace(/^[^\p{L}\p{N}[@]+/u, "").replace(/^\[([^\]]*)\]/, "$1");
-  const next = unreleased.exec(open);
+  const next = unreleased.exec(open) ?? unreleasedElsewhere.exec(open.normalize("NFC"));
   if (next) return ofUnreleased(open.slice(next[0].length));
   return ofDateFirst(open) ?? ofVersionFirst(open) ?? ofProject(open);
 }
@@ -66,7 +68,9 @@ function ofVersionFirst(text: string): VersionHeading | undefined {
   const rest = bare.slice(version.length);
   if (!isNamed && /^\d+$/.test(version) && /^\s*[^\s:([/–—-]/.test(rest)) return undefined;
   return {
-    ...ofRest(rest.replace(/^,?\s*(?:\((?:build\s+)?\d+\)|build\s+\d+)/i, "")),
+    ...ofRest(
+      rest.replace(/^(?:,?\s*(?:\((?:build\s+)?\d+\)|build\s+\d+)|\s*[,|–—-]\s*build\s+\d+(?![\d.]))/i, ""),
+    ),
     version: plainVersion(version),
   };
 }
@@ -94,7 +98,12 @@ function ofRest(rest: string): Omit<VersionHeading, "version"> {
 
 function withoutDate(text: string): string {
   const date = dateIn(text);
-  return date ? text.replace(date.text, "").replace(/\b(?:released|on)\b/gi, "") : text;
+  if (!date) return text;
+  const at = text.indexOf(date.text);
+  const before = text
+    .slice(0, at)
+    .replace(/(?<!\p{L})(?:vom|am|du|le|del?|el|di|il|em|van|od|från)\s+$/iu, "");
+  return `${before}${text.slice(at + date.text.length)}`.replace(/\b(?:released|on)\b/gi, "");
 }
 
 /** The text without separators, quotes and empty brackets at its ends. */

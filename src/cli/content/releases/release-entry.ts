@@ -45,11 +45,12 @@ export function entryOf(release: DescribedRelease, flags: EntryFlags): ReleaseEn
 }
 
 function reasonFor(
-  { draftReason, isPreRelease }: DescribedRelease,
+  { draftReason, isPreRelease, notes }: DescribedRelease,
   { draft, preReleases }: EntryFlags,
 ): string | undefined {
   if (draft) return "--draft leaves publishing to a person";
   if (draftReason !== undefined) return draftReason;
+  if (notes.isHidden) return "nothing in it is for an app's users";
   return isPreRelease && !preReleases ? "it is a pre-release, and --pre-releases is not given" : undefined;
 }
 
