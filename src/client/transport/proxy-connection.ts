@@ -64,10 +64,17 @@ function tunnels(pool: undici.Pool, proxy: URL, signal: AbortSignal): undici.Dis
 }
 
 /** A proxy refused what it was asked for. */
-const refused = (what: string, status: number, { host }: URL): ConnectionError =>
-  new ConnectionError("bad_proxy", `The proxy ${host} refused ${what} with status ${status}.`, {
-    proxy: host,
-  });
+function refused(what: string, status: number, { host }: URL): ConnectionError {
+  const why = `The proxy ${host} refused ${what} with status ${status}`;
+  const next = ". It wants a name and a password in its address: http://NAME:PASSWORD@HOST:PORT";
+  return new ConnectionError("bad_proxy", `${why}${status === 407 ? next : ""}.`, { proxy: host });
+}
+
+/** The refusal of a proxy that wants a name, of which undici tells only in the words of an error. */
+export function proxyRefusal(error: unknown, url: URL, proxy: URL | undefined): ConnectionError | undefined {
+  const isRefused = error instanceof Error && error.message.includes("Proxy Authentication Required");
+  return proxy && isRefused ? refused(`the way to ${url.host}`, 407, proxy) : undefined;
+}
 
 function proxyAt(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;

@@ -4,7 +4,7 @@ import { longestTimerMs } from "../waiting/clock.ts";
 import { connectionError, timeoutError, tooLarge, tooSlow } from "./connection-errors.ts";
 import { fill, measured, SinkFailure } from "./node-transport.ts";
 import { type ProxySettings, proxyFor } from "./proxy.ts";
-import { type CallConnection, end, proxyConnection } from "./proxy-connection.ts";
+import { type CallConnection, end, proxyConnection, proxyRefusal } from "./proxy-connection.ts";
 import type * as undici from "./undici.ts";
 import type { Transport, WireAnswer, WireRequest } from "./wire.ts";
 
@@ -83,7 +83,8 @@ async function exchange(request: WireRequest, { limits, dispatcher, through }: S
     signal.throwIfAborted();
     if (error instanceof SinkFailure) throw error;
     // Behind a tunnel, which is open by then, the server is at fault.
-    throw body.failure() ?? connectionError(error, url, url.protocol === "http:" ? through : undefined);
+    const proxy = url.protocol === "http:" ? through : undefined;
+    throw body.failure() ?? proxyRefusal(error, url, proxy) ?? connectionError(error, url, proxy);
   }
 }
 

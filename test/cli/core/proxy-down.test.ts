@@ -8,6 +8,27 @@ import { commandsOfScript, runScriptCommand } from "../../support/programs/input
 const credentials = { INNKEEP_API_KEY: "sdk_x", INNKEEP_AGENT_TOKEN: "sda_x" };
 const aboutProxy = /HTTP_PROXY and HTTPS_PROXY name the proxy: .*NO_PROXY/;
 
+describe("a proxy that wants a name and a password", () => {
+  it.each(["http", "https"])(
+    "is named, is asked once, and the message says where to write them: %s",
+    async (scheme) => {
+      const proxy = await startProxy(failingProxies["wants a name and a password"]);
+      const line = await createCommandLine({
+        ...credentials,
+        ...{ INNKEEP_BASE_URL: `${scheme}://inn.example` },
+        ...{ HTTP_PROXY: proxy.address, HTTPS_PROXY: proxy.address },
+      });
+      const ran = await line.run(["faq", "list"]);
+      expect(ran.exit).toBe(75);
+      expect(ran.stderr).toMatch(
+        /The proxy 127\.0\.0\.1:\d+ refused .* 407\. It wants a name and a password/,
+      );
+      expect(ran.stderr).toMatch(aboutProxy);
+      expect(proxy.connections()).toBe(1);
+    },
+  );
+});
+
 describe("a proxy that is down", () => {
   it.each([
     ["proxy-down.sh", "the proxy 127.0.0.1:1, which leads to http://inn.example: nothing listens there"],
