@@ -36,6 +36,13 @@ describe.each([
     "# ",
     "\r\n\r\n「書き出す」を押します。\r\n",
   ],
+  [
+    "faq-heading-after-comment.md",
+    "Comment j’exporte ?",
+    "Touchez « Exporter ».",
+    "<!-- Relu par Ada.\n     2026-11 -->\n\n# ",
+    "\n\nTouchez « Exporter ».\n",
+  ],
 ])("a file that begins with a heading: %s", (input, question, answer, signs, rest) => {
   it("has its question from there, and keeps its form when it is pushed and pulled", async () => {
     const { checkout } = world;
@@ -79,6 +86,16 @@ describe("a file without a heading", () => {
     expect((await checkout.run("faq diff --exit-code")).exit).toBe(0);
   });
 });
+
+it.each(["03-how-do-i-mute.md", "3. how do I mute.md"])(
+  "the number in %s is no part of a question",
+  async (name) => {
+    const { checkout } = world;
+    await checkout.write(`faq/${name}`, await inputText("faq-name-only.md"));
+    await checkout.run("faq push --yes");
+    expect((await world.list()).map(({ question }) => question.toLowerCase())).toEqual(["how do i mute"]);
+  },
+);
 
 it.each(["CONTRIBUTING.md", "contributing.de.md", "CODE_OF_CONDUCT.md", "docs/CHANGELOG.markdown"])(
   "%s of a project is no entry, and stops no push",

@@ -84,12 +84,13 @@ export function rawFieldsOf({ front, body, heading }: MarkdownParts, name: strin
   return { id, question, sortOrder, answer: rest.replace(/^(?:[ \t]*\n)+/, "").replace(/\n$/, "") };
 }
 
-/** `how-do-i-export.md` asks "How do i export". */
+/** `how-do-i-export.md` asks "How do i export", and so does `02-how-do-i-export.md`. */
 function questionOfName(name: string): string {
   const words = name
     .replace(/\.\w+$/, "")
     .replace(/[-_\s]+/g, " ")
-    .trim();
+    .trim()
+    .replace(/^\d+\.? (?=\S)/, "");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -12,7 +12,7 @@ const longest = 2_000;
 
 /** The heading with which a text begins, in either form of Markdown; undefined without one. */
 export function headingOf(body: string): Heading | undefined {
-  const blank = /^(?:[ \t]*\n)*/.exec(body)?.[0] ?? "";
+  const blank = blankOf(body);
   const [line = "", next = ""] = body.slice(blank.length).split("\n", 2);
   if (line.length > longest) return undefined;
   const end = (taken: string) => Math.min(body.length, blank.length + taken.length + 1);
@@ -27,6 +27,20 @@ export function headingOf(body: string): Heading | undefined {
       with: (other) => `${blank}${oneLine(other)}\n${next}\n`,
     };
   return undefined;
+}
+
+/** The empty lines and comments before the text. A search for the end of a comment goes on where the last one ended. */
+function blankOf(body: string): string {
+  let at = 0;
+  for (;;) {
+    const empty = /^(?:[ \t]*\n)*/.exec(body.slice(at))?.[0].length ?? 0;
+    at += empty;
+    const end = body.startsWith("<!--", at) ? body.indexOf("-->", at + 4) : -1;
+    if (end < 0) return body.slice(0, at);
+    const after = /^[ \t]*(?:\n|$)/.exec(body.slice(end + 3))?.[0];
+    if (after === undefined) return body.slice(0, at);
+    at = end + 3 + after.length;
+  }
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
