@@ -1,5 +1,6 @@
 import type { Context } from "../src/cli/core/program/context.ts";
 import { systemClock } from "../src/client/waiting/clock.ts";
+import { homeFolder } from "../src/credentials/home-folder.ts";
 import { leaveGoneTerminals } from "./gone-terminals.ts";
 import { openStreams } from "./process-io.ts";
 
@@ -50,7 +51,7 @@ export const contextOfProcess = ({ io, signal }: Pick<Context, "io" | "signal">,
   env: process.env,
   cwd: process.cwd(),
   get home() {
-    return process.getBuiltinModule("node:os").homedir();
+    return homeFolder(process.getBuiltinModule("node:os"));
   },
   platform: process.platform,
   version,

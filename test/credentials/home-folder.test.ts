@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { homeFolder } from "../../src/credentials/home-folder.ts";
+
+const none = () => {
+  throw new Error("There is no such user.");
+};
+
+it("is where HOME says, and with an empty HOME where the system says", () => {
+  const userInfo = () => ({ homedir: "/home/ada" });
+  expect(homeFolder({ homedir: () => "/h", userInfo: none })).toBe("/h");
+  expect(homeFolder({ homedir: () => "", userInfo })).toBe("/home/ada");
+});
+
+it("is no folder of the command, if the system does not know the user", () => {
+  expect(homeFolder({ homedir: () => "", userInfo: none })).toBe("/");
+});
