@@ -160,7 +160,9 @@ describe("feedback view", () => {
   it("shows no terminal control characters", async () => {
     const { line, feedback } = await newApp();
     const { id } = await feedback("red \u001b[31m alert \u202e");
-    expect((await line.run(["feedback", "view", id], { terminal: true })).stdout).toMatch(/> red {2}alert \n/);
+    expect((await line.run(["feedback", "view", id], { terminal: true })).stdout).toMatch(
+      /> red {2}alert \n/,
+    );
   });
 
   it("disarms CI commands, only in a job", async () => {

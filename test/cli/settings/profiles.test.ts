@@ -158,7 +158,11 @@ describe("a profile", () => {
     ["an address without a scheme", ["config", "set", "server", "example"], "The server is not the address"],
     ["an address with a password", ["config", "set", "server", "https://a:b@c.example"], "no password"],
     ["a name with a space", ["config", "set", "app", "L", "--profile", "a b"], '"a b" cannot be the name'],
-    ["an unknown key", ["config", "set", "colour", "red"], "must be one of server, app, console, not `colour`."],
+    [
+      "an unknown key",
+      ["config", "set", "colour", "red"],
+      "must be one of server, app, console, not `colour`.",
+    ],
   ])("refuses %s", async (_, argv, message) => {
     const line = await createCommandLine();
     await line.run(["config", "set", "server", "https://one.example", "--profile", "work"]);

@@ -25,7 +25,8 @@ export async function testKeyOf(
   { context, server }: Invocation,
   { testKeyFile: file }: TestKeyFile,
 ): Promise<string> {
-  const given = file === undefined ? context.env.INNKEEP_TEST_KEY : await readText(context, "--test-key-file", file);
+  const given =
+    file === undefined ? context.env.INNKEEP_TEST_KEY : await readText(context, "--test-key-file", file);
   const testKey = given?.trim();
   const isUnsent = file === undefined && isOfOtherServer(context, server(), variable);
   if (testKey && !isUnsent) {

@@ -90,7 +90,9 @@ describe("an encrypted backup", () => {
       /is encrypted\. Name the file with its secret key with --identity/,
     );
     await expect(verify(backup, other.identity)).rejects.toThrow(/is encrypted for another key/);
-    await expect(verify(backup, `${other.identity}.missing`)).rejects.toThrow(/cannot be read \(it does not exist\)/);
+    await expect(verify(backup, `${other.identity}.missing`)).rejects.toThrow(
+      /cannot be read \(it does not exist\)/,
+    );
     await writeFile(other.identity, other.recipient);
     await expect(verify(backup, other.identity)).rejects.toThrow(/This is a public key/);
     const fresh = await deploy(sqlite);
