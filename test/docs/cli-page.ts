@@ -19,9 +19,9 @@ export function cliPage(program: Command): string {
     head,
     table(
       ["Command", "What"],
-      program.commands.map((noun) => [`[${noun.name()}](#${anchorOf(noun.name())})`, noun.description()]),
+      shown(program).map((noun) => [`[${noun.name()}](#${anchorOf(noun.name())})`, noun.description()]),
     ),
-    ...program.commands.flatMap((noun) => nounParts(noun, common)),
+    ...shown(program).flatMap((noun) => nounParts(noun, common)),
     `## ${changeFlags}`,
     flagTable(common),
     "## Flags of every command",
@@ -38,6 +38,9 @@ export function cliPage(program: Command): string {
     ),
   ]);
 }
+
+/** Without short forms. */
+const shown = (command: Command): readonly Command[] => new Help().visibleCommands(command);
 
 const changeFlags = "Flags of every change";
 
@@ -92,7 +95,7 @@ const flagTable = (options: readonly Option[]): string =>
 const required = ({ mandatory }: Option): string => (mandatory ? " (required)" : "");
 
 const leavesOf = (command: Command): Command[] =>
-  command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+  command.commands.length === 0 ? [command] : shown(command).flatMap(leavesOf);
 
 /** The words that call a command, without the program's own name. */
 function wordsOf(command: Command): string {

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Help } from "commander";
 import { usageError } from "../core/failures/cli-error.ts";
 import { exitCodes } from "../core/failures/exit-codes.ts";
 import { variables } from "../core/help/environment.ts";
@@ -39,7 +39,9 @@ const descriptionOf = (command: Command) => ({
     description,
     required: mandatory,
   })),
-  commands: command.commands.map((one) => ({ name: one.name(), summary: one.description() })),
+  commands: new Help()
+    .visibleCommands(command)
+    .map((one) => ({ name: one.name(), summary: one.description() })),
 });
 
 function listExitCodes(invocation: Invocation): undefined {

@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from "commander";
+import { type Argument, type Command, Help, type Option } from "commander";
 import { choicesOf, choicesOfArgument } from "../lists/fixed-values.ts";
 import { type Listing, listedArguments, listedFlags } from "../lists/listed-values.ts";
 
@@ -48,7 +48,7 @@ function below(command: Command, before: string, common: readonly Flag[]): Place
 
 const placeOf = (command: Command, path: string, flags: readonly Flag[]): Place => ({
   path,
-  next: command.commands.map((one) => ({
+  next: new Help().visibleCommands(command).map((one) => ({
     word: one.name(),
     aliases: one.aliases(),
     meaning: one.description(),

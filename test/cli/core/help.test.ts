@@ -19,7 +19,21 @@ describe("innkeep", () => {
     const { stdout } = await run();
     const headings = [...stdout.matchAll(/^(\w.*):$/gm)].map(([, heading]) => heading);
     expect(headings).toEqual([...nounGroups]);
-    for (const { name } of nouns) expect(stdout.match(new RegExp(`^  ${name} {2,}`, "gm"))).toHaveLength(1);
+    for (const { name, isShort } of nouns)
+      expect(stdout.match(new RegExp(`^  ${name} {2,}`, "gm")) ?? []).toHaveLength(isShort ? 0 : 1);
+  });
+
+  it("lists what an owner of tests does once, and takes the short forms", async () => {
+    expect((await run("slot", "--help")).stdout).not.toMatch(
+      /^ {2}(accept|decline|remove|confirm-join|assign) /m,
+    );
+    const { stdout } = await run("testing", "slot", "--help");
+    expect(stdout).toMatch(/^ {2}accept <slot> .*\n {2}decline <slot> /m);
+    for (const short of ["listing create", "cycle view", "slot accept"]) {
+      const usage = `Usage: innkeep ${short} `;
+      expect((await run(...short.split(" "), "--help")).stdout).toContain(usage);
+      expect((await run("testing", ...short.split(" "), "--help")).stdout).toContain("innkeep testing ");
+    }
   });
 
   it("keeps the flags of every change out of the help of a command, but takes them", async () => {

@@ -56,6 +56,17 @@ describe("testing cycle", () => {
     expect(second).toEqual(["2", "---", "open"]);
   });
 
+  it.each(["view", "report"])(
+    "begins the line of a slot with its id, in 80 columns, in its %s",
+    async (verb) => {
+      const { line, cycle, slotId } = await createTesterCommandLine(service, { durationDays: 14, seats: 2 });
+      const { stdout } = await line.run(["testing", "cycle", verb, cycle.id], { terminal: true });
+      const starts = [...stdout.matchAll(/^[0-9a-f]{8}[0-9a-f-]*(?= )/gm)].map(([start]) => start);
+      expect(starts).toHaveLength(2);
+      expect(starts.filter((start) => slotId.startsWith(start))).toHaveLength(1);
+    },
+  );
+
   it("has a report of facts", async () => {
     const { line, cycle } = await createTesterCommandLine(service);
     const ran = await line.run(["testing", "cycle", "report", cycle.id, "--json"]);
@@ -146,6 +157,6 @@ describe("short forms", () => {
       status: "removed",
     });
     const { stdout } = await line.run(["slot", "--help"]);
-    expect(stdout).toContain("short for `innkeep testing slot`");
+    expect(stdout).toContain("is `innkeep testing slot`; it may be called here, too.");
   });
 });

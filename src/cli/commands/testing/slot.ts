@@ -7,8 +7,8 @@ import { listSlots, requestSlot, rotateKey, type SlotFlags } from "../../testing
 import { addSlotDecisions } from "./testing.ts";
 
 const whose = `
-list, request and rotate-key are for testers, with the device token of \`innkeep auth login\`. The others are for the owner
-of the test, with a maintainer token, and short for \`innkeep testing slot\`, which also has the owner's rotate-key.`;
+These are for testers, with the device token of \`innkeep auth login\`. What the owner of a test does, with a maintainer token,
+is \`innkeep testing slot\`; it may be called here, too.`;
 
 export function addSlot(slot: Command, given: Setup): void {
   const setup = forTester(given);
@@ -26,6 +26,6 @@ export function addSlot(slot: Command, given: Setup): void {
   const rotate = mutates(slot.command("rotate-key [slot]").description(routes.tester.rotateKey.summary));
   commandAction<SlotFlags, string | undefined>(withTestKeys(rotate), setup, rotateKey);
 
-  addSlotDecisions(slot, given);
+  addSlotDecisions(slot, given, { hidden: true });
   slot.addHelpText("after", whose);
 }

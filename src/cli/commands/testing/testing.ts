@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, type CommandOptions, Option } from "commander";
 import { routes } from "../../../client/calls/routes.ts";
 import { choices } from "../../core/input/choices.ts";
 import { destroys, mutates, ofApp, several, views, wholeNumber } from "../../core/input/flags.ts";
@@ -29,7 +29,7 @@ export function addTesting(testing: Command, setup: Setup): void {
 const group = (testing: Command, name: string, summary: string): Command =>
   testing.command(name).alias(`${name}s`).description(summary).helpCommand(false);
 
-/** The commands of an owner's listings, as `innkeep testing listing` and as `innkeep listing`. */
+/** The commands of an owner's listings, as `innkeep testing listing` and, for short, as `innkeep listing`. */
 export function addListings(listing: Command, setup: Setup): void {
   const list = listing.command("list").alias("ls").description(routes.listings.list.summary);
   commandAction(ofApp(list), setup, listListings);
@@ -67,7 +67,7 @@ const describesListing = (command: Command): Command =>
       wholeNumber,
     );
 
-/** The commands of an owner's cycles, as `innkeep testing cycle` and as `innkeep cycle`. */
+/** The commands of an owner's cycles, as `innkeep testing cycle` and, for short, as `innkeep cycle`. */
 export function addCycles(cycle: Command, setup: Setup): void {
   const list = cycle.command("list <listing>").alias("ls").description(routes.cycles.list.summary);
   commandAction<object, string>(list, setup, listCycles);
@@ -99,23 +99,25 @@ function addSlots(slot: Command, setup: Setup): void {
   commandAction<object, string>(rotate, setup, changeSlot("rotateKey"));
 }
 
-/** What an owner decides on a slot, as `innkeep testing slot` and as `innkeep slot`. */
-export function addSlotDecisions(slot: Command, setup: Setup): void {
-  const accept = mutates(slot.command("accept <slot>").description(routes.slots.accept.summary));
+/** What an owner decides on a slot, as `innkeep testing slot` and, where help does not list it, as `innkeep slot`. */
+export function addSlotDecisions(slot: Command, setup: Setup, shown: CommandOptions = {}): void {
+  const accept = mutates(slot.command("accept <slot>", shown).description(routes.slots.accept.summary));
   commandAction<object, string>(accept, setup, changeSlot("accept"));
 
-  const decline = destroys(slot.command("decline <slot>").description(routes.slots.decline.summary));
+  const decline = destroys(slot.command("decline <slot>", shown).description(routes.slots.decline.summary));
   commandAction<object, string>(decline, setup, changeSlot("decline"));
 
-  const remove = destroys(slot.command("remove <slot>").alias("rm").description(routes.slots.remove.summary));
+  const remove = destroys(
+    slot.command("remove <slot>", shown).alias("rm").description(routes.slots.remove.summary),
+  );
   commandAction<object, string>(remove, setup, changeSlot("remove"));
 
   const confirmJoin = mutates(
-    slot.command("confirm-join <slot>").description(routes.slots.confirmJoin.summary),
+    slot.command("confirm-join <slot>", shown).description(routes.slots.confirmJoin.summary),
   );
   commandAction<object, string>(confirmJoin, setup, changeSlot("confirmJoin"));
 
-  const assign = mutates(slot.command("assign <slot>").description(routes.slots.assign.summary));
+  const assign = mutates(slot.command("assign <slot>", shown).description(routes.slots.assign.summary));
   assign.requiredOption("--email <address>", "the account of the tester");
   commandAction<{ email: string }, string>(assign, setup, assignSlot);
 }

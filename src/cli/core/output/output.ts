@@ -5,7 +5,7 @@ import { painter } from "./color.ts";
 import { fieldNames, fieldOf, knownFields, pick, unknownFields } from "./fields.ts";
 import { asLogged, asLoggedJson, asTabbed, printable } from "./plain-text.ts";
 import { relativeTime } from "./relative-time.ts";
-import { table } from "./table.ts";
+import { fitsOnOneLine, table } from "./table.ts";
 
 /** One column of a list: its heading and what it shows of a row. */
 export interface Column<Row> {
@@ -78,8 +78,29 @@ export function printList<Row>(
     );
   else {
     const used = columns.filter(({ isRare, of }) => !isRare || items.some((item) => plain(of(item)) !== ""));
-    writeTable(invocation, used, forPeople(invocation, used, rowsOf(used)));
+    const rows = forPeople(invocation, used, rowsOf(used));
+    const order = orderOnTerminal(invocation, used, rows);
+    writeTable(
+      invocation,
+      order.flatMap((at) => used[at] ?? []),
+      rows.map((row) => order.map((at) => row[at] ?? "")),
+    );
   }
+}
+
+/** The places of the columns. If rows need several lines, ids come first: a person copies them from the line of their row. */
+function orderOnTerminal<Row>(
+  { context }: Invocation,
+  columns: readonly Column<Row>[],
+  rows: readonly (readonly string[])[],
+): readonly number[] {
+  const places = columns.map((_, at) => at);
+  const all = [columns.map(({ heading }) => heading), ...rows];
+  if (fitsOnOneLine(all, context.io.stdout.columns)) return places;
+  const [ids, others] = [true, false].map((wanted) =>
+    places.filter((at) => (columns[at]?.isId ?? false) === wanted),
+  );
+  return [...(ids ?? []), ...(others ?? [])];
 }
 
 /** Short ids and relative times, unless `--fields` is given. */

@@ -22,6 +22,10 @@ export function table(rows: readonly (readonly string[])[], columns: number): st
   );
 }
 
+/** Whether each row fits on one line. */
+export const fitsOnOneLine = (rows: readonly (readonly string[])[], columns: number): boolean =>
+  packed(measured(rows.map((row) => row.map(onOneLine))), columns).length === 1;
+
 const measured = (rows: readonly (readonly string[])[]): Columns =>
   (rows[0] ?? []).map((_, at) => {
     const cells = rows.map((row) => row[at] ?? "");

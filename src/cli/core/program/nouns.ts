@@ -19,6 +19,8 @@ export interface Noun {
   readonly summary: string;
   /** Who needs it. Help shows the groups in the order of `nounGroups`. */
   readonly group: NounGroup;
+  /** A short form of other commands, which help does not list. */
+  readonly isShort?: true;
   /** Loads the function that adds the noun's flags, arguments and verbs. */
   readonly load: () => Promise<(command: Command, setup: Setup) => void>;
 }
@@ -93,7 +95,7 @@ export const nouns: readonly Noun[] = [
     name: "slot",
     group: "Testers",
     aliases: ["slots", "seat", "seats"],
-    summary: "Find slots in tests, ask for one, and decide who gets yours",
+    summary: "Find slots in tests, and ask for one",
     load: async () => (await import("../../commands/testing/slot.ts")).addSlot,
   },
   {
@@ -120,6 +122,7 @@ export const nouns: readonly Noun[] = [
     name: "listing",
     group: "Maintainers",
     aliases: ["listings"],
+    isShort: true,
     summary: "Your offers to testers: short for `testing listing`",
     load: async () => (await import("../../commands/testing/testing.ts")).addListings,
   },
@@ -127,6 +130,7 @@ export const nouns: readonly Noun[] = [
     name: "cycle",
     group: "Maintainers",
     aliases: ["cycles"],
+    isShort: true,
     summary: "The cycles of a listing: short for `testing cycle`",
     load: async () => (await import("../../commands/testing/testing.ts")).addCycles,
   },

@@ -88,7 +88,7 @@ export async function createProgram(argv: readonly string[], setup: Setup): Prom
     .configureOutput(outputOf(setup.context.io));
   for (const noun of wanted(argv)) {
     const command = program
-      .command(noun.name)
+      .command(noun.name, { hidden: noun.isShort ?? false })
       .aliases(noun.aliases ?? [])
       .helpGroup(`${noun.group}:`);
     command.description(noun.summary).helpCommand(false).configureHelp(helpStyle);
