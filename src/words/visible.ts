@@ -76,11 +76,14 @@ const escapes = (character: string): string =>
     (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
   ).join("");
 
+/** Any scheme: programs follow many (`tel:`, `sms:`, `magnet:`, `ms-settings:`), and no list has them all. */
+const scheme = /\b([a-z][a-z\d+.-]{1,30}):(?=[^\s:])/gi;
+
 /** A line in which no program finds an address to follow. */
 const unlinked = (line: string): string =>
   line
     .replace(/:(?=\/\/)/g, ": ")
-    .replace(/\b(mailto|javascript|data|tel):(?=\S)/gi, "$1: ")
+    .replace(scheme, "$1: ")
     .replace(/\.(?=\p{L})/gu, ". ");
 
 /**
