@@ -45,17 +45,20 @@ function withMarkedAttributions(lines: readonly string[]): string[] {
   return lines.map((line, at) => (marked.has(at) ? asQuoted(line) : line));
 }
 
+const isDivider = (line = ""): boolean => /^[-_=]{3}/.test(line);
 const headLine = /^\p{L}[\p{L} ]{0,20}\s?[:：]\s?\S/u;
 
 /** Marks all from the first head of a mail on: sender with address, date, receiver, subject. */
 function markedBelowHead(lines: readonly string[]): string[] {
   const head = lines.findIndex(
     (line, at) =>
-      !lines[at - 1] &&
+      (!lines[at - 1] || isDivider(lines[at - 1])) &&
       line.length <= longestLine &&
       address.test(line) &&
       dateAndTime.test(lines[at + 1] ?? "") &&
       [0, 1, 2, 3].every((next) => headLine.test(lines[at + next] ?? "")),
   );
-  return head === -1 ? [...lines] : lines.map((line, at) => (at < head ? line : asQuoted(line)));
+  if (head === -1) return [...lines];
+  const from = isDivider(lines[head - 1]) ? head - 1 : head;
+  return lines.map((line, at) => (at < from ? line : asQuoted(line)));
 }

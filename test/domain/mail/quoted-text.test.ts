@@ -43,6 +43,20 @@ describe("a text whose quotations are marked", () => {
     expect(marked("No.", "", ...below)).toEqual(["No.", "", ...below.map((line) => `> ${line}`)]);
   });
 
+  it.each(["------------------ 原始邮件 ------------------", "________________________________"])(
+    "takes a line above such a head for a part of it: %s",
+    (line) => {
+      const below = [
+        line,
+        "发件人: Team <team@inn.example>;",
+        "发送时间: 2026年11月26日 10:00",
+        "收件人: Ada",
+        "主题: Re",
+      ];
+      expect(marked("不行。", "", ...below)).toEqual(["不行。", "", ...below.map((each) => `> ${each}`)]);
+    },
+  );
+
   it.each([
     [["Device: Pixel", "Version: 2026", "Mail: me@kitchen.example", "Log: none"]],
     [["Mail: me@kitchen.example", "Device: Pixel"]],
