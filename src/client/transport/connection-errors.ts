@@ -35,8 +35,11 @@ export function connectionError(cause: unknown, url: URL, proxy?: URL): Connecti
 }
 
 /** Whether a port of this machine refused the connection: no network is in between that could come back. */
-export const isRefusedHere = (error: unknown, baseUrl: string): boolean =>
-  error instanceof ConnectionError && error.code === "ECONNREFUSED" && isLoopback(new URL(baseUrl).hostname);
+export function isRefusedHere(error: unknown, baseUrl: string): boolean {
+  if (!(error instanceof ConnectionError) || error.code !== "ECONNREFUSED") return false;
+  const asked = error.proxy === undefined ? baseUrl : `http://${error.proxy}`;
+  return isLoopback(new URL(asked).hostname);
+}
 
 export const timeoutError = (url: URL, timeoutMs: number, proxy?: URL): ConnectionError =>
   new ConnectionError(

@@ -29,6 +29,16 @@ describe("a proxy that wants a name and a password", () => {
   );
 });
 
+it("a proxy of this machine that refuses the connection is asked once", async () => {
+  const line = await createCommandLine({
+    ...credentials,
+    ...{ INNKEEP_BASE_URL: "http://inn.example", HTTP_PROXY: "http://127.0.0.1:1" },
+  });
+  const ran = await line.run(["faq", "list"]);
+  expect(ran).toMatchObject({ exit: 75, stderr: expect.stringContaining("nothing listens there") });
+  expect(ran.stderr).not.toContain("Trying again");
+});
+
 describe("a proxy that is down", () => {
   it.each([
     ["proxy-down.sh", "the proxy 127.0.0.1:1, which leads to http://inn.example: nothing listens there"],
