@@ -16,6 +16,7 @@ const features = [
   "domain",
   "server",
   "store",
+  "words",
 ];
 
 /**

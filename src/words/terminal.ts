@@ -26,7 +26,7 @@ const isForTerminal = new RegExp(`[${bell}\b${esc}${csi}]|#x1B\\[|\\r(?!\\n)`);
 
 const code = new RegExp(
   [
-    `(?:(?:${esc}|#x1B)\\[|${csi})([0-?]*)[ -/]*([@-~])`,
+    `(?:(?:${esc}|#x1B)\\[|${csi})([0-?]*)[ -/]*(?:([@-~])|$)`,
     // A link, a title and other texts for the terminal itself. U+FFFD stands for a bell that XML does not allow.
     `${esc}[\\]PX^_][^${bell}${esc}${end}\\ufffd\\n]*(?:[${bell}${end}\\ufffd]|${esc}\\\\)`,
     `${esc}[ -/]*[0-~]`,

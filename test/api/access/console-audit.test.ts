@@ -106,7 +106,7 @@ describe.each(databases)("the audit log on $name", (engine) => {
     const token = await service.makeToken(other.owner, "maintainer", { scopes: ["feedback:write"] });
     await service.request("PATCH", `/api/v1/console/feedback/${other.threadId}`, {
       headers: bearer(token),
-      body: {},
+      body: { addTags: ["teapot"] },
     });
     const { body } = await other.call("GET", "/audit?limit=1");
     expect(Object(body).items[0].actor).toMatch(new RegExp(`^${other.owner.email}, token [\\da-f-]{36}$`));
@@ -152,10 +152,10 @@ describe.each(databases)("the audit log on $name", (engine) => {
     const [first, second] = await Promise.all(
       [1, 2].map(() => service.makeToken(other.owner, "maintainer", { scopes: ["feedback:write"] })),
     );
-    for (const token of [first, second, first])
+    for (const [at, token] of [first, second, first].entries())
       await service.request("PATCH", `/api/v1/console/feedback/${other.threadId}`, {
         headers: bearer(token ?? ""),
-        body: {},
+        body: { addTags: [`teapot ${at}`] },
       });
     const by = async (actor: string) =>
       entries(await other.call("GET", `/audit?limit=100&actor=${encodeURIComponent(actor)}`));

@@ -69,7 +69,7 @@ describe("every error", () => {
 
   it.each([
     ['{"type":"bug","message":""}', /^`message` must not be empty\.$/],
-    ['{"message":"","email":7,"images":["x"]}', /^`type` must be one of .* \(and 3 more\)\.$/],
+    ['{"message":"","email":7,"images":["x"]}', /^`type` is missing; it must be one of .* \(and 3 more\)\.$/],
     ["[]", /^The body must be an object\.$/],
     ["{", /^The body .*\.$/],
   ])("of the body %s names the first fault in its sentence", async (body, sentence) => {

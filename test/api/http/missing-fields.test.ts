@@ -39,7 +39,7 @@ describe("a field that is missing", () => {
         code: "bad_request",
         error: expect.stringMatching(
           new RegExp(
-            `^\`${fields[0]}\` is missing${fields.length > 1 ? ` \\(and ${fields.length - 1} more\\)` : ""}`,
+            `^\`${fields[0]}\` is missing(; it must be [^.]+)?${fields.length > 1 ? ` \\(and ${fields.length - 1} more\\)` : ""}`,
           ),
         ),
         issues: fields.map((path) => ({
