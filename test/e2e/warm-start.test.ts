@@ -1,11 +1,16 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { innkeep, innkeepPath } from "../support/programs/built-program.ts";
 import { hasTmux, startOnTerminal } from "../support/programs/terminal.ts";
 import { startService } from "../support/service/service.ts";
-import { makeAppWithAgent } from "../support/worlds/app-with-owner-and-agent.ts";
+import {
+  decide,
+  makeAppWithAgent,
+  propose,
+  submitFeedback,
+} from "../support/worlds/app-with-owner-and-agent.ts";
 
 describe("a command that loads a part late works each time in one home", () => {
   it.each([
@@ -52,6 +57,59 @@ describe("a command that loads a part late works each time in one home", () => {
       await terminal.shows("in the inbox");
       terminal.press("q");
       await terminal.shows("ended with 0");
+    }
+    await service.stop();
+  });
+
+  it.skipIf(!hasTmux).each([
+    ["open", "/console", "ended with 0"],
+    ["auth login", "/tavern/authorize?", "Approve this device in your browser"],
+  ])("innkeep %s, which opens a browser", async (words, address, shown) => {
+    const service = await startService();
+    const folder = await temporaryFolder();
+    const opened = join(folder, "opened");
+    await writeFile(opened, "");
+    await writeFile(join(folder, "xdg-open"), `#!/bin/sh\necho "$1" >> "${opened}"\n`, { mode: 0o700 });
+    const PATH = `${folder}:${process.env.PATH}`;
+    const env = { HOME: folder, PATH, DISPLAY: ":0", INNKEEP_BASE_URL: service.baseUrl };
+    for (const time of [1, 2, 3]) {
+      const terminal = startOnTerminal([process.execPath, innkeepPath, ...words.split(" ")], env);
+      await terminal.shows(shown);
+      const lines = async () => (await readFile(opened, "utf8")).trim().split("\n");
+      await expect
+        .poll(lines, { timeout: 20_000 })
+        .toEqual(Array.from({ length: time }, () => expect.stringContaining(service.baseUrl + address)));
+      terminal.press("C-c");
+    }
+    await service.stop();
+  });
+
+  it.skipIf(!hasTmux)("innkeep task list --watch", async () => {
+    const service = await startService();
+    const { authorization } = await service.makeDevice(await service.makeUser());
+    const INNKEEP_DEVICE_TOKEN = authorization.slice("Bearer ".length);
+    const env = { HOME: await temporaryFolder(), INNKEEP_BASE_URL: service.baseUrl, INNKEEP_DEVICE_TOKEN };
+    for (const _ of [1, 2, 3]) {
+      const terminal = startOnTerminal([process.execPath, innkeepPath, "task", "list", "--watch"], env);
+      await terminal.shows("No tests today.");
+      terminal.press("q");
+      await terminal.shows("ended with 0");
+    }
+    await service.stop();
+  });
+
+  it("innkeep agent work", async () => {
+    const service = await startService();
+    const cast = await makeAppWithAgent(service);
+    const scopes = ["runs:work"];
+    const INNKEEP_AGENT_TOKEN = await service.makeToken(cast.owner, "agent", { scopes });
+    const env = { HOME: await temporaryFolder(), INNKEEP_BASE_URL: service.baseUrl, INNKEEP_AGENT_TOKEN };
+    for (const time of [1, 2, 3]) {
+      const runId = await propose(service, cast, await submitFeedback(service, cast));
+      await decide(service, cast, runId, { decision: "approve" });
+      const argv = ["agent", "work", "--once", "--", process.execPath, "--eval", ""];
+      const { code, stderr } = await innkeep(argv, { env });
+      expect({ time, code, stderr }).toMatchObject({ time, code: 0, stderr: expect.stringContaining(runId) });
     }
     await service.stop();
   });
