@@ -8,7 +8,6 @@ import type { WaitingAgents } from "./background/waiting-agents.ts";
 import type { Clock } from "./clock.ts";
 import type { Files } from "./files/files.ts";
 import type { KeptFiles } from "./files/kept-files.ts";
-import type { KeptNames } from "./files/kept-names.ts";
 import type { Answers } from "./http/answers.ts";
 import type { Limiter } from "./http/limits/limiter.ts";
 import type { ClientDocument } from "./outgoing/client-document.ts";
@@ -22,8 +21,6 @@ export interface Deps {
   readonly database: Database;
   readonly files: Files;
   readonly keptFiles: KeptFiles;
-  /** The names of files that were kept, for a continuous backup; undefined without one. */
-  readonly keptNames?: KeptNames | undefined;
   readonly clock: Clock;
   /** Whether the clock can be relied on. */
   readonly time: TimeWatch;

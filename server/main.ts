@@ -30,7 +30,6 @@ import type { Environment, ServeFlags, Settings } from "./settings/settings.ts";
 import { announce } from "./start/announce.ts";
 import { bindFiles } from "./start/bind-files.ts";
 import { takeDataFolder } from "./start/data-folder.ts";
-import { assertKeys, startContinuous } from "./start/open-continuous.ts";
 import { createDeps, openSettingsDatabase } from "./start/open-deps.ts";
 import { openDrills } from "./start/open-drills.ts";
 import { unlockDatabase } from "./start/unlock-database.ts";
@@ -82,7 +81,7 @@ export async function serve(flags: ServeFlags, given: ServeWorld): Promise<numbe
 function withoutOtherServer(environment: Environment): Environment {
   const { INNKEEP_BASE_URL, INNKEEP_CONSOLE_URL, INNKEEP_DATA, INNKEEP_DATABASE_URL, ...others } =
     environment;
-  const { INNKEEP_S3_URL, INNKEEP_BACKUP_DRILL, INNKEEP_CONTINUOUS_BACKUP, ...rest } = others;
+  const { INNKEEP_S3_URL, INNKEEP_BACKUP_DRILL, INNKEEP_LITESTREAM, ...rest } = others;
   return rest;
 }
 
@@ -116,19 +115,17 @@ async function serveFrom(wanted: Settings, { flags, seed }: Wishes, world: Serve
   const database = await openSettingsDatabase(wanted);
   const { secret, old: oldSecrets } = await unlockDatabase(environment, wanted, database);
   await bindFiles(database, wanted);
-  assertKeys(wanted.continuous);
   const server = await listenWhereFree(wanted, flags);
   const settings = readSettings({ ...flags, port: portOf(server) }, environment);
   const stopping = new AbortController();
   const clock = settings.dev ? createMovableClock() : systemClock;
   const deps = createDeps(settings, database, { clock, log, secret, oldSecrets, stopping: stopping.signal });
-  const continuous = startContinuous(deps);
   const slowness = await passwordWarning();
   if (slowness) log.warn(slowness);
   const stopTimeKeeper = await startTimeKeeper(deps);
   if (!deps.time.isDoubtful()) await deps.files.sweepTemporary();
   const drills = openDrills(deps, world);
-  attach(server, createApp(deps, { drill: drills?.last, continuous: continuous?.status }), deps);
+  attach(server, createApp(deps, { drill: drills?.last }), deps);
   const outbox = startOutbox(deps);
   const mail = await startMail(deps);
   const receiver = startMailReceiver(deps, createTakeMail(deps));
@@ -156,9 +153,7 @@ async function serveFrom(wanted: Settings, { flags, seed }: Wishes, world: Serve
   await stopAnnouncing();
   await Promise.all([outbox.stop(), mail.stop(), receiver.stop()]);
   await stopSettling();
-  await continuous?.stop();
   await database.close();
-  await continuous?.close();
   return 0;
 }
 

@@ -31,26 +31,11 @@ interface Restore extends BackupKeys {
   readonly erasures?: string | undefined;
 }
 
-/** Where copies of a database are: a folder, or the address of an S3 store and its key if the address has none. */
-export interface CopiesChoice {
-  readonly place: string;
-  readonly accessKeyId?: string | undefined;
-  readonly secretAccessKey?: string | undefined;
-}
-
-/** Restores an instant from a continuous backup. */
-interface RestoreInstant extends BackupKeys {
-  readonly command: "restore instant";
-  readonly from: CopiesChoice;
-  /** The last one unless given. ISO 8601 with its offset. */
-  readonly at?: string | undefined;
+/** Makes a database that another program restored safe to serve. */
+interface Adopt {
+  readonly command: "adopt";
+  /** A file with the erasures of people to do again. */
   readonly erasures?: string | undefined;
-}
-
-/** Lists what a continuous backup can restore. */
-interface ListInstants {
-  readonly command: "instants";
-  readonly from: CopiesChoice;
 }
 
 /** A command of the person who runs the server about backups. */
@@ -58,6 +43,5 @@ export type BackupCommand =
   | BackUp
   | VerifyBackup
   | Restore
-  | RestoreInstant
-  | ListInstants
+  | Adopt
   | { readonly command: "backup drill" };

@@ -3,9 +3,9 @@ import { s3Of } from "../settings/s3-settings.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { storeFault } from "../start/store-fault.ts";
 import { migrations } from "../store/engine/migrations/all-migrations.ts";
+import { adopt } from "./adopt.ts";
 import { backUp } from "./backup.ts";
 import { checkAll, checkStore } from "./check.ts";
-import { listInstants, restoreFrom } from "./continuous/restore-instant.ts";
 import { listKeys, listTokens, revokeKey, revokeToken, rotateOwnersToken } from "./credentials.ts";
 import { withDatabase } from "./data-location.ts";
 import { eraseUser } from "./erase.ts";
@@ -127,9 +127,7 @@ function runOnAll(
       return verify(request);
     case "restore":
       return restore(location, request);
-    case "restore instant":
-      return restoreFrom(location, request);
-    case "instants":
-      return listInstants(request.from);
+    case "adopt":
+      return adopt(location, request);
   }
 }

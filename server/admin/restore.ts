@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { receivedFile } from "../../src/contract/files/received-file.ts";
 import type { JournalEntry } from "../files/erasure-journal.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import { bindPlace } from "../start/bind-files.ts";
+import { adoptPlace } from "../start/bind-files.ts";
 import { openFiles } from "../start/open-files.ts";
 import { secondFactors } from "../store/access/sign-in/second-factors.ts";
 import { filesPlace } from "../store/deployment/files-place.ts";
@@ -58,11 +58,7 @@ interface Restoring extends Backup {
 }
 
 /** Locks the folder during the work, so that no server starts in it. */
-export async function withLock<Result>(
-  location: DataLocation,
-  waiting: LockOptions,
-  work: () => Promise<Result>,
-) {
+async function withLock<Result>(location: DataLocation, waiting: LockOptions, work: () => Promise<Result>) {
   const lock = await lockFolder(location.data, waiting);
   try {
     await assertEmptyFolder(location);
@@ -82,7 +78,7 @@ const restoreFolder = (location: DataLocation, backup: Restoring) =>
   inDraft(location, (draft) => restoreAll(location, { file: draft }, backup));
 
 /** Gives the database its name when the work is done. If the work fails, nothing is left of the database. */
-export async function inDraft<Result>(
+async function inDraft<Result>(
   location: DataLocation,
   work: (draft: string) => Promise<Result>,
 ): Promise<Result> {
@@ -113,7 +109,7 @@ async function restoreRows(location: DataLocation, address: DatabaseAddress, bac
   const database = await openDatabase(address);
   try {
     await database.write((tx) => filesPlace.replace(tx, location.s3 ? "s3" : "folder"));
-    if (location.s3) await bindPlace(database, location);
+    if (location.s3 || location.databaseUrl === undefined) await adoptPlace(database, location);
     // Opening has applied the migrations that are newer than the backup. Backups of older versions hold recovery codes.
     const withoutRecoveryCodes = await database.write((tx) => secondFactors.endRecoveryCodes(tx));
     const erasedAgain = await eraseRestored({ database, location, given }, entries);

@@ -4,17 +4,23 @@ import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import { ping } from "../store/engine/ping.ts";
+import { isTooLong, longLog } from "../store/engine/sqlite/copied-log.ts";
 import type { Metrics } from "./operations/metrics.ts";
 
 const leastFreeBytes = 64 * 1_048_576;
 
-/** Checks that the database answers and the disk has room. Throws `busy` if not. */
-export async function checkReady({ database, settings }: Pick<Deps, "database" | "settings">): Promise<void> {
+/** Checks that the database answers and the disk has room. Returns warnings for the operator. Throws `busy` if it is not ready. */
+export async function checkReady({
+  database,
+  settings,
+}: Pick<Deps, "database" | "settings">): Promise<string[]> {
   await ping(database);
   const disk = await statfs(settings.data);
   if (disk.bavail * disk.bsize < leastFreeBytes) {
     throw new ApiError("busy", { message: "The disk is nearly full.", retryAfterSeconds: 60 });
   }
+  const isLong = settings.litestream && isTooLong((await database.log?.bytes()) ?? 0);
+  return isLong ? [longLog] : [];
 }
 
 /**

@@ -1,7 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { budgetsOf } from "./budgets.ts";
 import { byteLimitsOf } from "./byte-settings.ts";
-import { continuousOf } from "./continuous-settings.ts";
 import { drillOf } from "./drill-settings.ts";
 import { isLoopback } from "./loopback.ts";
 import { mailInOf, mailOutOf } from "./mail-settings.ts";
@@ -17,6 +16,7 @@ import { attestationOf, identityProvidersOf, redirectUrlOf } from "./sign-in-set
  */
 export function readSettings(flags: ServeFlags, variables: Environment): Settings {
   const environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
+  assertNoneGone(environment);
   const host = flags.host ?? environment.INNKEEP_HOST ?? "127.0.0.1";
   const port = portOf(flags.port ?? environment.INNKEEP_PORT ?? 4700);
   const authority = host.includes(":") ? `[${host}]` : host;
@@ -25,7 +25,6 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
     flags.baseUrl ?? environment.INNKEEP_BASE_URL ?? `http://${authority}:${port}`,
   );
   const databaseUrl = databaseUrlOf(flags.databaseUrl ?? environment.INNKEEP_DATABASE_URL);
-  const backupsKeptDays = daysOf("INNKEEP_BACKUPS_KEPT_DAYS", environment.INNKEEP_BACKUPS_KEPT_DAYS);
   if (flags.dev && !isLoopback(host))
     throw new SettingError("--dev serves on loopback only: set INNKEEP_HOST to 127.0.0.1.");
   return {
@@ -55,8 +54,8 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
     identityProviders: identityProvidersOf(environment.INNKEEP_IDENTITY_PROVIDERS),
     metricsToken: environment.INNKEEP_METRICS_TOKEN ?? environment.INNKEEP_OPERATOR_TOKEN,
     drill: drillOf(environment),
-    backupsKeptDays,
-    continuous: continuousOf(environment, { databaseUrl, backupsKeptDays }),
+    backupsKeptDays: daysOf("INNKEEP_BACKUPS_KEPT_DAYS", environment.INNKEEP_BACKUPS_KEPT_DAYS),
+    litestream: litestreamOf(environment.INNKEEP_LITESTREAM, databaseUrl),
     erasuresFile: environment.INNKEEP_ERASURES,
     logLevel: levelOf(environment.INNKEEP_LOG_LEVEL ?? "info"),
     demo: flags.demo ?? false,
@@ -64,7 +63,29 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
   };
 }
 
-/** Whether a host, written as an address or as in a URL, is a loopback host. */
+/** Settings of earlier versions whose work nobody does any more if they are ignored. */
+const goneSettings: Readonly<Record<string, string>> = {
+  INNKEEP_CONTINUOUS_BACKUP: "Litestream makes continuous copies of SQLite now",
+  INNKEEP_CONTINUOUS_BACKUP_SECONDS: "Litestream makes continuous copies of SQLite now",
+};
+
+function assertNoneGone(environment: Environment): void {
+  const [name] = Object.keys(goneSettings).filter((each) => environment[each] !== undefined);
+  if (name !== undefined)
+    throw new SettingError(
+      `${name} does nothing any more: ${goneSettings[name]}. Remove it, and see "Continuous copies" in docs/operating.md.`,
+    );
+}
+
+function litestreamOf(given: string | undefined, databaseUrl: string | undefined): boolean {
+  const isOn = switchOf("INNKEEP_LITESTREAM", given, false);
+  if (isOn && databaseUrl !== undefined)
+    throw new SettingError(
+      "INNKEEP_LITESTREAM is for SQLite. PostgreSQL archives its own log: docs/operating.md says how. Leave INNKEEP_LITESTREAM out.",
+    );
+  return isOn;
+}
+
 const listOf = (text: string | undefined): string[] =>
   (text ?? "")
     .split(",")

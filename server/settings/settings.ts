@@ -51,8 +51,8 @@ export interface Settings {
   readonly backupsKeptDays: number | undefined;
   /** The nightly backups; undefined if the server makes none. */
   readonly drill: DrillSettings | undefined;
-  /** Where and how all changes are copied; undefined if they are not. */
-  readonly continuous: ContinuousSettings | undefined;
+  /** Whether Litestream copies the SQLite database: then it writes the log back, and the server does not. */
+  readonly litestream: boolean;
   /** Where erasures of people are noted outside of the database. Undefined: in the data folder. */
   readonly erasuresFile: string | undefined;
   readonly logLevel: string;
@@ -96,8 +96,6 @@ export interface MailOut extends MailServer {
 
 /** A place in an S3 store, and the key that opens it. */
 export interface S3Settings {
-  /** The setting or flag that gives the address, for messages. */
-  readonly setting: string;
   /** The address of the bucket, without a slash at the end. */
   readonly address: string;
   readonly bucket: string;
@@ -106,18 +104,6 @@ export interface S3Settings {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-}
-
-/** Where copies of a database are kept. */
-export type CopiesPlace = { readonly folder: string } | { readonly s3: S3Settings };
-
-/** How the changes of a SQLite database are copied. */
-export interface ContinuousSettings {
-  readonly place: CopiesPlace;
-  /** Public keys of age; undefined if copies are not encrypted. */
-  readonly recipient: string | undefined;
-  readonly everyMs: number;
-  readonly keptDays: number;
 }
 
 /** Where a deployment keeps its data: in the folder, or also in a PostgreSQL database and an S3 store. */

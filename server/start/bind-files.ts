@@ -5,7 +5,7 @@ import type { PlaceMark } from "../files/place-mark.ts";
 import { createStoreMark } from "../files/s3/s3-files.ts";
 import { randomName } from "../secrets/secrets.ts";
 import { SettingError } from "../settings/setting-error.ts";
-import type { DataLocation } from "../settings/settings.ts";
+import type { DataLocation, S3Settings } from "../settings/settings.ts";
 import { apps } from "../store/access/apps.ts";
 import { deploymentId } from "../store/deployment/deployment-id.ts";
 import { type FilesPlace, filesPlace } from "../store/deployment/files-place.ts";
@@ -44,20 +44,48 @@ const elsewhere: Readonly<Record<FilesPlace, string>> = {
 };
 
 /**
- * Makes sure that the place of the files belongs to the database. Both store the same id, which the first start creates. Throws
- * a SettingError if the place holds the files of another database, or cannot be used. Does nothing with SQLite and files in
- * the same folder.
+ * Makes sure that the data folder and the place of the files belong to the database. All store the same id, which the first start creates. Throws
+ * a SettingError if one of them belongs to another database, or cannot be used. A SQLite database that another program has copied into a
+ * folder is refused, too: the folder has no id, or another one. (rule O23)
  */
-export async function bindPlace(database: Database, { data, databaseUrl, s3 }: DataLocation): Promise<void> {
-  if (!s3) {
-    if (databaseUrl !== undefined) await bind(database, folderMark(data), foreignFolder(data));
-    return;
-  }
+export async function bindPlace(database: Database, location: DataLocation): Promise<void> {
+  const { data, databaseUrl } = location;
+  if (databaseUrl === undefined) await assertAdopted(database, data);
+  await adoptPlace(database, location);
+}
+
+async function bindStore(database: Database, s3: S3Settings): Promise<void> {
   try {
     await bind(database, createStoreMark(s3), foreignStore);
   } catch (error) {
     throw storeFault(error);
   }
+}
+
+async function assertAdopted(database: Database, data: string): Promise<void> {
+  const [id, marked] = [await deploymentId.find(database), await folderMark(data).read()];
+  if (id === marked) return;
+  // A database of an earlier version has no id, and a new one has no app.
+  if (id === undefined && (marked === undefined || !(await apps.exist(database)))) return;
+  throw new SettingError(
+    `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first: it ends the sessions that the copy brought back, and erases again who was erased since.`,
+  );
+}
+
+/**
+ * Marks the data folder and the place of the files as those of a database that was copied there. Throws a SettingError if the place holds the files
+ * of another database.
+ */
+export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: DataLocation): Promise<void> {
+  if (databaseUrl === undefined) await bind(database, await markBesideFile(data), foreignFolder(data));
+  else if (!s3) await bind(database, folderMark(data), foreignFolder(data));
+  if (s3) await bindStore(database, s3);
+}
+
+/** A SQLite database lies in the folder, so the files of a folder without an id are its own. */
+async function markBesideFile(data: string): Promise<PlaceMark> {
+  const mark = folderMark(data);
+  return (await mark.read()) === undefined ? { ...mark, holdsFiles: async () => false } : mark;
 }
 
 async function bind(database: Database, mark: PlaceMark, foreign: string): Promise<void> {

@@ -8,7 +8,6 @@ import { createWaiting } from "../background/waiting.ts";
 import { createWaitingAgents } from "../background/waiting-agents.ts";
 import type { Clock } from "../clock.ts";
 import type { Deps } from "../deps.ts";
-import { createKeptNames, notingKept } from "../files/kept-names.ts";
 import { createAnswers } from "../http/answers.ts";
 import { createLimiter } from "../http/limits/limiter.ts";
 import { createClientDocuments } from "../outgoing/client-document.ts";
@@ -37,9 +36,10 @@ export const openSettingsDatabase = ({
   databaseUrl,
   databasePool,
   data,
-}: Pick<Settings, "databaseUrl" | "databasePool" | "data">): Promise<Database> => {
+  litestream,
+}: Pick<Settings, "databaseUrl" | "databasePool" | "data" | "litestream">): Promise<Database> => {
   const address = databaseUrl === undefined ? { file: join(data, "innkeep.db") } : { url: databaseUrl };
-  return openDatabase(address, { patienceMs, poolSize: databasePool });
+  return openDatabase(address, { patienceMs, poolSize: databasePool, isCopied: litestream });
 };
 
 /** Creates everything that handlers and background work depend on. */
@@ -48,9 +48,7 @@ export function createDeps(
   database: Database,
   { clock, log, secret, oldSecrets, stopping }: StartedParts,
 ): Deps {
-  const keptNames = settings.continuous ? createKeptNames() : undefined;
-  const opened = openFiles(settings);
-  const files = keptNames ? notingKept(opened, keptNames) : opened;
+  const files = openFiles(settings);
   const newId = createNewId();
   const time = createTimeWatch(clock, (milliseconds) =>
     log.warn(
@@ -62,7 +60,6 @@ export function createDeps(
     settings,
     database,
     files,
-    keptNames,
     keptFiles: openKeptFiles(database, files, settings),
     clock,
     time,

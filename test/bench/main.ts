@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgresCluster } from "../support/postgres/postgres-cluster.ts";
-import { measureRest, restOfWriter } from "./continuous/rest-of-writer.ts";
 import { type DemoServer, startDemoServer } from "./demo-server.ts";
 import { measureLimits } from "./limits.ts";
 import { measureMixedLoad, metricsToken } from "./mixed-load.ts";
@@ -39,7 +38,6 @@ const mixedLoad = "mixed load";
 const figures = [
   ...(await attempt("everything on SQLite", onSqlite)),
   ...(isWanted(mixedLoad) ? await attempt(mixedLoad, underMixedLoad) : []),
-  ...(isWanted(restOfWriter) ? await attempt(restOfWriter, () => measureRest(folder)) : []),
   ...([...acrossTwo.map(([name]) => name), ...writesOnPostgres].some(isWanted)
     ? await attempt("everything on PostgreSQL", onPostgres)
     : []),

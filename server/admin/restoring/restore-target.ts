@@ -35,21 +35,14 @@ export async function assertEmptyDatabase(url: string, header: BackupHeader): Pr
   }
 }
 
-/** Claims the S3 store for the deployment of the backup. Throws a SettingError if it holds the files of another one. */
-export const claimStoreFor = (location: DataLocation, backup: Backup): Promise<void> =>
-  claimStore(location, () => idIn(backup));
-
 /**
  * Marks an empty S3 store with the id of the deployment, before its first file: a restore that fails can be tried again. Throws a
  * SettingError if the store holds the files of another deployment.
  */
-export async function claimStore(
-  { s3 }: DataLocation,
-  idOf: () => Promise<string | undefined>,
-): Promise<void> {
+export async function claimStoreFor({ s3 }: DataLocation, backup: Backup): Promise<void> {
   if (!s3) return;
   const mark = createStoreMark(s3);
-  const [marked, id] = [await mark.read(), await idOf()];
+  const [marked, id] = [await mark.read(), await idIn(backup)];
   if (!(await mark.holdsFiles())) {
     if (id !== undefined && id !== marked) await mark.write(id);
     return;

@@ -36,7 +36,7 @@ export function createS3Client(place: S3Settings): SendToS3 {
       throw new FilesUnavailable(new Error("The store does not answer at the moment"), { isSilence: true });
     const begun = performance.now();
     for (let tries = 1; ; tries += 1) {
-      const given = await answerOf(pool, { request, signed: await sign(request), setting: place.setting });
+      const given = await answerOf(pool, { request, signed: await sign(request) });
       if ("answer" in given) {
         outage.worked();
         return given.answer;
@@ -84,16 +84,14 @@ type Outcome =
 interface Asked {
   readonly request: S3Request;
   readonly signed: SignedRequest;
-  /** The setting that gives the address of the store. */
-  readonly setting: string;
 }
 
-async function answerOf(pool: undici.Dispatcher, { request, signed, setting }: Asked): Promise<Outcome> {
+async function answerOf(pool: undici.Dispatcher, { request, signed }: Asked): Promise<Outcome> {
   try {
     const answer = await exchange(pool, signed, request);
     const { status } = answer;
     if ((status >= 200 && status < 300) || (status === 404 && request.method === "HEAD")) return { answer };
-    const failure = await refusalOf(setting, answer);
+    const failure = await refusalOf(answer);
     if (failure.code === "NoSuchKey") return { answer };
     return { failure, isFinal: status < 500 && status !== 429 && status !== 408, isSilence: false };
   } catch (failure) {

@@ -82,17 +82,13 @@ async function sizeOf(send: SendToS3, name: string): Promise<number | undefined>
   return answer.status === 404 ? undefined : Number(answer.headers["content-length"]);
 }
 
-async function setAside(
-  send: SendToS3,
-  { setting, bucket, prefix }: S3Settings,
-  sha256: string,
-): Promise<void> {
+async function setAside(send: SendToS3, { bucket, prefix }: S3Settings, sha256: string): Promise<void> {
   const headers = { "x-amz-copy-source": `/${bucket}/${prefix}${nameOf(sha256)}` };
   const copied = await send({ method: "PUT", name: `damaged/${sha256}`, headers });
   // A copy may fail after the head of the answer was sent.
   const text = await textOf(copied.body);
   if (!text.includes("<CopyObjectResult"))
-    throw new FilesUnavailable(new S3Refusal(setting, copied.status, "CopyFailed"));
+    throw new FilesUnavailable(new S3Refusal(copied.status, "CopyFailed"));
   done(await send({ method: "DELETE", name: nameOf(sha256) }));
 }
 

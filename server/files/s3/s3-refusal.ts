@@ -6,13 +6,10 @@ export class S3Refusal extends Error {
   readonly status: number;
   /** The code of the store, such as `AccessDenied`. Empty if it gave none. */
   readonly code: string;
-  /** The setting that gives the address of the store. */
-  readonly setting: string;
 
-  constructor(setting: string, status: number, code: string) {
+  constructor(status: number, code: string) {
     super(`The store answers ${status} ${code}`.trim());
     this.name = "S3Refusal";
-    this.setting = setting;
     this.status = status;
     this.code = code;
   }
@@ -32,29 +29,31 @@ export async function textOf(body: Readable): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Why the store of a setting has refused. */
-export async function refusalOf(
-  setting: string,
-  { status, body }: { readonly status: number; readonly body: Readable },
-): Promise<S3Refusal> {
+/** Why the store has refused. */
+export async function refusalOf({
+  status,
+  body,
+}: {
+  readonly status: number;
+  readonly body: Readable;
+}): Promise<S3Refusal> {
   const [, code = ""] = /<Code>(\w+)<\/Code>/.exec(await textOf(body)) ?? [];
-  return new S3Refusal(setting, status, code);
+  return new S3Refusal(status, code);
 }
 
 /** What the operator must change, for a refusal that a second try would get again. Undefined for other errors. */
 export function faultOfSettings(error: unknown): string | undefined {
   const cause = error instanceof FilesUnavailable ? error.cause : error;
   if (!(cause instanceof S3Refusal)) return undefined;
-  const { setting } = cause;
   if (cause.code === "NoSuchBucket" || cause.status === 404)
-    return `${setting} names a bucket that does not exist. Create it, or correct the name.`;
+    return `INNKEEP_S3_URL names a bucket that does not exist. Create it, or correct the name.`;
   if (cause.code === "InvalidAccessKeyId")
-    return `${setting} has an access key that the store does not know.`;
+    return `INNKEEP_S3_URL has an access key that the store does not know.`;
   if (cause.code === "SignatureDoesNotMatch")
-    return `${setting} has a wrong secret, or special characters in it that are not in percent-encoding.`;
+    return `INNKEEP_S3_URL has a wrong secret, or special characters in it that are not in percent-encoding.`;
   if (cause.code === "AccessDenied")
-    return `${setting} has a key that may not use the bucket. It must be allowed to list, read, write and delete.`;
+    return `INNKEEP_S3_URL has a key that may not use the bucket. It must be allowed to list, read, write and delete.`;
   if (cause.code === "RequestTimeTooSkewed")
     return "The clock of this machine differs from that of the S3 store. Set it with NTP.";
-  return `${setting} cannot be used: ${cause.message}.`;
+  return `INNKEEP_S3_URL cannot be used: ${cause.message}.`;
 }

@@ -1,7 +1,5 @@
-import { collectDefaultMetrics, Registry } from "prom-client";
-import type { ContinuousStatus } from "../../continuous/reporter.ts";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Drill } from "../../domain/backups/drills.ts";
-import { countContinuous } from "./continuous-metrics.ts";
 import { countDrills } from "./drill-metrics.ts";
 import { createDurations, type DurationLabels } from "./durations.ts";
 
@@ -22,11 +20,12 @@ export interface Metrics {
 export interface Watched {
   /** The last nightly backup. */
   readonly drill?: (() => Drill | undefined) | undefined;
-  readonly continuous?: (() => ContinuousStatus) | undefined;
+  /** The length of the log of SQLite, in bytes. */
+  readonly logBytes?: (() => Promise<number>) | undefined;
 }
 
 /** Makes the metrics of this process: count, kind and duration of its answers, its work, and Node's own metrics. */
-export function createMetrics({ drill, continuous }: Watched = {}): Metrics {
+export function createMetrics({ drill, logBytes }: Watched = {}): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = createDurations({
@@ -35,10 +34,21 @@ export function createMetrics({ drill, continuous }: Watched = {}): Metrics {
     bounds: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
   });
   if (drill) countDrills(registry, drill);
-  if (continuous) countContinuous(registry, continuous);
+  if (logBytes) measureLog(registry, logBytes);
   return {
     count: (answer) => durations.count(answer, answer.milliseconds / 1_000),
     text: async () => `${await registry.metrics()}\n${durations.text()}`,
     contentType: registry.contentType,
   };
+}
+
+function measureLog(registry: Registry, logBytes: () => Promise<number>): void {
+  new Gauge({
+    name: "innkeep_database_log_bytes",
+    help: "The length of the log of SQLite",
+    registers: [registry],
+    async collect() {
+      this.set(await logBytes());
+    },
+  });
 }

@@ -25,8 +25,8 @@ export function operationsRoutes(
       ctx.body = { status: "ok", version: serverVersion };
     }),
     read("/readyz", async (ctx) => {
-      await checkReady(deps);
-      ctx.body = { status: "ready" };
+      const warnings = await checkReady(deps);
+      ctx.body = { status: "ready", ...(warnings.length > 0 ? { warnings } : {}) };
     }),
     read("/metrics", async (ctx) => {
       ctx.body = await readMetrics(metrics, ctx.req.headers.authorization, deps);

@@ -1,4 +1,3 @@
-import type { WriteLog } from "./write-log.ts";
 
 /**
  * A value that both engines can store in a column. Booleans are 0 and 1. JSON and instants (ISO 8601 UTC with
@@ -115,10 +114,22 @@ export interface Database extends Reader, Inserter {
   memoryPeriod(): number | undefined;
   /**
    * Writes the log of SQLite back into the file and empties it, so that no earlier version of a page is left on disk. False
-   * if another connection needs the log just now. Does nothing on PostgreSQL.
+   * if another connection needs the log just now. Does nothing on PostgreSQL, and while another program copies the log.
    */
   emptyLog(): Promise<boolean>;
-  /** The log of SQLite, for what copies it. Undefined on PostgreSQL. */
+  /** The log of SQLite. Undefined on PostgreSQL. */
   readonly log?: WriteLog;
   close(): Promise<void>;
+}
+
+/** The log of a SQLite file: its WAL. */
+export interface WriteLog {
+  /**
+   * Writes a long log back while the writer goes on. The writer waits only for the last frames. Without this, SQLite writes the log back in the
+   * middle of a commit. From the first call on SQLite does so only if the log gets much longer. `partly`: somebody read it at the last moment. `held`:
+   * another transaction keeps all of it. `left`: another program writes it back.
+   */
+  keepShort(): Promise<"short" | "written" | "partly" | "held" | "left">;
+  /** The length of the log on the disk, in bytes. */
+  bytes(): Promise<number>;
 }

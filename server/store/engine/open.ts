@@ -19,6 +19,8 @@ export interface OpenOptions {
   readonly patienceMs?: number;
   /** SQLite: the driver. The default is the best one that is available. */
   readonly driver?: "sqlite3" | "node-sqlite" | SqliteDriver;
+  /** SQLite: whether another program copies the log and writes it back. */
+  readonly isCopied?: boolean;
   /** The migrations to apply. `none` leaves the schema unchanged. */
   readonly migrations?: readonly Migration[] | "none";
   readonly clock?: Clock;
@@ -46,12 +48,12 @@ async function openUrl(url: string, { poolSize, patienceMs }: OpenOptions): Prom
   });
 }
 
-async function openFile(file: string, { driver }: OpenOptions): Promise<Database> {
+async function openFile(file: string, { driver, isCopied = false }: OpenOptions): Promise<Database> {
   const sqlite = typeof driver === "object" ? driver : await sqliteDriver(driver);
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await makePrivate(file);
-    return await openSqlite(sqlite, file);
+    return await openSqlite(sqlite, file, { isCopied });
   } catch (cause) {
     throw new Error(`${file} cannot be used as the database (${reasonOf(cause)}).`, { cause });
   }

@@ -1,13 +1,10 @@
-import type { Command } from "commander";
-import type { CopiesChoice } from "../../backup-commands.ts";
-import { utcOf } from "../../contract/instants.ts";
+import { type Command, Option } from "commander";
 import type { DatabaseChoice } from "../../programs.ts";
 import { usageError } from "../core/failures/cli-error.ts";
-import { fieldOf } from "../core/output/fields.ts";
-import { type Column, printList } from "../core/output/output.ts";
+import { copiesByLitestream } from "../core/failures/gone.ts";
+import { confirm } from "../core/input/confirm.ts";
 import { commandAction, type Setup } from "../core/program/command-action.ts";
-import type { Context } from "../core/program/context.ts";
-import { administer, onDatabase, runOnDatabase } from "./administer.ts";
+import { administer, onDatabase } from "./administer.ts";
 
 interface BackupFlags extends DatabaseChoice {
   readonly recipient?: string;
@@ -22,6 +19,10 @@ interface RestoreFlags extends DatabaseChoice {
   readonly at?: string;
   readonly erasures?: string;
   readonly identity?: string;
+}
+
+interface AdoptFlags extends DatabaseChoice {
+  readonly erasures?: string;
 }
 
 export function addBackups(admin: Command, setup: Setup): void {
@@ -55,76 +56,43 @@ export function addBackups(admin: Command, setup: Setup): void {
   });
 
   addRestore(admin, setup);
-  addInstants(admin, setup);
+  addAdopt(admin, setup);
 }
 
 function addRestore(admin: Command, setup: Setup): void {
   const restore = onDatabase(
-    admin
-      .command("restore [file]")
-      .description("Restore a backup after verifying it, or an instant from a continuous backup"),
+    admin.command("restore [file]").description("Restore a backup after verifying it"),
   )
-    .option("--from <place>", "the folder or S3 address of a continuous backup, instead of FILE")
-    .option("--at <instant>", "with --from: as 2026-11-23T18:30:00Z; the last instant unless given")
-    .option("--erasures <journal>", "a file with the erasures of people to do again (INNKEEP_ERASURES)")
-    .option("--identity <file>", identityMeaning);
+    .option("--erasures <journal>", erasuresMeaning)
+    .option("--identity <file>", identityMeaning)
+    .addOption(new Option("--from <place>").hideHelp())
+    .addOption(new Option("--at <instant>").hideHelp());
   commandAction<RestoreFlags, string | undefined>(restore, setup, (invocation, flags, file) => {
     const { erasures, identity: given, from, at, ...choice } = flags;
-    const { env } = invocation.context;
-    const keys = { erasures, identity: given ?? env.INNKEEP_BACKUP_IDENTITY_FILE };
-    if (from === undefined) {
-      if (file === undefined) throw usageError("There is nothing to restore.", "Name a FILE, or use --from.");
-      if (at !== undefined) throw usageError("--at needs --from.", "A backup file holds one instant.");
-      return administer(invocation, choice, { command: "restore", file, ...keys });
-    }
-    if (file !== undefined) throw usageError("--from needs no file.", "Leave one of them out.");
-    return administer(invocation, choice, {
-      command: "restore instant",
-      from: copiesIn(env, from),
-      at: at === undefined ? undefined : instantIn(at),
-      ...keys,
-    });
+    if (from !== undefined || at !== undefined)
+      throw usageError("--from and --at do not exist any more.", copiesByLitestream);
+    if (file === undefined) throw usageError("There is nothing to restore.", "Name the FILE of a backup.");
+    const identity = given ?? invocation.context.env.INNKEEP_BACKUP_IDENTITY_FILE;
+    return administer(invocation, choice, { command: "restore", file, erasures, identity });
   });
 }
 
-function addInstants(admin: Command, setup: Setup): void {
-  const instants = admin
-    .command("instants")
-    .description("List the instants to which a continuous backup can be restored")
-    .option("--from <place>", "its folder or S3 address (INNKEEP_CONTINUOUS_BACKUP)");
-  commandAction<{ from?: string }>(instants, setup, async (invocation, flags) => {
-    const { env } = invocation.context;
-    const from = flags.from ?? env.INNKEEP_CONTINUOUS_BACKUP;
-    if (!from) throw usageError("The continuous backup is not named.", "Use --from.");
-    const command = { command: "instants", from: copiesIn(env, from) } as const;
-    const { generations } = await runOnDatabase(invocation, {}, command);
-    const items = Array.isArray(generations) ? generations : [];
-    printList(invocation, { items, columns: columnsOfInstants, name: "generations" });
-    return undefined;
+function addAdopt(admin: Command, setup: Setup): void {
+  const adopt = onDatabase(
+    admin
+      .command("adopt")
+      .description("Make a database safe to serve that Litestream or PostgreSQL has restored"),
+  )
+    .option("--erasures <journal>", erasuresMeaning)
+    .option("-y, --yes", "do not ask");
+  commandAction<AdoptFlags>(adopt, setup, async (invocation, { erasures, ...choice }) => {
+    await confirm(
+      invocation,
+      "End all sessions, codes and links of this database, and erase again who was erased since?",
+    );
+    return administer(invocation, choice, { command: "adopt", erasures });
   });
 }
 
-const columnsOfInstants: readonly Column<unknown>[] = [
-  { heading: "first", of: (row) => fieldOf(row, "first") },
-  { heading: "last", of: (row) => fieldOf(row, "last") },
-  { heading: "instants", of: (row) => fieldOf(row, "instants") },
-  { heading: "generation", of: (row) => fieldOf(row, "name") },
-];
-
-/** The instant of `--at` in UTC. Throws a usage error. */
-function instantIn(text: string): string {
-  const at = utcOf(text);
-  if (at !== undefined) return at;
-  throw usageError(
-    `--at must be an instant with its offset, not \`${text}\`.`,
-    "Such as 2026-11-23T18:30:00Z or 2026-11-23T19:30:00+01:00.",
-  );
-}
-
-const copiesIn = (env: Context["env"], place: string): CopiesChoice => ({
-  place,
-  accessKeyId: env.AWS_ACCESS_KEY_ID,
-  secretAccessKey: env.AWS_SECRET_ACCESS_KEY,
-});
-
+const erasuresMeaning = "a file with the erasures of people to do again (INNKEEP_ERASURES)";
 const identityMeaning = "file of secret keys of age for an encrypted backup (INNKEEP_BACKUP_IDENTITY_FILE)";

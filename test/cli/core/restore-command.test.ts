@@ -18,47 +18,40 @@ async function noting(env: Record<string, string> = {}, answer: Record<string, u
   return { told, line: run, run: (argv: string) => run(argv.split(" ")) };
 }
 
-const keys = { AWS_ACCESS_KEY_ID: "AKIA", AWS_SECRET_ACCESS_KEY: "a/b" };
-
 describe("admin restore", () => {
-  it("restores a file, or an instant of a continuous backup", async () => {
-    const { run, told } = await noting({ ...keys, INNKEEP_BACKUP_IDENTITY_FILE: "key.txt" });
-    await run("admin restore monday.tar");
-    await run("admin restore --from copies --at 2026-11-23T18:30:00Z --erasures e.ndjson");
-    const from = { place: "copies", accessKeyId: "AKIA", secretAccessKey: "a/b" };
+  it("restores a file with the keys of the environment", async () => {
+    const { run, told } = await noting({ INNKEEP_BACKUP_IDENTITY_FILE: "key.txt" });
+    await run("admin restore monday.tar --erasures e.ndjson");
     expect(told).toMatchObject([
-      { command: "restore", file: "monday.tar", identity: "key.txt" },
-      {
-        ...{ command: "restore instant", from, at: "2026-11-23T18:30:00.000Z" },
-        ...{ identity: "key.txt", erasures: "e.ndjson" },
-      },
+      { command: "restore", file: "monday.tar", identity: "key.txt", erasures: "e.ndjson" },
     ]);
-  });
-
-  it.each([
-    ["admin restore", "There is nothing to restore."],
-    ["admin restore monday.tar --from copies", "--from needs no file."],
-    ["admin restore monday.tar --at 2026-11-23T18:30:00Z", "--at needs --from."],
-    [
-      "admin restore --from copies --at yesterday",
-      "--at must be an instant with its offset, not `yesterday`.",
-    ],
-    ["admin restore --from copies --at 2026-11-23T18:30:00", "--at must be an instant with its offset"],
-    ["admin restore --from copies --at 2026-99-23T18:30:00Z", "--at must be an instant with its offset"],
-    ["admin restore --from copies --at 2026-02-31T18:30:00Z", "--at must be an instant with its offset"],
-    ["admin instants", "The continuous backup is not named."],
-  ])("%s is refused", async (argv, message) => {
-    const { run, told } = await noting();
-    expect(await run(argv)).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
-    expect(told).toEqual([]);
   });
 });
 
-describe("admin restore --at", () => {
-  it("takes an offset, and gives the instant in UTC", async () => {
+describe("admin adopt", () => {
+  it("asks first, and names the journal of erasures", async () => {
     const { run, told } = await noting();
-    await run("admin restore --from copies --at 2026-11-23T19:30:00+01:00");
-    expect(told).toMatchObject([{ at: "2026-11-23T18:30:00.000Z" }]);
+    expect(await run("admin adopt --data restored")).toMatchObject({ exit: 2 });
+    expect(told).toEqual([]);
+    await run("admin adopt --data restored --erasures e.ndjson --yes");
+    expect(told).toMatchObject([{ command: "adopt", data: "restored", erasures: "e.ndjson" }]);
+  });
+
+  it("ends with 10 if files are missing", async () => {
+    const { run } = await noting({}, { missing: ["0a"] });
+    expect(await run("admin adopt --yes")).toMatchObject({ exit: 10 });
+  });
+});
+
+describe("a command of earlier versions for continuous copies", () => {
+  it.each([
+    "admin instants",
+    "admin instants --from copies",
+    "admin restore --from copies --at 2026-11-23T18:30:00Z",
+  ])("%s names what took its place", async (argv) => {
+    const { run, told } = await noting();
+    expect(await run(argv)).toMatchObject({ exit: 2, stderr: expect.stringContaining("Litestream") });
+    expect(told).toEqual([]);
   });
 });
 
@@ -76,27 +69,5 @@ describe("admin commands", () => {
     const { run, told } = await noting({ INNKEEP_ERASURES: "" });
     await run("admin restore monday.tar");
     expect(told[0]?.erasuresFile).toBeUndefined();
-  });
-});
-
-describe("admin instants", () => {
-  it("is a table for a person, and one object for a program", async () => {
-    const found = { name: "20261123T184500000Z-5f1056d0", instants: 2, first: "2026-11-23T18:45:00.000Z" };
-    const generations = [{ ...found, last: "2026-11-23T18:45:10.000Z" }];
-    const { run } = await noting({}, { generations });
-    expect((await run("admin instants --from copies")).stdout).toBe(
-      "2026-11-23T18:45:00.000Z\t2026-11-23T18:45:10.000Z\t2\t20261123T184500000Z-5f1056d0\n",
-    );
-    expect(JSON.parse((await run("admin instants --from copies --json")).stdout)).toEqual({ generations });
-  });
-
-  it("takes the place from a flag, or else from the environment", async () => {
-    const { run, told } = await noting({ INNKEEP_CONTINUOUS_BACKUP: "https://s3.example/bucket" });
-    await run("admin instants");
-    await run("admin instants --from copies");
-    expect(told).toMatchObject([
-      { command: "instants", from: { place: "https://s3.example/bucket" } },
-      { command: "instants", from: { place: "copies" } },
-    ]);
   });
 });

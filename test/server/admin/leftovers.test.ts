@@ -1,11 +1,13 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { deploy as makeDeployment } from "../../support/backups/copied-deployment.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { sqlite } from "../../support/database/databases.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
+import { makeDeployment } from "../../support/service/deployment.ts";
 
 const deploy = async () => {
-  const deployment = await makeDeployment();
+  const deployment = await makeDeployment(sqlite);
+  onTestFinished(() => deployment.remove());
   await deployment.admin({ command: "migrate" });
   return deployment;
 };

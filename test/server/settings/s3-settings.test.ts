@@ -11,7 +11,6 @@ describe("INNKEEP_S3_URL", () => {
 
   it("names the bucket, a folder in it, the region and the key", () => {
     expect(placeOf("https://AKIA:a%2Fb%2Bc@s3.eu-central-1.amazonaws.com/inn-files/one/two/")).toEqual({
-      setting: "INNKEEP_S3_URL",
       address: "https://s3.eu-central-1.amazonaws.com/inn-files",
       bucket: "inn-files",
       prefix: "one/two/",
@@ -23,7 +22,6 @@ describe("INNKEEP_S3_URL", () => {
 
   it("takes the key from the usual variables, and the region from the query", () => {
     expect(placeOf("https://store.example:9000/inn?region=auto&style=host", keys)).toEqual({
-      setting: "INNKEEP_S3_URL",
       address: "https://inn.store.example:9000",
       bucket: "inn",
       prefix: "",

@@ -1,28 +1,10 @@
+import { readFile } from "node:fs/promises";
 import { onTestFinished } from "vitest";
-import type { Database } from "../../../server/store/engine/database.ts";
 import { nodeSqliteDriver } from "../../../server/store/engine/drivers/node-sqlite.ts";
-import type { LogCopier, LogMark, WriteLog } from "../../../server/store/engine/write-log.ts";
+import type { Database } from "../../../server/store/engine/database.ts";
 
 /** The drivers of SQLite that this version of Node.js has. */
 export const sqliteDrivers = ["sqlite3", ...(nodeSqliteDriver() ? ["node-sqlite" as const] : [])] as const;
-
-/** What a copier was told, one word for each call. */
-export function spyingCopier() {
-  const told: string[] = [];
-  const taken: LogMark[] = [];
-  const copier: LogCopier = {
-    takeRest(mark) {
-      told.push("take");
-      taken.push(mark);
-      return true;
-    },
-    fileChanges: () => void told.push("file"),
-    rested: () => void told.push("rested"),
-    lose: (reason) => void told.push(reason),
-    begun: () => void told.push("begun"),
-  };
-  return { copier, told, taken };
-}
 
 /** Reads in a transaction that stays open until `end` is called. */
 export async function readingLong(database: Database) {
@@ -54,5 +36,6 @@ export async function addRows(database: Database, count: number): Promise<void> 
     );
 }
 
-/** The name of the log since it last began. */
-export const runOf = async (log: WriteLog): Promise<string> => (await log.mark()).run;
+/** The salt of the log in hex: SQLite gives the log a new one each time it begins again. */
+export const saltOf = async (file: string): Promise<string> =>
+  (await readFile(`${file}-wal`)).toString("hex", 16, 24);

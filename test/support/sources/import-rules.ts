@@ -63,16 +63,6 @@ export const walls: Walls = {
     ...["server/secrets", "server/store", "server/deps.ts", "src/contract"],
     ...["@node-rs/argon2", "@simplewebauthn/server", "hash-wasm", "uuid", "node:*"],
   ],
-  "server/continuous": [
-    ...[
-      "server/continuous",
-      "server/store",
-      "server/files",
-      "server/secrets/age",
-      "server/settings/settings.ts",
-    ],
-    ...["server/clock.ts", "server/deps.ts", "src/contract", "pino", "zod/mini", "node:*"],
-  ],
   "server/settings": [
     "server/settings",
     "server/domain/mail",
@@ -142,7 +132,7 @@ export const walls: Walls = {
   // From the contract to Koa, for every endpoint. Of the store: the engine, what it keeps of requests, credentials.
   "server/http": [
     ...["server/http", "server/domain", "server/files", "server/secrets", "server/settings"],
-    ...["server/clock.ts", "server/deps.ts", "server/version.ts", "server/continuous/reporter.ts"],
+    ...["server/clock.ts", "server/deps.ts", "server/version.ts"],
     ...["server/event-loop.ts", "server/on-first-use.ts"],
     ...["server/store/engine", "server/store/requests", "server/store/access/credentials.ts", "src/contract"],
     ...["koa", "@koa/router", "@fastify/busboy", "ipaddr.js", "prom-client", "zod/mini", "node:*"],
@@ -225,7 +215,7 @@ export const walls: Walls = {
   ],
   "server/start": [
     ...["server/start", "server/attestation", "server/background", "server/demo", "server/files"],
-    ...["server/continuous", "server/admin/archive/keys.ts", "server/outgoing"],
+    ...["server/admin/archive/keys.ts", "server/outgoing"],
     ...["server/http/answers.ts", "server/http/limits/limiter.ts"],
     ...["server/secrets", "server/settings", "server/store"],
     ...["server/clock.ts", "server/deps.ts", "src/words", "pino", "zod/mini", "node:*"],
@@ -234,7 +224,7 @@ export const walls: Walls = {
     ...[
       "server/admin",
       ...["server/background/erase-again.ts", "server/background/erasing.ts"],
-      ...["server/background/stray-files.ts", "server/continuous"],
+      ...["server/background/stray-files.ts"],
       "server/domain/access",
       "server/domain/backups",
       "server/domain/mail",

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createClosingGate } from "../closing-gate.ts";
@@ -29,7 +30,9 @@ export async function openPostgres(
   { poolSize = 10, patienceMs = Number.POSITIVE_INFINITY }: PostgresOptions = {},
 ): Promise<Database> {
   const connectionTimeoutMillis = Math.min(connectMs, patienceMs * 0.75);
-  const config = { connectionString: url, types, keepAlive: true, connectionTimeoutMillis };
+  // Tells the connections of this process from those of others.
+  const application_name = `innkeep-${randomBytes(4).toString("hex")}`;
+  const config = { connectionString: url, types, keepAlive: true, connectionTimeoutMillis, application_name };
   const pool = new pg.Pool({ ...config, max: poolSize, onConnect: createSetUp(patienceMs) });
   ignoreLostConnections(pool);
   const { announcer, signals, listener } = await hearSignals(config, pool);

@@ -3,14 +3,24 @@ import type { Database, Reader } from "../database.ts";
 import type { BesideConnection, Connection, SqliteDriver } from "../drivers/connection.ts";
 import { createSignals } from "../signals.ts";
 import { dataVersion, watchForeignChanges } from "./foreign-changes.ts";
-import { checkpointPages, createWriteLog } from "./guarded-log.ts";
 import { createReaders } from "./readers.ts";
 import { whenFree } from "./when-free.ts";
+import { checkpointPages, createWriteLog } from "./write-log.ts";
 import { createWriter } from "./writer.ts";
 
+interface SqliteOptions {
+  /** Whether another program copies the log and writes it back: then SQLite never does so by itself. */
+  readonly isCopied: boolean;
+}
+
 /** Opens a SQLite file with one writing connection and one or more reading connections. */
-export async function openSqlite(driver: SqliteDriver, file: string): Promise<Database> {
+export async function openSqlite(
+  driver: SqliteDriver,
+  file: string,
+  { isCopied }: SqliteOptions,
+): Promise<Database> {
   const writing = await connect(driver, file, false);
+  if (isCopied) await writing.exec("PRAGMA wal_autocheckpoint = 0");
   const reading: Connection[] = [];
   for (let n = 0; n < driver.readers; n++) reading.push(await connect(driver, file, true));
 
@@ -20,8 +30,8 @@ export async function openSqlite(driver: SqliteDriver, file: string): Promise<Da
   const foreignChanges = watchForeignChanges(writer, await dataVersion(writing));
   const log = createWriteLog(file, writer, {
     lockWaitMs: driver.lockWaitMs,
-    openReader: () => connect(driver, file, true),
     openBeside: () => connectBeside(driver, file),
+    isCopied,
   });
   const gate = createClosingGate();
   let closing: Promise<void> | undefined;

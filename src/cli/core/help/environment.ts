@@ -149,7 +149,11 @@ const ofServer: readonly Variable[] = [
   },
   {
     name: "INNKEEP_CONTINUOUS_BACKUP, INNKEEP_CONTINUOUS_BACKUP_SECONDS",
-    meaning: "Folder or S3 address to which all changes of a SQLite database are copied, and how often; 10.",
+    meaning: "Of earlier versions. Stop the start of the server: Litestream makes continuous copies now.",
+  },
+  {
+    name: "INNKEEP_LITESTREAM",
+    meaning: "`on`: Litestream copies the SQLite database, and writes its log back. See docs/operating.md.",
   },
   {
     name: "INNKEEP_ERASURES",

@@ -205,9 +205,11 @@ const all: Readonly<Record<string, readonly string[]>> = {
   "admin restore": [
     "innkeep admin restore /backups/innkeep-monday.tar --data /srv/innkeep-new",
     "innkeep admin restore /backups/innkeep-monday.tar --data /srv/innkeep-new --erasures /mnt/other/erasures.ndjson",
-    "innkeep admin restore --from /mnt/copies --at 2026-11-23T18:30:00Z --data /srv/innkeep-new",
   ],
-  "admin instants": ["innkeep admin instants --from /mnt/copies"],
+  "admin adopt": [
+    "innkeep admin adopt --data /srv/innkeep-new --yes",
+    "innkeep admin adopt --data /srv/innkeep-new --erasures /mnt/copies/erasures.ndjson --yes",
+  ],
 
   doctor: ["innkeep doctor", "innkeep doctor --base-url https://inn.example.org --json"],
   completion: [

@@ -206,12 +206,6 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
     expect(await runAdmin({ command: "check", ...place })).toMatchObject({ files: 3, orphans: 0 });
   });
 
-  it("a wrong secret of the place of copies is not called one of INNKEEP_S3_URL", async () => {
-    const { url } = await store.makeBucket();
-    const from = { place: url.replace("very", "not") };
-    await expect(runAdmin({ command: "instants", from })).rejects.toThrow("--from has a wrong secret");
-  });
-
   it("a store that does not answer loses nothing: no file counts as missing", async () => {
     const { admin, hashes, inBucket } = await deploymentWith(sqlite, "s3");
     const file = await archiveIn();

@@ -52,7 +52,7 @@ describe("PostgreSQL", () => {
   it("uses as many connections at once as the settings allow", async () => {
     const { address } = place;
     const databaseUrl = "url" in address ? address.url : undefined;
-    const own = await openSettingsDatabase({ databaseUrl, databasePool: 2, data: "" });
+    const own = await openSettingsDatabase({ databaseUrl, databasePool: 2, data: "", litestream: false });
     const pids = new Set<number>();
     const ask = () =>
       own.write(async (tx) => {
@@ -69,7 +69,7 @@ describe("PostgreSQL", () => {
   it("answers the server with one process, and compiles nothing", async () => {
     const { address } = place;
     const databaseUrl = "url" in address ? address.url : undefined;
-    const own = await openSettingsDatabase({ databaseUrl, databasePool: 1, data: "" });
+    const own = await openSettingsDatabase({ databaseUrl, databasePool: 1, data: "", litestream: false });
     const settings = `SELECT current_setting('max_parallel_workers_per_gather') AS workers, current_setting('jit') AS jit`;
     expect(await own.get(settings)).toEqual({ workers: "0", jit: "off" });
     await own.close();
