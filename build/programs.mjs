@@ -90,7 +90,7 @@ function bundleServer(outdir) {
     ...cjs,
     outdir,
     write: false,
-    entryPoints: { server: "bin/server.ts", "argon2-thread": "server/secrets/argon2/thread-entry.ts" },
+    entryPoints: { server: "bin/server.ts", "argon2-thread": "server/secrets/argon2-thread.ts" },
     external,
     define: { ...cjs.define, BUILT_FOLDER: "__dirname" },
     // The package of koa and that of accepts have the same functions. Their lists of types are large.

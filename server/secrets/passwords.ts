@@ -1,4 +1,4 @@
-import { chosenArgon2 } from "./argon2/choose.ts";
+import { chosenArgon2 } from "./argon2.ts";
 
 /** A hash of no password, with the usual cost. It is verified if there is no account, so that the time does not show whether there is one. */
 const decoy = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;

@@ -1,10 +1,12 @@
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Drill } from "../../domain/backups/drills.ts";
 import { countDrills } from "./drill-metrics.ts";
-import { createDurations, type DurationLabels } from "./durations.ts";
 
 /** One answer of the server. */
-interface CountedAnswer extends DurationLabels {
+interface CountedAnswer {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
   readonly milliseconds: number;
 }
 
@@ -28,16 +30,18 @@ export interface Watched {
 export function createMetrics({ drill, logBytes }: Watched = {}): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const durations = createDurations({
+  const durations = new Histogram({
     name: "innkeep_http_request_duration_seconds",
     help: "Time from a request's head to its answer",
-    bounds: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
+    labelNames: ["method", "route", "status"],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
+    registers: [registry],
   });
   if (drill) countDrills(registry, drill);
   if (logBytes) measureLog(registry, logBytes);
   return {
-    count: (answer) => durations.count(answer, answer.milliseconds / 1_000),
-    text: async () => `${await registry.metrics()}\n${durations.text()}`,
+    count: ({ milliseconds, ...labels }) => durations.observe(labels, milliseconds / 1_000),
+    text: () => registry.metrics(),
     contentType: registry.contentType,
   };
 }

@@ -1,4 +1,3 @@
-
 /**
  * A value that both engines can store in a column. Booleans are 0 and 1. JSON and instants (ISO 8601 UTC with
  * milliseconds) are text.
