@@ -10,6 +10,7 @@ import type { Files } from "./files/files.ts";
 import type { KeptFiles } from "./files/kept-files.ts";
 import type { Answers } from "./http/answers.ts";
 import type { Limiter } from "./http/limits/limiter.ts";
+import type { Memory } from "./http/memory.ts";
 import type { ClientDocument } from "./outgoing/client-document.ts";
 import type { Sealer } from "./secrets/secrets.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -26,6 +27,7 @@ export interface Deps {
   readonly time: TimeWatch;
   readonly newId: () => string;
   readonly sealer: Sealer;
+  readonly memory: Memory;
   readonly answers: Answers;
   readonly waiting: Waiting;
   readonly waitingAgents: WaitingAgents;

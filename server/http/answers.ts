@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
-import type { Database } from "../store/engine/database.ts";
 import { everyTopic } from "../store/engine/topics.ts";
+import type { Memory } from "./memory.ts";
 
 /** A success body that is already JSON text, with its strong ETag. */
 export interface PreparedAnswer {
@@ -88,11 +88,6 @@ export const bytesOfBody = (body: string | Buffer): number =>
 
 /** How much memory an answer takes beside its body and its name. */
 const smallThings = 1_000;
-/**
- * The limit for all answers together: readers choose how many different answers they request, and one release note may
- * be long.
- */
-const mostBytes = 64 * 1_048_576;
 
 interface Remembered {
   readonly version: number;
@@ -103,34 +98,28 @@ interface Remembered {
 
 /**
  * Creates the memory of prepared answers. A version names one state of a list only as long as the database loses nothing: a
- * database that was restored, or another one that took its place, counts the same versions again. So answers are forgotten
- * when anything may have changed, and while changes of other servers may be missed. (decision 115)
+ * database that was restored counts the same versions again. So answers are forgotten when anything may have changed. (decision 115)
  */
-export function createAnswers(database: Pick<Database, "memoryPeriod" | "onSignal">): Answers {
-  const remembered = createRemembered();
+export function createAnswers(memory: Memory): Answers {
+  const remembered = memory.createPart<Remembered>();
   const inMaking = new Map<string, Promise<Remembered>>();
-  let present: Standing = { period: undefined };
-  database.onSignal((topic) => {
-    if (topic === everyTopic) present = { period: undefined };
+  /** How often anything may have changed. */
+  let changes = 0;
+  memory.onChange((topic) => {
+    if (topic !== everyTopic) return;
+    changes += 1;
+    remembered.clear();
   });
 
-  /** In what the answers of now may be remembered. Forgets those of an earlier standing. */
-  function standing(): Standing {
-    const period = database.memoryPeriod();
-    if (period !== present.period || period === undefined) {
-      present = { period };
-      remembered.clear();
-    }
-    return present;
-  }
-
   async function makeOne({ name, version, now }: Wanted, make: () => Promise<Made>): Promise<Remembered> {
-    const began = standing();
+    const began = changes;
     const { answer, until = Number.POSITIVE_INFINITY } = await make();
     const from = now.getTime();
     // The caller's credential names the version: it is not in memory any more if the version has changed.
-    const made = { version, from, until, answer: { ...answer, lasts: { from, until, isCurrent: always } } };
-    if (standing() === began) remembered.keep(name, made);
+    const lasts = memory.isOn ? { lasts: { from, until, isCurrent: always } } : {};
+    const made = { version, from, until, answer: { ...answer, ...lasts } };
+    if (changes === began)
+      remembered.keep(name, made, smallThings + 2 * name.length + bytesOfBody(answer.body));
     return made;
   }
 
@@ -144,7 +133,6 @@ export function createAnswers(database: Pick<Database, "memoryPeriod" | "onSigna
 
   return {
     async recall(wanted, make) {
-      standing();
       const known = remembered.get(wanted.name);
       if (known && isGood(known, wanted)) return known.answer;
       for (let coming = inMaking.get(wanted.name); coming; coming = inMaking.get(wanted.name)) {
@@ -152,43 +140,6 @@ export function createAnswers(database: Pick<Database, "memoryPeriod" | "onSigna
         if (made && isGood(made, wanted)) return made.answer;
       }
       return (await makeTogether(wanted, make)).answer;
-    },
-  };
-}
-
-/** The same object as long as what was remembered may be used. */
-interface Standing {
-  readonly period: number | undefined;
-}
-
-/** Answers by their names. Beyond the limits the oldest are dropped. */
-function createRemembered() {
-  const kept = new Map<string, Remembered>();
-  let bytes = 0;
-  const bytesOf = (name: string, { answer }: Remembered) =>
-    smallThings + 2 * name.length + bytesOfBody(answer.body);
-
-  function forget(name: string): void {
-    const known = kept.get(name);
-    if (!known) return;
-    bytes -= bytesOf(name, known);
-    kept.delete(name);
-  }
-
-  return {
-    get: (name: string): Remembered | undefined => kept.get(name),
-    keep(name: string, made: Remembered): void {
-      forget(name);
-      kept.set(name, made);
-      bytes += bytesOf(name, made);
-      for (const oldest of kept.keys()) {
-        if (bytes <= mostBytes) return;
-        forget(oldest);
-      }
-    },
-    clear(): void {
-      kept.clear();
-      bytes = 0;
     },
   };
 }

@@ -44,10 +44,9 @@ export const isKept = (auth: Auth): auth is KeptAuth =>
 type Ways = { readonly [A in Auth]: (presented: PresentedCredentials) => Promise<Callers[A]> };
 
 export function createAuthenticate(
-  deps: Pick<Deps, "clock" | "database" | "log" | "settings">,
+  deps: Pick<Deps, "clock" | "database" | "log" | "memory" | "settings">,
 ): Authenticate {
-  const { database } = deps;
-  const find = createFindCredentials(database);
+  const find = createFindCredentials(deps);
   const touch = createTouch(deps);
 
   const person = createFindPerson(deps, touch);
@@ -128,11 +127,11 @@ export const topicsOfToken = ({ userId, appId }: Pick<TokenCredential, "userId" 
 ];
 
 /** Makes the functions that find credentials by their hashes. */
-function createFindCredentials(database: Deps["database"]) {
+function createFindCredentials({ database, memory }: Pick<Deps, "database" | "memory">) {
   const dropAll = topicsOfAllCredentials;
   return {
     findAppKey: cachedLookup({
-      ...{ database, dropAll },
+      ...{ memory, dropAll },
       load: async (hash) => {
         const row = await credentials.findAppKey(database, hash);
         return row && { row, caller: appCaller(row) };
@@ -140,7 +139,7 @@ function createFindCredentials(database: Deps["database"]) {
       topicsOf: ({ caller }) => [appTopic(caller.appId), accessTopic(caller.appId)],
     }),
     findToken: cachedLookup({
-      ...{ database, dropAll },
+      ...{ memory, dropAll },
       load: async (hash) => {
         const row = await credentials.findToken(database, hash);
         return (
@@ -150,7 +149,7 @@ function createFindCredentials(database: Deps["database"]) {
       topicsOf: ({ row }) => topicsOfToken(row),
     }),
     findDevice: cachedLookup({
-      ...{ database, dropAll },
+      ...{ memory, dropAll },
       load: async (hash) => {
         const row = await credentials.findDevice(database, hash);
         return row && { row, caller: deviceCaller(row), expiresAt: Date.parse(row.expiresAt) };

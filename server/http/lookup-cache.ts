@@ -1,5 +1,5 @@
-import type { Database } from "../store/engine/database.ts";
 import { everyTopic } from "../store/engine/topics.ts";
+import type { Memory } from "./memory.ts";
 
 /** Finds a row by a name. A row in memory is used only if it is current. */
 export interface Lookup<Row> {
@@ -11,7 +11,7 @@ export interface Lookup<Row> {
 }
 
 export interface LookupCacheOptions<Row> {
-  readonly database: Pick<Database, "memoryPeriod" | "onSignal" | "onForeignChange">;
+  readonly memory: Memory;
   readonly load: (name: string) => Promise<Row | undefined>;
   /** The topics that drop all rows. */
   readonly dropAll: readonly string[];
@@ -21,37 +21,22 @@ export interface LookupCacheOptions<Row> {
   readonly storedWith?: (topic: string) => readonly [name: string, row: Row] | undefined;
   /** About how much memory a row takes, without its name and its topics. The default is 1,000. */
   readonly bytesOf?: (row: Row) => number;
-  /** How much memory all rows may take. The default is 24 MB, which some 7,000 credentials need. */
-  readonly mostBytes?: number;
 }
 
-/**
- * Keeps what `load` found until one of its topics is signalled or another process writes. Beyond `mostBytes` the oldest rows
- * are dropped. While changes of other servers may be missed, the database is asked each time and nothing is kept.
- */
+/** Remembers what `load` found until one of its topics is signalled or another process writes. */
 export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row> {
-  const { database, load, dropAll, topicsOf = () => [], storedWith } = options;
+  const { memory, load, dropAll, topicsOf = () => [], storedWith } = options;
   const rows = createRows(options);
   /** For each row that is being loaded, what was signalled meanwhile. */
   const loading = new Set<Set<string>>();
   const all = new Set([everyTopic, ...dropAll]);
-  /** The period in which the rows were read. */
-  let period: number | undefined;
-
-  function drop(topic: string): void {
-    const dropped = all.has(topic) ? everyTopic : topic;
-    for (const signalled of loading) signalled.add(dropped);
-    if (dropped === everyTopic) rows.clear();
-    else rows.drop(topic);
-  }
 
   async function loadAndKeep(name: string): Promise<Row | undefined> {
     const signalled = new Set<string>();
     loading.add(signalled);
     try {
-      const began = period;
       const row = await load(name);
-      if (row === undefined || signalled.has(everyTopic) || database.memoryPeriod() !== began) return row;
+      if (row === undefined || signalled.has(everyTopic)) return row;
       const topics = topicsOf(row);
       if (!topics.some((topic) => signalled.has(topic))) rows.keep(name, row, topics);
       return row;
@@ -60,35 +45,19 @@ export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row>
     }
   }
 
-  /** Whether rows in memory may be used now. Drops those of an earlier period. */
-  function isOn(): boolean {
-    const present = database.memoryPeriod();
-    if (present !== undefined && present !== period) rows.clear();
-    period = present ?? period;
-    return present !== undefined;
-  }
-
-  database.onSignal((topic) => {
-    drop(topic);
+  memory.onChange((topic) => {
+    const dropped = all.has(topic) ? everyTopic : topic;
+    for (const signalled of loading) signalled.add(dropped);
+    if (dropped === everyTopic) rows.clear();
+    else rows.drop(topic);
     const stored = storedWith?.(topic);
     if (stored) rows.keep(...stored, topicsOf(stored[1]));
   });
-  database.onForeignChange(() => drop(everyTopic));
-  const find = (name: string) => (isOn() ? (rows.get(name) ?? loadAndKeep(name)) : load(name));
-  return Object.assign(find, {
-    peek: (name: string) => (isOn() ? rows.get(name) : undefined),
-    fresh: (name: string) => (isOn() ? loadAndKeep(name) : load(name)),
-  });
-}
-
-interface Kept<Row> {
-  readonly row: Row;
-  readonly topics: readonly string[];
-  readonly bytes: number;
+  const find = (name: string) => (memory.isOn ? (rows.get(name) ?? loadAndKeep(name)) : load(name));
+  return Object.assign(find, { peek: rows.get });
 }
 
 const defaultBytes = 1_000;
-const defaultMost = 24_000_000;
 /** How much memory a place in a map takes beside its text. */
 const placeBytes = 600;
 
@@ -96,47 +65,33 @@ const placeBytes = 600;
 const findingBytes = (name: string, topics: readonly string[]): number =>
   [name, ...topics].reduce((sum, text) => sum + placeBytes + 2 * text.length, 0);
 
+/** The rows, and their names by their topics. A topic may still name a row that is not in memory any more. */
 function createRows<Row>({
+  memory,
   bytesOf = () => defaultBytes,
-  mostBytes = defaultMost,
-}: Pick<LookupCacheOptions<Row>, "bytesOf" | "mostBytes">) {
-  const kept = new Map<string, Kept<Row>>();
+}: Pick<LookupCacheOptions<Row>, "bytesOf" | "memory">) {
   const namesOf = new Map<string, Set<string>>();
-  let bytes = 0;
-
-  function forget(name: string): void {
-    const known = kept.get(name);
-    if (!known) return;
-    kept.delete(name);
-    bytes -= known.bytes;
-    for (const topic of known.topics) {
+  const part = memory.createPart<Kept<Row>>((name, { topics }) => {
+    for (const topic of topics) {
       const names = namesOf.get(topic);
       names?.delete(name);
       if (names?.size === 0) namesOf.delete(topic);
     }
-  }
-
+  });
   return {
-    get: (name: string): Row | undefined => kept.get(name)?.row,
+    get: (name: string): Row | undefined => part.get(name)?.row,
     keep(name: string, row: Row, topics: readonly string[]): void {
-      forget(name);
-      const known = { row, topics, bytes: bytesOf(row) + findingBytes(name, topics) };
-      if (known.bytes > mostBytes) return;
-      kept.set(name, known);
-      bytes += known.bytes;
+      if (!part.keep(name, { row, topics }, bytesOf(row) + findingBytes(name, topics))) return;
       for (const topic of topics) namesOf.set(topic, (namesOf.get(topic) ?? new Set()).add(name));
-      for (const oldest of kept.keys()) {
-        if (bytes <= mostBytes) return;
-        forget(oldest);
-      }
     },
     drop(topic: string): void {
-      for (const name of [...(namesOf.get(topic) ?? [])]) forget(name);
+      for (const name of [...(namesOf.get(topic) ?? [])]) part.forget(name);
     },
-    clear(): void {
-      kept.clear();
-      namesOf.clear();
-      bytes = 0;
-    },
+    clear: part.clear,
   };
+}
+
+interface Kept<Row> {
+  readonly row: Row;
+  readonly topics: readonly string[];
 }

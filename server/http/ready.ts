@@ -38,12 +38,12 @@ interface Entry {
   readonly unchanged: string[];
 }
 
-type ReadyDeps = Pick<Deps, "clock" | "limiter" | "settings" | "stopping">;
+type ReadyDeps = Pick<Deps, "clock" | "limiter" | "memory" | "settings" | "stopping">;
 
 /** Makes the ready answers of the endpoints that have the trait `ready`. */
 export function createReady(endpoints: readonly Endpoint[], deps: ReadyDeps, observer: Observer): Ready {
-  const { clock, limiter, settings, stopping } = deps;
-  const entries = createEntries();
+  const { clock, limiter, memory, settings, stopping } = deps;
+  const entries = memory.createPart<Entry>();
   const targets = targetsOf(endpoints.filter(({ ready }) => ready));
   const isGood = ({ lasting }: Entry) => lastsAt(lasting, clock.now().getTime());
 
@@ -84,7 +84,7 @@ export function createReady(endpoints: readonly Endpoint[], deps: ReadyDeps, obs
         ...{ route: path, etag: answer.etag, body },
         ...headersOf(endpoint, { etag: answer.etag, body }, observer),
       };
-      if (isGood(entry)) entries.keep(asked.name, entry);
+      if (isGood(entry)) entries.keep(asked.name, entry, smallThings + body.length);
     },
 
     before: (next) => (request, response) => {
@@ -206,34 +206,5 @@ function ownBytes(text: string): Buffer {
 
 /** Larger answers are counted while they are sent, by Koa's way. */
 const mostBytesOfOne = 262_144;
-/** The limit of all entries together. Several may share a body. */
-const mostBytes = 32 * 1_048_576;
 /** How much memory an entry takes beside its body. */
 const smallThings = 2_000;
-
-/** The entries by their names. The oldest are dropped if they need too much memory. */
-function createEntries() {
-  const kept = new Map<string, Entry>();
-  let bytes = 0;
-
-  function forget(name: string): void {
-    const entry = kept.get(name);
-    if (!entry) return;
-    kept.delete(name);
-    bytes -= smallThings + entry.body.length;
-  }
-
-  return {
-    get: (name: string): Entry | undefined => kept.get(name),
-    forget,
-    keep(name: string, entry: Entry): void {
-      forget(name);
-      kept.set(name, entry);
-      bytes += smallThings + entry.body.length;
-      for (const oldest of kept.keys()) {
-        if (bytes <= mostBytes) return;
-        forget(oldest);
-      }
-    },
-  };
-}

@@ -23,11 +23,11 @@ export interface ToolUser {
  * others get the same refusal. (rule A43)
  */
 export function createToolAuthenticate(
-  deps: Pick<Deps, "clock" | "database" | "log">,
+  deps: Pick<Deps, "clock" | "database" | "log" | "memory">,
   { authenticate }: Pick<Door, "authenticate">,
 ): (shown: PresentedCredentials) => Promise<ToolUser> {
   const find = cachedLookup({
-    database: deps.database,
+    memory: deps.memory,
     dropAll: topicsOfAllCredentials,
     load: (hash) => credentials.findConnection(deps.database, hash),
     topicsOf: topicsOfToken,

@@ -23,7 +23,7 @@ import { refusalMessage } from "./refusal-message.ts";
 
 /** What the tools need of the server. */
 export interface McpParts {
-  readonly deps: InvokeDeps & Pick<Deps, "log" | "stopping">;
+  readonly deps: InvokeDeps & Pick<Deps, "log" | "memory" | "stopping">;
   readonly door: Door;
   readonly api: Api<Contract>;
   readonly metrics: Pick<Metrics, "count">;

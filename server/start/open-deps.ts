@@ -10,9 +10,11 @@ import type { Clock } from "../clock.ts";
 import type { Deps } from "../deps.ts";
 import { createAnswers } from "../http/answers.ts";
 import { createLimiter } from "../http/limits/limiter.ts";
+import { createMemory } from "../http/memory.ts";
 import { createClientDocuments } from "../outgoing/client-document.ts";
 import { createNewId } from "../secrets/new-id.ts";
 import { createSealer } from "../secrets/secrets.ts";
+import { memoryOfMachine } from "../settings/memory.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Database } from "../store/engine/database.ts";
 import { openDatabase } from "../store/engine/open.ts";
@@ -27,6 +29,9 @@ export interface StartedParts {
   readonly oldSecrets?: readonly string[];
   readonly stopping: AbortSignal;
 }
+
+/** The most that answers and rows in memory may take. */
+const mostBytes = 128 * 1_048_576;
 
 /** Every request ends within five seconds, even if the database hangs. */
 const patienceMs = 4_000;
@@ -50,6 +55,7 @@ export function createDeps(
 ): Deps {
   const files = openFiles(settings);
   const newId = createNewId();
+  const memory = createMemory(database, Math.min(mostBytes, memoryOfMachine() / 8));
   const time = createTimeWatch(clock, (milliseconds) =>
     log.warn(
       { seconds: Math.round(milliseconds / 1_000) },
@@ -65,7 +71,8 @@ export function createDeps(
     time,
     newId,
     sealer: createSealer(secret, oldSecrets),
-    answers: createAnswers(database),
+    memory,
+    answers: createAnswers(memory),
     waiting: createWaiting(database),
     waitingAgents: createWaitingAgents(),
     threadWatch: createThreadWatch(database),

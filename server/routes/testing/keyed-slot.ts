@@ -23,9 +23,9 @@ export interface FindSlot {
  * Finds the slot of a test key. A missing slot is cached like a slot, so that the time of an answer does not show which
  * keys exist.
  */
-export function createFindSlot(database: Deps["database"]): FindSlot {
+export function createFindSlot({ database, memory }: Pick<Deps, "database" | "memory">): FindSlot {
   const lookUp = cachedLookup({
-    database,
+    memory,
     async load(name) {
       const [appId = "", keyHash = ""] = name.split(" ");
       return { slot: await loadSlot(database, { appId, keyHash }) };

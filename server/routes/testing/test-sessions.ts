@@ -35,10 +35,10 @@ interface ReceivedSession {
  * The handlers for an app under test, which reports sessions and reads the status of one slot, named by its test key.
  */
 export const testSessionHandlers = (
-  deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "passingTime" | "settings" | "time">,
+  deps: Pick<Deps, "clock" | "database" | "log" | "memory" | "newId" | "passingTime" | "settings" | "time">,
 ): Handlers<typeof contract> => {
   const { database, passingTime, clock, newId } = deps;
-  const findSlot = createFindSlot(database);
+  const findSlot = createFindSlot(deps);
   const currentSlot = async (key: SlotKey): Promise<KeyedSlot | undefined> => {
     const slot = await findSlot(key);
     if (!slot || !passingTime.isDue(slot.nextAt)) return slot;

@@ -29,7 +29,7 @@ const bytesOfCharacter = 5;
 
 /** Gives a tester's tasks of today or of an earlier day. Throws `bad_request` for a day that no test has reached. */
 export function createTasks(
-  { database, clock, passingTime }: Pick<Deps, "database" | "clock" | "passingTime">,
+  { database, clock, memory, passingTime }: Pick<Deps, "database" | "clock" | "memory" | "passingTime">,
   shown: SlotDisplay,
 ) {
   const load = async (testerId: string): Promise<KnownTester> => ({
@@ -37,7 +37,7 @@ export function createTasks(
     ...(await testerSlots.listActive(database, testerId)),
   });
   const knownTester = cachedLookup<KnownTester>({
-    ...{ database, load },
+    ...{ memory, load },
     dropAll: topicsOfAllSlots,
     topicsOf: ({ testerId, cycles, rows }) => [
       userTopic(testerId),

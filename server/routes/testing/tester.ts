@@ -19,7 +19,10 @@ import { createTasks } from "./tester-tasks.ts";
 
 /** `iconUrl` is the icon of apps without an icon. */
 export const tester = (
-  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "passingTime" | "sealer" | "time">,
+  deps: Pick<
+    Deps,
+    "clock" | "database" | "keptFiles" | "memory" | "newId" | "passingTime" | "sealer" | "time"
+  >,
   iconUrl: string,
 ): Handlers<typeof contract> => {
   const { database, clock, sealer } = deps;

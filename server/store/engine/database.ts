@@ -105,12 +105,8 @@ export interface Database extends Reader, Inserter {
    * processes.
    */
   onForeignChange(listener: () => void): () => void;
-  /**
-   * The number of the period in which this process has heard of every change. What was read may be kept in memory until the
-   * period ends, if every signal is obeyed. Undefined if a change of another server may have been missed: then nothing may be
-   * answered from memory, or kept. Ask at each use. On SQLite there is one period.
-   */
-  memoryPeriod(): number | undefined;
+  /** Whether this process hears of each change before it answers a request: then what was read may be kept in memory. False on PostgreSQL. */
+  readonly remembers: boolean;
   /**
    * Writes the log of SQLite back into the file and empties it, so that no earlier version of a page is left on disk. False
    * if another connection needs the log just now. Does nothing on PostgreSQL, and while another program copies the log.

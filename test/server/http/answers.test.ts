@@ -1,23 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { createAnswers, prepareAnswer } from "../../../server/http/answers.ts";
+import { createMemory } from "../../../server/http/memory.ts";
 import { createSignals } from "../../../server/store/engine/signals.ts";
 
-/** A database whose changes this process hears. */
-function hearing() {
+/** The memory of a process that hears of the changes of its database, or does not. */
+function hearing(remembers = true) {
   const signals = createSignals();
-  let period: number | undefined = 1;
-  return {
-    database: { memoryPeriod: () => period, onSignal: signals.subscribe },
-    signal: (topic: string) => signals.emit([topic]),
-    setPeriod(number: number | undefined) {
-      period = number;
-    },
-  };
+  const database = { remembers, onSignal: signals.subscribe, onForeignChange: () => () => {} };
+  return { memory: createMemory(database, 64 * 1_048_576), signal: (topic: string) => signals.emit([topic]) };
 }
 
-function recalling(megabytes: number) {
-  const { database, ...changes } = hearing();
-  const answers = createAnswers(database);
+function recalling(megabytes: number, remembers = true) {
+  const { memory, signal } = hearing(remembers);
+  const answers = createAnswers(memory);
   const made: string[] = [];
   const recall = (name: string, version = 1) =>
     answers.recall({ name, version, now: new Date(0) }, async () => {
@@ -25,7 +20,7 @@ function recalling(megabytes: number) {
       // A little less, because its name takes memory, too.
       return { answer: prepareAnswer("x".repeat(Math.max(0, megabytes * 1_048_576 - 2_000))) };
     });
-  return { made, recall, ...changes };
+  return { made, recall, signal };
 }
 
 describe("prepared answers", () => {
@@ -49,7 +44,7 @@ describe("prepared answers", () => {
   });
 
   it("are created again, once, if the first attempt failed", async () => {
-    const answers = createAnswers(hearing().database);
+    const answers = createAnswers(hearing().memory);
     let attempts = 0;
     const recall = () =>
       answers.recall({ name: "faqs", version: 1, now: new Date(0) }, async () => {
@@ -72,13 +67,10 @@ describe("prepared answers", () => {
     expect(made).toEqual(["faqs", "faqs"]);
   });
 
-  it("are not kept while changes may be missed, and are created again after that", async () => {
-    const { made, recall, setPeriod } = recalling(0);
-    for (const period of [1, undefined, undefined, 2, 2]) {
-      setPeriod(period);
-      await recall("faqs");
-    }
-    expect(made).toHaveLength(4);
+  it("are created for each request where a server does not hear of each change in time", async () => {
+    const { made, recall } = recalling(0, false);
+    for (let time = 0; time < 3; time += 1) await recall("faqs");
+    expect(made).toHaveLength(3);
   });
 
   it("are not kept if anything may have changed while they were created", async () => {
@@ -90,12 +82,15 @@ describe("prepared answers", () => {
     expect(made).toHaveLength(2);
   });
 
-  it("use at most 64 MiB: the oldest are dropped", async () => {
+  it("use no more memory than there is: those that were not used for the longest time are dropped", async () => {
     const { made, recall } = recalling(8);
-    for (let n = 0; n < 9; n++) await recall(`since ${n}`);
-    await recall("since 1");
+    for (let n = 0; n < 8; n++) await recall(`since ${n}`);
+    await recall("since 0");
+    await recall("since 8");
     expect(made).toHaveLength(9);
     await recall("since 0");
+    expect(made).toHaveLength(9);
+    await recall("since 1");
     expect(made).toHaveLength(10);
   });
 

@@ -1,25 +1,29 @@
 import { describe, expect, it } from "vitest";
 import { cachedLookup } from "../../../server/http/lookup-cache.ts";
+import { createMemory } from "../../../server/http/memory.ts";
 import { createSignals } from "../../../server/store/engine/signals.ts";
 
 /** A lookup of rows that count how often they were loaded, and what drops them. */
-function begin(mostBytes?: number) {
+function begin({ mostBytes = 1_000_000, remembers = true } = {}) {
   const signals = createSignals();
-  let period: number | undefined = 1;
   let foreign = () => {};
   let loads = 0;
   /** Ends a load that was held. */
   const held: (() => void)[] = [];
   let isHolding = false;
-  const find = cachedLookup({
-    database: {
-      memoryPeriod: () => period,
+  const memory = createMemory(
+    {
+      remembers,
       onSignal: signals.subscribe,
       onForeignChange(listener) {
         foreign = listener;
         return () => {};
       },
     },
+    mostBytes,
+  );
+  const find = cachedLookup({
+    memory,
     async load(name) {
       loads += 1;
       const row = { name, load: loads };
@@ -30,15 +34,11 @@ function begin(mostBytes?: number) {
     topicsOf: ({ name }) => [`row:${name}`],
     storedWith: (topic) => (topic === "stored:a" ? ["a", { name: "a", load: 0 }] : undefined),
     bytesOf: ({ name }) => name.length,
-    ...(mostBytes === undefined ? {} : { mostBytes }),
   });
   return {
     find,
     signal: (topic: string) => signals.emit([topic]),
     changeElsewhere: () => foreign(),
-    setPeriod(number: number | undefined) {
-      period = number;
-    },
     loads: () => loads,
     /** Begins to find a row, does something before the row has come, and gives the row. */
     async findDuring(name: string, act: () => void) {
@@ -131,9 +131,9 @@ describe("a lookup in memory", () => {
     expect(loads()).toBe(2);
   });
 
-  it("drops the oldest rows beyond its bytes, and never keeps a row that is larger than all of them", async () => {
+  it("drops the rows that were not used for the longest time beyond its bytes, and never keeps a row that is larger than all of them", async () => {
     // Two rows take less with their names and topics, and three take more.
-    const { find, loads } = begin(3_000);
+    const { find, loads } = begin({ mostBytes: 3_000 });
     for (const name of ["four", "five", "six"]) await find(name);
     expect(loads()).toBe(3);
     for (const name of ["five", "six"]) await find(name);
@@ -145,22 +145,10 @@ describe("a lookup in memory", () => {
     expect(loads()).toBe(5);
   });
 
-  it("asks each time and keeps nothing while changes may be missed, and drops what it had kept before", async () => {
-    const { find, setPeriod, loads } = begin();
-    await find("a");
-    setPeriod(undefined);
-    for (let time = 0; time < 2; time += 1) await find("a");
+  it("asks each time and keeps nothing where a server does not hear of each change in time", async () => {
+    const { find, loads } = begin({ remembers: false });
+    for (let time = 0; time < 3; time += 1) await find("a");
     expect(loads()).toBe(3);
-    setPeriod(2);
-    for (let time = 0; time < 2; time += 1) await find("a");
-    expect(loads()).toBe(4);
-  });
-
-  it.each([2, undefined])("keeps no row if the period became %s while it was read", async (next) => {
-    const { find, findDuring, setPeriod, loads } = begin();
-    await findDuring("a", () => setPeriod(next));
-    setPeriod(1);
-    await find("a");
-    expect(loads()).toBe(2);
+    expect(find.peek("a")).toBeUndefined();
   });
 });

@@ -135,7 +135,16 @@ export const walls: Walls = {
     ...["server/clock.ts", "server/deps.ts", "server/version.ts"],
     ...["server/event-loop.ts", "server/on-first-use.ts"],
     ...["server/store/engine", "server/store/requests", "server/store/access/credentials.ts", "src/contract"],
-    ...["koa", "@koa/router", "@fastify/busboy", "ipaddr.js", "prom-client", "zod/mini", "node:*"],
+    ...[
+      "koa",
+      "@koa/router",
+      "@fastify/busboy",
+      "ipaddr.js",
+      "lru-cache",
+      "prom-client",
+      "zod/mini",
+      "node:*",
+    ],
   ],
   // Pages reach data through the handlers that `ask.ts` is given, and what is theirs alone in `routes`; never in the store.
   "server/console": [
@@ -216,7 +225,7 @@ export const walls: Walls = {
   "server/start": [
     ...["server/start", "server/attestation", "server/background", "server/demo", "server/files"],
     ...["server/admin/archive/keys.ts", "server/outgoing"],
-    ...["server/http/answers.ts", "server/http/limits/limiter.ts"],
+    ...["server/http/answers.ts", "server/http/memory.ts", "server/http/limits/limiter.ts"],
     ...["server/secrets", "server/settings", "server/store"],
     ...["server/clock.ts", "server/deps.ts", "src/words", "pino", "zod/mini", "node:*"],
   ],

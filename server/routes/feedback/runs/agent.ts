@@ -26,6 +26,7 @@ type AgentDeps = Pick<
   Deps,
   | "clock"
   | "database"
+  | "memory"
   | "newId"
   | "settings"
   | "stopping"

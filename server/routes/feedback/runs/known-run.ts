@@ -9,11 +9,12 @@ import { proposalAnswer } from "./proposal-answer.ts";
 /** Makes the function that finds a proposal, for every caller. It is kept in memory until it changes. */
 export const createFindRun = ({
   database,
+  memory,
   settings,
   waitingAgents,
-}: Pick<Deps, "database" | "settings" | "waitingAgents">) =>
+}: Pick<Deps, "database" | "memory" | "settings" | "waitingAgents">) =>
   cachedLookup({
-    database,
+    memory,
     load: async (id) => knownRun(settings, await proposals.findOwned(database, id)),
     dropAll: topicsOfAllThreads,
     topicsOf: ({ id, appId }) => [proposalTopic(id), accessTopic(appId)],

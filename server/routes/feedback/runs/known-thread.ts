@@ -20,8 +20,6 @@ export interface KnownThread {
   readonly answer: PreparedAnswer;
 }
 
-/** The limit of all remembered threads together. */
-const mostBytes = 32 * 1_048_576;
 /** How much memory a thread takes beside its answer and its proposal. */
 const smallThings = 2_000;
 
@@ -32,8 +30,9 @@ const smallThings = 2_000;
 export function createFindThread({
   clock,
   database,
+  memory,
   settings,
-}: Pick<Deps, "clock" | "database" | "settings">) {
+}: Pick<Deps, "clock" | "database" | "memory" | "settings">) {
   const findRow = feedbackThreads.createFindThreadForAgent(database);
 
   async function load(name: string): Promise<KnownThread | undefined> {
@@ -46,7 +45,7 @@ export function createFindThread({
   }
 
   const find = cachedLookup({
-    ...{ database, load, mostBytes },
+    ...{ memory, load },
     dropAll: topicsOfAllThreads,
     topicsOf: ({ id, appId, proposal }) => [
       ...[threadTopic(id), accessTopic(appId)],

@@ -1,20 +1,14 @@
-import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
-import { createMemoryPeriod, type Moment, presentMoment } from "./memory-period.ts";
-import { emptyNotice, listenSql } from "./postgres-notices.ts";
+import { listenSql } from "./postgres-notices.ts";
 
 const firstPauseMs = 50;
 const longestPauseMs = 2_000;
-
-/** If nobody asks for the memory for so long, its proofs are not wanted. */
-const quietMs = 10_000;
-/** The pause between two tries to find out whether a connection hears. */
-const tryAgainMs = 5_000;
+/** The pause between two pings. */
+const pingMs = 15_000;
+/** How long the connection may take to answer a ping. */
+const answerMs = 5_000;
 
 export interface PostgresListener {
-  /** As `Database.memoryPeriod`. */
-  memoryPeriod(): number | undefined;
   close(): Promise<void>;
 }
 
@@ -22,8 +16,6 @@ export interface NoticeHandlers {
   readonly onNotice: (payload: string) => void;
   /** Called after a lost connection was opened again: notices may have been lost. */
   readonly onGap: () => void;
-  /** Sends a notice to all listeners on another connection. */
-  readonly send: (payload: string) => Promise<unknown>;
 }
 
 /**
@@ -32,21 +24,15 @@ export interface NoticeHandlers {
  */
 export async function listen(
   config: pg.ClientConfig,
-  { onNotice, onGap, send }: NoticeHandlers,
+  { onNotice, onGap }: NoticeHandlers,
 ): Promise<PostgresListener> {
-  const period = createMemoryPeriod();
-  let askedAt = Number.NEGATIVE_INFINITY;
   let closed = false;
-  let heartbeat: Heartbeat | undefined;
   let client = await connect();
   let timer: NodeJS.Timeout | undefined;
 
   async function connect(): Promise<pg.Client> {
     const opened = new pg.Client(config);
-    const hearing = createHearing(send, period.prove);
-    opened.on("notification", ({ payload = "" }) => {
-      if (!hearing.isOwn(payload)) onNotice(payload);
-    });
+    opened.on("notification", ({ payload = "" }) => onNotice(payload));
     // An error event without a listener would end the process. The end event follows.
     opened.on("error", () => {});
     try {
@@ -56,14 +42,9 @@ export async function listen(
       opened.end().catch(() => {});
       throw error;
     }
-    const beating = startHeartbeat(opened, {
-      isWanted: () => performance.now() - askedAt < quietMs,
-      onAnswer: hearing.onAnswer,
-    });
-    heartbeat = beating;
+    const stopPings = startPings(opened);
     opened.once("end", () => {
-      beating.stop();
-      period.end();
+      stopPings();
       reconnectAfter(firstPauseMs);
     });
     return opened;
@@ -83,46 +64,22 @@ export async function listen(
   }
 
   return {
-    memoryPeriod() {
-      askedAt = performance.now();
-      heartbeat?.hurry();
-      return period.current();
-    },
     async close() {
       closed = true;
       clearTimeout(timer);
-      heartbeat?.stop();
       await client.end().catch(() => {});
     },
   };
 }
 
-/**
- * Finds out whether a connection hears: a notice that was sent on another connection must arrive. Behind a proxy that shares
- * connections between transactions it never does. After that, an answer to any statement proves that everything before it was
- * heard, because PostgreSQL sends the notices of earlier commits first.
- */
-function createHearing(send: NoticeHandlers["send"], prove: (at: Moment) => void) {
-  let hears = false;
-  let sent: { readonly payload: string; readonly at: Moment } | undefined;
-
-  function tryOnce(): void {
-    const at = presentMoment();
-    if (sent && at.steady - sent.at.steady < tryAgainMs) return;
-    sent = { payload: emptyNotice(randomUUID()), at };
-    send(sent.payload).catch(() => undefined);
-  }
-
-  return {
-    isOwn(payload: string): boolean {
-      if (payload !== sent?.payload) return false;
-      hears = true;
-      prove(sent.at);
-      return true;
-    },
-    onAnswer(began: Moment): void {
-      if (hears) prove(began);
-      else tryOnce();
-    },
-  };
+/** Asks the connection again and again whether it lives. One that does not answer is closed, so that a new one is opened. To listen once more changes nothing. */
+function startPings(client: pg.Client): () => void {
+  const timer = setInterval(() => {
+    const cut = setTimeout(() => client.end().catch(() => undefined), answerMs);
+    client
+      .query(listenSql)
+      .catch(() => client.end().catch(() => undefined))
+      .finally(() => clearTimeout(cut));
+  }, pingMs).unref();
+  return () => clearInterval(timer);
 }

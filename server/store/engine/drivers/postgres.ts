@@ -10,7 +10,7 @@ import { everyTopic } from "../topics.ts";
 import { createInsert } from "./postgres-inserts.ts";
 import { deadlineIn, withClient } from "./postgres-lease.ts";
 import { listen } from "./postgres-listener.ts";
-import { createAnnouncer, noticesOf } from "./postgres-notices.ts";
+import { createAnnouncer } from "./postgres-notices.ts";
 import { createQuery, types } from "./postgres-queries.ts";
 import { createWrite } from "./postgres-writes.ts";
 
@@ -72,7 +72,7 @@ export async function openPostgres(
       ),
     onSignal: signals.subscribe,
     onForeignChange: () => () => {},
-    memoryPeriod: listener.memoryPeriod,
+    remembers: false,
     emptyLog: async () => true,
     close: () => (closing ??= close()),
   };
@@ -85,7 +85,6 @@ async function hearSignals(config: pg.ClientConfig, pool: pg.Pool) {
   const listener = await listen(config, {
     onNotice: announcer.hear,
     onGap: () => signals.emit([everyTopic]),
-    send: (payload) => Promise.all(noticesOf([payload]).map((notice) => pool.query(notice))),
   });
   return { announcer, signals, listener };
 }

@@ -56,7 +56,7 @@ export async function openSqlite(
     snapshot: (use) => gate.pass(() => readAtOneInstant(() => connect(driver, file, true), use)),
     onSignal: signals.subscribe,
     onForeignChange: foreignChanges.subscribe,
-    memoryPeriod: () => 0,
+    remembers: true,
     emptyLog: log.emptyLog,
     log,
     close: () => (closing ??= close()),

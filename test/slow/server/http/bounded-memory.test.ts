@@ -7,12 +7,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAnswers, prepareAnswer } from "../../../../server/http/answers.ts";
 import { cachedLookup } from "../../../../server/http/lookup-cache.ts";
 import { createReady } from "../../../../server/http/ready.ts";
+import { createMemory } from "../../../../server/http/memory.ts";
 import { faqs } from "../../../../src/contract/faqs.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 
 /** A database of which everything stays as it is. */
-const database = { memoryPeriod: () => 1, onSignal: () => () => {}, onForeignChange: () => () => {} };
+const database = { remembers: true, onSignal: () => () => {}, onForeignChange: () => () => {} };
 const megabyte = 1_048_576;
+const memoryOf = (megabytes: number) => createMemory(database, megabytes * megabyte);
 const secret = () => randomBytes(32).toString("hex");
 
 setFlagsFromString("--expose-gc");
@@ -50,12 +52,11 @@ async function fillLookup<Row>(
 ) {
   const topics = () => Array.from({ length: kind.topics }, () => `thread:${randomUUID()}`);
   const find = cachedLookup<Row>({
-    database,
+    memory: memoryOf(4),
     load: async (name) => row(name),
     dropAll: [],
     topicsOf: topics,
     bytesOf: () => kind.bytes ?? 1_000,
-    mostBytes: 4 * megabyte,
   });
   for (let count = 0; count < kind.count; count += 1) await find(kind.name());
   return () => find.peek("nothing");
@@ -89,7 +90,7 @@ describe("memory of answers", () => {
     ["long", 100, 1_000_000],
   ])("of %s lists stays within its bound", async (_, count, length) => {
     const fill = async () => {
-      const answers = createAnswers(database);
+      const answers = createAnswers(memoryOf(64));
       const recall = (name: string, text: string) =>
         answers.recall({ name, version: 1, now: new Date(0) }, async () => ({ answer: prepareAnswer(text) }));
       for (let done = 0; done < count; done += 1)
@@ -125,7 +126,7 @@ describe("memory of ready answers", () => {
     const lasts = { from: 0, until: Number.POSITIVE_INFINITY, isCurrent: () => true };
     const fill = async () => {
       const observer = { nextId: () => "", headers: [], answered: () => {} };
-      const ready = createReady([faqs.list], service.deps, observer);
+      const ready = createReady([faqs.list], { ...service.deps, memory: memoryOf(32) }, observer);
       for (let done = 0; done < count; done += 1)
         ready.keep(requestWith(secret()), {
           endpoint: faqs.list,
