@@ -11,7 +11,6 @@ import type {
 import type { RateLimitName } from "../../src/contract/limits.ts";
 import type { Inserter, Transaction } from "../store/engine/database.ts";
 import type { Download, PreparedAnswer } from "./answers.ts";
-import type { Together } from "./idempotency/together.ts";
 
 export interface AppCaller {
   readonly kind: "appKey";
@@ -130,11 +129,6 @@ export interface Request<E extends Endpoint = Endpoint> {
   saveRow<Answer extends AnswerOf<E>>(
     insert: (into: Inserter) => Promise<void>,
     answer: Answer,
-  ): Promise<Answer>;
-  /** The same for work that requests which wait at the same time can do in one transaction. */
-  saveTogether<Item, Answer extends AnswerOf<E>>(
-    together: Together<Item, Answer>,
-    item: Item,
   ): Promise<Answer>;
   /** Sets the console session's cookie, or clears it. */
   setSession(

@@ -12,8 +12,8 @@ import { isDownload, isPrepared } from "./answers.ts";
 import { asAsked, requireScope } from "./authenticate.ts";
 import { errorBody } from "./errors.ts";
 import { type Handler, notYet, type Request } from "./handler.ts";
+import { AlreadyAnswered } from "./idempotency/answered.ts";
 import { type IdempotentRequest, idempotentRequestOf, replay } from "./idempotency/idempotent-request.ts";
-import { AlreadyAnswered } from "./idempotency/keyed-rows.ts";
 import { createSave, storeRefusal } from "./idempotency/save.ts";
 import { fieldOf, type IncomingRequest, type InvocationResult, type Invoke } from "./invocation.ts";
 import { namingLimit } from "./limits/limit-messages.ts";
@@ -130,10 +130,9 @@ async function replayFor(
   return replay(key, kept);
 }
 
-const readsOnly: Pick<Request, "save" | "saveRow" | "saveTogether"> = {
+const readsOnly: Pick<Request, "save" | "saveRow"> = {
   save: () => Promise.reject(new Error("A read saves nothing")),
   saveRow: () => Promise.reject(new Error("A read saves nothing")),
-  saveTogether: () => Promise.reject(new Error("A read saves nothing")),
 };
 
 /**
@@ -172,7 +171,7 @@ function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
 function requestOf<E extends Endpoint>(
   incoming: IncomingRequest,
   parts: ReturnType<typeof parse>,
-  { save, saveRow, saveTogether, giveBack }: Pick<Request, "save" | "saveRow" | "saveTogether" | "giveBack">,
+  { save, saveRow, giveBack }: Pick<Request, "save" | "saveRow" | "giveBack">,
 ): Request<E> {
   const request = {
     caller: incoming.caller,
@@ -188,7 +187,6 @@ function requestOf<E extends Endpoint>(
     giveBack,
     save,
     saveRow,
-    saveTogether,
     setSession: incoming.setSession,
   };
   // The schemas of this endpoint have just given the parts these types.

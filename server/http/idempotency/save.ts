@@ -5,8 +5,8 @@ import type { Reader, Transaction } from "../../store/engine/database.ts";
 import { type IdempotencyKey, idempotency, type StoredAnswer } from "../../store/requests/idempotency.ts";
 import type { AnswerOf, Request } from "../handler.ts";
 import type { MutationUse } from "../limits/limiter.ts";
+import { AlreadyAnswered, inProgress } from "./answered.ts";
 import type { IdempotentRequest } from "./idempotent-request.ts";
-import { AlreadyAnswered, inProgress, type KeyedRow, keyedRows } from "./keyed-rows.ts";
 
 /** The parts of one mutation that its transaction needs. */
 export interface MutationContext {
@@ -23,11 +23,11 @@ export interface MutationContext {
 
 type Saving = Pick<Deps, "database" | "clock" | "limiter">;
 
-/** The `save`, `saveRow` and `saveTogether` of a request: effect, rate limit and stored answer commit together or not at all. */
+/** The `save` and `saveRow` of a request: effect, rate limit and stored answer commit together or not at all. */
 export function createSave(
   deps: Saving,
   mutation: MutationContext,
-): Pick<Request<Endpoint>, "save" | "saveRow" | "saveTogether"> {
+): Pick<Request<Endpoint>, "save" | "saveRow"> {
   const { database, limiter } = deps;
   const { endpoint, key, limitedBy } = mutation;
   const limit = limitedBy ? endpoint.rateLimit : undefined;
@@ -46,7 +46,7 @@ export function createSave(
       const used = rateLimit ? rateLimit() : endpoint.rateLimit;
       if (limitedBy && used) await using.spend(tx, { who: limitedBy, rateLimit: used });
       const answer = await work(tx);
-      if (key) idempotency.store(tx, key, storedAnswer(key, mutation, answer));
+      if (key) await idempotency.store(tx, key, storedAnswer(key, mutation, answer));
       return answer;
     };
     return ending(using, () => database.write(all));
@@ -62,27 +62,11 @@ export function createSave(
     });
   }
 
-  async function saveKeyedRow(request: IdempotentRequest, insert: KeyedRow["insert"], answer: unknown) {
-    await database.share(keyedRows, {
-      request: { ...request, appId: await mutation.appOf(database) },
-      answer: storedAnswer(request, mutation, answer),
-      ...{ insert, now: deps.clock.now() },
-    });
-  }
-
   return {
     save,
-    async saveTogether(together, item) {
-      const use =
-        limitedBy && limit && !key ? limiter.exactUse({ who: limitedBy, rateLimit: limit }) : undefined;
-      const alone = () => save((tx) => together.one(tx, item));
-      return use ? together.share(database, { item, use, alone }) : alone();
-    },
     async saveRow(insert, answer) {
       const isFree = !limit || limiter.isInMemory(limit);
       if (isFree && !key) await spending(() => insert(database));
-      else if (isFree && key && database.engine === "sqlite")
-        await spending(() => saveKeyedRow(key, insert, answer));
       else await save((tx) => insert(tx).then(() => answer));
       return answer;
     },
@@ -126,7 +110,7 @@ function keptUntil(
 export async function storeRefusal(deps: Saving, key: IdempotencyKey, answer: StoredAnswer): Promise<void> {
   await deps.database.write(async (tx) => {
     const claimed = await idempotency.claim(tx, key, deps.clock.now());
-    if (claimed === "claimed") idempotency.store(tx, key, answer);
+    if (claimed === "claimed") await idempotency.store(tx, key, answer);
   });
 }
 

@@ -3,7 +3,7 @@ import type { RateLimitName } from "../../../src/contract/limits.ts";
 import type { Clock } from "../../clock.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { Database, Transaction } from "../../store/engine/database.ts";
-import { type LimitedUse, peek, type RateVerdict } from "../../store/requests/rate-limits.ts";
+import { peek, type RateVerdict } from "../../store/requests/rate-limits.ts";
 import { createLeasedLimits } from "./leased-limits.ts";
 import { createLimitsInMemory } from "./limits-in-memory.ts";
 import { consumeOrRefuse, type GiveBack, spendExactly, spendExactlyOnWait } from "./spend-exactly.ts";
@@ -40,8 +40,6 @@ export interface Limiter {
   /** The verdict that a use would get. Counts nothing. */
   look(spending: Spending): Promise<RateVerdict>;
   mutation(): MutationUse;
-  /** The use of a limit that is exact in a PostgreSQL database; undefined for others. */
-  exactUse(spending: Spending): LimitedUse | undefined;
   /** Whether the limit is counted without the database. */
   isInMemory(name: RateLimitName): boolean;
   /** Stores what is counted in memory: everything in its last form, or what is due, so that the work is spread. */
@@ -98,8 +96,6 @@ export function createLimiter(deps: Needed): Limiter {
 
   return {
     isInMemory,
-    exactUse: (spending) =>
-      database.engine === "postgres" && isExact(spending.rateLimit) ? limited(spending) : undefined,
     settle: (which = "everything") => (database.engine === "sqlite" ? memory.settle(which) : leased.settle()),
     forget: memory.forget,
     mutation: () => mutationUse(spendInside),

@@ -64,7 +64,7 @@ export async function createEntry(
   { writer, entry }: { readonly writer: Writer; readonly entry: NewChangelogEntry },
 ): Promise<EditedChangelogEntry> {
   const { appId, isPerson, by: updatedBy = null } = writer;
-  rows.lock(tx, appId);
+  await rows.lock(tx, appId);
   const known = await rows.listVersions(tx, appId);
   if (!entry.allowDuplicate) refuseSameVersion(known, entry.version);
   const given = givenValues(entry, null, making.clock.now());
@@ -93,7 +93,7 @@ export async function insertEntry(
   };
   await rows.insert(tx, row);
   const feedbackIds = await linkFeedback(tx, row);
-  renew(tx, entry.appId);
+  await renew(tx, entry.appId);
   return entryAnswer(row, feedbackIds);
 }
 
@@ -136,7 +136,7 @@ export async function publishEntry(
 /** Deletes an entry permanently. */
 export async function removeEntry(tx: Transaction, { appId, id }: EntryKey): Promise<void> {
   await rows.remove(tx, id);
-  renew(tx, appId);
+  await renew(tx, appId);
 }
 
 /** Stores changed columns of an entry, and links the threads that it names now. */
@@ -148,10 +148,10 @@ export async function saveEntry(
   await rows.update(tx, entry.id, change);
   const { body = entry.body, items = entry.items } = change;
   await linkFeedback(tx, { ...entry, body, items });
-  renew(tx, entry.appId);
+  await renew(tx, entry.appId);
 }
 
-function renew(tx: Transaction, appId: string): void {
-  changelog.bumpVersion(tx, appId);
+async function renew(tx: Transaction, appId: string): Promise<void> {
+  await changelog.bumpVersion(tx, appId);
   tx.signal(appTopic(appId));
 }

@@ -31,7 +31,7 @@ export async function importEntry(
   tx: Transaction,
   { appId, version, viewer, given }: VersionImport,
 ): Promise<ImportedChangelogEntry> {
-  rows.lock(tx, appId);
+  await rows.lock(tx, appId);
   const known = await rows.listVersions(tx, appId);
   const id = onlyOne(ofVersion(known, version), version)?.id;
   const entry = id === undefined ? undefined : await rows.find(tx, id, viewer);

@@ -122,7 +122,7 @@ async function answerOf(reader: Reader, id: string, viewer: Viewer): Promise<Edi
 /** The entry, locked until the transaction ends: an import must see what a person writes at the same time. */
 async function lockedEntry(tx: Transaction, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
   const { appId } = await ownedEntry(tx, id, viewer);
-  rows.lock(tx, appId);
+  await rows.lock(tx, appId);
   return ownedEntry(tx, id, viewer);
 }
 

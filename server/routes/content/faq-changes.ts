@@ -19,11 +19,11 @@ export async function createFaq(
   tx: Transaction,
   { appId, faq, by }: { readonly appId: string; readonly faq: NewFaq; readonly by?: string },
 ): Promise<Faq> {
-  rows.lock(tx, appId);
+  await rows.lock(tx, appId);
   const sortOrder = faq.sortOrder ?? Math.min(await rows.nextSortOrder(tx, appId), limits.sortOrder.max);
   const row = { id: newId(), appId, question: faq.question, answer: faq.answer, sortOrder };
   await rows.insert(tx, { ...row, by, at: clock.now().toISOString() });
-  renewFaqs(tx, appId);
+  await renewFaqs(tx, appId);
   return row;
 }
 
@@ -35,22 +35,22 @@ export async function updateFaq(
 ): Promise<Faq | undefined> {
   const { appId, id } = key;
   if (Object.values(change).every((value) => value === undefined)) return rows.find(tx, appId, id);
-  rows.lock(tx, appId);
+  await rows.lock(tx, appId);
   const faq = await rows.update(tx, { appId, id }, { ...change, by, at: clock.now().toISOString() });
-  if (faq) renewFaqs(tx, appId);
+  if (faq) await renewFaqs(tx, appId);
   return faq;
 }
 
 /** Deletes an entry permanently. False if it does not exist. */
 export async function removeFaq(tx: Transaction, { appId, id }: FaqKey): Promise<boolean> {
-  rows.lock(tx, appId);
+  await rows.lock(tx, appId);
   if ((await rows.remove(tx, appId, id)) === 0) return false;
-  renewFaqs(tx, appId);
+  await renewFaqs(tx, appId);
   return true;
 }
 
 /** Makes cached answers of an app's FAQ out of date. */
-export function renewFaqs(tx: Transaction, appId: string): void {
-  rows.bumpVersion(tx, appId);
+export async function renewFaqs(tx: Transaction, appId: string): Promise<void> {
+  await rows.bumpVersion(tx, appId);
   tx.signal(appTopic(appId));
 }

@@ -39,7 +39,7 @@ export async function replaceFaqs(
   { appId, wanted, ifMatch, by }: Replacement,
 ): Promise<boolean> {
   if (ifMatch === undefined) throw new ApiError("precondition_required");
-  rows.lock(tx, appId);
+  await rows.lock(tx, appId);
   const present = await rows.list(tx, appId);
   // The sender has read the list with what the last push set, or without.
   const etags = [etagOf(JSON.stringify(present)), etagOf(publishedJson(present))];
@@ -51,7 +51,7 @@ export async function replaceFaqs(
   }
   if (plan.create.length + plan.update.length + plan.remove.length === 0) return false;
   await save(deps, tx, { appId, plan, by });
-  renewFaqs(tx, appId);
+  await renewFaqs(tx, appId);
   return true;
 }
 

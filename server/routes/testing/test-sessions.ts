@@ -14,7 +14,6 @@ import {
 } from "../../domain/testing/test-session-verdict.ts";
 import { prepareAnswer } from "../../http/answers.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { doTogether } from "../../http/idempotency/together.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import type { Transaction } from "../../store/engine/database.ts";
 import { countedDays } from "../../store/testing/counted-days.ts";
@@ -49,19 +48,16 @@ export const testSessionHandlers = (
   };
   const forgetUnknown = createForgetUnknown(deps);
   return {
-    async report({ caller, body, save, saveTogether }) {
+    async report({ caller, body, save }) {
       const key = { appId: caller.appId, keyHash: hashOf(body.testKey) };
       const slot = await currentSlot(key);
       const received = { id: newId(), now: clock.now(), key, session: body };
       if (slot) refuseInDoubt(deps, received, slot);
       const isPassing = slot !== undefined && mayCountLater(body, slot, received.now);
-      const result =
-        verdictOn(received, slot).counted || isPassing
-          ? await save(
-              (tx) => judgeAndRecord(tx, received, slot),
-              isPassing ? { repeatableUntil: received.now } : {},
-            )
-          : await saveTogether(uncounted, { received, slot });
+      const result = await save(
+        (tx) => judgeAndRecord(tx, received, slot),
+        isPassing ? { repeatableUntil: received.now } : {},
+      );
       if (!slot) await forgetUnknown(key);
       return result;
     },
@@ -145,30 +141,6 @@ const recordOf = ({ id, now, session }: ReceivedSession, { slot, verdict }: Judg
     screens: JSON.stringify(session.screens),
     appVersion: session.appVersion || null,
     receivedAt: now.toISOString(),
-  },
-});
-
-interface Uncounted {
-  readonly received: ReceivedSession;
-  readonly slot: KeyedSlot | undefined;
-}
-
-/** Records sessions that count no day. Those of unknown test keys take the same steps. */
-const uncounted = doTogether<Uncounted, SessionResult>({
-  one: (tx, { received, slot }) => judgeAndRecord(tx, received, slot),
-  async many(tx, items) {
-    const all = items.map(({ received, slot }) => {
-      const judged = { slot, verdict: verdictOn(received, slot) };
-      return { judged, row: recordOf(received, judged) };
-    });
-    const recorded = testSessions.recordAll(
-      tx,
-      all.map(({ row }) => row),
-    );
-    return () => {
-      const ids = recorded();
-      return all.map(({ judged, row }) => resultOf(ids.has(row.session.id), judged));
-    };
   },
 });
 

@@ -40,11 +40,11 @@ export const apps = {
 
   /**
    * Waits for others that have locked or change the app, and keeps it from being deleted until the transaction ends. Who
-   * changes a row of the app and then the app itself takes this lock first: a deletion locks the app before its rows. The
-   * next statement waits for it. On SQLite there is one writer.
+   * changes a row of the app and then the app itself takes this lock first: a deletion locks the app before its rows. On SQLite there is one writer.
    */
-  lock(tx: Transaction, id: string): void {
-    if (tx.engine === "postgres") tx.send("SELECT 1 AS one FROM apps WHERE id = ? FOR NO KEY UPDATE", id);
+  async lock(tx: Transaction, id: string): Promise<void> {
+    if (tx.engine === "postgres")
+      await tx.run("SELECT 1 AS one FROM apps WHERE id = ? FOR NO KEY UPDATE", id);
   },
 
   /** The account that made an app, or the oldest owner that is left: uploads count against its budget. */

@@ -1,6 +1,5 @@
 import type { AuditEntry } from "../../../src/contract/console/audit.ts";
 import type { Engine, Reader, Transaction } from "../engine/database.ts";
-import { sending } from "../engine/insert-rows.ts";
 import { personOf, tokenOf } from "../engine/migrations/access/065-audit-by-actor.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
 import { type Condition, given } from "../lists/conditions.ts";
@@ -36,7 +35,7 @@ export interface AuditPage {
 /** Who did what, when and from where. Entries remain when their target is deleted. */
 export const audit = {
   insert: (tx: Transaction, entry: NewAuditEntry) =>
-    sending(tx).insert("audit", {
+    tx.insert("audit", {
       id: entry.id,
       at: entry.at,
       owner_id: entry.ownerId,

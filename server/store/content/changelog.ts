@@ -65,7 +65,7 @@ export const changelog = {
     ),
 
   /** Makes all cached lists of the app out of date. */
-  bumpVersion(tx: Transaction, appId: string): void {
-    tx.send("UPDATE apps SET changelog_version = changelog_version + 1 WHERE id = ?", appId);
+  async bumpVersion(tx: Transaction, appId: string): Promise<void> {
+    await tx.run("UPDATE apps SET changelog_version = changelog_version + 1 WHERE id = ?", appId);
   },
 };

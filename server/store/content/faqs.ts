@@ -126,7 +126,7 @@ export const faqs = {
     tx.run("DELETE FROM faqs WHERE app_id = ? AND id = ?", appId, id),
 
   /** Makes all cached lists of the app out of date. */
-  bumpVersion(tx: Transaction, appId: string): void {
-    tx.send("UPDATE apps SET faqs_version = faqs_version + 1 WHERE id = ?", appId);
+  async bumpVersion(tx: Transaction, appId: string): Promise<void> {
+    await tx.run("UPDATE apps SET faqs_version = faqs_version + 1 WHERE id = ?", appId);
   },
 };

@@ -23,11 +23,6 @@ export interface Transaction extends Reader, Inserter {
   /** Runs a statement and gives the number of rows it changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
   /**
-   * Runs a statement whose result the work does not need. On PostgreSQL it goes out with the next statement or with the
-   * commit. If it fails, the work fails. Gives its rows after the write has resolved.
-   */
-  send<Row extends object>(sql: string, ...values: Value[]): SentRows<Row>;
-  /**
    * Waits for other transactions that have locked the same name. Gives whether rows that this transaction has read before
    * may have changed since. Does nothing on SQLite, which has one writer.
    */
@@ -39,30 +34,8 @@ export interface Transaction extends Reader, Inserter {
   signal(topic: string): void;
 }
 
-/** The rows of a statement that was sent. Throws if it is called before the write has resolved. */
-export type SentRows<Row> = () => readonly Row[];
-
-/**
- * Does a work for each item. Gives the outcomes in the order of the items. An item with an `error` must have changed
- * nothing. If the whole call throws, all its changes are undone, and the work is done for each item alone.
- */
-export type RunShared<Item, Result> = (
-  tx: Transaction,
-  items: readonly Item[],
-) => Promise<readonly Outcome<Result>[]>;
-
+/** What came of one item of a common read. */
 export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown };
-
-/** Work that can be done for many callers at once, in about as many statements as for one. */
-export interface SharedWork<Item, Result> {
-  readonly run: RunShared<Item, Result>;
-  /** The items that wait, by the commit that they wait for. */
-  readonly waiting: WeakMap<object, WaitingItems<Item, Result>>;
-}
-
-export interface WaitingItems<Item, Result> {
-  add(item: Item, caller: Caller<Result>): void;
-}
 
 /** Settles the promise of one caller. */
 export interface Caller<Result> {
@@ -75,8 +48,7 @@ export type Pace = "request" | "long";
 
 /**
  * The only way to use a database. Reads never wait for the writer. An insert or a write is durable when its promise
- * resolves. On SQLite waiting writes share a commit; on PostgreSQL waiting inserts do, and each write has its own
- * transaction.
+ * resolves. On SQLite waiting writes share a commit; on PostgreSQL each has its own.
  */
 export interface Database extends Reader, Inserter {
   /**
@@ -85,11 +57,6 @@ export interface Database extends Reader, Inserter {
    * last call counts.
    */
   write<Result>(work: (tx: Transaction) => Promise<Result>, pace?: Pace): Promise<Result>;
-  /**
-   * Does `work` for `item` in a transaction. On SQLite all items that wait for the same work when a commit begins are done
-   * by one call of it. `work` may await nothing but its transaction.
-   */
-  share<Item, Result>(work: SharedWork<Item, Result>, item: Item): Promise<Result>;
   /**
    * Calls `use` with a reader that sees the database at one instant, while others go on writing. `use` may await anything,
    * but for as long as it runs, SQLite cannot clear its log, and PostgreSQL keeps what was deleted.

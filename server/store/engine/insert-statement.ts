@@ -17,20 +17,6 @@ export function bulkInsertSql(table: string, columns: readonly string[]): string
   return textFor(bulk, table, columns);
 }
 
-/**
- * PostgreSQL: the statement that adds all rows of one JSON array. Each row is an object with the names of `columns`. The
- * statement fails if it must wait long for a lock.
- */
-export function bulkInsertPostgresSql(table: string, columns: readonly string[]): string {
-  return textFor(bulkPostgres, table, columns);
-}
-
-/**
- * PostgreSQL: in the FROM of a statement, makes its transaction fail if it must wait for a lock longer than this. So one row
- * that must wait delays the others of its statement only a little.
- */
-export const shortLockWait = "(SELECT set_config('lock_timeout', '50', true)) AS setting";
-
 const single = (table: string, columns: readonly string[]) =>
   `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
 
@@ -39,18 +25,11 @@ const bulk = (table: string, columns: readonly string[]) =>
   `INSERT INTO ${table} (${columns.join(", ")})
    SELECT ${columns.map((_, index) => `value ->> ${index}`).join(", ")} FROM jsonb_each(?)`;
 
-const bulkPostgres = (table: string, columns: readonly string[]) =>
-  `INSERT INTO ${table} (${columns.join(", ")})
-   SELECT ${columns.map((column) => `given.${column}`).join(", ")}
-   FROM ${shortLockWait},
-     json_populate_recordset(CAST(NULL AS ${table}), ?) AS given`;
-
 type Shape = (table: string, columns: readonly string[]) => string;
 
 const texts = new Map<Shape, Map<string, string>>([
   [single, new Map()],
   [bulk, new Map()],
-  [bulkPostgres, new Map()],
 ]);
 
 function textFor(shape: Shape, table: string, columns: readonly string[]): string {

@@ -1,11 +1,8 @@
-import type { Reader, SentRows, Transaction, Value } from "./database.ts";
+import type { Reader, Transaction } from "./database.ts";
 import { insertStatement } from "./insert-statement.ts";
 
 /** The statements that an engine offers inside a transaction. */
-export interface Statements extends Reader, Pick<Transaction, "run" | "lock"> {
-  /** Runs a statement now or later, but before those that follow it and before the commit. `take` gets its rows then. */
-  send<Row extends object>(take: (rows: Row[]) => void, sql: string, ...values: Value[]): Promise<void>;
-}
+export type Statements = Reader & Pick<Transaction, "run" | "lock">;
 
 export interface WorkResult<Result> {
   readonly result: Result;
@@ -32,18 +29,6 @@ export async function perform<Result>(
     insert(table, row) {
       const { sql, values } = insertStatement(table, row);
       return queue.next(async () => void (await statements.run(sql, ...values)));
-    },
-    send<Row extends object>(sql: string, ...values: Value[]): SentRows<Row> {
-      let rows: Row[] | undefined;
-      const take = (taken: Row[]) => {
-        rows = taken;
-      };
-      // The queue keeps the error, and fails the whole work with it.
-      queue.next(() => statements.send(take, sql, ...values)).catch(() => undefined);
-      return () => {
-        if (rows === undefined) throw new Error("The rows of this statement are known after its write.");
-        return rows;
-      };
     },
     signal(topic) {
       queue.assertOpen();

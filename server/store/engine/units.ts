@@ -1,6 +1,5 @@
-import type { Caller, Outcome, SharedWork, Transaction, Value, WaitingItems } from "./database.ts";
+import type { Caller, Transaction, Value } from "./database.ts";
 import { bulkInsertSql, insertSql } from "./insert-statement.ts";
-import { aloneOf } from "./shared-work.ts";
 import type { Signals } from "./signals.ts";
 import { perform, type Statements } from "./transaction.ts";
 
@@ -37,48 +36,6 @@ export function workUnit<Result>(
     fail: caller.reject,
     parts: () => [],
   };
-}
-
-export interface SharedUnit<Item, Result> extends Unit, WaitingItems<Item, Result> {}
-
-/** The unit that does one work for many callers. */
-export function sharedUnit<Item, Result>(
-  work: SharedWork<Item, Result>,
-  signals: Signals,
-): SharedUnit<Item, Result> {
-  const items: Item[] = [];
-  const callers: Caller<Result>[] = [];
-  let succeed = () => {};
-  return {
-    single: false,
-    add(item, caller) {
-      items.push(item);
-      callers.push(caller);
-    },
-    async run(statements) {
-      const { result, topics } = await perform((tx) => work.run(tx, items), statements);
-      if (result.length !== items.length) throw new Error("A shared work gave no outcome for some items.");
-      succeed = () => {
-        signals.emit(topics);
-        for (const [place, outcome] of result.entries()) settle(callers[place], outcome);
-      };
-    },
-    succeed: () => succeed(),
-    fail(error) {
-      for (const { reject } of callers) reject(error);
-    },
-    parts: () =>
-      callers.length < 2
-        ? []
-        : items.map((item, place) => workUnit(aloneOf(work, item), signals, callers[place] ?? nobody)),
-  };
-}
-
-const nobody: Caller<unknown> = { resolve() {}, reject() {} };
-
-function settle<Result>(caller: Caller<Result> | undefined, outcome: Outcome<Result>): void {
-  if ("error" in outcome) caller?.reject(outcome.error);
-  else caller?.resolve(outcome.value);
 }
 
 export interface AppendUnit extends Unit {
@@ -119,7 +76,7 @@ interface WaitingRow {
 }
 
 /** Rows as the JSON that a statement reads with `jsonb_each`. Throws if SQLite would store other text. */
-export function jsonOfRows(rows: readonly (readonly Value[])[]): string {
+function jsonOfRows(rows: readonly (readonly Value[])[]): string {
   const json = JSON.stringify(rows);
   if (lossy.test(json)) throw new Error("SQLite's JSON would change the text of these rows.");
   return json;

@@ -103,7 +103,7 @@ export const lockAppOf =
   (table: "faqs" | "changelog_entries") =>
   async (tx: Transaction, [id = ""]: Key): Promise<void> => {
     const row = await tx.get<{ appId: string }>(`SELECT app_id AS "appId" FROM ${table} WHERE id = ?`, id);
-    if (row) apps.lock(tx, row.appId);
+    if (row) await apps.lock(tx, row.appId);
   };
 
 /** Blanks the person in an act of the audit, and where an own act came from. The act is kept. */

@@ -78,8 +78,12 @@ export const idempotency = {
   },
 
   /** Stores the answer to a claimed request, in the same transaction as the changes of the request. */
-  store(tx: Transaction, { scope, key }: IdempotencyKey, { status, body }: StoredAnswer): void {
-    tx.send(
+  async store(
+    tx: Transaction,
+    { scope, key }: IdempotencyKey,
+    { status, body }: StoredAnswer,
+  ): Promise<void> {
+    await tx.run(
       "UPDATE idempotency SET status = ?, body = ? WHERE scope = ? AND key = ?",
       ...[status, body, scopeHash(scope), key],
     );

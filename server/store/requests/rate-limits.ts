@@ -1,7 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import type { RateLimit } from "../../domain/limits/use-log.ts";
 import type { Engine, Reader, Transaction, Value } from "../engine/database.ts";
-import { shortLockWait } from "../engine/insert-statement.ts";
 
 /** One use of a key that a limit applies to. */
 export interface LimitedUse {
@@ -29,21 +28,6 @@ export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVer
     const verdict = await judge(tx, use, now);
     if (!verdict.allowed) return verdict;
   }
-}
-
-/**
- * PostgreSQL: counts one use of each of several keys with the same rule, where the limit allows it. Gives the keys that
- * it allows. The rows are locked in the order of their keys, so that two servers never wait for each other. The transaction
- * fails if it must wait long for a lock.
- */
-export async function consumeAll(tx: Transaction, uses: readonly LimitedUse[]): Promise<ReadonlySet<string>> {
-  const [first] = uses;
-  if (!first) return new Set();
-  const [, offsetMs, staleHour, ...others] = consumeValues(tx.engine, first, first.clock.now().getTime());
-  const keys = JSON.stringify(uses.map(({ key }) => key));
-  const values = [offsetMs ?? 0, staleHour ?? 0, keys, ...others];
-  const rows = await tx.all<{ key: string }>(consumeAllSql(first.rule), ...values);
-  return new Set(rows.map(({ key }) => key));
 }
 
 /** Takes back the last use of `key`, for an attempt that is counted before it is made but counts only if it fails. */
@@ -166,15 +150,6 @@ const texts = new Map<string, string>();
 function consumeSql(engine: Engine, rule: RateLimit): string {
   return knownText(`${engine} ${rule.limit} ${rule.windowSeconds}`, () =>
     textFor(engine, rule, `VALUES (?, ${dialects[engine].given}, ?)`),
-  );
-}
-
-function consumeAllSql(rule: RateLimit): string {
-  const rows = `SELECT key, ${dialects.postgres.given}, CAST(? AS BIGINT)
-    FROM ${shortLockWait}, json_array_elements_text(CAST(? AS json)) AS given (key) ORDER BY key`;
-  return knownText(
-    `all ${rule.limit} ${rule.windowSeconds}`,
-    () => `${textFor("postgres", rule, rows)} RETURNING rate_limits.key`,
   );
 }
 

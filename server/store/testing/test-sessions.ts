@@ -75,31 +75,4 @@ export const testSessions = {
     );
     return recorded === 1;
   },
-
-  /** PostgreSQL: stores sessions of several slots in one statement. Gives, after the commit, the ids of those whose slots exist. */
-  recordAll(
-    tx: Transaction,
-    sessions: readonly { readonly slotId: string; readonly session: NewTestSession }[],
-  ): () => ReadonlySet<string> {
-    const rows = sessions.map(({ slotId, session }) => ({
-      id: session.id,
-      slot_id: slotId,
-      day_index: session.dayIndex || null,
-      started_at: session.startedAt,
-      ended_at: session.endedAt,
-      screens: session.screens,
-      app_version: session.appVersion,
-      reason: session.reason,
-      received_at: session.receivedAt,
-    }));
-    const recorded = tx.send<{ id: string }>(
-      `INSERT INTO test_sessions
-         (id, slot_id, day_index, started_at, ended_at, screens, app_version, reason, received_at)
-       SELECT g.id, s.id, g.day_index, g.started_at, g.ended_at, g.screens, g.app_version, g.reason, g.received_at
-       FROM json_populate_recordset(CAST(NULL AS test_sessions), CAST(? AS json)) AS g JOIN slots s ON s.id = g.slot_id
-       RETURNING test_sessions.id`,
-      JSON.stringify(rows),
-    );
-    return () => new Set(recorded().map(({ id }) => id));
-  },
 };

@@ -26,7 +26,6 @@ export async function failingDatabase(engine: TestEngine): Promise<FailingDataba
     },
     insert: (table, row) => pass("write").then(() => database.insert(table, row)),
     write: (work) => pass("write").then(() => database.write(work)),
-    share: (work, item) => pass("write").then(() => database.share(work, item)),
   });
   return {
     ...real,

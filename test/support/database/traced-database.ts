@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Database, SharedWork, Transaction, Value } from "../../../server/store/engine/database.ts";
-import { sharedWork } from "../../../server/store/engine/shared-work.ts";
+import type { Database, Transaction, Value } from "../../../server/store/engine/database.ts";
 import type { TestEngine } from "./databases.ts";
 
 /** A statement with its values. */
@@ -34,12 +33,6 @@ export function tracedDatabase(engine: TestEngine): TracedDatabase {
     write: (work) => {
       const note = noteOf(works.getStore());
       return database.write((tx) => work(tracedReads(tx, note)));
-    },
-    // Each caller alone, so that the statements are those of one work.
-    share: <Item, Result>(work: SharedWork<Item, Result>, item: Item) => {
-      const note = noteOf(works.getStore());
-      const traced = sharedWork<Item, Result>((tx, items) => work.run(tracedReads(tx, note), items));
-      return database.share(traced, item);
     },
   });
   async function statementsOf(work: () => Promise<unknown>): Promise<readonly RanStatement[]> {
@@ -82,10 +75,6 @@ function tracedReads<Statements extends Database | Transaction>(
           run: (sql: string, ...values: Value[]) => {
             note(sql, values);
             return statements.run(sql, ...values);
-          },
-          send: <Row extends object>(sql: string, ...values: Value[]) => {
-            note(sql, values);
-            return statements.send<Row>(sql, ...values);
           },
         }
       : {}),

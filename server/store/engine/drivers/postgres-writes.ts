@@ -3,9 +3,8 @@ import type pg from "pg";
 import type { Database, Pace, Transaction } from "../database.ts";
 import { isRetryable } from "../errors.ts";
 import { perform, type Statements } from "../transaction.ts";
-import { type Conversation, converse } from "./postgres-conversation.ts";
 import { type Deadline, deadlineIn, withClient } from "./postgres-lease.ts";
-import type { Announcer } from "./postgres-notices.ts";
+import { type Announcer, noticesOf } from "./postgres-notices.ts";
 import type { Query } from "./postgres-queries.ts";
 
 const attempts = 5;
@@ -23,18 +22,18 @@ export function createWrite({ pool, query, announcer, patienceMs }: PostgresWrit
     work: (tx: Transaction) => Promise<Result>,
     { pace, deadline }: { readonly pace: Pace; readonly deadline: Deadline },
   ): Promise<Result> {
-    let conversation: Conversation | undefined;
     const use = async (client: pg.PoolClient) => {
-      conversation = converse(client);
-      if (pace === "long") for (const text of unlimited) await conversation.ask({ text });
-      const { result, topics } = await perform(work, statementsOf(conversation, query));
+      await client.query(begin);
+      if (pace === "long") for (const text of unlimited) await client.query(text);
+      const { result, topics } = await perform(work, statementsOf(client, query));
       const announcement = announcer.announce(topics);
-      await conversation.commit(announcement.payloads);
+      for (const notice of noticesOf(announcement.payloads)) await client.query(notice);
+      const { command } = await client.query(commit);
+      if (command !== "COMMIT") throw new Error("PostgreSQL rolled back the transaction.");
       announcement.settle();
       return result;
     };
-    const undo = async () => conversation?.rollBack() ?? true;
-    return withClient(pool, deadline, { use, undo });
+    return withClient(pool, deadline, { use, undo: rollBack });
   }
 
   return async function write<Result>(
@@ -53,17 +52,27 @@ export function createWrite({ pool, query, announcer, patienceMs }: PostgresWrit
   };
 }
 
+const begin = { name: "innkeep_begin", text: "BEGIN ISOLATION LEVEL READ COMMITTED" };
+const commit = { name: "innkeep_commit", text: "COMMIT" };
+
+/** Returns false if the connection cannot be used again. */
+const rollBack = (client: pg.PoolClient): Promise<boolean> =>
+  client.query("ROLLBACK").then(
+    () => true,
+    () => false,
+  );
+
 const unlimited = ["SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = 0"];
 
 /** The statements of a transaction, as works use them. */
-function statementsOf({ ask, put }: Conversation, query: Query): Statements {
-  const run: Statements["run"] = async (sql, ...values) => (await ask(query(sql, values))).rowCount ?? 0;
+function statementsOf(client: pg.PoolClient, query: Query): Statements {
+  const run: Statements["run"] = async (sql, ...values) =>
+    (await client.query(query(sql, values))).rowCount ?? 0;
   return {
     engine: "postgres",
-    get: async (sql, ...values) => (await ask(query(sql, values))).rows[0],
-    all: async (sql, ...values) => (await ask(query(sql, values))).rows,
+    get: async (sql, ...values) => (await client.query(query(sql, values))).rows[0],
+    all: async (sql, ...values) => (await client.query(query(sql, values))).rows,
     run,
-    send: (take, sql, ...values) => put(query(sql, values), ({ rows }) => take(rows)),
     async lock(name) {
       await run("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name);
       return true;

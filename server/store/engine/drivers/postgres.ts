@@ -4,10 +4,9 @@ import pg from "pg";
 import { createClosingGate } from "../closing-gate.ts";
 import type { Database, Value } from "../database.ts";
 import { isRefused } from "../errors.ts";
-import { aloneOf } from "../shared-work.ts";
+import { insertStatement } from "../insert-statement.ts";
 import { createSignals } from "../signals.ts";
 import { everyTopic } from "../topics.ts";
-import { createInsert } from "./postgres-inserts.ts";
 import { deadlineIn, withClient } from "./postgres-lease.ts";
 import { listen } from "./postgres-listener.ts";
 import { createAnnouncer } from "./postgres-notices.ts";
@@ -48,8 +47,6 @@ export async function openPostgres(
   const rows = async (sql: string, values: readonly Value[]) =>
     (await single((client) => client.query(query(sql, values)))).rows;
 
-  const insert = createInsert((sql, ...values) => single((client) => client.query(query(sql, values))));
-
   // A hung call may never end, and nobody waits for it any more.
   async function close(): Promise<void> {
     const closed = gate.close().then(() => Promise.all([listener.close(), pool.end()]));
@@ -60,9 +57,12 @@ export async function openPostgres(
     engine: "postgres",
     get: (sql, ...values) => gate.pass(async () => (await rows(sql, values))[0]),
     all: (sql, ...values) => gate.pass(() => rows(sql, values)),
-    insert: (table, row) => gate.pass(() => insert(table, row)),
+    insert: (table, row) =>
+      gate.pass(async () => {
+        const { sql, values } = insertStatement(table, row);
+        await rows(sql, values);
+      }),
     write: (work, pace) => gate.pass(() => write(work, pace)),
-    share: (work, item) => gate.pass(() => write(aloneOf(work, item))),
     snapshot: (use) =>
       gate.pass(() =>
         write(async (tx) => {

@@ -1,5 +1,4 @@
 import { trackChanges } from "../change-tracker.ts";
-import type { Value } from "../database.ts";
 import type { Connection, StatementRunner } from "../drivers/connection.ts";
 import { TransactionLost } from "../errors.ts";
 import type { Statements } from "../transaction.ts";
@@ -154,9 +153,6 @@ function statementsOf(connection: StatementRunner): Statements {
     get: (sql, ...values) => connection.get(sql, values),
     all: (sql, ...values) => connection.all(sql, values),
     run: (sql, ...values) => connection.run(sql, values),
-    async send<Row extends object>(take: (rows: Row[]) => void, sql: string, ...values: Value[]) {
-      take(await connection.all<Row>(sql, values));
-    },
     lock: async () => false,
   };
 }

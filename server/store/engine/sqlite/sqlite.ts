@@ -52,7 +52,6 @@ export async function openSqlite(
     all: readers.all,
     insert: writer.insert,
     write: writer.write,
-    share: writer.share,
     snapshot: (use) => gate.pass(() => readAtOneInstant(() => connect(driver, file, true), use)),
     onSignal: signals.subscribe,
     onForeignChange: foreignChanges.subscribe,

@@ -1,10 +1,10 @@
-import type { Database, Inserter, SharedWork, WaitingItems } from "../database.ts";
+import type { Database, Inserter } from "../database.ts";
 import type { Connection } from "../drivers/connection.ts";
 import type { Signals } from "../signals.ts";
-import { type AppendUnit, appendUnit, type SharedUnit, sharedUnit, type Unit, workUnit } from "../units.ts";
+import { type AppendUnit, appendUnit, type Unit, workUnit } from "../units.ts";
 import { groupCommit } from "./group-commit.ts";
 
-export interface Writer extends Inserter, Pick<Database, "write" | "share"> {
+export interface Writer extends Inserter, Pick<Database, "write"> {
   /** Uses the connection between two commits. */
   between<Result>(use: (connection: Connection) => Promise<Result>): Promise<Result>;
   /** Waits for all queued work, then closes the connection. */
@@ -21,10 +21,6 @@ export function createWriter(connection: Connection, signals: Signals): Writer {
       new Promise((resolve, reject) =>
         queue.appendTo(table, Object.keys(row)).add(Object.values(row), { resolve, reject }),
       ),
-    share: (work, item) =>
-      new Promise((resolve, reject) =>
-        queue.shared(work, () => sharedUnit(work, signals)).add(item, { resolve, reject }),
-      ),
     between: (use) => queue.between(() => use(connection)),
     async close() {
       await queue.close();
@@ -39,11 +35,6 @@ interface Queue {
   add(unit: Unit): void;
   /** The waiting unit to which new rows with these columns are added. */
   appendTo(table: string, columns: readonly string[]): AppendUnit;
-  /** The waiting unit of a work, to which more items are added. `create` makes it if there is none. */
-  shared<Item, Result>(
-    work: SharedWork<Item, Result>,
-    create: () => SharedUnit<Item, Result>,
-  ): WaitingItems<Item, Result>;
   between<Result>(use: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
@@ -54,8 +45,6 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   let flushing: Promise<void> | undefined;
   let closed = false;
   const appends = createAppends(add);
-  /** Stands for the units that wait. */
-  let group = {};
 
   function assertOpen(): void {
     if (closed) throw new Error("The database is closed.");
@@ -73,7 +62,6 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
       const taken = units;
       units = [];
       appends.clear();
-      group = {};
       await commit(taken);
     }
     flushing = undefined;
@@ -94,14 +82,6 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   return {
     add,
     appendTo: appends.appendTo,
-    shared(work, create) {
-      const known = work.waiting.get(group);
-      if (known) return known;
-      const unit = create();
-      add(unit);
-      work.waiting.set(group, unit);
-      return unit;
-    },
     between: (use) =>
       new Promise((resolve, reject) => {
         assertOpen();
