@@ -5,12 +5,9 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { inject } from "postject";
-import { writeBillOfExecutable } from "./bill-of-materials.mjs";
-import { bundlesOf } from "./contents.mjs";
-import { writeNotices } from "./notices.mjs";
-import { replaced, required, undiciParts, withoutUnused } from "./plugins.mjs";
+import { bundlesOf, writeBillOfExecutable, writeNotices } from "./contents.mjs";
+import { asValues, replaced, required, undiciParts, withoutUnused } from "./plugins.mjs";
 import { agentServerAlias, shared } from "./settings.mjs";
-import { asValues } from "./values.mjs";
 
 const run = promisify(execFile);
 const [folder = "executable"] = process.argv.slice(2);

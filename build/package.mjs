@@ -4,12 +4,9 @@ import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
-import { writeBillOfMaterials } from "./bill-of-materials.mjs";
-import { allOf, bundlesOf, checkContents } from "./contents.mjs";
-import { writeNotices } from "./notices.mjs";
-import { builtApart, undiciParts, withoutUnused } from "./plugins.mjs";
+import { allOf, bundlesOf, checkContents, writeBillOfMaterials, writeNotices } from "./contents.mjs";
+import { asValues, builtApart, undiciParts, withoutUnused } from "./plugins.mjs";
 import { cjs, folderIs, loadedLate, shared } from "./settings.mjs";
-import { asValues } from "./values.mjs";
 
 const typescript = join(import.meta.dirname, "..", "node_modules", "typescript", "bin", "tsc");
 

@@ -2,9 +2,9 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build, transform } from "esbuild";
-import { buildAgentServer, buildAgentTools } from "./agent-bundles.mjs";
 import { allOf, bundlesOf, checkContents } from "./contents.mjs";
 import {
+  asValues,
   builtApart,
   fewTypes,
   packagesApart,
@@ -13,8 +13,16 @@ import {
   wasmBeside,
   withoutUnused,
 } from "./plugins.mjs";
-import { cjs, esm, external, loadedLate, mailboxAlias, shared, sharedPackages } from "./settings.mjs";
-import { asValues } from "./values.mjs";
+import {
+  agentServerAlias,
+  cjs,
+  esm,
+  external,
+  loadedLate,
+  mailboxAlias,
+  shared,
+  sharedPackages,
+} from "./settings.mjs";
 
 /** Modules that the command line loads only when a command needs them, with the file that is built from each. */
 const apart = {
@@ -228,4 +236,37 @@ async function finishProgram(file) {
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
   await writeFile(file, ascii);
+}
+
+/** The start of the MCP server, in the same form. Its first answers are made at build time. */
+function buildAgentServer(outdir) {
+  return build({
+    ...cjs,
+    outdir,
+    entryPoints: { mcp: "mcp/stdio.ts" },
+    external,
+    minifyIdentifiers: true,
+    alias: agentServerAlias,
+    plugins: [asValues(), required({ "mcp/session.ts": "./mcp-session.cjs", ...loadedLate })],
+  });
+}
+
+/**
+ * The tools, over standard input and over HTTP. They share the library of the protocol, which is large, without its
+ * validator for JSON schemas.
+ */
+function buildAgentTools(outdir) {
+  const files = ["mcp/session.ts", "mcp/http/http-tools.ts"];
+  return build({
+    ...cjs,
+    stdin: {
+      contents: files.map((file) => `export * from "./${file}";`).join(""),
+      resolveDir: process.cwd(),
+    },
+    outfile: join(outdir, "mcp-session.cjs"),
+    external,
+    minifyIdentifiers: true,
+    alias: agentServerAlias,
+    plugins: [asValues(), required(loadedLate)],
+  });
 }

@@ -33,7 +33,7 @@ let manifest: z.infer<typeof Manifest>;
 
 beforeAll(async () => {
   place = await removableFolder();
-  const words = ["build/bundle/main.mjs", place.path, "--unpacked"];
+  const words = ["build/mcp-bundle.mjs", place.path, "--unpacked"];
   await promisify(execFile)(process.execPath, words, { cwd: root });
   // As a client unpacks it: into a folder with a name of its own choice.
   bundle = join(place.path, "Application Support, Inn 1");

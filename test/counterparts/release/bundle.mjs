@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { bundleTool } from "../bundle/tool.mjs";
+import { bundleTool } from "../../../build/mcp-bundle.mjs";
 import { runToEnd } from "./installations.mjs";
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: manifests have it.
@@ -11,7 +11,7 @@ const run = promisify(execFile);
 
 /** Packs the bundle, unpacks it with the tool of its format, and lists the tools of its server, started as the manifest says. */
 export async function bundleFaults(folder, { baseUrl, demo }) {
-  await run(process.execPath, ["build/bundle/main.mjs", folder]);
+  await run(process.execPath, ["build/mcp-bundle.mjs", folder]);
   const [packed] = (await readdir(folder)).filter((name) => name.endsWith(".mcpb"));
   const place = join(folder, "unpacked");
   await bundleTool("unpack", join(folder, packed), place);
