@@ -9,7 +9,7 @@ import type { Clock } from "./clock.ts";
 import type { Files } from "./files/files.ts";
 import type { KeptFiles } from "./files/kept-files.ts";
 import type { Answers } from "./http/answers.ts";
-import type { Limiter } from "./http/limits/limiter.ts";
+import type { Limiter } from "./http/limiter.ts";
 import type { Memory } from "./http/memory.ts";
 import type { ClientDocument } from "./outgoing/client-document.ts";
 import type { Sealer } from "./secrets/secrets.ts";

@@ -12,7 +12,6 @@ import { startMail } from "./background/mail/worker.ts";
 import { startNightly } from "./background/nightly.ts";
 import { startOutbox } from "./background/outbox/worker.ts";
 import { startPassingTime } from "./background/passing-time-worker.ts";
-import { startSettling } from "./background/settling.ts";
 import { startTimeKeeper } from "./background/time-keeper.ts";
 import { systemClock } from "./clock.ts";
 import { readSeed, type Seed } from "./demo/seed.ts";
@@ -135,7 +134,6 @@ async function serveFrom(wanted: Settings, { flags, seed }: Wishes, world: Serve
   const stopNightly = startNightly(deps);
   const stopDatabaseCare = startDatabaseCare(deps);
   const stopPassingTime = startPassingTime(deps);
-  const stopSettling = startSettling(deps);
   const demo = settings.demo ? await seedDemo(deps, seed) : undefined;
   const { command = "innkeep", out, err } = world;
   announce({ flags, settings, environment, demo, command }, { out, err, warn: (text) => log.warn(text) });
@@ -152,7 +150,6 @@ async function serveFrom(wanted: Settings, { flags, seed }: Wishes, world: Serve
   await stopPassingTime();
   await stopAnnouncing();
   await Promise.all([outbox.stop(), mail.stop(), receiver.stop()]);
-  await stopSettling();
   await database.close();
   return 0;
 }

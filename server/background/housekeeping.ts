@@ -16,7 +16,6 @@ import { proposals } from "../store/feedback/runs/proposals.ts";
 import { mailOriginals } from "../store/mail/mail-originals.ts";
 import { mails } from "../store/mail/mails.ts";
 import { idempotency } from "../store/requests/idempotency.ts";
-import { limitLeases } from "../store/requests/limit-leases.ts";
 import { prune } from "../store/requests/rate-limits.ts";
 import { discardAbandoned } from "../transfer/import-app.ts";
 
@@ -55,7 +54,6 @@ export async function tidy({ database, clock, time, files, keptFiles, log, newId
   const now = clock.now();
   while ((await database.write((tx) => idempotency.prune(tx, now, atOnce))) === atOnce);
   while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce);
-  while ((await database.write((tx) => limitLeases.prune(tx, now.getTime(), atOnce))) === atOnce);
   await discardAbandoned({ clock, database, keptFiles, log });
   while ((await database.write((tx) => signInCodes.prune(tx, now, atOnce))) === atOnce);
   await tidyConnections(database, now);

@@ -111,7 +111,7 @@ export interface Request<E extends Endpoint = Endpoint> {
   /** Makes a signal that aborts when the client disconnects or the server stops. */
   readonly signal: () => AbortSignal;
   /** Takes back what a request with `wait` has used up of its rate limit. */
-  readonly giveBack: () => Promise<void>;
+  readonly giveBack: () => void;
   /**
    * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key. The result of
    * `work` is the answer. A handler calls it once. `repeatableUntil`: when the stored answer expires at the latest;

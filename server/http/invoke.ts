@@ -16,9 +16,8 @@ import { AlreadyAnswered } from "./idempotency/answered.ts";
 import { type IdempotentRequest, idempotentRequestOf, replay } from "./idempotency/idempotent-request.ts";
 import { createSave, storeRefusal } from "./idempotency/save.ts";
 import { fieldOf, type IncomingRequest, type InvocationResult, type Invoke } from "./invocation.ts";
-import { namingLimit } from "./limits/limit-messages.ts";
-import { countAttempt, limitedByOf } from "./limits/request-limits.ts";
-import type { GiveBack } from "./limits/spend-exactly.ts";
+import type { GiveBack } from "./limiter.ts";
+import { countAttempt, isInMemory, limitedByOf, namingLimit } from "./rate-limits.ts";
 
 export type InvokeDeps = Pick<
   Deps,
@@ -103,12 +102,12 @@ async function spendOnRead(
   { limiter }: InvokeDeps,
 ): Promise<GiveBack> {
   if (!rateLimit) return nothingUsed;
-  if (Number(parts.query?.wait ?? 0) > 0) return limiter.spendOnWait({ who, rateLimit });
+  if (isInMemory(rateLimit)) return limiter.spendAtOnce({ who, rateLimit });
   await limiter.spend({ who, rateLimit });
   return nothingUsed;
 }
 
-const nothingUsed: GiveBack = async () => undefined;
+const nothingUsed: GiveBack = () => {};
 
 interface Repeat {
   readonly key: IdempotentRequest;

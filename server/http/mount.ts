@@ -12,12 +12,13 @@ import { type Admit, needsNoAdmission, uncountBytes } from "./bodies/admission.t
 import { type IncomingBodies, type IncomingBody, senderOf } from "./bodies/arrivals.ts";
 import { announcedBytes, counted, readJson } from "./bodies/body.ts";
 import { createLargeJsonReader } from "./bodies/large-json.ts";
+import { asApiError } from "./errors.ts";
 import { sendDownload } from "./files/send-download.ts";
 import type { Callers, Groups } from "./handler.ts";
 import type { InvocationResult, Invoke } from "./invocation.ts";
 import { createInvoke, type InvokeDeps } from "./invoke.ts";
-import { countRefusal } from "./limits/request-limits.ts";
 import type { PresentedCredentials, ReadCredentials } from "./presented-credentials.ts";
+import type { Limiting } from "./rate-limits.ts";
 import type { Ready } from "./ready.ts";
 import { sessionCookie } from "./session-cookie.ts";
 import { readUpload } from "./uploads/read-upload.ts";
@@ -238,4 +239,20 @@ function send(
   }
   if (ctx.method !== "HEAD") holdAnswer(ctx.res, { body: content, canRefuse: method === "GET" });
   ctx.body = content;
+}
+
+/**
+ * Counts a refused request against the rate limit of its sender, if the endpoint says so: refusing it cost as much as
+ * taking it. This holds for the statuses 400, 404, 413 and 415. Throws `thrown`, or `rate_limited`.
+ */
+async function countRefusal(
+  deps: Limiting,
+  { endpoint, caller }: { readonly endpoint: Endpoint; readonly caller: Callers[Endpoint["auth"]] },
+  thrown: unknown,
+): Promise<never> {
+  const { countsRefusals, rateLimit } = endpoint;
+  if (!countsRefusals || !rateLimit || !caller || !deps.settings.rateLimited) throw thrown;
+  if (![400, 404, 413, 415].includes(asApiError(thrown).status)) throw thrown;
+  await deps.limiter.spend({ who: caller.id, rateLimit });
+  throw thrown;
 }

@@ -4,6 +4,7 @@ import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import { cachingOf, jsonType, type Lasting, matchesEtag, type PreparedAnswer } from "./answers.ts";
 import type { Observer } from "./observe.ts";
+import { isInMemory } from "./rate-limits.ts";
 
 /**
  * Answers that go out before Koa makes a context: the same request with the same credential gets the same bytes, as long as
@@ -77,10 +78,11 @@ export function createReady(endpoints: readonly Endpoint[], deps: ReadyDeps, obs
       const { path, query, rateLimit } = endpoint;
       if (!hasOnly(request.url, query?.shape ?? {})) return;
       const body = typeof answer.body === "string" ? ownBytes(answer.body) : answer.body;
+      const limit = settings.rateLimited ? rateLimit : undefined;
+      if (limit && !isInMemory(limit)) return;
       const entry = {
         lasting: [credential, answer.lasts],
-        spend:
-          rateLimit && settings.rateLimited ? limiter.spenderAtOnce({ who: callerId, rateLimit }) : undefined,
+        spend: limit && (() => isAllowed(() => limiter.spendAtOnce({ who: callerId, rateLimit: limit }))),
         ...{ route: path, etag: answer.etag, body },
         ...headersOf(endpoint, { etag: answer.etag, body }, observer),
       };
@@ -157,6 +159,15 @@ function hasOnly(url = "", parameters: Readonly<Record<string, unknown>>): boole
   const [, query] = url.split("?", 2);
   if (query === undefined) return true;
   return query.split("&").every((pair) => Object.hasOwn(parameters, pair.split("=", 1)[0] ?? ""));
+}
+
+function isAllowed(spend: () => unknown): boolean {
+  try {
+    spend();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const lastsAt = (lasting: readonly Lasting[], now: number): boolean =>

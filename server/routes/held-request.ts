@@ -26,8 +26,6 @@ export async function hold<Found>(
   const since = clock.steadyMs();
   const found = await waiting.until(topics, look, { ...options, signal });
   if (options.enough(found)) return found;
-  if (stopping.aborted || clock.steadyMs() - since >= limits.freeWaitSeconds * 1_000)
-    // The answer is worth more than a read.
-    await giveBack().catch(() => undefined);
+  if (stopping.aborted || clock.steadyMs() - since >= limits.freeWaitSeconds * 1_000) giveBack();
   return found;
 }

@@ -9,8 +9,8 @@ import { createWaitingAgents } from "../background/waiting-agents.ts";
 import type { Clock } from "../clock.ts";
 import type { Deps } from "../deps.ts";
 import { createAnswers } from "../http/answers.ts";
-import { createLimiter } from "../http/limits/limiter.ts";
 import { createMemory } from "../http/memory.ts";
+import { createLimiter } from "../http/rate-limits.ts";
 import { createClientDocuments } from "../outgoing/client-document.ts";
 import { createNewId } from "../secrets/new-id.ts";
 import { createSealer } from "../secrets/secrets.ts";
@@ -77,7 +77,7 @@ export function createDeps(
     waitingAgents: createWaitingAgents(),
     threadWatch: createThreadWatch(database),
     passingTime: createPassingTime({ database, clock, newId, time }),
-    limiter: createLimiter({ database, clock, newId, settings }),
+    limiter: createLimiter({ database, clock, settings }),
     attest: createAttest(settings.attestation),
     readClientDocument: createClientDocuments(),
     log,

@@ -1,5 +1,3 @@
-import type { Use } from "./use-text.ts";
-
 /** At most `limit` uses in any `windowSeconds`. */
 export interface RateLimit {
   readonly limit: number;
@@ -31,13 +29,7 @@ const mostTimes = 2_048;
 /** So many uses may be forgotten before their memory is freed. */
 const mostForgotten = 32;
 
-/** The log of some uses. */
-export const createUseLog = (uses: readonly Use[] = []): UseLog => ({
-  times: uses.map(({ at }) => at),
-  counts: uses.map(({ count }) => count),
-  start: 0,
-  total: uses.reduce((sum, { count }) => sum + count, 0),
-});
+export const createUseLog = (): UseLog => ({ times: [], counts: [], start: 0, total: 0 });
 
 /** Counts one use if the rule allows it. `now` is in milliseconds since 1970. (rule H16) */
 export function takeUse(log: UseLog, now: number, rule: RateLimit): UseVerdict {
@@ -71,10 +63,6 @@ export function giveUseBack(log: UseLog, at: number): boolean {
 
 /** How many different times a log holds in memory. */
 export const sizeOf = ({ times }: UseLog): number => times.length;
-
-/** The uses that count, oldest first. */
-export const usesOf = ({ times, counts, start }: UseLog): Use[] =>
-  times.slice(start).map((at, place) => ({ at, count: counts[start + place] ?? 0 }));
 
 function forgetOld(log: UseLog, now: number, windowMs: number): void {
   const { times, counts } = log;

@@ -7,7 +7,7 @@ import { addBytes, giveBackBytes, useBytes } from "../../store/requests/byte-use
 import { consume } from "../../store/requests/rate-limits.ts";
 import type { Callers } from "../handler.ts";
 import { isAnswered } from "../idempotency/idempotent-request.ts";
-import { accountLimitsOf, refuseLimited } from "../limits/request-limits.ts";
+import { accountLimitsOf, refuseLimited } from "../rate-limits.ts";
 import { UploadFailure } from "../uploads/upload.ts";
 import type { LargeBody, TurnSender } from "./turn-order.ts";
 import { createTurns, type Turn } from "./turns.ts";

@@ -3,7 +3,7 @@ import type { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { networkOf } from "../connections/client-address.ts";
 import type { Callers } from "../handler.ts";
-import { type CountBody, createCountBody } from "../limits/refused-bodies.ts";
+import { type CountBody, createCountBody } from "../rate-limits.ts";
 import { createBodyMemory, type Sender } from "./body-memory.ts";
 import { createPace } from "./pace.ts";
 

@@ -4,7 +4,8 @@ import type { Deps } from "../../deps.ts";
 import type { Reader, Transaction } from "../../store/engine/database.ts";
 import { type IdempotencyKey, idempotency, type StoredAnswer } from "../../store/requests/idempotency.ts";
 import type { AnswerOf, Request } from "../handler.ts";
-import type { MutationUse } from "../limits/limiter.ts";
+import type { MutationUse } from "../limiter.ts";
+import { isInMemory } from "../rate-limits.ts";
 import { AlreadyAnswered, inProgress } from "./answered.ts";
 import type { IdempotentRequest } from "./idempotent-request.ts";
 
@@ -54,10 +55,10 @@ export function createSave(
 
   /** Uses up a limit that is counted in memory, and gives the use back if the work fails. */
   async function spending<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (!limit || !limitedBy || !limiter.isInMemory(limit)) return work();
-    const giveBack = await limiter.spendOnWait({ who: limitedBy, rateLimit: limit });
-    return work().catch(async (error) => {
-      await giveBack();
+    if (!limit || !limitedBy) return work();
+    const giveBack = limiter.spendAtOnce({ who: limitedBy, rateLimit: limit });
+    return work().catch((error) => {
+      giveBack();
       throw error;
     });
   }
@@ -65,7 +66,7 @@ export function createSave(
   return {
     save,
     async saveRow(insert, answer) {
-      const isFree = !limit || limiter.isInMemory(limit);
+      const isFree = !limit || isInMemory(limit);
       if (isFree && !key) await spending(() => insert(database));
       else await save((tx) => insert(tx).then(() => answer));
       return answer;

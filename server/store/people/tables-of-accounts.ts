@@ -154,16 +154,6 @@ export const tablesOfAccounts: Readonly<Record<string, TableRule>> = {
     erase: "Holds hashes, which go within days.",
     holds: { plain: ["key", "times"] },
   },
-  limit_leases: {
-    of: "deployment",
-    erase: "Holds only ids of credentials, and is deleted within days.",
-    holds: { plain: ["id", "key"] },
-  },
-  limit_batches: {
-    of: "deployment",
-    erase: "Holds ids of credentials and times. It goes some minutes after later uses were stored.",
-    holds: { plain: ["changes"] },
-  },
   byte_uses: {
     of: "deployment",
     erase: "Holds ids of app keys alone.",

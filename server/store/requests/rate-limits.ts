@@ -40,39 +40,6 @@ export async function giveBack(tx: Transaction, key: string): Promise<void> {
   await tx.run("DELETE FROM rate_limits WHERE key = ? AND times = ''", key);
 }
 
-/** The time of the last use of a key, as it is stored. In the transaction of a use it is the time of that use. */
-export async function lastUse(reader: Reader, key: string): Promise<string | undefined> {
-  return (await timesOf(reader, key)).at(-1);
-}
-
-/** Takes back the uses of `key` at times that `lastUse` gave. Those that are too old to be remembered are left out. */
-export async function giveBackUses(tx: Transaction, key: string, uses: readonly string[]): Promise<void> {
-  for (;;) {
-    const times = await timesOf(tx, key);
-    const left = without(times, uses);
-    if (left.length === times.length) return;
-    const sql = "UPDATE rate_limits SET times = ? WHERE key = ? AND times = ?";
-    // On PostgreSQL another use may have been counted since.
-    if ((await tx.run(sql, left.join(""), key, times.join(""))) > 0) break;
-  }
-  await tx.run("DELETE FROM rate_limits WHERE key = ? AND times = ''", key);
-}
-
-/** The times without one of each that is given. */
-function without(times: readonly string[], given: readonly string[]): string[] {
-  const left = [...times];
-  for (const at of given) {
-    const place = left.lastIndexOf(at);
-    if (place >= 0) left.splice(place, 1);
-  }
-  return left;
-}
-
-async function timesOf(reader: Reader, key: string): Promise<string[]> {
-  const row = await reader.get<Uses>("SELECT times FROM rate_limits WHERE key = ?", key);
-  return row?.times.match(/\d{13}/g) ?? [];
-}
-
 /** The verdict that `consume` would give now. Counts nothing. */
 export function peek(reader: Reader, use: LimitedUse): Promise<RateVerdict> {
   return judge(reader, use, use.clock.now().getTime());

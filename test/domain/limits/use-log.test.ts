@@ -6,16 +6,9 @@ import {
   type RateLimit,
   sizeOf,
   takeUse,
-  type UseLog,
-  usesOf,
 } from "../../../server/domain/limits/use-log.ts";
-import { textOf as toText, usesIn } from "../../../server/domain/limits/use-text.ts";
 import { fc } from "../../support/property.ts";
 import { rounds } from "../../support/torture.ts";
-
-/** All that is stored of a log, and the log that is read again. */
-const textOf = (log: UseLog) => toText(usesOf(log));
-const readAgain = (log: UseLog) => createUseLog(usesIn(textOf(log)));
 
 const start = 1_763_900_000_000;
 const three: RateLimit = { limit: 3, windowSeconds: 60 };
@@ -80,21 +73,6 @@ describe("the uses of a limit", () => {
     expect(takeUse(log, start + 60_002, one)).toMatchObject({ allowed: true });
   });
 
-  it("are the same after they were stored", () => {
-    const log = useUp();
-    takeUse(log, start + 60_000, three);
-    const read = readAgain(log);
-    expect(textOf(read)).toBe(textOf(log));
-    expect(takeUse(read, start + 60_000, three)).toEqual(takeUse(log, start + 60_000, three));
-  });
-
-  it("are read as an older server has stored them", () => {
-    const log = createUseLog(usesIn(`${start}${start + 5}`));
-    expect(log.total).toBe(2);
-    expect(takeUse(log, start + 6, three)).toMatchObject({ allowed: true });
-    expect(takeUse(log, start + 7, three)).toMatchObject({ allowed: false });
-  });
-
   it("need little memory, however many there were", () => {
     const log = createUseLog();
     for (let n = 0; n < 10_000; n++) takeUse(log, start + n * 30_000, three);
@@ -106,7 +84,6 @@ describe("the uses of a limit", () => {
     for (let n = 0; n < 100_000; n++) takeUse(log, start + n * 36, many);
     expect(log.total).toBe(100_000);
     expect(log.times.length).toBeLessThanOrEqual(2_100);
-    expect(textOf(log).length).toBeLessThan(30_000);
   });
 });
 
@@ -122,7 +99,7 @@ it("never has more uses in a window than the limit, and refuses none that fits",
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 12 }), (happened, limit) => {
       const rule = { limit, windowSeconds: 60 };
-      let log = createUseLog();
+      const log = createUseLog();
       let now = start;
       const allowed: number[] = [];
       for (const { pass, uses } of happened) {
@@ -134,10 +111,9 @@ it("never has more uses in a window than the limit, and refuses none that fits",
           if (verdict.allowed) allowed.push(now);
           else {
             const later = now + verdict.retryAfterSeconds * 1_000;
-            expect(lookAtUses(readAgain(log), later, rule).allowed).toBe(true);
+            expect(lookAtUses(structuredClone(log), later, rule).allowed).toBe(true);
           }
         }
-        if (uses === 5) log = readAgain(log);
       }
     }),
     { numRuns: rounds(200, 5_000) },

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { createApp } from "../../../server/app.ts";
 import { attach, createListener } from "../../../server/http/connections/listener.ts";
-import { createLimiter } from "../../../server/http/limits/limiter.ts";
+import { createLimiter } from "../../../server/http/rate-limits.ts";
 import { createLog } from "../../../server/log.ts";
 import { type MovableClock, movableClock } from "./movable-clock.ts";
 import { metricsHeaders, type Service } from "./service.ts";

@@ -225,7 +225,7 @@ export const walls: Walls = {
   "server/start": [
     ...["server/start", "server/attestation", "server/background", "server/demo", "server/files"],
     ...["server/admin/archive/keys.ts", "server/outgoing"],
-    ...["server/http/answers.ts", "server/http/memory.ts", "server/http/limits/limiter.ts"],
+    ...["server/http/answers.ts", "server/http/memory.ts", "server/http/rate-limits.ts"],
     ...["server/secrets", "server/settings", "server/store"],
     ...["server/clock.ts", "server/deps.ts", "src/words", "pino", "zod/mini", "node:*"],
   ],

@@ -51,6 +51,7 @@ import { partsOfFailures } from "./feedback/115-parts-of-failures.ts";
 import { requests } from "./requests/002-requests.ts";
 import { leasesOfLimits } from "./requests/082-limit-leases.ts";
 import { batchesOfLimits } from "./requests/093-batches-of-limits.ts";
+import { limitsInMemory } from "./requests/116-limits-in-memory.ts";
 import { rangesOfSearch } from "./search/089-ranges-of-search.ts";
 import { closedTesting } from "./testing/003-closed-testing.ts";
 import { sessionsBySeat } from "./testing/004-sessions-by-seat.ts";
@@ -134,4 +135,5 @@ export const migrations: readonly Migration[] = [
   claimsOfAccounts,
   endsOfTokens,
   partsOfFailures,
+  limitsInMemory,
 ];

@@ -211,8 +211,6 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   events: "told to receivers of one server",
   idempotency: "answers of one server",
   rate_limits: "of the server",
-  limit_leases: "of the server",
-  limit_batches: "of the server",
   byte_uses: "of the server",
   deployment: "of the server",
   last_times: "of the server",

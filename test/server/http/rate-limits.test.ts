@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Limiter, Spending } from "../../../server/http/limiter.ts";
+import { createLimiter, isInMemory } from "../../../server/http/rate-limits.ts";
+import { rateLimitsOf } from "../../../server/settings/rate-limit-settings.ts";
+import type { Database } from "../../../server/store/engine/database.ts";
+import { rateLimits as defaults, type RateLimitName } from "../../../src/contract/limits.ts";
+import { databases, sharedDatabases, type TestDatabase } from "../../support/database/databases.ts";
+import { movableClock } from "../../support/service/movable-clock.ts";
+
+const limit = 5;
+const { rateLimits } = rateLimitsOf(`feedback=${limit}/60,exports=${limit}/3600,agentReads=1000000/3600`);
+const limiterOf = (database: Database, clock = movableClock()) =>
+  createLimiter({ database, clock, settings: { rateLimits } });
+let ids = 0;
+
+const spendMany = async (limiter: Limiter, spending: Spending, count: number) => {
+  const results = await Promise.allSettled(Array.from({ length: count }, () => limiter.spend(spending)));
+  return results.filter(({ status }) => status === "fulfilled").length;
+};
+
+describe.each(databases)("the limits of a server on $name", ({ create }) => {
+  let place: TestDatabase;
+  let database: Database;
+  let limiter: Limiter;
+  beforeAll(async () => {
+    place = await create();
+    database = await place.open();
+  });
+  afterAll(() => place.remove());
+  beforeEach(() => {
+    limiter = limiterOf(database);
+  });
+
+  describe.each([
+    { where: "in memory", rateLimit: "feedback" },
+    { where: "in the database", rateLimit: "exports" },
+  ] as const)("$where", ({ rateLimit }) => {
+    const spendingOf = (): Spending => ({ who: `token ${++ids}`, rateLimit });
+
+    it("allow no more than the limit to requests that arrive at once", async () => {
+      const spending = spendingOf();
+      expect(await spendMany(limiter, spending, limit + 20)).toBe(limit);
+      expect(await limiter.look(spending)).toMatchObject({ allowed: false });
+      await expect(limiter.spend(spending)).rejects.toMatchObject({ code: "rate_limited" });
+    });
+
+    it("count a mutation that commits, and none that fails", async () => {
+      const spending = spendingOf();
+      for (const outcome of ["fails", "commits", "fails"]) {
+        const use = limiter.mutation();
+        const work = database.write(async (tx) => {
+          await use.spend(tx, spending);
+          if (outcome === "fails") throw new Error("The work fails.");
+        });
+        await work.then(
+          () => use.end(true),
+          () => use.end(false),
+        );
+      }
+      expect(await spendMany(limiter, spending, limit)).toBe(limit - 1);
+    });
+
+    it("count a mutation once, although its transaction was repeated", async () => {
+      const spending = spendingOf();
+      const use = limiter.mutation();
+      await expect(
+        database.write(async (tx) => {
+          await use.spend(tx, spending);
+          throw new Error("The first try fails.");
+        }),
+      ).rejects.toThrow();
+      await database.write((tx) => use.spend(tx, spending));
+      use.end(true);
+      expect(await spendMany(limiter, spending, limit)).toBe(limit - 1);
+    });
+  });
+
+  it("in memory take a use back that brought nothing, write nothing, and begin anew with the process", async () => {
+    const spending = { who: `token ${++ids}`, rateLimit: "feedback" } as const;
+    const giveBack = limiter.spendAtOnce(spending);
+    expect(await spendMany(limiter, spending, limit)).toBe(limit - 1);
+    giveBack();
+    expect(await spendMany(limiter, spending, 2)).toBe(1);
+    const sql = "SELECT key FROM rate_limits WHERE key LIKE 'feedback:%'";
+    expect(await database.all(sql)).toEqual([]);
+    expect(await spendMany(limiterOf(database), spending, limit + 1)).toBe(limit);
+  });
+
+  it("in the database are known after a restart", async () => {
+    const spending = { who: `token ${++ids}`, rateLimit: "exports" } as const;
+    await spendMany(limiter, spending, 2);
+    expect(await spendMany(limiterOf(database), spending, limit)).toBe(limit - 2);
+  });
+
+  it("of many keys stay within a bound of memory: the least recently used are forgotten", () => {
+    for (let n = 0; n < 600_000; n++) limiter.spendAtOnce({ who: `token ${n}`, rateLimit: "agentReads" });
+    const first = { who: "first", rateLimit: "feedback" } as const;
+    for (let n = 0; n < limit; n++) limiter.spendAtOnce(first);
+    expect(() => limiter.spendAtOnce(first)).toThrow();
+    for (let n = 0; n < 600_000; n++) limiter.spendAtOnce({ who: `other ${n}`, rateLimit: "agentReads" });
+    limiter.spendAtOnce(first);
+  });
+});
+
+describe.each(sharedDatabases)("several servers of one database", ({ create }) => {
+  it("together allow exactly a limit in the database", async () => {
+    const place = await create();
+    const servers = await Promise.all([place.open(), place.open(), place.open()]);
+    const spending = { who: "an account", rateLimit: "exports" } as const;
+    const counts = await Promise.all(
+      servers.map((database) => spendMany(limiterOf(database), spending, limit)),
+    );
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(limit);
+    await place.remove();
+  });
+});
+
+describe("which limits are in memory", () => {
+  const names = Object.keys(defaults).filter((name): name is RateLimitName => name in defaults);
+
+  it("is a closed list, and all others are rows of the database", () => {
+    expect(names.filter(isInMemory)).toEqual([
+      ...["feedback", "feedbackRepeats", "faqWrites", "agentReads", "refusedBodiesByAddress"],
+      ...["refusedByCredential", "drafts"],
+    ]);
+  });
+
+  it("is none with a window of 15 minutes or more but agents' reads", () => {
+    const long = names.filter((name) => defaults[name].windowSeconds >= 900);
+    expect(long.filter(isInMemory)).toEqual(["agentReads"]);
+  });
+});
