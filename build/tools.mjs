@@ -18,6 +18,7 @@ export async function buildInto(folder) {
       bench: `${benchmarks}/main.ts`,
       "bench-growth": `${benchmarks}/growth/main.ts`,
       "bench-turns": `${benchmarks}/growth/turns.ts`,
+      "bench-builds": `${benchmarks}/builds.ts`,
       pictures: "test/pictures/main.ts",
       ...Object.fromEntries(servers),
     },

@@ -22,24 +22,25 @@ export interface DemoAccount {
   readonly userId: string;
 }
 
-/** Starts a server on what `variables` name (a folder or a database) and fills it. `prepare` is done before it starts. */
+interface DemoOptions {
+  /** Done before the server starts. */
+  readonly prepare?: (account: DemoAccount) => Promise<void>;
+  /** The `innkeep.cjs` of a build; this one unless given. */
+  readonly build?: string | undefined;
+}
+
+/** Starts a server on what `variables` name (a folder or a database) and fills it. */
 export async function startDemoServer(
   variables: Record<string, string>,
-  prepare?: (account: DemoAccount) => Promise<void>,
+  { prepare, build }: DemoOptions = {},
 ): Promise<DemoServer> {
-  const { userId = "" } = await admin(
-    ["user", "create", "--email", email, "--password-stdin"],
-    variables,
-    password,
-  );
-  const { appId = "", apiKey = "" } = await admin(["app", "create", "Bench", "--owner", email], variables);
-  const { token: agentToken = "" } = await admin(
-    ["token", "create", "--kind", "agent", "--owner", email],
-    variables,
-  );
+  const run = (argv: readonly string[], input?: string) => admin(argv, variables, { input, build });
+  const { userId = "" } = await run(["user", "create", "--email", email, "--password-stdin"], password);
+  const { appId = "", apiKey = "" } = await run(["app", "create", "Bench", "--owner", email]);
+  const { token: agentToken = "" } = await run(["token", "create", "--kind", "agent", "--owner", email]);
   if (!userId || !appId || !apiKey || !agentToken) throw new Error("The fixture could not be made.");
   await prepare?.({ appId, userId });
-  const program = await startInnkeep(variables);
+  const program = await startInnkeep(variables, build);
   const origin = `http://127.0.0.1:${program.port}`;
   const person = { origin, cookie: await signIn(origin) };
   await fillContent(origin, appId, apiKey, person);

@@ -16,8 +16,10 @@ export interface LimitedServer {
 export async function startLimitedServer(data: string, limits: string): Promise<LimitedServer> {
   let keys: Awaited<ReturnType<typeof makeManyKeys>> = { apiKeys: [], agentTokens: [] };
   const variables = { INNKEEP_DATA: data, INNKEEP_RATE_LIMITS: limits };
-  const demo = await startDemoServer(variables, async (account) => {
-    keys = await makeManyKeys(data, account);
+  const demo = await startDemoServer(variables, {
+    prepare: async (account) => {
+      keys = await makeManyKeys(data, account);
+    },
   });
   const { port, runId } = demo;
   return {

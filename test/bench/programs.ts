@@ -20,10 +20,10 @@ export const innkeep = new URL("innkeep.cjs", import.meta.url).pathname;
 /** Servers run on the first core and the load on the second, if the system can assign cores. */
 const pinned = existsSync("/usr/bin/taskset") ? ["/usr/bin/taskset", "-c", "0"] : [];
 
-/** Starts `innkeep serve` on a free port with the limits off, and waits until it listens. */
-export async function startInnkeep(variables: Record<string, string>): Promise<Program> {
+/** Starts `innkeep serve` of a build on a free port with the limits off, and waits until it listens. */
+export async function startInnkeep(variables: Record<string, string>, build = innkeep): Promise<Program> {
   const port = String(await freePort());
-  const argv = [process.execPath, innkeep, "serve", "--json", "--port", port];
+  const argv = [process.execPath, build, "serve", "--json", "--port", port];
   return startProgram(argv, { INNKEEP_RATE_LIMITS: "off", INNKEEP_LOG_LEVEL: "warn", ...variables });
 }
 
@@ -34,13 +34,13 @@ export const startBare = (
 ): Promise<Program> =>
   startProgram([process.execPath, new URL(`${name}.js`, import.meta.url).pathname], variables);
 
-/** Runs `innkeep admin …` and gives its JSON. */
+/** Runs `innkeep admin …` of a build and returns its JSON. */
 export async function admin(
   argv: readonly string[],
   variables: Record<string, string>,
-  input = "",
+  { input = "", build = innkeep } = {},
 ): Promise<Record<string, string>> {
-  const running = promisify(execFile)(process.execPath, [innkeep, "admin", ...argv, "--json"], {
+  const running = promisify(execFile)(process.execPath, [build, "admin", ...argv, "--json"], {
     env: { ...bareEnvironment, ...variables },
   });
   running.child.stdin?.end(input);

@@ -14,7 +14,7 @@ const milliseconds = 400;
 const sessionsOfKey = 59;
 const synchronous = process.versions.sqlite !== undefined;
 
-interface Path {
+export interface Path {
   readonly name: string;
   readonly goal: number;
   /** The goal of requests per second on two processors, nearly all within 100 ms. */
@@ -113,7 +113,7 @@ async function compare({ name, goal, perSecond, target }: Path): Promise<Figure[
   ];
 }
 
-function pathsOf({ port, apiKey, agentToken, threadId, runId }: DemoServer): Path[] {
+export function pathsOf({ port, apiKey, agentToken, threadId, runId }: DemoServer): Path[] {
   const get = { port, method: "GET" };
   const app = { "x-api-key": apiKey };
   const agent = { authorization: `Bearer ${agentToken}` };
@@ -140,7 +140,7 @@ function pathsOf({ port, apiKey, agentToken, threadId, runId }: DemoServer): Pat
 /** What `pathsOfTests` measures: making its cycles takes long. */
 const namesOfTests = ["session report, durable", "session status", "tasks of three slots"];
 
-function pathsOfTests(demo: DemoServer, tests: DemoCycles): Path[] {
+export function pathsOfTests(demo: DemoServer, tests: DemoCycles): Path[] {
   const { port, apiKey } = demo;
   return [
     sessionsPath(demo, tests),

@@ -37,7 +37,7 @@ export async function fillDatabase(
 ): Promise<FilledDatabase> {
   const variables = { ...data, INNKEEP_SECRET: secret };
   const user = ["user", "create", "--email", email, "--password-stdin"];
-  const { userId = "" } = await admin(user, variables, password);
+  const { userId = "" } = await admin(user, variables, { input: password });
   const { token: agentToken = "" } = await admin(
     ["token", "create", "--kind", "agent", "--owner", email],
     variables,
