@@ -39,9 +39,4 @@ interface Adopt {
 }
 
 /** A command of the person who runs the server about backups. */
-export type BackupCommand =
-  | BackUp
-  | VerifyBackup
-  | Restore
-  | Adopt
-  | { readonly command: "backup drill" };
+export type BackupCommand = BackUp | VerifyBackup | Restore | Adopt | { readonly command: "backup drill" };

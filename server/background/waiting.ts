@@ -5,14 +5,15 @@ export interface Waiting {
   /**
    * Calls `look` until its result is `enough`: first at once, then at every signal of one of the `topics`. After
    * `milliseconds`, or when `signal` aborts, gives the last result. Listens before the first look, so no signal is missed.
-   * On PostgreSQL it also looks every five seconds, and then `fresh` is true: the notification of another server may be
+   * On PostgreSQL it also looks every five seconds: the notification of another server may be
    * lost, or be that of another version. (rule A22)
    */
-  until<Found>(topics: readonly string[], look: Look<Found>, options: WaitOptions<Found>): Promise<Found>;
+  until<Found>(
+    topics: readonly string[],
+    look: () => Promise<Found>,
+    options: WaitOptions<Found>,
+  ): Promise<Found>;
 }
-
-/** Reads what a request waits for; from the database itself if it must be fresh. */
-export type Look<Found> = (fresh: boolean) => Promise<Found>;
 
 export interface WaitOptions<Found> {
   readonly enough: (found: Found) => boolean;
@@ -31,7 +32,7 @@ export interface WaitOptions<Found> {
 /** Creates the waiting of requests on the signals of a database. */
 export function createWaiting(
   database: Pick<Database, "engine" | "onSignal" | "onForeignChange">,
-  freshMilliseconds = 5_000,
+  againMilliseconds = 5_000,
 ): Waiting {
   const listeners = new Map<string, Set<() => void>>();
   const listen = (topic: string, wake: () => void) => {
@@ -54,7 +55,7 @@ export function createWaiting(
 
   return {
     async until(topics, look, { enough, milliseconds, signal: gone, ...beside }) {
-      if (milliseconds === 0) return look(false);
+      if (milliseconds === 0) return look();
       const bell = createBell();
       for (const topic of topics) listen(topic, bell.ring);
       const unlistenBeside = beside.listen?.(bell.ring);
@@ -65,20 +66,13 @@ export function createWaiting(
         bell.ring();
       };
       const timer = setTimeout(end, milliseconds);
-      let fresh = false;
-      const lookAgain = () => {
-        fresh = true;
-        bell.ring();
-      };
-      const again = database.engine === "postgres" ? setInterval(lookAgain, freshMilliseconds) : undefined;
+      const again = database.engine === "postgres" ? setInterval(bell.ring, againMilliseconds) : undefined;
       const signal = gone();
       signal.addEventListener("abort", end);
       if (signal.aborted) end();
       try {
         for (;;) {
-          const isFresh = fresh;
-          fresh = false;
-          const found = await look(isFresh);
+          const found = await look();
           if (over || enough(found)) return found;
           await bell.rung();
         }

@@ -55,8 +55,7 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       const appOf = async (tx: Reader) =>
         needsRole(endpoint) ? appOfRequest(tx, parts.params) : appOfKey(incoming);
       const saving = mutates ? createSave(deps, { endpoint, key, limitedBy, appOf, shape }) : readsOnly;
-      const giveBack =
-        limitedBy && !mutates ? await spendOnRead(endpoint, { parts, who: limitedBy }, deps) : nothingUsed;
+      const giveBack = limitedBy && !mutates ? await spendOnRead(endpoint, limitedBy, deps) : nothingUsed;
       const request = requestOf<E>(incoming, parts, { ...saving, giveBack });
       if (endpoint.catchesUp) await catchUp(endpoint.catchesUp, request, deps);
       return outcomeOf(endpoint, await handle(request), shape);
@@ -90,17 +89,8 @@ const isRarelyRepeated = ({ attempts }: Endpoint, { caller }: IncomingRequest): 
 const appOfKey = ({ caller }: IncomingRequest): string | undefined =>
   caller?.kind === "appKey" && "appId" in caller ? String(caller.appId) : undefined;
 
-interface Spender {
-  readonly parts: ReturnType<typeof parse>;
-  readonly who: string;
-}
-
 /** Uses up the rate limit of a read. */
-async function spendOnRead(
-  { rateLimit }: Endpoint,
-  { parts, who }: Spender,
-  { limiter }: InvokeDeps,
-): Promise<GiveBack> {
+async function spendOnRead({ rateLimit }: Endpoint, who: string, { limiter }: InvokeDeps): Promise<GiveBack> {
   if (!rateLimit) return nothingUsed;
   if (isInMemory(rateLimit)) return limiter.spendAtOnce({ who, rateLimit });
   await limiter.spend({ who, rateLimit });

@@ -6,8 +6,6 @@ export interface Lookup<Row> {
   (name: string): Row | Promise<Row | undefined>;
   /** The row in memory; undefined if there is none. Loads nothing. */
   readonly peek: (name: string) => Row | undefined;
-  /** Loads the row, whatever is in memory, and keeps it. */
-  readonly fresh: (name: string) => Promise<Row | undefined>;
 }
 
 export interface LookupCacheOptions<Row> {

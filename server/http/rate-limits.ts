@@ -43,7 +43,7 @@ interface Needed {
 export function createLimiter(deps: Needed): Limiter {
   const { database, clock, settings } = deps;
   const memory = createUsesInMemory(deps);
-  const useOf = ({ who, rateLimit }: Spending) => ({
+  const limitedUse = ({ who, rateLimit }: Spending) => ({
     key: `${rateLimit}:${who}`,
     rule: settings.rateLimits[rateLimit],
     clock,
@@ -51,7 +51,7 @@ export function createLimiter(deps: Needed): Limiter {
 
   async function spendInside(tx: Transaction, spending: Spending): Promise<GiveBack | undefined> {
     if (isInMemory(spending.rateLimit)) return memory.take(spending);
-    assertAllowed(await consume(tx, useOf(spending)));
+    assertAllowed(await consume(tx, limitedUse(spending)));
     return undefined;
   }
 
@@ -62,11 +62,11 @@ export function createLimiter(deps: Needed): Limiter {
 
     async spend(spending) {
       if (isInMemory(spending.rateLimit)) memory.take(spending);
-      else assertAllowed(await database.write((tx) => consume(tx, useOf(spending))));
+      else assertAllowed(await database.write((tx) => consume(tx, limitedUse(spending))));
     },
 
     look: async (spending) =>
-      isInMemory(spending.rateLimit) ? memory.look(spending) : peek(database, useOf(spending)),
+      isInMemory(spending.rateLimit) ? memory.look(spending) : peek(database, limitedUse(spending)),
   };
 }
 

@@ -1,12 +1,11 @@
 import { limits } from "../../src/contract/limits.ts";
-import type { Look } from "../background/waiting.ts";
 import type { Deps } from "../deps.ts";
 import type { Request } from "../http/handler.ts";
 
 /** What a request waits for, as `Waiting` takes it. */
 export interface Holding<Found> {
   readonly topics: readonly string[];
-  readonly look: Look<Found>;
+  readonly look: () => Promise<Found>;
   readonly enough: (found: Found) => boolean;
   readonly milliseconds: number;
   readonly listen?: (wake: () => void) => () => void;
@@ -22,7 +21,7 @@ export async function hold<Found>(
   { giveBack, signal }: Pick<Request, "giveBack" | "signal">,
   { topics, look, ...options }: Holding<Found>,
 ): Promise<Found> {
-  if (options.milliseconds === 0) return look(false);
+  if (options.milliseconds === 0) return look();
   const since = clock.steadyMs();
   const found = await waiting.until(topics, look, { ...options, signal });
   if (options.enough(found)) return found;

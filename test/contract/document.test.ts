@@ -31,7 +31,7 @@ function listsIn(part: unknown): string[][] {
   return [...own, ...Object.values(part).flatMap(listsIn)];
 }
 
-/** OpenAPI as generators of clients read it. Linters of others read it in `build/counterparts/openapi`. */
+/** OpenAPI as generators of clients read it. Linters of others read it in `test/counterparts/openapi`. */
 describe("the OpenAPI document", () => {
   it("closes in answers only the lists whose values the specification names", () => {
     const closed = operations

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import type { Look } from "../../../server/background/waiting.ts";
 import { hold } from "../../../server/routes/held-request.ts";
 import { movableClock } from "../../support/service/movable-clock.ts";
 
@@ -15,13 +14,13 @@ async function givenBack({ seconds, found = "nothing", wait = 55, stops = false 
   const clock = movableClock();
   const stopping = new AbortController();
   let reads = 0;
-  const giveBack = async () => {
+  const giveBack = () => {
     reads += 1;
   };
-  const until = async <Found>(_: readonly string[], look: Look<Found>) => {
+  const until = async <Found>(_: readonly string[], look: () => Promise<Found>) => {
     clock.advance(seconds * 1_000);
     if (stops) stopping.abort();
-    return look(false);
+    return look();
   };
   const deps = { clock, stopping: stopping.signal, waiting: { until } };
   const enough = (seen: string) => seen !== "nothing";
@@ -40,14 +39,4 @@ it.each<Held & { readonly of: string; readonly gives: number }>([
   { of: "a slow read that does not wait", seconds: 30, wait: 0, gives: 0 },
 ])("$of gives $gives reads back", async ({ gives, ...held }) => {
   expect(await givenBack(held)).toBe(gives);
-});
-
-it("answers even if the read cannot be given back", async () => {
-  const clock = movableClock();
-  const stopping = AbortSignal.abort();
-  const until = <Found>(_: readonly string[], look: Look<Found>) => look(false);
-  const giveBack = () => Promise.reject(new Error("The database does not answer."));
-  const holding = { topics: [], look: async () => "pending", enough: () => false, milliseconds: 55_000 };
-  const held = hold({ clock, stopping, waiting: { until } }, { giveBack, signal: () => stopping }, holding);
-  expect(await held).toBe("pending");
 });

@@ -11,8 +11,8 @@ export function nextDecisionCheck({ deps: { waiting } }: Pick<Service, "deps">):
   const until = waiting.until.bind(waiting);
   return new Promise((resolve) => {
     vi.spyOn(waiting, "until").mockImplementationOnce((topics, look, options) => {
-      const noted = async (fresh: boolean) => {
-        const found = await look(fresh);
+      const noted = async () => {
+        const found = await look();
         resolve();
         return found;
       };

@@ -124,7 +124,7 @@ export const walls: Walls = {
   // Handlers: load, decide, save, answer. Of `server/http` they know what a handler takes and gives.
   "server/routes": [
     ...["server/routes", "server/domain", "server/store", "server/secrets", "server/settings"],
-    ...["server/deps.ts", "server/background/waiting.ts"],
+    ...["server/deps.ts"],
     ...["server/http/handler.ts", "server/http/answers.ts", "server/http/lookup-cache.ts", "src/contract"],
     ...["server/http/idempotency/together.ts", "src/cli/feedback/text-files/text-pdf.ts"],
     ...["server/mail", "server/transfer", "src/programs.ts", "src/words", "semver", "node:*"],

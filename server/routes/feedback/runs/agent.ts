@@ -66,8 +66,8 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
     async readRun(request) {
       const { runId } = request.params;
       const milliseconds = (request.query.wait ?? 0) * 1_000;
-      const look = async (fresh: boolean) => {
-        const found = await (fresh ? findRun.fresh(runId) : findRun(runId));
+      const look = async () => {
+        const found = await findRun(runId);
         // Checked after the proposal was read: a credential that was revoked while the request waited must not get the
         // answer.
         const caller = milliseconds === 0 ? request.caller : await request.callerNow();

@@ -34,7 +34,7 @@ export async function openPostgres(
   const config = { connectionString: url, types, keepAlive: true, connectionTimeoutMillis, application_name };
   const pool = new pg.Pool({ ...config, max: poolSize, onConnect: createSetUp(patienceMs) });
   ignoreLostConnections(pool);
-  const { announcer, signals, listener } = await hearSignals(config, pool);
+  const { announcer, signals, listener } = await hearSignals(config);
   const gate = createClosingGate();
   const query = createQuery();
   const write = createWrite({ pool, query, announcer, patienceMs });
@@ -79,7 +79,7 @@ export async function openPostgres(
 }
 
 /** Listens for the signals of other servers. */
-async function hearSignals(config: pg.ClientConfig, pool: pg.Pool) {
+async function hearSignals(config: pg.ClientConfig) {
   const signals = createSignals();
   const announcer = createAnnouncer(signals);
   const listener = await listen(config, {

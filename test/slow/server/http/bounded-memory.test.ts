@@ -6,8 +6,8 @@ import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAnswers, prepareAnswer } from "../../../../server/http/answers.ts";
 import { cachedLookup } from "../../../../server/http/lookup-cache.ts";
-import { createReady } from "../../../../server/http/ready.ts";
 import { createMemory } from "../../../../server/http/memory.ts";
+import { createReady } from "../../../../server/http/ready.ts";
 import { faqs } from "../../../../src/contract/faqs.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 

@@ -1,4 +1,4 @@
-// Reads the OpenAPI document with the linters of others, which must find nothing: `node build/counterparts/openapi/main.mjs`.
+// Reads the OpenAPI document with the linters of others, which must find nothing: `node test/counterparts/openapi/main.mjs`.
 // It needs the npm registry: the linters and what they need are 77 MB.
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ try {
   for (const file of ["package.json", "package-lock.json", "lint.mjs"])
     await cp(here(file), join(folder, file));
   // A test compares this file with what the server answers.
-  const document = await readFile(here("../../../test/contract/openapi.json"), "utf8");
+  const document = await readFile(here("../../contract/openapi.json"), "utf8");
   await writeFile(join(folder, "document.json"), document);
   await writeFile(join(folder, "faulty.json"), JSON.stringify(withFaults(JSON.parse(document))));
   const installed = await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder });
