@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 
 const { values: given } = parseArgs({
+  allowPositionals: true,
   options: { only: { type: "string", default: "" }, seconds: { type: "string", default: "60" } },
 });
 
