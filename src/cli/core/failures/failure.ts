@@ -12,14 +12,12 @@ import { KeychainError } from "../../../credentials/keychain.ts";
 import { DamagedStoreError } from "../../../credentials/store.ts";
 import { CliError, type Failure } from "./cli-error.ts";
 import type { Exit } from "./exit-codes.ts";
-import { insteadOf } from "./gone.ts";
 
 /** Describes any error as a failure: the exit, what happened, and the next step. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CliError)
     return { exit: error.exit, code: error.code, message: error.message, next: error.next, ...error.details };
-  if (error instanceof CommanderError)
-    return { exit: "usage", code: "usage", message: usageOf(error), next: insteadOf(error.message) };
+  if (error instanceof CommanderError) return { exit: "usage", code: "usage", message: usageOf(error) };
   if (error instanceof ServerError) return serverFailure(error);
   if (error instanceof ConnectionError) return connectionFailure(error);
   if (error instanceof MissingCredentialError) {

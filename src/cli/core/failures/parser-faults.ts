@@ -4,6 +4,7 @@ import { wordsOf } from "../help/help-text.ts";
 import { closest } from "../input/closest.ts";
 import { type CliError, usageError } from "./cli-error.ts";
 import { calledBy } from "./flag-names.ts";
+import { goneCommands } from "./gone.ts";
 import { missingArguments, missingMandatory } from "./missing-flags.ts";
 
 /** What is wrong with one flag or word of a command line: the first words of a sentence, and the others. */
@@ -95,6 +96,8 @@ function likeFlag(given: string, command: Command): Pick<ParserFault, "meant" | 
 }
 
 function likeCommand(given: string, command: Command): Pick<ParserFault, "meant" | "next"> {
+  const instead = goneCommands[given];
+  if (command.name() === "admin" && instead !== undefined) return { next: instead };
   const isFlag = !command.parent && ["version", "help"].includes(given.toLowerCase());
   const meant = isFlag
     ? `--${given.toLowerCase()}`
