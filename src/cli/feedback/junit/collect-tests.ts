@@ -148,14 +148,24 @@ function closeFailure(reading: Reading, { list, attributes, texts, test }: OpenF
   if (!reading.test) finish(reading, test);
 }
 
-function closeSuite({ suites, tests, doubts, failures }: Reading): void {
+function closeSuite(reading: Reading): void {
+  const { suites, tests, doubts, failures } = reading;
   const suite = suites.pop();
+  if (!suite) return;
   const above = suites.at(-1);
-  if (above) above.declaredInside += suite?.declared?.count ?? 0;
-  const doubt = suite && contradictionOf(suite, failures);
+  if (above) above.declaredInside += suite.declared?.count ?? 0;
+  const doubt = contradictionOf(suite, failures);
   if (doubt === undefined) return;
   doubts.push(doubt);
-  putInDoubt(tests, suite?.from ?? 0);
+  putInDoubt(tests, suite.from);
+  if (failures === suite.failuresBefore) addUnnamedFailure(reading, suite);
+}
+
+/** What a suite counts as failed and does not name is a failure of the suite. */
+function addUnnamedFailure(reading: Reading, suite: Suite): void {
+  const failure = { type: "", message: "The report counts a failure here, and names none.", text: "" };
+  reading.failures += 1;
+  finish(reading, { ...newTest(suite, {}), failures: [failure] });
 }
 
 /** What an element in a test says beside failures. */

@@ -70,7 +70,7 @@ export function titleOf({ name, className, suite }: TestResult): string {
     onOneLine(withoutColours(className === "test" ? suite : className || suite)),
     longestName,
   );
-  if (own === "") return group || "a test without a name";
+  if (own === "") return group || "a suite without a name";
   return group === "" || own.includes(group) ? own : `${own} (${group})`;
 }
 

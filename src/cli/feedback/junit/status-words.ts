@@ -7,6 +7,7 @@ const failing = [
   ...["failed", "failure", "failures", "failing", "fail", "fails", "unsuccessful", "notok", "nok", "ko"],
   ...["error", "errors", "errored", "fatal", "broken", "crash", "crashed", "panic", "panicked"],
   ...["timeout", "timedout", "aborted", "killed", "interrupted", "terminated", "unexpected"],
+  ...["exception", "ng", "unstable", "invalid"],
 ];
 const skipping = [
   ...["skipped", "skip", "notrun", "notexecuted", "disabled", "suppressed", "ignored", "pending", "todo"],

@@ -48,6 +48,8 @@ describe("a test that a report calls failed", () => {
     "Status='not ok'",
     "passed='false'",
     "failed='true'",
+    "status='exception'",
+    "result='NG'",
   ])("by %s resolves nothing and is sent", async (attribute) => {
     expect((await resolvedWith(test(attribute))).bodies).toEqual([]);
     expect(await sentWith(test(attribute))).toContain("Test failed: st (g)");
@@ -87,6 +89,22 @@ describe("a suite that contradicts itself", () => {
     ["more failures in all suites", `<testsuites failures="3">${suite(green, 'failures="0"')}</testsuites>`],
   ])("calls %s and resolves nothing", async (_, report) => {
     expect((await resolvedWith(report)).bodies).toEqual([]);
+  });
+
+  it.each([
+    ["a suite", suite(green, 'errors="1"'), "Test suite failed: g"],
+    [
+      "a suite in it",
+      `<testsuites failures="1">${suite(green, 'failures="1"')}</testsuites>`,
+      "Test suite failed: g",
+    ],
+    [
+      "the whole report",
+      `<testsuites failures="2">${suite(green)}</testsuites>`,
+      "Test suite failed: a suite without a name",
+    ],
+  ])("is one report if %s counts failures and names none", async (_, report, subject) => {
+    expect((await sentWith(report)).match(/Test suite failed: [^"]*/g)).toEqual([subject]);
   });
 
   it.each([
