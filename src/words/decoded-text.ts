@@ -1,8 +1,11 @@
+import { analyse } from "chardet";
+
 /**
- * The text of bytes in UTF-8, UTF-16 or, as the last guess, Windows-1252. Undefined if they are no text. (rule L20)
+ * The text of bytes in UTF-8, UTF-16, an older encoding that they clearly have, or else Windows-1252. Undefined if they are no
+ * text. (rule L20)
  */
 export function decodedText(bytes: Uint8Array): string | undefined {
-  const encoding = encodingOf(bytes);
+  const encoding = encodingOf(bytes, { isCut: false });
   const text = encoding && decodedAs(encoding, bytes);
   return text === undefined || odd.test(text) ? undefined : text;
 }
@@ -13,13 +16,13 @@ export function decodedAs(encoding: string | undefined, bytes: Uint8Array): stri
   return decoder.decode(bytes, { stream: true }) + decoder.decode();
 }
 
-/** The encoding of a text by its beginning; undefined if that is no text. */
-export function encodingOf(head: Uint8Array): string | undefined {
+/** The encoding of a text by its beginning, which may end in a character; undefined if that is no text. */
+export function encodingOf(head: Uint8Array, { isCut } = { isCut: true }): string | undefined {
   const [first, second] = head;
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";
   if (head.includes(0)) return wideEncodingOf(head);
-  return isUtf8(head) ? "utf-8" : "windows-1252";
+  return isEncodedAs("utf-8", head, isCut) ? "utf-8" : olderEncodingOf(head);
 }
 
 /** Control characters that stand in no text. Terminals have use for the others. */
@@ -39,12 +42,25 @@ function wideEncodingOf(head: Uint8Array): string | undefined {
   return even === 0 ? "utf-16le" : uneven === 0 ? "utf-16be" : undefined;
 }
 
-function isUtf8(bytes: Uint8Array): boolean {
+const mostLooked = 65_536;
+const leastConfidence = 40;
+
+/** Short texts of the West look like many encodings, so what is not clear is Windows-1252. */
+function olderEncodingOf(head: Uint8Array): string {
+  const looked = head.subarray(0, mostLooked);
+  const [best] = analyse(looked);
+  return best && best.confidence >= leastConfidence && isEncodedAs(best.name, looked, true)
+    ? best.name
+    : "windows-1252";
+}
+
+function isEncodedAs(encoding: string, bytes: Uint8Array, isCut: boolean): boolean {
   try {
-    // As a stream, so that a character that is cut at the end is no fault.
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    // As a stream a character that is cut at the end is no fault.
+    new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: isCut });
     return true;
   } catch {
+    // Not these bytes, or an encoding that Node does not know.
     return false;
   }
 }

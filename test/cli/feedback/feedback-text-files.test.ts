@@ -140,6 +140,8 @@ describe("feedback send --attach with a text of any encoding and name", () => {
     ["text-utf16-powershell.log", "Build fehlgeschlagen: Größe 5 €\r\nzweite Zeile"],
     ["text-utf16be.txt", "Échec du test à 12 h"],
     ["text-windows-1252.csv", "Prénom;Prix\nAndré;5 €"],
+    ["text-shift-jis.log", "テストに失敗しました: ボタンを押すとアプリが落ちます。\n保存できません。"],
+    ["text-euc-kr.csv", "테스트 실패: 버튼을 누르면 앱이 종료됩니다."],
   ])("reads %s as a message, a plan and an answer", async (input, text) => {
     const { line, bodies } = await startFeedbackSending();
     await copyFile(inputPath(input), join(line.cwd, input));

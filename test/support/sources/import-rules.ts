@@ -10,7 +10,7 @@ export const walls: Walls = {
   src: ["src/client", "src/contract", "src/reporter", "src/backup-commands.ts"],
   "src/contract": ["src/contract", "zod/mini"],
   // The words of people on their way in and out: the same for every door.
-  "src/words": ["src/words", "src/contract", "node:*"],
+  "src/words": ["src/words", "src/contract", "chardet", "node:*"],
   "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
   "src/reporter": ["src/reporter", "src/contract/test-sessions.ts", "src/contract/limits.ts"],
   // Starts servers in processes of their own.

@@ -122,7 +122,10 @@ async function readEnds(path: string, size: number): Promise<string> {
 /** The beginning of one piece and the end of another, with a line between them that `cutMessage` takes the size from. */
 function joined(head: Buffer, tail: Buffer, size: string): string {
   const line = `\n[… ${size} were not read as a whole …]\n`;
-  return decoded(head.subarray(0, endBytes)) + line + decoded(tail.subarray(-endBytes), encodingOf(head));
+  const encoding = encodingOf(head);
+  return (
+    decodedAs(encoding, head.subarray(0, endBytes)) + line + decodedAs(encoding, tail.subarray(-endBytes))
+  );
 }
 
-const decoded = (bytes: Buffer, encoding = encodingOf(bytes)): string => decodedAs(encoding, bytes);
+const decoded = (bytes: Buffer): string => decodedAs(encodingOf(bytes, { isCut: false }), bytes);
