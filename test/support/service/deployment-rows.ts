@@ -3,7 +3,7 @@ import { dumpRows } from "../../../server/store/deployment/dump.ts";
 import { tablesOf } from "../../../server/store/deployment/tables.ts";
 import type { Deployment } from "./deployment.ts";
 
-/** Every row of a deployment, except the search index and the name of the count of changes, which a restore renews. */
+/** Every row of a deployment, except the search index, and the names of the place and of its count of changes: a restore renews them. */
 export const rowsOf = (deployment: Deployment) =>
   withDatabase(deployment, "leave", (database) =>
     database.write(async (tx) => {
@@ -15,7 +15,7 @@ export const rowsOf = (deployment: Deployment) =>
       }
       return rows
         .map((row) => JSON.stringify(row))
-        .filter((row) => !row.startsWith('["deployment",["changes"'))
+        .filter((row) => !/^\["deployment",\["(?:changes|id)"/.test(row))
         .sort();
     }),
   );
