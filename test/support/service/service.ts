@@ -88,7 +88,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const log = captureLog();
   const stopping = new AbortController();
   const opened = await database.open({ clock });
-  if (settings.s3) await bindFiles(opened, settings);
+  const databaseUrl = "url" in database.address ? database.address.url : undefined;
+  if (settings.s3) await bindFiles(opened, { ...settings, databaseUrl });
   const deps = createDeps(settings, opened, {
     clock,
     log: log.log,
