@@ -28,11 +28,14 @@ const valuesOf = (headers: readonly MailHeader[], key: string): string[] =>
  * M13)
  */
 export function automaticMark(headers: readonly MailHeader[], from: string): AutomaticMark | undefined {
-  if (valuesOf(headers, "auto-submitted").some((value) => !/^no\b/.test(value))) return "auto_submitted";
+  if (valuesOf(headers, "auto-submitted").some((value) => !noProgram.test(value))) return "auto_submitted";
   if (valuesOf(headers, "precedence").some((value) => /^(bulk|junk|list)\b/.test(value))) return "precedence";
   const hasNoSender = from === "" || valuesOf(headers, "return-path").some((value) => /^<\s*>/.test(value));
   return hasNoSender ? "no_sender" : undefined;
 }
+
+/** `no`, or nothing, perhaps after comments. */
+const noProgram = /^(?:\([^()]*\)\s*)*(?:no\b|$)/;
 
 export function kindOfMail(headers: readonly MailHeader[], from: string): IncomingKind {
   const isReport = valuesOf(headers, "content-type").some((value) => /^multipart\/report\b/.test(value));

@@ -38,6 +38,7 @@ describe("what arrived", () => {
   it.each([
     ["auto-submitted", "auto-replied"],
     ["auto-submitted", " AUTO-generated"],
+    ["auto-submitted", "(no) auto-notified"],
     ["precedence", "bulk"],
     ["precedence", "list"],
     ["precedence", "junk"],
@@ -52,6 +53,8 @@ describe("what arrived", () => {
 
   it.each([
     ["x-auto-response-suppress", "All"],
+    ["auto-submitted", ""],
+    ["auto-submitted", "(by hand) no"],
     ["x-autoreply", "yes"],
     ["list-unsubscribe", "<https://x>"],
     ["feedback-id", "1"],

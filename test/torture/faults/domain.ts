@@ -47,8 +47,8 @@ export const domainFaults: readonly Fault[] = [
   {
     name: "an answer of a program counts as one of a person, so that two programs answer each other",
     file: "server/domain/mail/incoming-mail.ts",
-    right: String.raw`values("auto-submitted").some((value) => !/^no\b/.test(value))`,
-    wrong: 'values("auto-submitted").some((value) => value === "auto-generated")',
+    right: 'valuesOf(headers, "auto-submitted").some((value) => !noProgram.test(value))',
+    wrong: 'valuesOf(headers, "auto-submitted").some((value) => value === "auto-generated")',
     tests: ["test/domain/mail"],
   },
   {

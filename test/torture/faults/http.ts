@@ -5,7 +5,7 @@ export const httpFaults: readonly Fault[] = [
   {
     name: "a repeated change acts twice, because its answer is not stored",
     file: "server/http/idempotency/save.ts",
-    right: "      if (key) idempotency.store(tx, key, storedAnswer(key, mutation, answer));\n",
+    right: "      if (key) await idempotency.store(tx, key, storedAnswer(key, mutation, answer));\n",
     wrong: "",
     tests: ["test/api/http/idempotency"],
   },
