@@ -76,7 +76,7 @@ function rowOf(item: unknown): { readonly row: string; readonly ids: number } {
 }
 
 /** The day of an instant: the hour costs a model five tokens more in each row, and a thread says it. */
-const dayOf = (instant: string): string => instant.replace(/T.*$/s, "");
+const dayOf = (instant: string): string => instant.slice(0, "2026-11-26".length);
 
 /** Models read up to three digits or two letters of an id in a token. */
 const costOfId = (id: string): number => id.match(/\d{1,3}|[a-z]{1,2}|-/g)?.length ?? 0;
