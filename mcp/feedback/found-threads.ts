@@ -8,7 +8,7 @@ const mostTokens = 1_500;
 const aroundRows = 190;
 const ofRow = 18;
 const ofName = 12;
-const leastOfSubject = 6;
+const leastOfSubject = 5;
 
 const notYet = "No newer thread matches. Older ones were not searched yet: call again with cursor.";
 
@@ -62,12 +62,13 @@ function rowOf(item: unknown): { readonly row: string; readonly ids: number } {
   const waiting = wordAt(item, "waiting");
   const occurrences = numberAt(item, "occurrences") ?? 1;
   const id = idAt(item, "id") ?? "unknown";
+  const active = instantAt(item, "activeAt") ?? instantAt(item, "createdAt");
   const shownRun = runId === null || waiting === "none" ? [] : [runId];
   const words = [
     id,
     wordAt(item, "type"),
     wordAt(item, "status"),
-    dayOf(instantAt(item, "activeAt") ?? instantAt(item, "createdAt") ?? "unknown"),
+    active === null ? "unknown" : minuteOf(active),
     waiting,
     ...shownRun,
     ...(occurrences > 1 ? [`x${occurrences}`] : []),
@@ -75,8 +76,9 @@ function rowOf(item: unknown): { readonly row: string; readonly ids: number } {
   return { row: words.join(" "), ids: [id, ...shownRun].reduce((sum, each) => sum + costOfId(each), 0) };
 }
 
-/** The day of an instant: the hour costs a model five tokens more in each row, and a thread says it. */
-const dayOf = (instant: string): string => instant.slice(0, "2026-11-26".length);
+/** The minute of an instant in the short form of ISO 8601, which costs a model four tokens less in each row. */
+const minuteOf = (instant: string): string =>
+  `${instant.replaceAll("-", "").replaceAll(":", "").slice(0, "20261126T1830".length)}Z`;
 
 /** Models read up to three digits or two letters of an id in a token. */
 const costOfId = (id: string): number => id.match(/\d{1,3}|[a-z]{1,2}|-/g)?.length ?? 0;
