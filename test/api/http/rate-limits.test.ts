@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { databases, sharedDatabases, type TestEngine } from "../../support/database/databases.ts";
+import { databases, type TestEngine } from "../../support/database/databases.ts";
 import { withStoppedTime } from "../../support/database/stopped-time.ts";
 import { unknownId } from "../../support/service/endpoints.ts";
 import { isReplay, keyed } from "../../support/service/mutations.ts";
@@ -221,25 +221,5 @@ describe.each(databases)("rate limits on $name", (engine) => {
     expect(await send(121, () => writeFaq(unlimited, own))).toBe(121);
     expect(await send(601, () => readRun(unlimited, own))).toBe(601);
     await unlimited.stop();
-  });
-});
-
-describe.each(sharedDatabases)("rate limits on two servers of one PostgreSQL", (postgres) => {
-  it("are never exceeded by requests that arrive at both at once", async () => {
-    const database = await withStoppedTime(postgres).create();
-    const start = () => startService({ database, still: true });
-    const [one, other] = [await start(), await start()];
-    const cast = await makeAppWithAgent(one);
-    const servers = Array.from({ length: 240 }, (_, at) => (at % 2 === 0 ? one : other));
-    // A request that found every connection taken for five seconds changed nothing, and is sent again.
-    const answered = async (server: Service): Promise<Answer> => {
-      const answer = await submit(server, cast);
-      return answer.status === 503 ? answered(server) : answer;
-    };
-    const answers = await Promise.all(servers.map(answered));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(120);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(120);
-    await Promise.all([one.stop(), other.stop()]);
-    await database.remove();
   });
 });

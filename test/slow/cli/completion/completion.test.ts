@@ -11,12 +11,22 @@ const everything = below(program);
 const groups = everything.filter(({ command }) => command.commands.length > 0);
 const commands = everything.filter(({ words }) => words.length > 0);
 
+/** The commands of a group, without the short forms that the help leaves out. */
+function shown(command: Command): Command[] {
+  const visible = command.createHelp().visibleCommands(command);
+  return visible.filter((one) => one.name() !== "help");
+}
+
 /** Every command, groups too, by its words. */
 function below(
   command: Command,
   words: readonly string[] = [],
+  inside: (command: Command) => readonly Command[] = shown,
 ): { words: readonly string[]; command: Command }[] {
-  return [{ words, command }, ...command.commands.flatMap((one) => below(one, [...words, one.name()]))];
+  return [
+    { words, command },
+    ...inside(command).flatMap((one) => below(one, [...words, one.name()], inside)),
+  ];
 }
 
 async function scriptFor(shell: ShellName): Promise<string> {
@@ -37,7 +47,7 @@ describe.each(installed)("completion in %s", (name) => {
     const shell = await open();
     const offered = shell.offers(groups.map(({ words }) => ["innkeep", ...words, ""]));
     groups.forEach(({ command }, at) => {
-      expect(offered[at]).toEqual(expect.arrayContaining(command.commands.map((one) => one.name())));
+      expect(offered[at]).toEqual(expect.arrayContaining(shown(command).map((one) => one.name())));
     });
     expect(existsSync(shell.calls)).toBe(false);
   });
@@ -46,7 +56,8 @@ describe.each(installed)("completion in %s", (name) => {
     const shell = await open();
     const offered = shell.offers(commands.map(({ words }) => ["innkeep", ...words, "--"]));
     commands.forEach(({ words, command }, at) => {
-      const flags = [...command.options, ...program.options].flatMap(({ long }) => long ?? []);
+      const options = [...command.options, ...program.options].filter(({ hidden }) => !hidden);
+      const flags = options.flatMap(({ long }) => long ?? []);
       expect(offered[at], words.join(" ")).toEqual(expect.arrayContaining(flags));
     });
     expect(existsSync(shell.calls)).toBe(false);
@@ -73,7 +84,8 @@ describe.each(installed)("completion in %s", (name) => {
 
   it("asks innkeep for the ids after each command that takes one, on the same server", async () => {
     const shell = await open();
-    const all = Object.entries(listedArguments);
+    const offeredWords = new Set(commands.map(({ words }) => words.join(" ")));
+    const all = Object.entries(listedArguments).filter(([words]) => offeredWords.has(words));
     const offered = shell.offers(
       all.map(([words]) => ["innkeep", ...words.split(" "), "--app", "Larder", ""]),
     );
@@ -92,14 +104,14 @@ describe.each(missing)("%s is not installed here, so that its completion is read
     const script = await scriptFor(name);
     for (const { words, command } of commands) {
       expect(script).toContain(words.join("/"));
-      for (const { long } of command.options) expect(script).toContain(long ?? "");
+      for (const { long, hidden } of command.options) if (!hidden) expect(script).toContain(long ?? "");
     }
   });
 });
 
 describe("the lists behind completion", () => {
   it("are for commands that exist and take an argument", () => {
-    const withArgument = everything
+    const withArgument = below(program, [], ({ commands }) => commands)
       .filter(({ command }) => command.registeredArguments.length > 0)
       .map(({ words }) => words.join(" "));
     expect(withArgument).toEqual(expect.arrayContaining(Object.keys(listedArguments)));
