@@ -24,16 +24,18 @@ export interface MemoryPart<Value> {
   clear(): void;
 }
 
+/** A value in memory. The cache finds it by this object: joined names would be hashed at each look. */
+interface Kept {
+  /** Takes the value out of its part. */
+  readonly drop: () => void;
+}
+
 /** Makes the memory of a process: at most `mostBytes` for all of its parts together. */
 export function createMemory(
   { remembers, onSignal, onForeignChange }: Pick<Database, "remembers" | "onSignal" | "onForeignChange">,
   mostBytes: number,
 ): Memory {
-  const used = new LRUCache<string, () => void>({
-    maxSize: mostBytes,
-    dispose: (drop) => drop(),
-  });
-  let parts = 0;
+  const used = new LRUCache<Kept, true>({ maxSize: mostBytes, dispose: (_, { drop }) => drop() });
   return {
     isOn: remembers,
     onChange(listener) {
@@ -42,25 +44,27 @@ export function createMemory(
       onForeignChange(() => listener(everyTopic));
     },
     createPart<Value>(onDropped?: (name: string, value: Value) => void): MemoryPart<Value> {
-      parts += 1;
-      const prefix = `${parts} `;
-      const values = new Map<string, Value>();
-      const forget = (name: string) => void used.delete(prefix + name);
+      const values = new Map<string, Kept & { readonly value: Value }>();
+      function forget(name: string): void {
+        const kept = values.get(name);
+        if (kept) used.delete(kept);
+      }
       return {
         get(name) {
-          const value = values.get(name);
-          if (value !== undefined) used.get(prefix + name);
-          return value;
+          const kept = values.get(name);
+          if (kept) used.get(kept);
+          return kept?.value;
         },
         keep(name, value, bytes) {
           forget(name);
           if (!remembers || bytes > mostBytes) return false;
-          values.set(name, value);
-          const drop = () => {
+          function drop(): void {
             values.delete(name);
             onDropped?.(name, value);
-          };
-          used.set(prefix + name, drop, { size: Math.ceil(bytes) });
+          }
+          const kept = { value, drop };
+          values.set(name, kept);
+          used.set(kept, true, { size: Math.ceil(bytes) });
           return true;
         },
         forget,

@@ -7,9 +7,9 @@ import { startPostgresCluster } from "../support/postgres/postgres-cluster.ts";
 import { startDemoCycles } from "./demo-cycles.ts";
 import { type DemoServer, startDemoServer } from "./demo-server.ts";
 import { smallReport } from "./limited-server.ts";
-import { type LoadTarget, load } from "./load.ts";
+import { type LoadTarget, load, loadAtRate } from "./load.ts";
 import { bareEnvironment, innkeep } from "./programs.ts";
-import { median } from "./table.ts";
+import { median, p99 } from "./table.ts";
 import { pathsOf, pathsOfTests } from "./throughput.ts";
 import { isWanted } from "./wanted.ts";
 
@@ -18,6 +18,8 @@ if (other === undefined) throw new Error("Name the innkeep.cjs of the other buil
 const builds = [resolve(other), innkeep] as const;
 const pairs = 21;
 const milliseconds = 400;
+/** How many reads a second, for the time that one takes. */
+const rate = 300;
 const folder = await mkdtemp(join(tmpdir(), "innkeep-builds-"));
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
@@ -56,8 +58,25 @@ async function compareServers(engine: string, variablesOf: (name: string) => Rec
             perSecond(name, targets),
       ),
     );
+    const ofBoth = sides.map(({ targets }) => targets.get(name));
+    if (ofBoth.every((target) => target?.method === "GET")) await compareTimes(name, engine, ofBoth);
   }
   for (const { program } of demos) await program.stop();
+}
+
+/** How long reads take at 300 a second: the median and the 99th percentile of all of them. */
+async function compareTimes(name: string, engine: string, targets: readonly (LoadTarget | undefined)[]) {
+  const took: number[][] = targets.map(() => []);
+  for (let pair = 0; pair < pairs; pair += 1)
+    for (const [side, target] of targets.entries()) {
+      const result = target && (await loadAtRate(target, rate, milliseconds));
+      if (!result || result.failures > 0) throw new Error(`${name}: answers failed.`);
+      took[side]?.push(...result.milliseconds);
+    }
+  const shown = (values: readonly number[]) => `${median(values).toFixed(1)}, ${p99(values).toFixed(1)} ms`;
+  const [before = [], after = []] = took;
+  const ratio = (median(after) / median(before)).toFixed(2);
+  say(`| ${name} on ${engine} at ${rate}/s: median, p99 | ${shown(before)} | ${shown(after)} | ${ratio} | |`);
 }
 
 async function sideOf(demo: DemoServer): Promise<Side> {

@@ -105,6 +105,46 @@ function drive(port: number, next: Next, until: number, tally: Tally): Promise<v
   });
 }
 
+/**
+ * Sends the request so many times a second, over 8 connections. An answer took as long as from the time at which its
+ * request was due, so one slow answer makes the next one slow, too.
+ */
+export async function loadAtRate(
+  target: LoadTarget,
+  perSecond: number,
+  milliseconds: number,
+): Promise<Pick<LoadResult, "milliseconds" | "failures">> {
+  const connections = 8;
+  const [request = Buffer.alloc(0)] = requestsOf(target);
+  const took: number[] = [];
+  let failures = 0;
+  const began = performance.now();
+  const drivePaced = (first: number) =>
+    new Promise<void>((resolve, reject) => {
+      const socket = connect(target.port, "127.0.0.1");
+      let due = began + (first * 1_000) / perSecond;
+      let sentAt = 0;
+      const send = () => {
+        sentAt = performance.now();
+        socket.write(request);
+      };
+      socket.setNoDelay(true);
+      socket.on("connect", send);
+      socket.on("error", reject);
+      socket.on("close", () => resolve());
+      onAnswers(socket, (firstLine) => {
+        // A timer may come a little early.
+        took.push(performance.now() - Math.min(due, sentAt));
+        if (!/^HTTP\/1\.1 2/.test(firstLine)) failures += 1;
+        due += (connections * 1_000) / perSecond;
+        if (due > began + milliseconds) socket.destroy();
+        else setTimeout(send, Math.max(0, due - performance.now()));
+      });
+    });
+  await Promise.all(Array.from({ length: connections }, (_, first) => drivePaced(first)));
+  return { milliseconds: took, failures };
+}
+
 /** Calls back for each whole answer. It must be cheap, because its cost slows the server down on a small machine. */
 function onAnswers(socket: Socket, answered: (firstLine: string) => void): void {
   let missing = 0;
