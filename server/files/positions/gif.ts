@@ -77,6 +77,8 @@ function emptyBlocks(bytes: FileBytes, from: number, to: number): void {
   for (let at = from; at < last; ) {
     const left = last - at;
     const whole = left - 256 === 1 ? 255 : Math.min(256, left);
+    // Into the window, so that a long extension is not written block by block.
+    bytes.read(at, whole);
     bytes.write(at, Buffer.of(whole - 1));
     bytes.erase(at + 1, whole - 1, 32);
     at += whole;

@@ -94,7 +94,7 @@ function isSilentTrack(film: Film, element: Element): boolean {
   const told = new Map<number, number>();
   for (const { id, inner, to } of partsOf(film, element))
     if (id === trackNumber || id === trackType)
-      told.set(id, film.bytes.read(inner, Math.min(6, to - inner)).reduce(joined, 0));
+      told.set(id, film.bytes.read(inner, Math.min(8, to - inner)).reduce(joined, 0));
   if (seenOrHeard.includes(told.get(trackType) ?? 0)) return false;
   film.silent.add(told.get(trackNumber) ?? 0);
   return true;
@@ -144,8 +144,9 @@ function numberAt(bytes: Uint8Array) {
 }
 
 function empty(bytes: FileBytes, { from, inner, to }: Element): void {
-  // One byte of the head is for the new type, the others for the length.
-  const width = Math.min(8, inner - from - 1);
+  // One byte of the head is for the new type, the others for the length. An unknown length may be more than they hold.
+  const told = Math.min(8, inner - from - 1);
+  const width = to - from - 1 - told < 2 ** (7 * told) - 1 ? told : 8;
   const length = Buffer.alloc(width);
   if (width > 6) length.writeUIntBE(to - from - 1 - width, width - 6, 6);
   else length.writeUIntBE(to - from - 1 - width, 0, width);

@@ -1,10 +1,9 @@
-import fs from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTemporaryFile } from "../../../server/files/temporary-file.ts";
+import { fileCalls } from "../../support/files/file-calls.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -62,16 +61,3 @@ describe("a file with very many tiny blocks that contain a position", () => {
     expect(calls).toBeLessThan(200);
   });
 });
-
-/** How often a work reads and writes files, each time with a call that blocks the server. */
-async function fileCalls(work: () => Promise<unknown>): Promise<number> {
-  const spies = [vi.spyOn(fs, "readSync"), vi.spyOn(fs, "writeSync")];
-  syncBuiltinESMExports();
-  try {
-    await work();
-    return spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-    syncBuiltinESMExports();
-  }
-}
