@@ -1,18 +1,8 @@
-import { LRUCache } from "lru-cache";
 import type { AttemptLimit, Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { limits, type RateLimitName } from "../../src/contract/limits.ts";
 import type { Clock } from "../clock.ts";
 import type { Deps } from "../deps.ts";
-import {
-  createUseLog,
-  giveUseBack,
-  lookAtUses,
-  sizeOf,
-  takeUse,
-  type UseLog,
-  type UseVerdict,
-} from "../domain/limits/use-log.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Database, Transaction } from "../store/engine/database.ts";
@@ -21,6 +11,7 @@ import type { Sender } from "./bodies/body-memory.ts";
 import { networkOf } from "./connections/client-address.ts";
 import { fieldOf, type IncomingRequest } from "./invocation.ts";
 import type { GiveBack, Limiter, MutationUse, Spending } from "./limiter.ts";
+import { createUsesInMemory } from "./uses-in-memory.ts";
 
 /**
  * The limits that each server counts in its own memory: their windows are short, they send no mail, guard no secret and count by no network
@@ -42,7 +33,7 @@ interface Needed {
 
 export function createLimiter(deps: Needed): Limiter {
   const { database, clock, settings } = deps;
-  const memory = createUsesInMemory(deps);
+  const memory = createUsesInMemory(deps, mostBytes.uses);
   const limitedUse = ({ who, rateLimit }: Spending) => ({
     key: `${rateLimit}:${who}`,
     rule: settings.rateLimits[rateLimit],
@@ -70,34 +61,8 @@ export function createLimiter(deps: Needed): Limiter {
   };
 }
 
-/** So many times of uses stay in memory: some 16 MB. Over that, the keys that were not used for the longest time are forgotten. */
-const mostTimes = 1_000_000;
-
-/** Counts uses in the memory of this process. */
-function createUsesInMemory({ clock, settings }: Pick<Needed, "clock" | "settings">) {
-  const logs = new LRUCache<string, UseLog>({
-    maxSize: mostTimes,
-    sizeCalculation: (log) => 1 + sizeOf(log),
-  });
-  const keyOf = ({ who, rateLimit }: Spending) => `${rateLimit}:${who}`;
-  return {
-    /** Counts one use. Throws `rate_limited`. */
-    take(spending: Spending): GiveBack {
-      const log = logs.get(keyOf(spending)) ?? createUseLog();
-      const verdict = takeUse(log, clock.now().getTime(), settings.rateLimits[spending.rateLimit]);
-      // Weighs it again.
-      logs.set(keyOf(spending), log);
-      if (!verdict.allowed) throw refused(verdict);
-      return () => void giveUseBack(log, verdict.at);
-    },
-    /** The verdict that a use would get. */
-    look(spending: Spending): UseVerdict {
-      const log = logs.get(keyOf(spending)) ?? createUseLog();
-      return lookAtUses(log, clock.now().getTime(), settings.rateLimits[spending.rateLimit]);
-    },
-    forget: () => logs.clear(),
-  };
-}
+/** The counts in memory take at most 16 MB together: those of credentials, and those of requests that are refused. */
+const mostBytes = { uses: 12_000_000, refusals: 4_000_000 } as const;
 
 function mutationUse(
   spendInside: (tx: Transaction, spending: Spending) => Promise<GiveBack | undefined>,
@@ -244,7 +209,7 @@ export interface Judged {
  * still, and only what is refused gets the 429.
  */
 export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBody {
-  const memory = createUsesInMemory(deps);
+  const memory = createUsesInMemory(deps, mostBytes.refusals);
   return ({ id, anonymous, network }, announced = Number.POSITIVE_INFINITY) => {
     if (!deps.settings.rateLimited) return uncounted;
     if (anonymous) {

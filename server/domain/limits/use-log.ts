@@ -61,8 +61,8 @@ export function giveUseBack(log: UseLog, at: number): boolean {
   return true;
 }
 
-/** How many different times a log holds in memory. */
-export const sizeOf = ({ times }: UseLog): number => times.length;
+/** At most so many bytes are taken by the two lists of a log. A list has room for more numbers, and keeps it for a while. */
+export const bytesOf = ({ times }: UseLog): number => 2 * (16 + 8 * (2 * times.length + 18));
 
 function forgetOld(log: UseLog, now: number, windowMs: number): void {
   const { times, counts } = log;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
+  bytesOf,
   createUseLog,
   giveUseBack,
   lookAtUses,
   type RateLimit,
-  sizeOf,
   takeUse,
 } from "../../../server/domain/limits/use-log.ts";
 import { fc } from "../../support/property.ts";
@@ -76,7 +76,7 @@ describe("the uses of a limit", () => {
   it("need little memory, however many there were", () => {
     const log = createUseLog();
     for (let n = 0; n < 10_000; n++) takeUse(log, start + n * 30_000, three);
-    expect(sizeOf(log)).toBeLessThan(300);
+    expect(bytesOf(log)).toBeLessThan(10_000);
   });
 
   it("of a high limit need few different times", () => {
