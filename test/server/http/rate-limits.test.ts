@@ -6,6 +6,7 @@ import type { Database } from "../../../server/store/engine/database.ts";
 import { rateLimits as defaults, type RateLimitName } from "../../../src/contract/limits.ts";
 import { databases, sharedDatabases, type TestDatabase } from "../../support/database/databases.ts";
 import { movableClock } from "../../support/service/movable-clock.ts";
+import { readText } from "../../support/sources/tree.ts";
 
 const limit = 5;
 const { rateLimits } = rateLimitsOf(`feedback=${limit}/60,exports=${limit}/3600,agentReads=1000000/3600`);
@@ -123,6 +124,12 @@ describe("which limits are in memory", () => {
       ...["feedback", "feedbackRepeats", "faqWrites", "agentReads", "refusedBodiesByAddress"],
       ...["refusedByCredential", "drafts"],
     ]);
+  });
+
+  it("is what rule H16 names", () => {
+    const rule = /^- \*\*H16\*\*.*$/m.exec(readText("docs/rules.md"))?.[0] ?? "";
+    const named = [...rule.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
+    expect(named.toSorted()).toEqual(names.filter(isInMemory).toSorted());
   });
 
   it("is none with a window of 15 minutes or more but agents' reads", () => {
