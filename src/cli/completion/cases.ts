@@ -10,12 +10,12 @@ export interface Branch {
 /** Flags that tell a listing command which server and app are meant. */
 export const contextFlags = ["--app", "--profile", "--base-url", "--token-file", "--api-key-file"];
 
-/** Each step from a place to the next, with the aliases of the word. */
+/** Each step from a place to the next, with the other names of the word. */
 export const steps = (places: readonly Place[], action: (path: string) => string): Branch[] =>
-  places.flatMap(({ path, next }) =>
-    next.map(({ word, aliases }) => ({
-      patterns: [word, ...aliases].map((one) => `${path}/${one}`),
-      action: action(path === "" ? word : `${path}/${word}`),
+  places.flatMap((place) =>
+    place.steps.map(({ word, aliases }) => ({
+      patterns: [word, ...aliases].map((one) => `${place.path}/${one}`),
+      action: action(place.path === "" ? word : `${place.path}/${word}`),
     })),
   );
 

@@ -20,12 +20,20 @@ export interface Flag extends Word {
   readonly values?: Values | undefined;
 }
 
+/** A word of the next place, and other names for it. */
+interface Step {
+  readonly word: string;
+  readonly aliases: readonly string[];
+}
+
 /** A point in a command line: the words of a command so far, and what may follow them. */
 export interface Place {
   /** The words, with slashes: `faq/list`. Empty for the start. */
   readonly path: string;
-  /** The words that lead on from here, aliases first of each, with the place that they lead to. */
-  readonly next: readonly (Word & { readonly aliases: readonly string[] })[];
+  /** The words that may follow, as help lists them. */
+  readonly next: readonly Word[];
+  /** All words that lead on from here: also other names, and commands that help does not list. */
+  readonly steps: readonly Step[];
   readonly flags: readonly Flag[];
   /** What the arguments may be. */
   readonly argument?: Values | undefined;
@@ -50,9 +58,9 @@ const placeOf = (command: Command, path: string, flags: readonly Flag[]): Place 
   path,
   next: new Help().visibleCommands(command).map((one) => ({
     word: one.name(),
-    aliases: one.aliases(),
     meaning: one.description(),
   })),
+  steps: command.commands.map((one) => ({ word: one.name(), aliases: one.aliases() })),
   flags,
   argument: argumentOf(command.registeredArguments[0], path),
 });

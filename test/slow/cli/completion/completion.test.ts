@@ -43,11 +43,17 @@ describe.each(installed)("completion in %s", (name) => {
   const listed = "01a1fda4\\tHow do I sync?\\n02b1\\tWhy?\\n";
   const open = async () => completingShell(name, await scriptFor(name), listed);
 
-  it("offers every command at its place, and starts no program", async () => {
+  it("offers every command at its place and no hidden one, and starts no program", async () => {
     const shell = await open();
     const offered = shell.offers(groups.map(({ words }) => ["innkeep", ...words, ""]));
     groups.forEach(({ command }, at) => {
-      expect(offered[at]).toEqual(expect.arrayContaining(shown(command).map((one) => one.name())));
+      expect(offered[at]?.toSorted()).toEqual(
+        command
+          .createHelp()
+          .visibleCommands(command)
+          .map((one) => one.name())
+          .toSorted(),
+      );
     });
     expect(existsSync(shell.calls)).toBe(false);
   });
@@ -61,6 +67,13 @@ describe.each(installed)("completion in %s", (name) => {
       expect(offered[at], words.join(" ")).toEqual(expect.arrayContaining(flags));
     });
     expect(existsSync(shell.calls)).toBe(false);
+  });
+
+  it("asks innkeep for the ids after other names of a command", async () => {
+    const shell = await open();
+    const lines = ["faqs rm", "listings view", "keys rm", "apps show"].map((line) => line.split(" "));
+    const offered = shell.offers(lines.map((words) => ["innkeep", ...words, ""]));
+    expect(offered.map((some) => some.toSorted())).toEqual(lines.map(() => ["01a1fda4", "02b1"]));
   });
 
   it("offers what fits the beginning of a word", async () => {
@@ -82,10 +95,9 @@ describe.each(installed)("completion in %s", (name) => {
     expect(fitting).toEqual(expected);
   });
 
-  it("asks innkeep for the ids after each command that takes one, on the same server", async () => {
+  it("asks innkeep for the ids after each command that takes one, also a hidden one, on the same server", async () => {
     const shell = await open();
-    const offeredWords = new Set(commands.map(({ words }) => words.join(" ")));
-    const all = Object.entries(listedArguments).filter(([words]) => offeredWords.has(words));
+    const all = Object.entries(listedArguments);
     const offered = shell.offers(
       all.map(([words]) => ["innkeep", ...words.split(" "), "--app", "Larder", ""]),
     );
