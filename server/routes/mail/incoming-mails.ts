@@ -37,7 +37,7 @@ export function incomingMails(deps: Needed): Handlers<typeof contract> {
       const { appId, feedbackId, recipient } = found;
       const report = await reports.find(database, found.reportId);
       if (!report) throw new ApiError("not_found");
-      const mail = await takeApart(await bytesOf(deps, found));
+      const mail = await takeApart(found);
       const answer = { mail, id, report, recipient };
       return storeMail(
         { ...answer, attachments: mail.attachments },
@@ -90,12 +90,12 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Makes a function that takes mails apart one after another, because each may need much memory. */
-function createReadInTurn({ settings }: Pick<Deps, "settings">) {
-  const bounds = boundsOf(settings.budgets);
+/** Makes a function that loads mails and takes them apart, one after another, because each may need much memory. */
+function createReadInTurn(deps: Needed) {
+  const bounds = boundsOf(deps.settings.budgets);
   let last: Promise<unknown> = Promise.resolve();
-  return async (source: Uint8Array): Promise<IncomingMail> => {
-    const reading = last.then(() => readMail(source, bounds));
+  return async (original: OriginalRow): Promise<IncomingMail> => {
+    const reading = last.then(async () => readMail(await bytesOf(deps, original), bounds));
     last = reading.catch(() => undefined);
     const mail = await reading;
     if (!mail) throw new ApiError("wrong_state", { message: "This mail cannot be read." });

@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { reports } from "../../../server/store/mail/reports.ts";
+import { eventually } from "../../support/eventually.ts";
 import { mailOf } from "../../support/mail/arriving-mail.ts";
 import { ada, startMailedThread } from "../../support/mail/mailed-thread.ts";
 
@@ -58,6 +60,33 @@ describe("mails as they came", () => {
     await take(mailOf(["Away.", "x".repeat(500)], { Precedence: "bulk" }));
     expect((await messages()).map((message: object) => "originalUntil" in message)).toEqual([true, false]);
     expect((await automatic()).length).toBe(0);
+  });
+
+  it("are loaded one after another when people take many at once, because each may be large", async () => {
+    const { service, app, take, messages, automatic } = await startMailedThread();
+    const { files } = service.deps;
+    for (const text of ["One.", "Two.", "Three."]) await take(mailOf([text], { Precedence: "bulk" }));
+    const listed: { id: string }[] = await automatic();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const openFile = files.open;
+    const open = vi.spyOn(files, "open").mockImplementation(async (sha256) => {
+      await held;
+      return openFile(sha256);
+    });
+    const find = vi.spyOn(reports, "find");
+    onTestFinished(() => void vi.restoreAllMocks());
+
+    const taken = listed.map(({ id }) => app.console("POST", `/automatic-mails/${id}/take`));
+    await eventually(() => expect(find).toHaveBeenCalledTimes(3));
+    await Promise.all(find.mock.results.map(({ value }) => value));
+    await new Promise(setImmediate);
+    expect(open).toHaveBeenCalledTimes(1);
+    release();
+    expect((await Promise.all(taken)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await messages()).toHaveLength(3);
   });
 
   it("of programs with a blocked sender are not listed", async () => {
