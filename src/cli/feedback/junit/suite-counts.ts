@@ -51,8 +51,13 @@ export function contradictionOf(suite: CountedSuite, failures: number): string |
   const most = Math.max(has, declaredInside);
   const least = declared.isWhole ? failing : 0;
   if (declared.count >= least && declared.count <= most) return undefined;
-  return `${name === "" ? "the report" : `the suite “${name.slice(0, 200)}”`} counts ${declared.count} failures, and ${has} are in it`;
+  const who = name === "" ? "the report" : `the suite “${name.slice(0, 200)}”`;
+  const inside = has === 0 ? "none is" : has === 1 ? "one is" : `${has} are`;
+  return `${who} counts ${failuresOf(declared.count)}, but ${inside} in it`;
 }
+
+const failuresOf = (count: number): string =>
+  count === 0 ? "no failures" : count === 1 ? "one failure" : `${count} failures`;
 
 /** Marks the tests from a place on: what the report says of them cannot be believed. */
 export function putInDoubt(tests: TestResult[], from: number): void {

@@ -78,8 +78,20 @@ describe("a suite that contradicts itself", () => {
     const { bodies, stderr } = await resolvedWith(await inputText("junit-counters-contradict.xml"));
     expect(bodies).toEqual([]);
     expect(stderr).toContain(
-      "the suite “g” counts 1 failures, and 0 are in it. Nothing in it counts as passed.",
+      "the suite “g” counts one failure, but none is in it. Nothing in it counts as passed.",
     );
+  });
+
+  it.each([
+    ["no failures, but one is in it", suite(green + red, 'failures="0" errors="0"')],
+    ["no failures, but 2 are in it", suite(red + red.replace("b", "c"), 'failures="0" errors="0"')],
+    ["one failure, but 2 are in it", suite(red + red.replace("b", "c"), 'failures="1" errors="0"')],
+    ["2 failures, but none is in it", suite(green, 'errors="2"')],
+    ["3 failures, but one is in it", suite(green + red, 'failures="3"')],
+    ["3 failures, but 2 are in it", suite(red + red.replace("b", "c"), 'failures="3"')],
+  ])("counts %s: a warning says so", async (words, report) => {
+    const { stderr } = await resolvedWith(report);
+    expect(stderr).toContain(`the suite “g” counts ${words}. Nothing in it counts as passed.`);
   });
 
   it.each([
