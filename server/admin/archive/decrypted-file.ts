@@ -1,7 +1,7 @@
 import { AgeFault } from "../../secrets/age/age-fault.ts";
 import { headerLength, longestHeader, readFileKey } from "../../secrets/age/age-header.ts";
 import type { Identity } from "../../secrets/age/age-keys.ts";
-import { chunkLength, tagLength } from "../../secrets/age/chunk-cipher.ts";
+import { chunkLength } from "../../secrets/age/chunk-cipher.ts";
 import { contentKey, nonceLength, openedChunk, sealedLength } from "../../secrets/age/encrypted-stream.ts";
 import type { ArchiveFile } from "./archive-file.ts";
 
@@ -47,7 +47,7 @@ export async function decryptedFile(
 async function readKey(file: ArchiveFile, identities: readonly Identity[]) {
   const bytes = await bytesAt(file, 0, longestHeader + nonceLength);
   const length = headerLength(bytes);
-  if (length === undefined || bytes.length < length + nonceLength + tagLength)
+  if (length === undefined || bytes.length < length + nonceLength)
     throw new AgeFault("header", "The encrypted file is incomplete: it ends within its header.");
   const from = length + nonceLength;
   return {

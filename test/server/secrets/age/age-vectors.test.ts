@@ -3,8 +3,7 @@ import { inflateSync } from "node:zlib";
 import * as vectors from "cctv-age";
 import { describe, expect, it } from "vitest";
 import { AgeFault } from "../../../../server/secrets/age/age-fault.ts";
-import { readIdentities } from "../../../../server/secrets/age/age-keys.ts";
-import { decryptStream } from "../../../../server/secrets/age/encrypted-stream.ts";
+import { decryptedBytes } from "../../../support/files/decrypted-bytes.ts";
 
 /** The vectors of the format for keys like ours. The others are for passphrases, other kinds of keys, and text armor. */
 const ours = Object.entries(vectors)
@@ -28,11 +27,9 @@ describe("the vectors of age", () => {
   it.each(ours)(
     "$name: the file is decrypted, or refused for the stated reason",
     async ({ fields, file }) => {
-      const hash = createHash("sha256");
-      const end = await readAll(file, fields.identity ?? "", hash).catch((error) => error);
+      const end = await decryptedBytes(file, fields.identity ?? "").catch((error) => error);
       if (fields.expect === "success") {
-        expect(end).toBeUndefined();
-        expect(hash.digest("hex")).toBe(fields.payload);
+        expect(createHash("sha256").update(end).digest("hex")).toBe(fields.payload);
         return;
       }
       expect(end).toBeInstanceOf(AgeFault);
@@ -40,13 +37,6 @@ describe("the vectors of age", () => {
     },
   );
 });
-
-async function readAll(file: Buffer, identity: string, hash: { update(bytes: Buffer): unknown }) {
-  async function* chunks() {
-    for (let at = 0; at < file.length; at += 7_001) yield file.subarray(at, at + 7_001);
-  }
-  for await (const bytes of decryptStream(chunks(), readIdentities(identity))) hash.update(bytes);
-}
 
 function parse(bytes: Buffer) {
   const end = bytes.indexOf("\n\n");
