@@ -42,8 +42,6 @@ export function createRespond(
   };
 }
 
-export type Respond = ReturnType<typeof createRespond>;
-
 /** The headers of a page whose forms may lead to `formAction`. */
 export function pageHeaders(
   { baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "consoleUrl">,

@@ -1,6 +1,3 @@
-/** Where to move the clock: by an ISO 8601 duration, or to an instant. */
-export type ClockMove = { readonly advance: string } | { readonly set: string };
-
 const units = /(\d{1,9})([wdhms])/g;
 const seconds: Readonly<Record<string, number>> = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 };
 

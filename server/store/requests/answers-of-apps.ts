@@ -21,9 +21,6 @@ const appsOfParameters: readonly (readonly [name: string, sql: string])[] = [
   ],
 ];
 
-/** The parameters of a path by which the app of a request is found. */
-export const parametersWithApps: readonly string[] = appsOfParameters.map(([name]) => name);
-
 /** The app that a request is about; undefined if its parameters name nothing that exists. */
 export async function appOfRequest(reader: Reader, params: unknown): Promise<string | undefined> {
   if (typeof params !== "object" || params === null) return undefined;

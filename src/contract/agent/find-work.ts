@@ -73,7 +73,6 @@ const feedbackFilters = z.object({
 export type FeedbackFilters = z.output<typeof feedbackFilters>;
 
 const runFilters = z.object({ status: z.optional(RunStatus), ...page });
-export type RunFilters = z.output<typeof runFilters>;
 
 /** How an agent finds what there is to do. */
 export const findWork = {

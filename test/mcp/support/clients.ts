@@ -48,7 +48,6 @@ export interface Followed {
   end(): Promise<void>;
 }
 
-export type AnyTransport = { readonly older: OlderTransport } | { readonly newer: NewerTransport };
 export type { NewerMessage, OlderMessage };
 
 const identity = { name: "test", version: "1.0.0" };

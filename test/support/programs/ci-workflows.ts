@@ -5,13 +5,7 @@ import { parse } from "yaml";
 import { readText } from "../sources/tree.ts";
 import { innkeepPath } from "./built-program.ts";
 
-/** A workflow that a page shows: the name of its file, which its first line has, and its text. */
-export interface Workflow {
-  readonly file: string;
-  readonly text: string;
-}
-
-/** All workflows of a page, by the names of their files. */
+/** The texts of all workflows of a page, by the names of their files, which their first lines have. */
 export function workflowsIn(page: string): ReadonlyMap<string, string> {
   const blocks = readText(page).matchAll(/^```(?:yaml|groovy)\n(?:#|\/\/) (\S+)\n([\s\S]*?)^```/gm);
   return new Map([...blocks].map(([, file = "", text = ""]) => [file, text]));

@@ -8,11 +8,6 @@ export type ShellName = "bash" | "zsh" | "fish";
 /** Whether this machine has a shell. */
 export const hasShell = (name: ShellName): boolean => spawnSync(name, ["--version"]).status === 0;
 
-/** Asks a shell what it would offer after each line of words; the last word is the one under the cursor. */
-export interface CompletingShell {
-  offers(lines: readonly (readonly string[])[]): readonly (readonly string[])[];
-}
-
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 const drivers: Readonly<
@@ -57,6 +52,7 @@ export async function completingShell(name: ShellName, script: string, listed: s
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH}`, HOME: folder };
   return {
     calls: calls ?? "",
+    /** What it would offer after each line of words; the last word is the one under the cursor. */
     offers(lines: readonly (readonly string[])[]): string[][] {
       const commands = drivers[name](file ?? "", lines);
       const ran = spawnSync(name, [...flagsOfShell[name], commands], { env, cwd: folder, encoding: "utf8" });

@@ -83,9 +83,6 @@ export function payloadsOf(id: string, topics: readonly string[]): string[] {
   return parts.map((part) => JSON.stringify([id, ...part]));
 }
 
-/** A notice that says nothing. */
-export const emptyNotice = (id: string): string => JSON.stringify([id]);
-
 const sizeOf = (texts: readonly string[]): number => Buffer.byteLength(JSON.stringify(texts));
 
 /** What a notice says. One that no server of this release has sent may mean anything. */
