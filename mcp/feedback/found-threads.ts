@@ -92,7 +92,7 @@ function cursorAt(answer: unknown): string | null {
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /** Cuts a text to about so many tokens, between words if it can. */
-export function cutToTokens(given: string, most: number): string {
+function cutToTokens(given: string, most: number): string {
   let cost = 0;
   let kept = "";
   for (const character of given) {

@@ -2,7 +2,7 @@ import type { Topics } from "../../src/programs.ts";
 import { at, isText, listAt } from "../api/loose-json.ts";
 
 /** What a client can follow, as it reads it. */
-export const queueUri = "innkeep://queue";
+const queueUri = "innkeep://queue";
 const runUri = /^innkeep:\/\/runs\/([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})$/i;
 
 /** How many resources one stream follows, at most. The others are left out. */

@@ -41,7 +41,7 @@ const giveUps: ReadonlySet<string> = new Set(["too_large", "too_slow"]);
 const endless = "The server's answer was too large or did not end. Tell the user to check INNKEEP_BASE_URL.";
 
 /** The message for an answer that does not have the form of the API. */
-export const unexpected =
+const unexpected =
   "The server answered in a form that this version does not know. Tell the user to check INNKEEP_BASE_URL and to update innkeep.";
 
 const answers = {

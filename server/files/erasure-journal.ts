@@ -28,7 +28,7 @@ export async function readJournal(file: string): Promise<JournalEntry[]> {
 }
 
 /** The entries in the text of a journal, each once. */
-export function entriesIn(text: string): JournalEntry[] {
+function entriesIn(text: string): JournalEntry[] {
   const entries = new Map<string, JournalEntry>();
   for (const line of text.split("\n")) {
     const entry = entryOf(line);

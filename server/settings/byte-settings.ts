@@ -24,7 +24,7 @@ export const byteLimitsOf = (environment: Environment) => ({
 });
 
 /** The number of bytes in a text such as `20GiB`. `off` means no limit. Throws a SettingError for any other text. */
-export function bytesOf(name: string, given: string): number {
+function bytesOf(name: string, given: string): number {
   if (given === "off") return Number.POSITIVE_INFINITY;
   const [, digits, unit = ""] = /^(\d{1,12}) ?(KiB|MiB|GiB|TiB)?$/.exec(given) ?? [];
   const bytes = Number(digits) * (units[unit] ?? Number.NaN);

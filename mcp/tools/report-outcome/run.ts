@@ -18,7 +18,7 @@ import {
 
 export const reportOutcomeRun = runOf(definition, reportOutcome);
 
-export async function reportOutcome(
+async function reportOutcome(
   input: ReportOutcomeInput,
   deps: Deps,
   { signal }: Pick<Call, "signal">,

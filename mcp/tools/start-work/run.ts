@@ -17,7 +17,7 @@ import { startWork as definition, type StartWorkInput, type StartWorkOutput } fr
 
 export const startWorkRun = runOf(definition, startWork);
 
-export async function startWork(
+async function startWork(
   input: StartWorkInput,
   deps: Deps,
   { signal }: Pick<Call, "signal">,

@@ -23,7 +23,7 @@ const actName = "kept-act";
 const pageName = "kept-page";
 
 /** Whether a page may show this field's value again. Secrets are not shown. */
-export const mayBeShown = (name: string): boolean => !/password|secret|webhook|^(code|passkey)$/i.test(name);
+const mayBeShown = (name: string): boolean => !/password|secret|webhook|^(code|passkey)$/i.test(name);
 
 /** Keeps a form that was sent without a console session. */
 export const pendingFormOf = (fields: Fields, sent: Omit<PendingForm, "values">): PendingForm => ({

@@ -93,7 +93,7 @@ export interface ClaimUse {
 }
 
 /** How long a worker with a token that still works must be silent before another token of its account may go on. */
-export const silentMilliseconds = 15 * 60_000;
+const silentMilliseconds = 15 * 60_000;
 
 /** Whether a caller may take up a claim that is held. A clock in doubt proves no silence. (rule A32) */
 export function mayResume(

@@ -28,7 +28,7 @@ export interface SessionVerdict {
 }
 
 /** How far a device's clock may be ahead of the server's clock. */
-export const skewMilliseconds = 120_000;
+const skewMilliseconds = 120_000;
 
 /** Decides whether a session counts its day. The first rule that fails is the reason. (rule T17) */
 export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Date): SessionVerdict {
@@ -68,7 +68,7 @@ export const isActive = ({ status }: Pick<TestedSlot, "status">): boolean =>
   status === "active" || status === "at_risk";
 
 /** Whether an instant is in the future by more than clocks may differ. */
-export const isAhead = (instant: string, now: Date): boolean =>
+const isAhead = (instant: string, now: Date): boolean =>
   Date.parse(instant) > now.getTime() + skewMilliseconds;
 
 /**

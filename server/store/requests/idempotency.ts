@@ -101,14 +101,13 @@ export const idempotency = {
 };
 
 /** When the answer to a request expires. */
-export function expiryOf({ inDoubt, lifetimeSeconds }: IdempotencyKey, now: Date): string {
+function expiryOf({ inDoubt, lifetimeSeconds }: IdempotencyKey, now: Date): string {
   const seconds = lifetimeSeconds ?? defaultLifetimeSeconds;
   return new Date(now.getTime() + (inDoubt?.behindMs ?? 0) + seconds * 1_000).toISOString();
 }
 
 /** The instant up to which answers have expired. */
-export const expiredBy = ({ inDoubt }: KnownKey, now: Date): string =>
-  (inDoubt ? new Date(0) : now).toISOString();
+const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
 
 /** On PostgreSQL, takes a lock until the transaction ends; false if another transaction has it. SQLite has one writer. */
 async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {

@@ -39,4 +39,4 @@ export function noteIncomplete(
   for (const folder of folders) note(invocation, `Incomplete ${word}: ${folder}`);
 }
 
-export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

@@ -79,7 +79,7 @@ const activityColumns: readonly Column<ThreadSummary>[] = [
 ];
 
 /** The id in a console link, or the id itself. */
-export const threadId = (given: string): string =>
+const threadId = (given: string): string =>
   given
     .replace(/[?#].*$/, "")
     .replace(/\/+$/, "")

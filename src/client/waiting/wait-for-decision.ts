@@ -45,5 +45,5 @@ export interface RunQuestion {
 }
 
 /** Reads a proposal. Rejects as the client does. */
-export const readRun = (client: Pick<Client, "agent">, { runId, wait, signal }: RunQuestion): Promise<Run> =>
+const readRun = (client: Pick<Client, "agent">, { runId, wait, signal }: RunQuestion): Promise<Run> =>
   client.agent.readRun({ params: { runId }, query: wait > 0 ? { wait: String(wait) } : {}, signal });

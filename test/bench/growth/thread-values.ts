@@ -18,7 +18,7 @@ export function timesOf(sql: Sql, threads: number, now: number): At {
 }
 
 /** The threads of the last month begin after this number. */
-export const lastMonth = (threads: number): number => threads - Math.floor(threads / 24);
+const lastMonth = (threads: number): number => threads - Math.floor(threads / 24);
 
 /** The status of a thread. One of twenty in the last month is of a blocked sender. */
 export const statusOf = ({ random, share }: Sql, n: string, threads: number): string =>

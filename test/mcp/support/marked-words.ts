@@ -28,7 +28,7 @@ export function expectOnlyMarked(answer: { readonly text: string; readonly struc
 }
 
 /** Expects it of structured content. */
-export function expectApart(structured: object): void {
+function expectApart(structured: object): void {
   for (const [name, value] of Object.entries(structured)) {
     const authors = authorsAt(name);
     if (name === "latest_proposal" && typeof value === "object" && value !== null) expectApart(value);

@@ -14,7 +14,7 @@ export interface Typed {
   readonly account: Pick<TestAccount, "email" | "password">;
 }
 
-export const formIn = (page: Page, form: TextForm, path: string): Locator =>
+const formIn = (page: Page, form: TextForm, path: string): Locator =>
   page.locator(`form[action="${path}${form.action}"]`);
 
 /** Opens the page of a form. Everything that is folded is shown, and every question of the browser is answered with yes. */

@@ -49,7 +49,7 @@ export async function createReading() {
 export type Reading = Awaited<ReturnType<typeof createReading>>;
 
 /** A body in pieces, as a connection delivers it. */
-export function chunked(body: string | Buffer, pieceLength = 10_000): Readable {
+function chunked(body: string | Buffer, pieceLength = 10_000): Readable {
   const bytes = Buffer.from(body);
   const pieces = Array.from({ length: Math.ceil(bytes.length / pieceLength) }, (_, at) =>
     bytes.subarray(at * pieceLength, (at + 1) * pieceLength),

@@ -16,7 +16,7 @@ export function makePlayKeys() {
   };
 }
 
-export const packageName = "com.example.lantern";
+const packageName = "com.example.lantern";
 export const certificate = Buffer.alloc(32, 7).toString("base64url");
 
 export const playEnvironment = ({ decryptionKey, verificationKey }: PlayKeys) => ({

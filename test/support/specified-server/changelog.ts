@@ -1,7 +1,7 @@
 import { guarded, json, type Operations, refusal, withAppKey } from "./operation.ts";
 
 /** Newest first. */
-export const releases = [
+const releases = [
   {
     version: "2.4.0",
     title: "Faster search",

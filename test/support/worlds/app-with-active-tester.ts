@@ -6,7 +6,7 @@ import type { Service } from "../service/service.ts";
 export const sdkPath = "/api/v1/testing/sdk/session";
 
 /** The first day of the cycles, and its noon in UTC. */
-export const firstDay = "2027-03-01";
+const firstDay = "2027-03-01";
 export const noon = "2027-03-01T12:00:00.000Z";
 
 export interface SessionTraits {

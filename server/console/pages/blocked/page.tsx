@@ -18,7 +18,7 @@ import type { SignedInVisit } from "../../visit.ts";
 
 export const blockedPage = (visit: SignedInVisit): Promise<Reply> => showBlocked(visit);
 
-export async function showBlocked(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
+async function showBlocked(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "inbox", "maintainer");
   const params = { appId: navigation.app.id };
   const [{ items: senders }, { items: hidden }] = await Promise.all([

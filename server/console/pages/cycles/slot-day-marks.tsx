@@ -15,7 +15,7 @@ export const markWords: Record<SlotDayMark, string> = {
   none: "slot not active",
 };
 
-export const markOrder: readonly SlotDayMark[] = ["session", "proof", "missed", "open", "ahead", "none"];
+const markOrder: readonly SlotDayMark[] = ["session", "proof", "missed", "open", "ahead", "none"];
 
 /** The shape of a mark. Its meaning is written beside it. */
 export const Mark = ({ mark }: { readonly mark: SlotDayMark }) => (

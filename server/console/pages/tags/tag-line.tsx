@@ -8,7 +8,7 @@ import { IdempotencyField } from "../../kit/form/idempotency-field.tsx";
 import { Can } from "../../kit/layout/can.tsx";
 import { TagBadge } from "./tag-badge.tsx";
 
-export const colourNames = tagColours.map(
+const colourNames = tagColours.map(
   (colour) => [colour, `${colour.slice(0, 1).toUpperCase()}${colour.slice(1)}`] as const,
 );
 

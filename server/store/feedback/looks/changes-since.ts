@@ -4,7 +4,7 @@ import { activeAt, type MemberOf } from "./unread.ts";
 import { mostCounted } from "./unread-counts.ts";
 
 /** The kinds of what happens in an app. */
-export const changeKinds = [
+const changeKinds = [
   ...(["report", "repeat", "answer", "note", "reply"] as const),
   ...(["proposal", "decision", "outcome", "edit"] as const),
 ];
@@ -18,7 +18,7 @@ export interface ChangeCounts {
 }
 
 /** How many threads are looked at, those that were last active. */
-export const mostThreads = 200;
+const mostThreads = 200;
 
 interface Since extends MemberOf {
   readonly since: string;

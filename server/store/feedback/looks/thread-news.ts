@@ -19,7 +19,7 @@ export interface NewsRow {
 }
 
 /** The number of characters of a text that are read. */
-export const newsText = 300;
+const newsText = 300;
 
 // The newest message is found first: one step in an index for each thread. CROSS JOIN makes SQLite begin with the threads: without
 // statistics it would read all threads of all apps of the member.

@@ -15,7 +15,7 @@ export interface Words {
 }
 
 /** The marks of more apps cost the index more than to look at the app of each thread that it finds. */
-export const mostMarks = 3;
+const mostMarks = 3;
 
 /**
  * Threads of one range that have all words. Of whole words one is asked for in the range, and the others in their apps: then the index need

@@ -66,7 +66,7 @@ function fieldsOf(kind: RecordKind) {
 }
 
 /** Whether the parent of a record is another record, and not the app. */
-export const isBelow = ({ parent }: RecordKind): boolean => parent !== "app_id" && parent !== "id";
+const isBelow = ({ parent }: RecordKind): boolean => parent !== "app_id" && parent !== "id";
 
 /** What an import stores of a line without faults. */
 export function rowOf(kind: RecordKind, line: Line, place: Naming & { readonly appId: string }): StoredRow {

@@ -29,7 +29,7 @@ import { threads } from "./thread-records.ts";
 import { blockedSenders, savedReplies, tags } from "./triage-records.ts";
 
 /** The settings of the app: the first record of a file. */
-export const appRecord: RecordKind = {
+const appRecord: RecordKind = {
   type: "app",
   table: "apps",
   parent: "id",

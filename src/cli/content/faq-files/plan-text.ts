@@ -67,7 +67,7 @@ const words: readonly (readonly [Action, string])[] = [
 ];
 
 /** One line: how many entries are to be created, changed and so on. */
-export function summaryOf(items: readonly Item[]): string {
+function summaryOf(items: readonly Item[]): string {
   const count = (action: Action) => items.filter((item) => item.action === action).length;
   const parts = words.flatMap(([action, word]) => (count(action) > 0 ? [`${count(action)} ${word}`] : []));
   const same = `${count("same")} the same`;

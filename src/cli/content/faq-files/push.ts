@@ -133,7 +133,7 @@ interface Printed {
 }
 
 /** Prints the plan as data, or as text. */
-export function print({ invocation, source }: Checkout, { items, more, text }: Printed): void {
+function print({ invocation, source }: Checkout, { items, more, text }: Printed): void {
   printOne(invocation, { path: source.path, ...more, ...planJson(items) }, () => text);
 }
 

@@ -30,8 +30,7 @@ export type ProfileKey = (typeof profileKeys)[number];
 
 export const profilesFileName = "profiles";
 
-export const profilesFile = (context: Context): string =>
-  join(configFolder(context), `${profilesFileName}.json`);
+const profilesFile = (context: Context): string => join(configFolder(context), `${profilesFileName}.json`);
 
 /** The profiles of this person. Throws a CliError if the file is damaged. */
 export function readProfiles(context: Context): Profiles {

@@ -25,7 +25,7 @@ export interface FailureDraft {
   readonly place: Place | undefined;
 }
 
-export const usualReports = 20;
+const usualReports = 20;
 
 /** What the reports say themselves cannot be given. */
 const ownFields = ["message", "subject", "dedupeKey", "image", "video", "attach"] as const;

@@ -12,7 +12,7 @@ import type { TestResult } from "./test-result.ts";
 import type { TextBudget } from "./test-texts.ts";
 
 /** How much is read at most. Larger reports are no reports of tests, or too many for one command. (rule F26) */
-export const most = { bytes: 67_108_864, files: 20_000, tests: 500_000, text: 33_554_432 } as const;
+const most = { bytes: 67_108_864, files: 20_000, tests: 500_000, text: 33_554_432 } as const;
 
 /** All tests of the reports, and what could not be read. */
 export interface ReadReports {

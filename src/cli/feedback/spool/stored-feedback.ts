@@ -44,7 +44,7 @@ export function storedFeedback(folder: string, text: string): OutgoingFeedback |
 }
 
 /** The path of a report's file in its folder. */
-export const copyPath = (folder: string, field: keyof FeedbackFiles, at: number): string =>
+const copyPath = (folder: string, field: keyof FeedbackFiles, at: number): string =>
   join(folder, `${field}.${at}`);
 
 function filesBeside(folder: string, { images, videos, attachments }: StoredFiles): FeedbackFiles {

@@ -37,7 +37,7 @@ export const shownTasks = ({ tasks, outstanding }: Answer, flags: TestKeyFlags):
   outstanding,
 });
 
-export const outstandingInWords = (outstanding: number): string =>
+const outstandingInWords = (outstanding: number): string =>
   outstanding === 0 ? "Nothing is outstanding." : `Outstanding: ${outstanding}.`;
 
 const columns: readonly Column<ShownTask>[] = [
