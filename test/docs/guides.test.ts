@@ -30,6 +30,14 @@ describe("the pages", () => {
     expect([...pages].flatMap(([page, text]) => brokenLinksIn(page, text))).toEqual([]);
   });
 
+  it("of contributors name every benchmark", () => {
+    const { scripts } = JSON.parse(readText("package.json"));
+    const benchmarks = Object.keys(scripts).filter((name) => name.startsWith("bench"));
+    expect(benchmarks.length).toBeGreaterThan(2);
+    const page = readText("CONTRIBUTING.md");
+    expect(benchmarks.filter((name) => !new RegExp(`npm run ${name}(?![\\w:])`).test(page))).toEqual([]);
+  });
+
   it("call `innkeep` only as the command line reads it", async () => {
     await expect(commandOfExample("innkeep faq lsit")).rejects.toThrow("unknown command 'lsit'");
     await expect(commandOfExample("innkeep faq list --feilds id")).rejects.toThrow("unknown option");
