@@ -25,8 +25,59 @@ describe("changelog import that cannot be done", () => {
     const ran = await run("import");
     expect(ran).toMatchObject({ exit: 2, stdout: "" });
     expect(ran.stderr).toContain("  line 9 is a second heading of 1.0.0; the first is in line 3");
-    expect(ran.stderr).toContain("  line 15 has the date 01/02/2025, which is not clear: write 2026-11-22");
+    expect(ran.stderr).toContain(
+      "  line 15 has “01/02/2025”, which is not clear: write the date as 2026-11-22",
+    );
     expect(await stored()).toEqual([]);
+  });
+
+  it.each([
+    ["1.0.0 - January 30, 2026", "has “January 30, 2026”, which is not clear: write the date as 2026-11-22"],
+    ["1.0.0 - 5 février 2026", "has “5 février 2026”, which is not clear"],
+    ["1.0.0 vom 01.12.2025", "has “vom 01.12.2025”, which is not clear"],
+    ["1.0.0 - 2026年3月5日", "has “2026年3月5日”, which is not clear"],
+    ["1.0.0 (24.12.25)", "has “24.12.25”, which is not clear"],
+    ["🎉 1.0.0", "has “🎉 1.0.0”, which seems to name a version: write ## 1.2.0 - 2026-11-22"],
+    ["Larder 1.0.0 (2026-01-01)", "has “Larder 1.0.0 (2026-01-01)”, which seems to name a version"],
+    ["app@1.0.0", "has “app@1.0.0”, which seems to name a version"],
+    ["Build 145", "has “Build 145”, which seems to name a version"],
+    ["2026-11-01", "has “2026-11-01”, which seems to name a version"],
+  ])("names the line of a heading that it cannot read: %s", async (heading, fault) => {
+    const { write, run, stored } = await newMaintainer();
+    const unread = `## ${heading}\n\n- Add a map`;
+    await write("CHANGELOG.md", changelog(unread, second));
+    expect(await run("import")).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining(`line 3 ${fault}`),
+    });
+    await write("CHANGELOG.md", changelog(second, unread));
+    expect(await run("release")).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining(`line 9 ${fault}`),
+    });
+    expect(await stored()).toEqual([]);
+  });
+
+  it("names the line of a version that is no heading", async () => {
+    const { write, run } = await newMaintainer();
+    await write("CHANGELOG.md", changelog(second, "**1.0.0** (2026-01-15)\n\n- Add a map"));
+    expect(await run("import")).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("line 9 names a version outside of a heading: write ## 1.2.0"),
+    });
+  });
+
+  it("names what it leaves out, before the first version and after the last", async () => {
+    const { write, run } = await newMaintainer();
+    await write("CHANGELOG.md", changelog("## Non publié\n\n- Maps", first, "## License\n\nFree."));
+    const ran = await run("import");
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr).toContain(
+      "line 3: what stands under “Non publié” belongs to no version and is left out.",
+    );
+    expect(ran.stderr).toContain(
+      "line 13: what stands under “License” belongs to no version and is left out.",
+    );
   });
 
   it.each([

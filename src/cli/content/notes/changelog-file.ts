@@ -1,9 +1,9 @@
 import { plainVersion } from "../../../contract/version.ts";
 import { typeOfHeading } from "./change-type.ts";
 import { dateIn } from "./dates.ts";
-import { type Block, depthOf, insideOf, plainText, readMarkdown, startsBold } from "./markdown.ts";
+import { type Block, depthOf, insideOf, plainLines, plainText, readMarkdown } from "./markdown.ts";
 import { type Notes, notesOf } from "./release-notes.ts";
-import { readVersionHeading, type VersionHeading } from "./version-heading.ts";
+import { isLikeVersion, readVersionHeading, type VersionHeading } from "./version-heading.ts";
 
 /** One version of a file, with the line of its heading. */
 export interface FileRelease extends VersionHeading {
@@ -27,16 +27,17 @@ export interface Fault {
   readonly message: string;
 }
 
-/** Reads a changelog in Markdown, of any usual form. */
+/** Reads a changelog as Keep a Changelog, conventional-changelog, auto-changelog or changesets have it. */
 export function readChangelogFile(source: string): ChangelogFile {
   const text = readMarkdown(source);
-  const { parts, ignored } = partsOf(text.blocks);
+  const { parts, ignored, faults } = partsOf(text.blocks);
   const releases = parts.map(({ heading, line, blocks }) => ({
     ...heading,
     line,
     notes: notesOf(text, blocks),
   }));
-  return { releases, ignored, faults: faultsOf(releases) };
+  const all = [...faults, ...faultsOf(releases)].sort((a, b) => a.line - b.line);
+  return { releases, ignored, faults: all };
 }
 
 /** The notes of one version, without headings of versions. */
@@ -56,11 +57,14 @@ interface Part {
 interface Parts {
   readonly parts: readonly Part[];
   readonly ignored: readonly string[];
+  readonly faults: readonly Fault[];
 }
 
 function partsOf(blocks: readonly Block[]): Parts {
   const parts: (Part & { readonly blocks: Block[] })[] = [];
   const ignored: string[] = [];
+  const faults: Fault[] = [];
+  const lost = lostBefore(blocks);
   /** Whether the blocks that follow belong to no version. */
   let isOutside = true;
   for (const block of blocks) {
@@ -68,16 +72,37 @@ function partsOf(blocks: readonly Block[]): Parts {
     const line = block.from + 1;
     const heading = versionHeadingIn(block, last);
     const day = isOutside ? null : dayBelow(block, last);
-    if (last && day !== null) parts[parts.length - 1] = { ...last, heading: { ...last.heading, day } };
+    if (isVersionLine(block))
+      faults.push({ line, message: `names a version outside of a heading: ${write}` });
+    else if (last && day !== null) parts[parts.length - 1] = { ...last, heading: { ...last.heading, day } };
     else if (heading) {
-      parts.push({ heading, depth: headingDepth(block), line, blocks: [] });
+      parts.push({ heading, depth: depthOf(block), line, blocks: [] });
       isOutside = false;
-    } else if (endsPart(block, last)) {
-      ignored.push(`line ${line}: what stands under “${plainText(block)}”`);
+    } else if (lost.has(block) || endsPart(block, last)) {
+      const text = plainText(block);
+      if (isLikeVersion(text))
+        faults.push({ line, message: `has “${text}”, which seems to name a version: ${write}` });
+      else ignored.push(`line ${line}: what stands under “${text}”`);
       isOutside = true;
     } else if (!isOutside) last?.blocks.push(block);
   }
-  return { parts, ignored };
+  return { parts, ignored, faults };
+}
+
+const write = "write ## 1.2.0 - 2026-11-22";
+
+/** The headings before the first version that stand beside it, except the title of the file. */
+function lostBefore(blocks: readonly Block[]): ReadonlySet<Block> {
+  const headings = blocks.filter(({ type }) => type === "heading");
+  const at = headings.findIndex((block) => versionHeadingIn(block, undefined));
+  const first = headings[at];
+  const isTitle = (block: Block) =>
+    block === headings[0] && depthOf(block) === 1 && !isLikeVersion(plainText(block));
+  return new Set(
+    headings
+      .slice(0, Math.max(at, 0))
+      .filter((block) => first && depthOf(block) === depthOf(first) && !isTitle(block)),
+  );
 }
 
 /** The day of a quotation below a heading without one, as auto-changelog writes it. */
@@ -89,21 +114,20 @@ function dayBelow(block: Block, last: Part | undefined): string | null {
   return date?.text === text ? date.day : null;
 }
 
-/** The version of a heading. Inside the notes of a version, a deeper heading must say nothing else. */
+/** The version of a heading. Inside the notes of a version, a deeper heading must say nothing but a version and a date. */
 function versionHeadingIn(block: Block, last: Part | undefined): VersionHeading | undefined {
-  if (block.type !== "heading" && !startsBold(block)) return undefined;
-  const heading = readVersionHeading(plainText(block));
-  if (!heading || (block.type !== "heading" && !isPlain(heading))) return undefined;
-  const isDeeper = last !== undefined && headingDepth(block) > last.depth;
-  return isDeeper && (heading.name !== "" || heading.version === null) ? undefined : heading;
+  const heading = block.type === "heading" ? readVersionHeading(plainText(block)) : undefined;
+  const isDeeper = last !== undefined && depthOf(block) > last.depth;
+  if (!heading || !isDeeper || heading.unclearDate !== null) return heading;
+  return heading.name !== "" || heading.version === null ? undefined : heading;
 }
 
-/** Whether a heading has a version such as `1.2.0`, and no other words than a date. */
-const isPlain = ({ version, name }: VersionHeading): boolean =>
-  version?.includes(".") === true && name === "";
-
-/** A bold paragraph counts as the deepest heading. */
-const headingDepth = (block: Block): number => (block.type === "heading" ? depthOf(block) : 7);
+/** Whether a paragraph begins with a line that is a version and at most a date: `**1.2.0** (2026-11-22)`. */
+function isVersionLine(block: Block): boolean {
+  if (block.type !== "paragraph") return false;
+  const { version = null, name = "" } = readVersionHeading(plainLines(block)[0] ?? "") ?? {};
+  return version !== null && name === "";
+}
 
 /** Whether a heading beside that of the last version begins something else, such as a licence. */
 const endsPart = (block: Block, last: Part | undefined): boolean =>
@@ -127,7 +151,7 @@ function faultsOf(releases: readonly FileRelease[]): Fault[] {
   const unclear = releases.flatMap(({ unclearDate, line }) =>
     unclearDate === null
       ? []
-      : [{ line, message: `has the date ${unclearDate}, which is not clear: write 2026-11-22` }],
+      : [{ line, message: `has “${unclearDate}”, which is not clear: write the date as 2026-11-22` }],
   );
-  return [...repeated, ...unclear].sort((a, b) => a.line - b.line);
+  return [...repeated, ...unclear];
 }

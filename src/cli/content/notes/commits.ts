@@ -1,7 +1,8 @@
 import { feedbackIdsIn } from "../../../contract/feedback-lines.ts";
 import { limits } from "../../../contract/limits.ts";
-import { type ChangeType, isOfTools } from "./change-type.ts";
+import { type ChangeType, changeTypes } from "./change-type.ts";
 import type { Item, Notes } from "./release-notes.ts";
+import { isOfTools } from "./tool-lines.ts";
 
 export interface Commit {
   readonly hash: string;
@@ -20,8 +21,6 @@ const types: Readonly<Record<string, ChangeType>> = {
   remove: "removed",
 };
 
-const titles: readonly ChangeType[] = ["added", "changed", "deprecated", "removed", "fixed", "security"];
-
 /**
  * The notes of some commits, newest first as `git log` gives them. Commits of a type in `without` are left out unless they
  * break something, and so is a commit together with the one that reverts it.
@@ -31,7 +30,7 @@ export function notesOfCommits(commits: readonly Commit[], without: readonly str
     .toReversed()
     .flatMap((commit) => changesOf(commit, without));
   const items = changes.slice(0, limits.changelogItems).map(({ type, text }) => ({ type, text: cut(text) }));
-  const parts = titles.flatMap((type) => {
+  const parts = changeTypes.flatMap((type) => {
     const own = changes.filter((change) => change.type === type);
     const list = own.map(({ text }) => `- ${text}`).join("\n");
     return own.length === 0 ? [] : [`### ${type[0]?.toUpperCase()}${type.slice(1)}\n\n${list}`];
@@ -64,7 +63,7 @@ const conventional = /^(\p{L}+)(?:\(([^)]*)\))?(!)?:\s+(.+)$/u;
 const signs = /^(?:(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u200d\ufe0f\s])+|:[a-z0-9_+-]+:\s*)+/u;
 
 const isRelease = (subject: string): boolean =>
-  /^(?:(?:chore|build|ci)\(release\)!?:|(?:chore|build|ci)(?:\([^)]*\))?: releases?\b|release(?:\([^)]*\))?:|releases? v?\d|\[release\]|(?:chore: )?bump version\b|bump: version\b|version packages\b|v?\d+\.\d+\.\d+(?:\s|$))/i.test(
+  /^(?:(?:chore|build|ci)\(release\)!?:|(?:chore|build|ci)(?:\([^)]*\))?: releases?\b|release(?:\([^)]*\))?:|releases? v?\d|version packages\b|v?\d+\.\d+\.\d+(?:\s|$))/i.test(
     subject,
   );
 

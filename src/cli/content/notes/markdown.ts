@@ -76,18 +76,3 @@ function plainOf({ type, content }: Token): string {
     ? content
     : "";
 }
-
-/** Whether a paragraph begins in bold, as some write their headings. */
-export const startsBold = ({ type, tokens }: Block): boolean =>
-  type === "paragraph" && shownParts(tokens)[0]?.type === "strong_open";
-
-/** Whether a whole paragraph is bold. */
-export function isBold(block: Block): boolean {
-  const parts = shownParts(block.tokens);
-  return startsBold(block) && parts.findIndex(({ type }) => type === "strong_close") === parts.length - 1;
-}
-
-const shownParts = (tokens: readonly Token[]): Token[] =>
-  tokens
-    .flatMap((token) => token.children ?? [])
-    .filter(({ content, nesting }) => content !== "" || nesting !== 0);

@@ -3,22 +3,13 @@ import { limits } from "../../../contract/limits.ts";
 import {
   type ChangeType,
   isBreakingHeading,
-  isHiddenChange,
   isHiddenHeading,
-  isOfTools,
   isSizeHeading,
   labelledChange,
   typeOfHeading,
 } from "./change-type.ts";
-import {
-  type Block,
-  insideOf,
-  isBold,
-  labelOf,
-  type MarkdownText,
-  plainLines,
-  plainText,
-} from "./markdown.ts";
+import { type Block, insideOf, labelOf, type MarkdownText, plainLines, plainText } from "./markdown.ts";
+import { isHiddenChange, isOfTools, withoutToolMarks } from "./tool-lines.ts";
 
 export interface Item {
   readonly type: ChangeType;
@@ -92,23 +83,19 @@ function readBlock(reading: Reading, block: Block): Reading {
 
 const isListBlock = ({ type }: Block): boolean => type === "bullet_list" || type === "ordered_list";
 
-/** The text of a heading, or of a paragraph that serves as one: bold, or the name of a type with a colon. */
+/** The text of a heading, or of a paragraph that has only the name of a type. */
 function headingIn(block: Block): string | undefined {
-  if (block.type === "heading") return plainText(block);
-  if (block.type !== "paragraph") return undefined;
+  if (block.type !== "heading" && block.type !== "paragraph") return undefined;
   const text = plainText(block);
-  const isLabel = isBold(block) || text.endsWith(":");
-  return isLabel && typeOfHeading(text) !== undefined ? text : undefined;
+  return block.type === "heading" || typeOfHeading(text) !== undefined ? text : undefined;
 }
 
-/** Whether a block says nothing about the release: a comment, a rule, a link to all commits, lines that name feedback. */
+/** Whether a block says nothing about the release: a comment, a rule, GitHub's link to all commits, lines that name feedback. */
 function isAside(block: Block): boolean {
   if (block.type === "hr" || isComment(block)) return true;
   if (block.type !== "paragraph") return false;
   const text = plainLines(block).join("\n");
-  const plain = text.replace(/^note:\s+/i, "");
-  if (withoutFeedbackLines(text) === "" || /^version bump only for package [^\n]*$/i.test(plain)) return true;
-  return /^(?:(?:full changelog|compare|diff)\b[^\n]*|no changes\.?)$/i.test(text);
+  return withoutFeedbackLines(text) === "" || /^full changelog\b[^\n]*$/i.test(text);
 }
 
 /** Whether a block is an HTML comment, which apps would show. */
@@ -128,7 +115,7 @@ const longestRead = 10_000;
 function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Change {
   const { text: whole, isWhole } = textOf(listItem);
   if (whole.length > longestRead) return { isWhole: false };
-  const text = withoutDecoration(whole);
+  const text = withoutToolMarks(whole);
   if (text === "" || isOfTools(whole) || isOfTools(text) || (!isBreaking && isHiddenChange(text)))
     return { isWhole };
   const labelled = type === undefined || isSize ? labelledChange(text) : undefined;
@@ -153,24 +140,6 @@ function textOf(listItem: Block): { readonly text: string; readonly isWhole: boo
 
 const ownText = (paragraph: Block): string =>
   withoutFeedbackLines(plainLines(paragraph).join("\n")).replace(/\s+/g, " ").trim();
-
-/** A change without what tools write around it: hashes of commits, thanks, the author, the box of a task, the issues that it closes. */
-const withoutDecoration = (text: string): string =>
-  text
-    .replace(/^\[[ xX]\]\s+/, "")
-    .replace(/^(?:#\d+\s+)?(?:[0-9a-f]{7,40}\s+)?Thanks (?:@[\w-]+(?:, (?:and )?| and )?)+!\s*-\s*/, "")
-    .replace(/^[0-9a-f]{7,40}: /, "")
-    .replace(/(?:\s+by @[\w.-]+)?\s+\(merge request\)$/, "")
-    .replace(/\s+-\s+\([0-9a-f]{7,40}\)(?:\s+-\s+.+)?$/, "")
-    .replace(/^((?:\([^()]*\) )?)\[breaking\] /i, "Breaking: $1")
-    .replace(/\s+by @[\w[\]-]+ in (?:https?:\/\/\S+|#\d+)$/, "")
-    .replace(
-      /(?:,?\s+(?:closes|closed|fixes|fixed|resolves|resolved)(?:,?\s+(?:and\s+)?[\w./-]*#\d+)+)+\.?$/i,
-      "",
-    )
-    .replace(/(?:\s+\(#\d+\))?(?:,?\s*\([0-9a-f]{7,40}(?:, [0-9a-f]{7,40})*\))+$/, "")
-    .replace(/\s+(?=[a-f]*\d)[0-9a-f]{7,40}$/, "")
-    .trim();
 
 /** The Markdown of the blocks as it was written, with the definitions of the links that it uses. */
 function bodyOf({ lines, definitions }: MarkdownText, blocks: readonly Block[]): string {

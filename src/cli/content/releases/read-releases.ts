@@ -76,13 +76,11 @@ async function readChangelog({ context }: Invocation, file: string | undefined):
   return describeChangelog(name, text);
 }
 
-/** Projects have different names for the file. The usual one is named if there is none. */
+/** The name of the file, in capitals or not. */
 async function usualChangelog(folder: string): Promise<string> {
   const { readdir } = await import("node:fs/promises");
   const names: string[] = await readdir(folder).catch(() => []);
-  const usual = ["changelog.md", "changes.md", "history.md", "releases.md", "news.md"];
-  const found = usual.flatMap((name) => names.find((one) => one.toLowerCase() === name) ?? []);
-  return found[0] ?? "CHANGELOG.md";
+  return names.find((name) => name.toLowerCase() === "changelog.md") ?? "CHANGELOG.md";
 }
 
 async function readGitHubReleases({ context }: Invocation, file: string | undefined): Promise<Described> {
