@@ -80,6 +80,16 @@ describe("changelog import that cannot be done", () => {
     );
   });
 
+  it("names changes under a title that stands beside the versions", async () => {
+    const { write, run } = await newMaintainer();
+    await write("CHANGELOG.md", "# Upcoming\n\n## Added\n\n- Lists\n\n# 1.0.0 - 2026-01-15\n\n- Add a map");
+    const ran = await run("import");
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr).toContain(
+      "line 1: what stands under “Upcoming” belongs to no version and is left out.",
+    );
+  });
+
   it.each([
     ["no heading of a version", "Only words.", "has no heading of a version"],
     [

@@ -91,18 +91,18 @@ function partsOf(blocks: readonly Block[]): Parts {
 
 const write = "write ## 1.2.0 - 2026-11-22";
 
-/** The headings before the first version that stand beside it, except the title of the file. */
+/** The headings before the first version that stand beside it, except a title without changes below. */
 function lostBefore(blocks: readonly Block[]): ReadonlySet<Block> {
-  const headings = blocks.filter(({ type }) => type === "heading");
-  const at = headings.findIndex((block) => versionHeadingIn(block, undefined));
-  const first = headings[at];
-  const isTitle = (block: Block) =>
-    block === headings[0] && depthOf(block) === 1 && !isLikeVersion(plainText(block));
-  return new Set(
-    headings
-      .slice(0, Math.max(at, 0))
-      .filter((block) => first && depthOf(block) === depthOf(first) && !isTitle(block)),
-  );
+  const at = blocks.findIndex((block) => versionHeadingIn(block, undefined));
+  const [before, first] = [blocks.slice(0, Math.max(at, 0)), blocks[at]];
+  const [title, ...others] = before.filter(({ type }) => type === "heading");
+  const isTitle =
+    title !== undefined &&
+    depthOf(title) === 1 &&
+    !isLikeVersion(plainText(title)) &&
+    !before.some(({ type }) => type.endsWith("_list"));
+  const headings = title && !isTitle ? [title, ...others] : others;
+  return new Set(headings.filter((block) => first && depthOf(block) === depthOf(first)));
 }
 
 /** The day of a quotation below a heading without one, as auto-changelog writes it. */
