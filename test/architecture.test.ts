@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { exceptions } from "./support/sources/import-exceptions.ts";
 import { walls } from "./support/sources/import-rules.ts";
 import { circlesIn, codeOf, importsIn } from "./support/sources/imports.ts";
+import { breachesInAreas, roleBreachesIn, strictAreas } from "./support/sources/roles.ts";
 import { readTree, type Tree } from "./support/sources/tree.ts";
 import {
   breachesIn,
@@ -26,6 +27,10 @@ describe("who imports whom", () => {
 
   it("has no exception that nothing needs: take it out of import-exceptions.ts", () => {
     expect(staleExceptions(imports, walls, exceptions)).toEqual([]);
+  });
+
+  it("is what the role of a file allows, in each strict area", () => {
+    expect(breachesInAreas(roleBreachesIn(tree, imports), strictAreas)).toEqual([]);
   });
 
   it("has no circle, types included", () => {
