@@ -1,0 +1,299 @@
+// Prints figures of the structure of the sources, for maintainers:
+// `node build/structure.mjs [--lists] [--roles] [--coverage]`.
+// --lists names the files and names behind the figures, --roles prints breaches of the rules by role, --coverage starts
+// the server and counts the files that requests run.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { parseAst } from "rolldown/parseAst";
+import { root } from "./plugins.mjs";
+
+const options = new Set(process.argv.slice(2));
+const unknown = [...options].filter((option) => !["--lists", "--roles", "--coverage"].includes(option));
+if (unknown.length > 0) throw new Error(`There is no option ${unknown.join(", ")}.`);
+process.chdir(root);
+
+const { readTree, importsIn, circlesIn, placeOf, roleBreachesIn } = await supportOfTests();
+const tree = readTree(["bin", "src", "server", "mcp"], [".ts", ".tsx"]);
+const imports = importsIn(tree);
+
+/** How the tests read sources, so that both count alike. Node 20 reads no TypeScript. */
+async function supportOfTests() {
+  const names = ["tree", "imports", "roles"];
+  const { outputFiles } = await build({
+    stdin: {
+      contents: names.map((name) => `export * from "./test/support/sources/${name}.ts";`).join(""),
+      resolveDir: root,
+    },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    write: false,
+    define: { "import.meta.dirname": JSON.stringify(join(root, "test/support/sources")) },
+  });
+  const [{ contents }] = outputFiles;
+  return import(`data:text/javascript;base64,${Buffer.from(contents).toString("base64")}`);
+}
+
+/** What one file declares, exports, imports by name, and how often it names each thing. */
+function factsOf(file, text) {
+  const facts = {
+    lines: text.split("\n").length - (text.endsWith("\n") ? 1 : 0),
+    /** The names of exported values, and of exported types. */
+    values: [],
+    types: [],
+    /** The types that are objects, by name. */
+    bags: new Set(),
+    /** How often each name is used, apart from its declaration, imports and exports. */
+    uses: new Map(),
+    /** The names that are the type of a parameter, once for each parameter. */
+    ofParameters: new Map(),
+    /** The names imported of each file; `*` for all. */
+    imported: [],
+    anys: 0,
+    casts: 0,
+  };
+  walk(parseAst(text, { lang: file.endsWith("x") ? "tsx" : "ts" }), null, "", (node, parent, key) =>
+    read(facts, file, node, parent, key),
+  );
+  return facts;
+}
+
+function walk(node, parent, key, visit) {
+  if (Array.isArray(node)) for (const one of node) walk(one, parent, key, visit);
+  if (typeof node?.type !== "string") return;
+  visit(node, parent, key);
+  for (const [name, part] of Object.entries(node))
+    if (typeof part === "object" && part !== null) walk(part, node, name, visit);
+}
+
+const readers = {
+  ImportDeclaration(facts, file, { source, specifiers }) {
+    addImport(facts, file, source.value, specifiers.map(nameOfSpecifier));
+  },
+  ExportAllDeclaration(facts, file, { source }) {
+    addImport(facts, file, source.value, ["*"]);
+  },
+  ImportExpression(facts, file, { source }) {
+    addImport(facts, file, source.value, ["*"]);
+  },
+  ExportNamedDeclaration(facts, file, { declaration, specifiers, source, exportKind }) {
+    if (source) addImport(facts, file, source.value, specifiers.map(nameOfLocal));
+    if (declaration) addDeclared(facts, declaration);
+    if (source || exportKind === "type") return;
+    for (const one of specifiers) if (one.exportKind !== "type") facts.values.push(nameOf(one.exported));
+  },
+  TSInterfaceDeclaration: (facts, _, { id }) => facts.bags.add(id.name),
+  TSTypeAliasDeclaration(facts, _, { id, typeAnnotation }) {
+    if (isObject(typeAnnotation)) facts.bags.add(id.name);
+  },
+  TSAnyKeyword: (facts) => {
+    facts.anys += 1;
+  },
+  TSAsExpression(facts, _, { typeAnnotation }) {
+    if (typeAnnotation.typeName?.name !== "const") facts.casts += 1;
+  },
+  TSTypeAssertion: (facts) => {
+    facts.casts += 1;
+  },
+  Identifier(facts, _, { name }, parent, key) {
+    const isDeclared = key === "id" && /^TS(Interface|TypeAlias)Declaration$/.test(parent.type);
+    if (!isDeclared && !/Specifier$/.test(parent.type)) increase(facts.uses, name);
+  },
+};
+
+function read(facts, file, node, parent, key) {
+  readers[node.type]?.(facts, file, node, parent, key);
+  if (key !== "params") return;
+  const parameter = node.type === "AssignmentPattern" ? node.left : node;
+  const type = parameter.typeAnnotation?.typeAnnotation;
+  if (type?.type === "TSTypeReference") increase(facts.ofParameters, type.typeName.name);
+}
+
+const increase = (counts, name) => counts.set(name, (counts.get(name) ?? 0) + 1);
+const nameOf = (node) => node.name ?? node.value;
+const nameOfLocal = ({ local }) => nameOf(local);
+const nameOfSpecifier = ({ imported, type }) =>
+  type === "ImportNamespaceSpecifier" ? "*" : nameOf(imported ?? { name: "default" });
+
+function addImport({ imported }, file, source, names) {
+  if (source?.startsWith?.("."))
+    imported.push({ from: join(file, "..", source).replaceAll("\\", "/"), names });
+}
+
+/** The values of `export const { a, b } = …` count, too. */
+function addDeclared({ values, types }, declaration) {
+  if (/^TS(Interface|TypeAlias)/.test(declaration.type)) types.push(declaration.id.name);
+  else if (declaration.type === "VariableDeclaration")
+    for (const { id } of declaration.declarations) values.push(...boundBy(id));
+  else values.push(declaration.id.name);
+}
+
+const boundBy = (pattern) =>
+  pattern.type === "ObjectPattern"
+    ? pattern.properties.flatMap(({ value, argument }) => boundBy(value ?? argument))
+    : [nameOf(pattern.type === "AssignmentPattern" ? pattern.left : pattern)];
+
+/** A type with fields, or fields picked of another one. Not a choice of texts, a function or another name. */
+const isObject = ({ type, types = [], typeName }) =>
+  type === "TSTypeLiteral" ||
+  (type === "TSIntersectionType" && types.some(isObject)) ||
+  (type === "TSTypeReference" && ["Pick", "Omit", "Partial", "Readonly"].includes(typeName.name));
+
+/**
+ * Whether two files are one part that was cut. In the layout by subject: the same subject and role. For files without a
+ * role: the same folder, or one folder above the other, inside one part of the product.
+ */
+function isSamePart(file, other) {
+  const [place, its] = [placeOf(file), placeOf(other)];
+  if (place || its) return JSON.stringify(place) === JSON.stringify(its);
+  const [folder, above] = [file, other].map((path) => path.slice(0, path.lastIndexOf("/"))).sort(byLength);
+  const isPart = above.includes("/") || ["bin", "mcp"].includes(above);
+  return folder === above || (isPart && folder.startsWith(`${above}/`));
+}
+
+const byLength = (a, b) => b.length - a.length;
+
+/** Files that stand alone for a reason, whoever imports them. */
+function standsAlone(file) {
+  const isNamedByBuild = namesInBuild.has(file);
+  return (
+    isNamedByBuild || /^src\/cli\/(commands\/|[^/]+$)|^mcp\/tools\/[^/]+$|\.lazy\.ts$|-thread\.ts$/.test(file)
+  );
+}
+
+function filesNamedInBuild() {
+  const texts = readdirSync("build").map((name) => readFileSync(join("build", name), "utf8"));
+  return new Set(texts.flatMap((text) => text.match(/\b(?:bin|src|server|mcp)\/[\w./-]+\.tsx?\b/g) ?? []));
+}
+
+/** The files that import something of a file: one name, or anything. */
+const importersOf = (file, name) =>
+  (importersByFile.get(file) ?? [])
+    .filter(({ names }) => name === undefined || names.includes(name) || names.includes("*"))
+    .map(({ by }) => by);
+
+function importers() {
+  const found = new Map();
+  for (const { file, imported } of files)
+    for (const { from, names } of imported) {
+      const list = found.get(from) ?? [];
+      const known = list.find(({ by }) => by === file);
+      if (known) known.names.push(...names);
+      else list.push({ by: file, names: [...names] });
+      found.set(from, list);
+    }
+  return found;
+}
+
+function printSizes() {
+  const lines = files.map((one) => one.lines).sort((a, b) => a - b);
+  const total = lines.reduce((sum, count) => sum + count, 0);
+  print("Source files (bin, src, server, mcp; .ts and .tsx)", files.length);
+  print("Lines", total);
+  print("Lines of the median file", lines[Math.floor(lines.length / 2)]);
+  print("Lines of the largest file", lines.at(-1));
+  print("Files of at most 40 lines", lines.filter((count) => count <= 40).length);
+}
+
+function printExports() {
+  const all = files.flatMap(({ file, values }) =>
+    values.map((name) => ({ file, name, by: importersOf(file, name) })),
+  );
+  const once = all.filter(({ by }) => by.length === 1);
+  const cut = once.filter(({ file, by: [only] }) => isSamePart(file, only) && !standsAlone(file));
+  print("Exported values", all.length);
+  print("  of them imported by one other file", once.length);
+  print("  of them only because of a cut", cut.length, "Its one importer is the same part (see the end).");
+  list(cut.map(({ file, name, by: [only] }) => `${file}: ${name}, for ${only}`));
+}
+
+function printBags() {
+  const bags = files.flatMap((one) => [...one.bags].map((name) => ({ ...one, name })).filter(isBag));
+  print(
+    "Types that are bags of parameters",
+    bags.length,
+    "Object types named once, as the type of one parameter; not exported, or for one importer.",
+  );
+  print("  of them not exported", bags.filter(({ types, name }) => !types.includes(name)).length);
+  print("  of them props of components", bags.filter(({ name }) => name.endsWith("Props")).length);
+  list(bags.map(({ file, name }) => `${file}: ${name}`));
+}
+
+/** An importer that names it otherwise is not found; nothing here does. */
+function isBag({ file, types, uses, ofParameters, name }) {
+  const others = types.includes(name) ? importersOf(file, name) : [];
+  if (others.length > 1) return false;
+  const users = [{ uses, ofParameters }, ...others.map((other) => byFile.get(other))];
+  const count = (key) => users.reduce((sum, user) => sum + (user[key].get(name) ?? 0), 0);
+  return count("uses") === 1 && count("ofParameters") === 1;
+}
+
+function printSmallFiles() {
+  const found = files
+    .filter(({ file, lines }) => lines < 40 && !standsAlone(file))
+    .map(({ file, lines }) => ({ file, lines, by: importersOf(file) }))
+    .filter(({ file, by }) => by.length === 1 && isSamePart(file, by[0]));
+  print(
+    "Files of less than 40 lines for one importer",
+    found.length,
+    "The importer is the same part. Without verbs of the command line, tools of MCP, threads, *.lazy.ts, and files that build/ names.",
+  );
+  list(found.map(({ file, lines, by }) => `${file} (${lines}), for ${by[0]}`));
+}
+
+function printTypes() {
+  const sum = (key) => files.reduce((total, one) => total + one[key], 0);
+  print("any", sum("anys"));
+  print("Casts with `as`, apart from `as const`", sum("casts"));
+  list(files.filter(({ casts }) => casts > 0).map(({ file, casts }) => `${file}: ${casts}`));
+  const circles = circlesIn(imports);
+  print("Circles of files, types included", circles.length);
+  list(circles);
+}
+
+function printRoles() {
+  const breaches = roleBreachesIn(tree, imports);
+  print("Breaches of the rules by role", breaches.length);
+  const withRole = files.filter(({ file }) => placeOf(file));
+  print("Files with a role", withRole.length);
+  for (const [rule, found] of grouped(breaches, ({ rule }) => rule)) {
+    print(`  ${rule}`, found.length);
+    for (const { file, what } of found) process.stdout.write(`      ${file} ${what}\n`);
+  }
+}
+
+function grouped(all, keyOf) {
+  const groups = new Map();
+  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  return groups;
+}
+
+function print(label, figure, note = "") {
+  process.stdout.write(`${label.padEnd(52)} ${String(figure).padStart(7)}${note && `   ${note}`}\n`);
+}
+
+function list(lines) {
+  if (options.has("--lists")) for (const line of lines) process.stdout.write(`      ${line}\n`);
+}
+
+const files = [...tree].map(([file, text]) => ({ file, ...factsOf(file, text) }));
+const byFile = new Map(files.map((facts) => [facts.file, facts]));
+const importersByFile = importers();
+const namesInBuild = filesNamedInBuild();
+
+printSizes();
+printExports();
+printBags();
+printSmallFiles();
+printTypes();
+process.stdout.write(`
+The same part: the same server/<area>/<subject> and the same role (api, answer, rules, store, page). For files without a role:
+the same folder, or one folder above the other and not above src/* or server/*. Tests do not count as importers. A late import
+or a re-export of all counts for every name.
+`);
+if (options.has("--roles")) printRoles();
+if (options.has("--coverage")) {
+  const { printCoverage } = await import("./structure-coverage.mjs");
+  await printCoverage({ lists: options.has("--lists") });
+}
