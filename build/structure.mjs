@@ -14,7 +14,8 @@ if (unknown.length > 0) throw new Error(`There is no option ${unknown.join(", ")
 process.chdir(root);
 
 const { readTree, importsIn, circlesIn, placeOf, roleBreachesIn } = await supportOfTests();
-const tree = readTree(["bin", "src", "server", "mcp"], [".ts", ".tsx"]);
+const folders = ["bin", "src", "server", "mcp"];
+const tree = readTree(folders, [".ts", ".tsx"]);
 const imports = importsIn(tree);
 
 /** How the tests read sources, so that both count alike. Node 20 reads no TypeScript. */
@@ -38,7 +39,7 @@ async function supportOfTests() {
 /** What one file declares, exports, imports by name, and how often it names each thing. */
 function factsOf(file, text) {
   const facts = {
-    lines: text.split("\n").length - (text.endsWith("\n") ? 1 : 0),
+    lines: linesOf(text),
     /** The names of exported values, and of exported types. */
     values: [],
     types: [],
@@ -58,6 +59,8 @@ function factsOf(file, text) {
   );
   return facts;
 }
+
+const linesOf = (text) => text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 
 function walk(node, parent, key, visit) {
   if (Array.isArray(node)) for (const one of node) walk(one, parent, key, visit);
@@ -141,17 +144,20 @@ const isObject = ({ type, types = [], typeName }) =>
   (type === "TSTypeReference" && ["Pick", "Omit", "Partial", "Readonly"].includes(typeName.name));
 
 /**
- * Whether two files are one part that was cut. In the layout by subject: the same subject and role. For files without a
- * role: the same folder, or one folder above the other, inside one part of the product.
+ * Whether two files are one part that was cut. In the layout by subject: the same subject and role; a file without a role
+ * belongs to each role of its subject. Elsewhere: the same folder, or one folder above the other, inside one part of the
+ * product.
  */
 function isSamePart(file, other) {
   const [place, its] = [placeOf(file), placeOf(other)];
-  if (place || its) return JSON.stringify(place) === JSON.stringify(its);
+  if (place && its) return JSON.stringify(place) === JSON.stringify(its);
+  if (place || its) return subjectFolder(file) === subjectFolder(other);
   const [folder, above] = [file, other].map((path) => path.slice(0, path.lastIndexOf("/"))).sort(byLength);
   const isPart = above.includes("/") || ["bin", "mcp"].includes(above);
   return folder === above || (isPart && folder.startsWith(`${above}/`));
 }
 
+const subjectFolder = (file) => file.split("/").slice(0, 3).join("/");
 const byLength = (a, b) => b.length - a.length;
 
 /** Files that stand alone for a reason, whoever imports them. */
@@ -186,10 +192,12 @@ function importers() {
   return found;
 }
 
+/** Scripts and styles of the browser count, wherever they stand. */
 function printSizes() {
-  const lines = files.map((one) => one.lines).sort((a, b) => a - b);
+  const sources = [...readTree(folders, [".ts", ".tsx", ".js", ".css"]).values()];
+  const lines = sources.map(linesOf).sort((a, b) => a - b);
   const total = lines.reduce((sum, count) => sum + count, 0);
-  print("Source files (bin, src, server, mcp; .ts and .tsx)", files.length);
+  print("Source files (bin, src, server, mcp)", sources.length);
   print("Lines", total);
   print("Lines of the median file", lines[Math.floor(lines.length / 2)]);
   print("Lines of the largest file", lines.at(-1));
@@ -220,7 +228,7 @@ function printBags() {
   list(bags.map(({ file, name }) => `${file}: ${name}`));
 }
 
-/** An importer that names it otherwise is not found; nothing here does. */
+/** Named once, here or by its one importer. An importer that renames it is not followed. */
 function isBag({ file, types, uses, ofParameters, name }) {
   const others = types.includes(name) ? importersOf(file, name) : [];
   if (others.length > 1) return false;
@@ -237,7 +245,7 @@ function printSmallFiles() {
   print(
     "Files of less than 40 lines for one importer",
     found.length,
-    "The importer is the same part. Without verbs of the command line, tools of MCP, threads, *.lazy.ts, and files that build/ names.",
+    "Its one importer is the same part (see the end).",
   );
   list(found.map(({ file, lines, by }) => `${file} (${lines}), for ${by[0]}`));
 }
@@ -288,9 +296,11 @@ printBags();
 printSmallFiles();
 printTypes();
 process.stdout.write(`
-The same part: the same server/<area>/<subject> and the same role (api, answer, rules, store, page). For files without a role:
-the same folder, or one folder above the other and not above src/* or server/*. Tests do not count as importers. A late import
-or a re-export of all counts for every name.
+The same part: the same server/<area>/<subject> and the same role (api, answer, rules, store, page); a file without a role
+belongs to each role of its subject. Elsewhere: the same folder, or one folder above the other and not above src/* or
+server/*. Tests do not count as importers. A late import or a re-export of all counts for every name. Verbs of the command
+line (src/cli/*.ts, src/cli/commands), tools of MCP (mcp/tools/*.ts), threads, *.lazy.ts and files that build/ names stand
+alone: neither they nor what they export count as cut.
 `);
 if (options.has("--roles")) printRoles();
 if (options.has("--coverage")) {
