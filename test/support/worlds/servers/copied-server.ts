@@ -1,4 +1,4 @@
-import { copyFile, cp, mkdir } from "node:fs/promises";
+import { copyFile, cp, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "../../files/temporary-folder.ts";
 import { innkeepServe } from "../../programs/built-program.ts";
@@ -45,6 +45,19 @@ export async function copiedFolder() {
       await cp(join(data, "files"), join(restored, "files"), { recursive: true });
       await copyFile(join(data, "secret"), join(restored, "secret"));
       return restored;
+    },
+    /**
+     * The instant up to which everything is copied. The newest file was begun after the second newest one was complete,
+     * so it has all that was written until then.
+     */
+    async copiedUntil(): Promise<number> {
+      const copies = join(folder, "copies");
+      const entries = await readdir(copies, { recursive: true, withFileTypes: true });
+      const files = entries.filter((entry) => entry.isFile());
+      const times = await Promise.all(
+        files.map(async (file) => (await stat(join(file.parentPath, file.name))).mtimeMs),
+      );
+      return times.sort((a, b) => b - a)[1] ?? 0;
     },
     async generations(): Promise<string[]> {
       const listed = await litestream("generations", "-config", config, database);
