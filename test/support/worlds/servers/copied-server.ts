@@ -1,4 +1,4 @@
-import { copyFile, cp, mkdir, readdir, stat } from "node:fs/promises";
+import { copyFile, cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "../../files/temporary-folder.ts";
 import { innkeepServe } from "../../programs/built-program.ts";
@@ -9,6 +9,7 @@ export const copiedSettings = { INNKEEP_RATE_LIMITS: "off", INNKEEP_LITESTREAM: 
 /** A report that a server has acknowledged. */
 export interface Acknowledged {
   readonly id: string;
+  readonly sentAt: number;
   readonly at: number;
 }
 
@@ -46,19 +47,6 @@ export async function copiedFolder() {
       await copyFile(join(data, "secret"), join(restored, "secret"));
       return restored;
     },
-    /**
-     * The instant up to which everything is copied. The newest file was begun after the second newest one was complete,
-     * so it has all that was written until then.
-     */
-    async copiedUntil(): Promise<number> {
-      const copies = join(folder, "copies");
-      const entries = await readdir(copies, { recursive: true, withFileTypes: true });
-      const files = entries.filter((entry) => entry.isFile());
-      const times = await Promise.all(
-        files.map(async (file) => (await stat(join(file.parentPath, file.name))).mtimeMs),
-      );
-      return times.sort((a, b) => b - a)[1] ?? 0;
-    },
     async generations(): Promise<string[]> {
       const listed = await litestream("generations", "-config", config, database);
       return listed.trim().split("\n").slice(1);
@@ -71,8 +59,9 @@ async function sendReports(baseUrl: string, apiKey: string, sent: Acknowledged[]
   const headers = { "x-api-key": apiKey, "content-type": "application/json" };
   for (let n = 0; ; n++) {
     const body = JSON.stringify({ type: "bug", message: `Report ${n} ${"x".repeat(2_000)}` });
+    const sentAt = Date.now();
     const answer = await fetch(`${baseUrl}/api/v1/feedback/remote`, { method: "POST", headers, body });
     const text = await answer.text();
-    if (answer.status === 201) sent.push({ id: JSON.parse(text).id, at: Date.now() });
+    if (answer.status === 201) sent.push({ id: JSON.parse(text).id, sentAt, at: Date.now() });
   }
 }
