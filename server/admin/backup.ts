@@ -15,7 +15,7 @@ import { snapshotName, withSnapshot } from "../store/deployment/snapshot.ts";
 import { type Table, tablesOf } from "../store/deployment/tables.ts";
 import type { Database, Reader } from "../store/engine/database.ts";
 import { appliedMigrations, isCurrent } from "../store/engine/migrate.ts";
-import { migrations } from "../store/engine/migrations/all-migrations.ts";
+import { migrations } from "../store/engine/migrations.ts";
 import { type StoredFile, storedFiles, uploads } from "../store/requests/uploads.ts";
 import { type ArchiveWriter, createArchive } from "./archive/archive-writer.ts";
 import {

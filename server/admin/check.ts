@@ -7,7 +7,7 @@ import { openFiles } from "../start/open-files.ts";
 import { integrityFaults } from "../store/deployment/integrity.ts";
 import type { Database } from "../store/engine/database.ts";
 import { isCurrent } from "../store/engine/migrate.ts";
-import { migrations } from "../store/engine/migrations/all-migrations.ts";
+import { migrations } from "../store/engine/migrations.ts";
 import { readStoredFiles } from "./stored-files.ts";
 
 export interface CheckResult {

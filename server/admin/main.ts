@@ -2,7 +2,7 @@ import type { AdminCommand, AdminEnvironment, AdminRequest } from "../../src/pro
 import { s3Of } from "../settings/s3-settings.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { storeFault } from "../start/store-fault.ts";
-import { migrations } from "../store/engine/migrations/all-migrations.ts";
+import { migrations } from "../store/engine/migrations.ts";
 import { adopt } from "./adopt.ts";
 import { backUp } from "./backup.ts";
 import { checkAll, checkStore } from "./check.ts";

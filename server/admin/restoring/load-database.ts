@@ -1,9 +1,11 @@
 import { afterLoad, emptyTable, loadRows } from "../../store/deployment/dump.ts";
 import { type Table, tablesOf } from "../../store/deployment/tables.ts";
 import type { Transaction } from "../../store/engine/database.ts";
-import type { Migration } from "../../store/engine/migrate.ts";
-import { migrations } from "../../store/engine/migrations/all-migrations.ts";
+import { type Migration, schemaOf } from "../../store/engine/migrate.ts";
+import { migrations } from "../../store/engine/migrations.ts";
 import { type DatabaseAddress, openDatabase } from "../../store/engine/open.ts";
+import { tooOld } from "../../store/engine/replaced.ts";
+import { replaced } from "../../store/engine/schema/baseline.ts";
 import { storedFiles, uploads } from "../../store/requests/uploads.ts";
 import type { Archive } from "../archive/archive-reader.ts";
 import {
@@ -17,13 +19,15 @@ import {
 } from "../archive/backup-format.ts";
 import type { ArchiveEntry } from "../archive/find-entries.ts";
 
-/** The migrations that were applied to the database of the backup. Throws an Error if this program does not know one. */
-function schemaOf(header: BackupHeader): Migration[] {
-  return header.migrations.map(({ number, name }) => {
-    const known = migrations.find((migration) => migration.number === number && migration.name === name);
-    if (known) return known;
-    throw new Error(newerBackup);
-  });
+/**
+ * The migrations that make the schema of the backup. Throws an Error with a message if it is newer than this program, or too
+ * old for it.
+ */
+function migrationsOf({ migrations: applied }: BackupHeader): readonly Migration[] {
+  const schema = schemaOf(applied, migrations);
+  if (schema === "newer") throw new Error(newerBackup);
+  if (schema === "older") throw tooOld("backup", applied, replaced);
+  return schema;
 }
 
 /** An open backup. */
@@ -37,7 +41,7 @@ export interface Backup {
 /** Reads what a backup is about. Throws an Error with a message if this program cannot read it. */
 export async function readBackup(archive: Archive): Promise<Backup> {
   const backup = { archive, header: await readHeader(archive), contents: await readContents(archive) };
-  schemaOf(backup.header);
+  migrationsOf(backup.header);
   return backup;
 }
 
@@ -53,7 +57,7 @@ interface Loaded {
  */
 export async function loadDatabase(address: DatabaseAddress, backup: Backup): Promise<Loaded> {
   const { archive, header } = backup;
-  const database = await openDatabase(address, { migrations: schemaOf(header) });
+  const database = await openDatabase(address, { migrations: migrationsOf(header) });
   try {
     const tables = tablesIn(header, await tablesOf(database));
     return await database.write(async (tx) => {

@@ -3,8 +3,10 @@ import { createStoreMark } from "../../files/s3/s3-files.ts";
 import { SettingError } from "../../settings/setting-error.ts";
 import type { DataLocation } from "../../settings/settings.ts";
 import { isEmpty, tablesOf } from "../../store/deployment/tables.ts";
-import { appliedMigrations, wasMigrated } from "../../store/engine/migrate.ts";
+import { appliedMigrations, schemaOf, wasMigrated } from "../../store/engine/migrate.ts";
+import { migrations } from "../../store/engine/migrations.ts";
 import { openDatabase } from "../../store/engine/open.ts";
+import type { Named } from "../../store/engine/replaced.ts";
 import { type BackupHeader, rowEntries } from "../archive/backup-format.ts";
 import { databaseFile, exists, secretFile } from "../data-location.ts";
 import type { Backup } from "./load-database.ts";
@@ -26,13 +28,19 @@ export async function assertEmptyDatabase(url: string, header: BackupHeader): Pr
   const database = await openDatabase({ url }, { migrations: "none" });
   try {
     const applied = (await wasMigrated(database)) ? await appliedMigrations(database) : [];
-    const fits = applied.length === 0 || applied.length === header.migrations.length;
+    const fits = applied.length === 0 || haveSameSchema(applied, header.migrations);
     const empty = await Promise.all((await tablesOf(database)).map(({ name }) => isEmpty(database, name)));
     if (!fits || !empty.every(Boolean))
       throw new SettingError("The database is already in use. Restore into a new one with --database-url.");
   } finally {
     await database.close();
   }
+}
+
+/** Those of a database from before the baseline, and those of one that was made by it, make the same schema. */
+function haveSameSchema(...states: (readonly Named[])[]): boolean {
+  const [one, other] = states.map((applied) => schemaOf(applied, migrations));
+  return typeof one === "object" && typeof other === "object" && one.length === other.length;
 }
 
 /**

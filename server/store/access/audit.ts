@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../../../src/contract/console/audit.ts";
 import type { Engine, Reader, Transaction } from "../engine/database.ts";
-import { personOf, tokenOf } from "../engine/migrations/access/065-audit-by-actor.ts";
 import { plannedEachTime } from "../engine/planned-each-time.ts";
+import { personOf, tokenOf } from "../engine/schema/expressions.ts";
 import { type Condition, given } from "../lists/conditions.ts";
 import { pageOfScopes } from "../lists/page-of-scopes.ts";
 import { membershipOf, type Viewer } from "./members/visibility.ts";

@@ -1,6 +1,15 @@
-import { createHash } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import type { Database, Engine, Reader, Transaction } from "./database.ts";
+import {
+  type Applied,
+  hasAllOf,
+  hashOf,
+  hasNamesOf,
+  isFromBefore,
+  type Named,
+  type Replaced,
+  tooOld,
+} from "./replaced.ts";
 import { everyTopic } from "./topics.ts";
 
 /** A step of the schema. Each text is one statement. If the engines differ, each engine has its own list. */
@@ -8,18 +17,15 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly statements: readonly string[] | Readonly<Record<Engine, readonly string[]>>;
-}
-
-interface Applied {
-  readonly number: number;
-  readonly name: string;
-  readonly checksum: string;
+  /** The earlier migrations in whose place it stands. A database that has exactly these has what its statements make. */
+  readonly replaces?: Replaced;
 }
 
 /**
- * Applies the missing migrations in one transaction. If several servers start at the same time, one migrates and the
- * others wait. Throws an Error with a message for the operator if the database is newer than this program, or if an
- * applied migration differs.
+ * Applies the missing migrations in one transaction. A database that has exactly the migrations in whose place the first one
+ * stands gets that one without its statements. If several servers start at the same time, one migrates and the others wait. Throws an
+ * Error with a message for the operator if the database is newer than this program, or too old for it, or if an applied
+ * migration differs.
  */
 export async function migrate(
   database: Database,
@@ -31,8 +37,11 @@ export async function migrate(
     await tx.lock("innkeep migrations");
     await tx.run(`CREATE TABLE IF NOT EXISTS migrations (
       number BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`);
-    for (const migration of pending(migrations, await appliedMigrations(tx), tx.engine))
-      await apply(tx, migration, clock);
+    const applied = await appliedMigrations(tx);
+    const replacing = standIn(migrations, applied, tx.engine);
+    if (replacing) await replaceRows(tx, replacing, clock);
+    const present = replacing ? [rowOf(replacing, tx.engine)] : applied;
+    for (const migration of pending(migrations, present, tx.engine)) await apply(tx, migration, clock);
     // Servers of the release before may still run, and remember what a migration has changed.
     tx.signal(everyTopic);
   }, "long");
@@ -41,7 +50,9 @@ export async function migrate(
 /** Whether the database has all migrations. Throws the same errors as `migrate`. */
 export async function isCurrent(reader: Reader, migrations: readonly Migration[]): Promise<boolean> {
   if (!(await wasMigrated(reader))) return false;
-  return pending(migrations, await appliedMigrations(reader), reader.engine).length === 0;
+  const applied = await appliedMigrations(reader);
+  if (standIn(migrations, applied, reader.engine)) return false;
+  return pending(migrations, applied, reader.engine).length === 0;
 }
 
 /** Whether the database was ever migrated. */
@@ -57,6 +68,34 @@ export async function wasMigrated(reader: Reader): Promise<boolean> {
 /** The migrations that were applied to the database, in their order. */
 export function appliedMigrations(reader: Reader): Promise<Applied[]> {
   return reader.all<Applied>("SELECT number, name, checksum FROM migrations ORDER BY number");
+}
+
+/**
+ * The migrations that make the schema of a backup, or of a database of which only their names are known. `older` if this program
+ * no longer has them, `newer` if it does not know one.
+ */
+export function schemaOf(
+  applied: readonly Named[],
+  migrations: readonly Migration[],
+): readonly Migration[] | "older" | "newer" {
+  const [first] = migrations;
+  if (first?.replaces && isFromBefore(applied, first.replaces))
+    return hasNamesOf(applied, first.replaces) ? [first] : "older";
+  const known = migrations.filter(({ number, name }) =>
+    applied.some((other) => other.number === number && other.name === name),
+  );
+  return known.length === applied.length ? known : "newer";
+}
+
+/**
+ * The first migration, if the database has those in whose place it stands. Throws an Error if it has only some of them, or
+ * others.
+ */
+function standIn(migrations: readonly Migration[], applied: readonly Applied[], engine: Engine) {
+  const [first] = migrations;
+  if (!first?.replaces || !isFromBefore(applied, first.replaces)) return undefined;
+  if (hasAllOf(applied, first.replaces, engine)) return first;
+  throw tooOld("database", applied, first.replaces);
 }
 
 function pending(migrations: readonly Migration[], applied: readonly Applied[], engine: Engine): Migration[] {
@@ -82,13 +121,22 @@ async function apply(tx: Transaction, migration: Migration, clock: Clock): Promi
     assertSingle(statement);
     await tx.run(statement);
   }
-  await tx.insert("migrations", {
-    number: migration.number,
-    name: migration.name,
-    checksum: checksumOf(migration, tx.engine),
-    applied_at: clock.now().toISOString(),
-  });
+  await note(tx, migration, clock);
 }
+
+async function replaceRows(tx: Transaction, migration: Migration, clock: Clock): Promise<void> {
+  await tx.run("DELETE FROM migrations");
+  await note(tx, migration, clock);
+}
+
+const note = (tx: Transaction, migration: Migration, clock: Clock): Promise<void> =>
+  tx.insert("migrations", { ...rowOf(migration, tx.engine), applied_at: clock.now().toISOString() });
+
+const rowOf = (migration: Migration, engine: Engine): Applied => ({
+  number: migration.number,
+  name: migration.name,
+  checksum: checksumOf(migration, engine),
+});
 
 /** SQLite would run the first of several statements and silently ignore the others. */
 function assertSingle(statement: string): void {
@@ -101,8 +149,6 @@ function statementsFor({ statements }: Migration, engine: Engine): readonly stri
   return "sqlite" in statements ? statements[engine] : statements;
 }
 
-function checksumOf(migration: Migration, engine: Engine): string {
-  return createHash("sha256")
-    .update(JSON.stringify(statementsFor(migration, engine)))
-    .digest("hex");
-}
+/** One that replaces others has the hash of these: its statements may be written anew if they make the same. */
+const checksumOf = (migration: Migration, engine: Engine): string =>
+  migration.replaces?.checksums[engine] ?? hashOf(statementsFor(migration, engine));

@@ -6,7 +6,7 @@ import type { Database } from "./database.ts";
 import type { SqliteDriver } from "./drivers/connection.ts";
 import { nodeSqliteDriver } from "./drivers/node-sqlite.ts";
 import { type Migration, migrate } from "./migrate.ts";
-import { migrations } from "./migrations/all-migrations.ts";
+import { migrations } from "./migrations.ts";
 import { isSafeVersion, openSqlite } from "./sqlite/sqlite.ts";
 
 /** A SQLite file, or the URL of a PostgreSQL database. */

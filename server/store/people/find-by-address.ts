@@ -1,5 +1,5 @@
 import type { Reader } from "../engine/database.ts";
-import { loweredAddress } from "../engine/migrations/deployment/091-addresses-of-senders.ts";
+import { loweredAddress } from "../engine/schema/expressions.ts";
 import { type Cells, type Key, keyOf, type SearchedTable } from "./find-mentions.ts";
 import type { Erasing, PreviewedCount } from "./passes.ts";
 import { inScope } from "./person.ts";

@@ -1,7 +1,18 @@
 import { withDatabase } from "../../../server/admin/data-location.ts";
 import { dumpRows } from "../../../server/store/deployment/dump.ts";
-import { tablesOf } from "../../../server/store/deployment/tables.ts";
+import { everyTable, tablesOf } from "../../../server/store/deployment/tables.ts";
+import type { Database } from "../../../server/store/engine/database.ts";
 import type { Deployment } from "./deployment.ts";
+
+/** Every row of a database, also those that a backup leaves out; except the search index and the list of migrations. */
+export const everyRowOf = (database: Database) =>
+  database.snapshot(async (reader) => {
+    const rows: unknown[] = [];
+    for (const table of await everyTable(reader))
+      for await (const lines of dumpRows(reader, table))
+        rows.push(...lines.map((line) => [table.name, line]));
+    return rows;
+  });
 
 /** Every row of a deployment, except the search index, and the names of the place and of its count of changes: a restore renews them. */
 export const rowsOf = (deployment: Deployment) =>

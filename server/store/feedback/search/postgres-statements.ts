@@ -1,7 +1,6 @@
 import type { Reader } from "../../engine/database.ts";
-import { searchedTextInPostgres } from "../../engine/migrations/feedback/001-feedback-and-content.ts";
-import { searchedInPostgres } from "../../engine/migrations/feedback/066-words-of-apps.ts";
 import { plannedEachTime } from "../../engine/planned-each-time.ts";
+import { searchedInPostgres, searchedTextInPostgres } from "../../engine/schema/search.ts";
 import { type Condition, sqlOf, valuesOf } from "../../lists/conditions.ts";
 import type { SearchPage } from "./search-ranges.ts";
 

@@ -3,7 +3,7 @@ import {
   newestOfSearch,
   wordInApp,
   wordInRange,
-} from "../../engine/migrations/feedback/066-words-of-apps.ts";
+} from "../../engine/schema/search.ts";
 import { numbersOf, type Ranges, type SearchScope } from "./search-ranges.ts";
 
 // What a search asks the index of PostgreSQL for, as expressions of `tsquery`.

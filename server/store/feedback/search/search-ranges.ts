@@ -1,4 +1,4 @@
-import { rangeOfSearch } from "../../engine/migrations/feedback/066-words-of-apps.ts";
+import { rangeOfSearch } from "../../engine/schema/search.ts";
 import type { Condition } from "../../lists/conditions.ts";
 
 export { rangeOfSearch };
