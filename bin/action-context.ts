@@ -1,6 +1,6 @@
-import type { Context } from "../src/cli/core/program/context.ts";
+import type { Context } from "../src/cli/core/context.ts";
+import { contextOfProcess } from "./process.ts";
 import { processIo } from "./process-io.ts";
-import { contextOfProcess } from "./run-process.ts";
 
 /** The context of a step of GitHub Actions, in which there is neither a person nor another program of the package. */
 export const contextOfAction = (signal: AbortSignal): Context =>

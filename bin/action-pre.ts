@@ -1,7 +1,7 @@
 // What GitHub Actions runs before the first step of a job that has our step.
-import { recordStart } from "../src/cli/action/record-start.ts";
+import { recordStart } from "../src/cli/core/record-start.ts";
 import { contextOfAction } from "./action-context.ts";
-import { runProcess } from "./run-process.ts";
+import { runProcess } from "./process.ts";
 
 void runProcess(async (signal) => {
   await recordStart(contextOfAction(signal));

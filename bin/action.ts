@@ -1,6 +1,6 @@
 // The step of GitHub Actions that action.yml describes.
-import { runAction } from "../src/cli/action/run-action.ts";
+import { runAction } from "../src/cli/action.ts";
 import { contextOfAction } from "./action-context.ts";
-import { runProcess } from "./run-process.ts";
+import { runProcess } from "./process.ts";
 
 void runProcess((signal) => runAction(contextOfAction(signal)));

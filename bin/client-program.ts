@@ -1,8 +1,8 @@
-import { CliError } from "../src/cli/core/failures/cli-error.ts";
-import type { Context } from "../src/cli/core/program/context.ts";
-import { runCli } from "../src/cli/core/program/run-cli.ts";
+import { CliError } from "../src/cli/core/cli-error.ts";
+import type { Context } from "../src/cli/core/context.ts";
+import { runCli } from "../src/cli/core/program.ts";
+import { contextOfProcess, runProcess, version } from "./process.ts";
 import { processIo } from "./process-io.ts";
-import { contextOfProcess, runProcess, version } from "./run-process.ts";
 
 /** Runs the command line of the executable, which has the client's commands and the MCP server, and ends the process. */
 export const main = (): Promise<void> =>

@@ -1,9 +1,9 @@
-import type { Context, Io } from "../src/cli/core/program/context.ts";
-import { runCli } from "../src/cli/core/program/run-cli.ts";
+import type { Context, Io } from "../src/cli/core/context.ts";
+import { runCli } from "../src/cli/core/program.ts";
 import { systemKeychain } from "../src/credentials/keychain.ts";
 import type { Programs } from "../src/programs.ts";
+import { contextOfProcess, runProcess, version } from "./process.ts";
 import { processIo } from "./process-io.ts";
-import { contextOfProcess, runProcess, version } from "./run-process.ts";
 
 /** Runs the command line of this process, and ends it. */
 export const main = (): Promise<void> =>
@@ -17,7 +17,7 @@ export const main = (): Promise<void> =>
 
 /** Only at a terminal, so that the calls of programs load none of this. */
 async function noticeUpdate(context: Context, argv: readonly string[]): Promise<void> {
-  const notice = await import("../src/cli/update/update-notice.ts");
+  const notice = await import("../src/cli/update.ts");
   if (!notice.noticeUpdate(context, argv)) return;
   const { startUpdateCheck } = await import("./start-update-check.ts");
   startUpdateCheck();
@@ -42,7 +42,7 @@ function processContext(signal: AbortSignal): Context {
 const programs = (io: Io, signal: AbortSignal): Programs => ({
   async serve(flags) {
     const { serve } = await import("./server.ts");
-    const { asCommand } = await import("./start-command.ts");
+    const { asCommand } = await import("./start-programs.lazy.ts");
     return serve(flags, {
       command: asCommand(await wordsToStart()),
       environment: process.env,
@@ -91,7 +91,7 @@ async function openEditor(command: string, file: string): Promise<number> {
 }
 
 async function wordsToStart(): Promise<readonly string[]> {
-  const { startWords } = await import("./start-command.ts");
+  const { startWords } = await import("./start-programs.lazy.ts");
   return startWords({ script: process.argv[1] ?? "", path: process.env.PATH ?? "" });
 }
 

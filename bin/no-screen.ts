@@ -1,4 +1,4 @@
-import { usageError } from "../src/cli/core/failures/cli-error.ts";
+import { usageError } from "../src/cli/core/cli-error.ts";
 
 /** In the executable, in place of the screens: their library exists only as modules for ES. */
 const noScreen = (): Promise<void> =>

@@ -1,7 +1,7 @@
-import { usageError } from "../src/cli/core/failures/cli-error.ts";
-import { mostTextBytes } from "../src/cli/core/input/read-at-most.ts";
-import type { AskOptions, Ends, Io, Sink } from "../src/cli/core/program/context.ts";
-import { isBestEffort } from "../src/cli/feedback/sending/best-effort.ts";
+import { isBestEffort } from "../src/cli/core/best-effort.ts";
+import { usageError } from "../src/cli/core/cli-error.ts";
+import type { AskOptions, Ends, Io, Sink } from "../src/cli/core/context.ts";
+import { mostTextBytes } from "../src/cli/core/read-at-most.ts";
 import { lazy } from "../src/client/lazy.ts";
 import { decodedText } from "../src/words/decoded-text.ts";
 import { systemReason } from "../src/words/system-reason.ts";

@@ -1,4 +1,4 @@
-import { serveThrowaway } from "../server/dev/throwaway/serve-throwaway.ts";
+import { serveThrowaway } from "../server/dev/throwaway.ts";
 
 export { runAdmin } from "../server/admin/main.ts";
 export { checkParts, serve } from "../server/main.ts";

@@ -1,6 +1,6 @@
 // Runs beside a command that has ended: asks for the newest version, and stores it for the next command.
 import os from "node:os";
-import { checkForUpdate } from "../src/cli/update/update-check.ts";
+import { checkForUpdate } from "../src/cli/update-check.ts";
 import { homeFolder } from "../src/credentials/home-folder.ts";
 
 const place = { env: process.env, home: homeFolder(os), platform: process.platform };

@@ -70,8 +70,8 @@ function bundleOfAll() {
     plugins: [
       asValues(),
       replaced({
-        "src/cli/views/task-watch.tsx": "bin/no-screen.ts",
-        "src/cli/views/feedback-inbox.tsx": "bin/no-screen.ts",
+        "src/cli/testing/task-screen.lazy.tsx": "bin/no-screen.ts",
+        "src/cli/feedback/inbox/screen.lazy.tsx": "bin/no-screen.ts",
       }),
       required({}),
       withoutUnused(),

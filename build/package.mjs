@@ -37,7 +37,7 @@ function buildLibrary(outdir) {
   return build({
     ...shared,
     outdir,
-    entryPoints: { index: "src/index.ts", reporter: "src/reporter/session-reporter.ts" },
+    entryPoints: { index: "src/index.ts", reporter: "src/reporter.ts" },
     format: "esm",
     plugins: [asValues(), builtApart(loadedLate)],
   });
@@ -61,8 +61,8 @@ function buildAction(outdir) {
     plugins: [
       asValues(),
       builtApart({
-        "src/cli/views/task-watch.tsx": "./task-watch.js",
-        "src/cli/views/feedback-inbox.tsx": "./feedback-inbox.js",
+        "src/cli/testing/task-screen.lazy.tsx": "./task-watch.js",
+        "src/cli/feedback/inbox/screen.lazy.tsx": "./feedback-inbox.js",
       }),
       withoutUnused(),
       undiciParts(),

@@ -212,10 +212,10 @@ async function withoutWasm({ literal, file, code }, path, folder) {
 
 /** Modules that the build runs, to keep the values that they export. */
 const valueModules = [
-  "src/client/calls/routes.ts",
-  "src/cli/core/input/choices.ts",
-  "mcp/tools/tool-list.ts",
-  "mcp/start/build-time-answers.ts",
+  "src/client/routes.ts",
+  "src/cli/core/choices.ts",
+  "mcp/tool-list.ts",
+  "mcp/build-time-answers.ts",
 ];
 
 /** Replaces these modules by the values that they export. */

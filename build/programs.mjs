@@ -30,17 +30,17 @@ const apart = {
   // They hold zod, which only the commands that check a report or a proof need.
   "src/contract/feedback.ts": "./report-rules.cjs",
   "src/contract/tester.ts": "./report-rules.cjs",
-  "src/cli/feedback/spool/stored-feedback.ts": "./report-rules.cjs",
-  "src/cli/testing/proof/stored-proof.ts": "./report-rules.cjs",
+  "src/cli/delivery/stored-feedback.lazy.ts": "./report-rules.cjs",
+  "src/cli/delivery/stored-proof.lazy.ts": "./report-rules.cjs",
   // They hold markdown-it, which only the commands that read or write whole changelogs need.
-  "src/cli/content/notes/changelog-file.ts": "./release-notes.cjs",
-  "src/cli/content/notes/changesets.ts": "./release-notes.cjs",
-  "src/cli/content/notes/pieces.ts": "./release-notes.cjs",
+  "src/cli/changelog/notes/changelog-file.lazy.ts": "./release-notes.cjs",
+  "src/cli/changelog/notes/changesets.lazy.ts": "./release-notes.cjs",
+  "src/cli/changelog/notes/pieces.lazy.ts": "./release-notes.cjs",
   // It holds yaml and diff, which only the commands for FAQ files need.
-  "src/cli/content/faq-files/source/packages.ts": "./faq-files.cjs",
+  "src/cli/faq/packages.lazy.ts": "./faq-files.cjs",
   // They hold ink and react, which only the screens need.
-  "src/cli/views/task-watch.tsx": "./task-watch.js",
-  "src/cli/views/feedback-inbox.tsx": "./feedback-inbox.js",
+  "src/cli/testing/task-screen.lazy.tsx": "./task-watch.js",
+  "src/cli/feedback/inbox/screen.lazy.tsx": "./feedback-inbox.js",
 };
 
 const passkeyChecks = ["verifyAuthenticationResponse", "verifyRegistrationResponse"];
@@ -113,7 +113,7 @@ function bundleServer(outdir) {
         {
           "mcp/http/http-tools.ts": "./mcp-session.cjs",
           // Loaded with the first request to an S3 store.
-          "src/client/transport/undici.ts": "./undici.cjs",
+          "src/client/undici.lazy.ts": "./undici.cjs",
         },
         ["@node-rs/argon2"],
       ),
@@ -186,11 +186,11 @@ function buildLoadedLate(outdir) {
     minifyIdentifiers: true,
     plugins: [packagesApart(sharedPackages), withoutUnused(), undiciParts(), wasmBeside(outdir)],
     entryPoints: {
-      undici: "src/client/transport/undici.ts",
-      conf: "src/credentials/conf.ts",
-      "faq-files": "src/cli/content/faq-files/source/packages.ts",
-      "parse-junit": "src/cli/feedback/junit/parse-junit.ts",
-      "find-files": "src/cli/feedback/junit/find-files.ts",
+      undici: "src/client/undici.lazy.ts",
+      conf: "src/credentials/conf.lazy.ts",
+      "faq-files": "src/cli/faq/packages.lazy.ts",
+      "parse-junit": "src/cli/feedback/junit/parse.lazy.ts",
+      "find-files": "src/cli/feedback/junit/find-files.lazy.ts",
     },
   });
 }
@@ -216,8 +216,8 @@ function buildViews(outdir) {
     outdir,
     entryPoints: {
       browser: "bin/browser.ts",
-      "task-watch": "src/cli/views/task-watch.tsx",
-      "feedback-inbox": "src/cli/views/feedback-inbox.tsx",
+      "task-watch": "src/cli/testing/task-screen.lazy.tsx",
+      "feedback-inbox": "src/cli/feedback/inbox/screen.lazy.tsx",
     },
     splitting: true,
     minifyIdentifiers: true,

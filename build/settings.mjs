@@ -44,14 +44,14 @@ export const folderIs = (expression) => ({ ...shared.define, BUILT_FOLDER: expre
 export const agentServerAlias = { "@modelcontextprotocol/server/_shims": "./mcp/protocol-shims.ts" };
 
 /** The library of the mailbox without its tables for Japanese. */
-export const mailboxAlias = { "encoding-japanese": "./server/mail/no-japanese-charsets.ts" };
+export const mailboxAlias = { "encoding-japanese": "./server/mail/incoming/no-japanese-charsets.ts" };
 
 /** Packages, each in a file of its own: they are slow to load, and most calls need none of them. */
 export const loadedLate = {
-  "src/client/transport/undici.ts": "./undici.cjs",
-  "src/credentials/conf.ts": "./conf.cjs",
-  "src/cli/feedback/junit/parse-junit.ts": "./parse-junit.cjs",
-  "src/cli/feedback/junit/find-files.ts": "./find-files.cjs",
+  "src/client/undici.lazy.ts": "./undici.cjs",
+  "src/credentials/conf.lazy.ts": "./conf.cjs",
+  "src/cli/feedback/junit/parse.lazy.ts": "./parse-junit.cjs",
+  "src/cli/feedback/junit/find-files.lazy.ts": "./find-files.cjs",
 };
 
 /** Packages that the command line and the server share, with the file that is built from each. */

@@ -6,7 +6,7 @@ import {
   type JSONRPCMessage,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import { at, textAt } from "./api/loose-json.ts";
+import { at, textAt } from "./json.ts";
 
 /** The revisions whose clients may send several messages as one array. (JSON-RPC 2.0, batches) */
 const revisionsWithBatches: ReadonlySet<unknown> = new Set(["2025-03-26", "2024-11-05", "2024-10-07"]);

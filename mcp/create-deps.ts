@@ -1,13 +1,13 @@
+import { type Clock, systemClock } from "../src/client/clock.ts";
 import { lazy } from "../src/client/lazy.ts";
-import { type Clock, systemClock } from "../src/client/waiting/clock.ts";
-import { type Connection, createConnection } from "./api/connection.ts";
+import { newWorker } from "./claims.ts";
+import { type Connection, createConnection } from "./connection.ts";
+import type { AwaitDecision } from "./decision-watch.ts";
 import type { Deps } from "./deps.ts";
 import { keyedQueue } from "./keyed-queue.ts";
 import { firstTimes } from "./once.ts";
 import { longestWait, type McpOptions, offersWork } from "./options.ts";
-import type { Proposals } from "./proposals/proposals.ts";
-import type { AwaitDecision } from "./tools/get-decision/decision-watch.ts";
-import { newWorker } from "./tools/start-work/claims.ts";
+import type { Proposals } from "./proposals.ts";
 
 /**
  * Makes the dependencies of the tools. Modules that are not needed to list tools are loaded at their first use.
@@ -35,8 +35,8 @@ export function createDeps(
     awaitDecision: lazy(() => decisionWatch(connection, clock)),
     oneAtATime: keyedQueue(),
     clock,
-    download: async (...asked) => (await import("./api/download.ts")).download(...asked),
-    explain: async (error) => (await import("./text/failure.ts")).explain(error, options.baseUrl),
+    download: async (...asked) => (await import("./download.ts")).download(...asked),
+    explain: async (error) => (await import("./failures.ts")).explain(error, options.baseUrl),
   };
 }
 
@@ -46,8 +46,8 @@ function proposalsOf(
   onFailure: (message: string) => void,
 ): Proposals {
   const made = lazy(async () => {
-    const { createProposals } = await import("./proposals/proposals.ts");
-    const { proposalFiles } = await import("./proposals/proposal-files.ts");
+    const { createProposals } = await import("./proposals.ts");
+    const { proposalFiles } = await import("./proposal-files.ts");
     const store = stateDirectory ? proposalFiles(stateDirectory) : undefined;
     const key = async () => (await connection.secrets().catch(() => [])).at(0);
     return createProposals({ baseUrl, store, key, onFailure });
@@ -62,6 +62,6 @@ function proposalsOf(
 }
 
 async function decisionWatch(connection: Connection, clock: Clock): Promise<AwaitDecision> {
-  const { createDecisionWatch } = await import("./tools/get-decision/decision-watch.ts");
+  const { createDecisionWatch } = await import("./decision-watch.ts");
   return createDecisionWatch({ connection, clock, random: Math.random });
 }

@@ -1,7 +1,7 @@
-import type { Clock } from "../src/client/waiting/clock.ts";
-import type { Connection } from "./api/connection.ts";
-import type { Proposals } from "./proposals/proposals.ts";
-import type { AwaitDecision } from "./tools/get-decision/decision-watch.ts";
+import type { Clock } from "../src/client/clock.ts";
+import type { Connection } from "./connection.ts";
+import type { AwaitDecision } from "./decision-watch.ts";
+import type { Proposals } from "./proposals.ts";
 
 /** Gives at most `most` bytes of a file. */
 export type Download = (

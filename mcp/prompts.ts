@@ -4,12 +4,12 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import { textAt } from "./api/loose-json.ts";
 import type { Deps } from "./deps.ts";
-import { Refusal } from "./text/refusal.ts";
-import { feedbackIdOf } from "./tools/ids.ts";
-import { wireSchema } from "./tools/register-tool.ts";
-import { triageArguments } from "./tools/tool-list.ts";
+import { feedbackIdOf } from "./ids.ts";
+import { textAt } from "./json.ts";
+import { Refusal } from "./refusal.ts";
+import { wireSchema } from "./register-tool.ts";
+import { triageArguments } from "./tool-list.ts";
 
 /** Starting points that a person picks in the client. */
 export function offerPrompts(

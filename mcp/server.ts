@@ -1,11 +1,11 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import type { Deps } from "./deps.ts";
+import { explainMalformedParameters } from "./malformed-parameters.ts";
 import type { McpOptions } from "./options.ts";
 import { offerPrompts } from "./prompts.ts";
-import { offerResources } from "./resources/resources.ts";
-import { explainMalformedParameters } from "./text/malformed-parameters.ts";
-import { type LoadableTool, registerTool } from "./tools/register-tool.ts";
-import { type ListedTool, tools } from "./tools/tool-list.ts";
+import { type LoadableTool, registerTool } from "./register-tool.ts";
+import { offerResources } from "./resources.ts";
+import { type ListedTool, tools } from "./tool-list.ts";
 
 /** The icon: an inn's sign, a roof over a door. */
 const icon = {
@@ -83,12 +83,12 @@ const toolsFor = ({ readOnly, work, maxWaitSeconds }: Deps): LoadableTool[] => [
 
 /** The code of the tools, loaded at its first use. */
 const load = {
-  listFeedback: async () => (await import("./tools/list-feedback/run.ts")).listFeedbackRun,
-  readFeedback: async () => (await import("./tools/read-feedback/run.ts")).readFeedbackRun,
-  proposePlan: async () => (await import("./tools/propose-plan/run.ts")).proposePlanRun,
-  getDecision: async () => (await import("./tools/get-decision/run.ts")).getDecisionRun,
-  startWork: async () => (await import("./tools/start-work/run.ts")).startWorkRun,
-  reportOutcome: async () => (await import("./tools/report-outcome/run.ts")).reportOutcomeRun,
+  listFeedback: async () => (await import("./tools/run.ts")).listFeedbackRun,
+  readFeedback: async () => (await import("./tools/read-feedback-run.ts")).readFeedbackRun,
+  proposePlan: async () => (await import("./tools/propose-plan-run.ts")).proposePlanRun,
+  getDecision: async () => (await import("./tools/get-decision-run.ts")).getDecisionRun,
+  startWork: async () => (await import("./tools/start-work-run.ts")).startWorkRun,
+  reportOutcome: async () => (await import("./tools/report-outcome-run.ts")).reportOutcomeRun,
 };
 
 /** The definition of `get_decision` of this server: its description names the longest wait. */

@@ -5,7 +5,7 @@ import { createBatches } from "./batches.ts";
 import { createDeps } from "./create-deps.ts";
 import type { McpOptions, StdioOptions } from "./options.ts";
 import { createServer } from "./server.ts";
-import { createSubscriptions } from "./subscriptions/subscriptions.ts";
+import { createSubscriptions } from "./subscriptions.ts";
 
 export interface Session {
   close(): Promise<void>;

@@ -2,8 +2,8 @@ import { Console } from "node:console";
 import { type Readable, Writable } from "node:stream";
 import { lineLimit } from "./line-limit.ts";
 import type { Io, StdioOptions } from "./options.ts";
+import { type AnswerOf, preparedAnswers } from "./prepared-answers.ts";
 import type { EarlyInput, Session } from "./session.ts";
-import { type AnswerOf, preparedAnswers } from "./start/prepared-answers.ts";
 
 /**
  * Serves one client over standard input and output, in either era of the protocol. Gives the exit code when the

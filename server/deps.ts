@@ -1,20 +1,20 @@
 import type { Logger } from "pino";
-import type { Attest } from "./attestation/attest.ts";
-import type { PassingTime } from "./background/passing-time.ts";
-import type { ThreadWatch } from "./background/thread-watch.ts";
-import type { TimeWatch } from "./background/time-watch.ts";
-import type { Waiting } from "./background/waiting.ts";
-import type { WaitingAgents } from "./background/waiting-agents.ts";
+import type { ClientDocument } from "./access/oauth/client-document.ts";
+import type { Attest } from "./access/sign-in/attestation.ts";
 import type { Clock } from "./clock.ts";
+import type { Database } from "./database/database.ts";
+import type { ThreadWatch } from "./feedback/agent-work/thread-watch.ts";
+import type { WaitingAgents } from "./feedback/proposals/waiting-agents.ts";
 import type { Files } from "./files/files.ts";
 import type { KeptFiles } from "./files/kept-files.ts";
 import type { Answers } from "./http/answers.ts";
-import type { Limiter } from "./http/limiter.ts";
 import type { Memory } from "./http/memory.ts";
-import type { ClientDocument } from "./outgoing/client-document.ts";
+import type { Limiter } from "./http/rate-limits/limiter.ts";
+import type { Waiting } from "./http/waiting.ts";
 import type { Sealer } from "./secrets/secrets.ts";
 import type { Settings } from "./settings/settings.ts";
-import type { Database } from "./store/engine/database.ts";
+import type { PassingTime } from "./testing/cycles/passing-time.ts";
+import type { TimeWatch } from "./time-watch.ts";
 
 /** Everything that a handler may use. */
 export interface Deps {

@@ -1,6 +1,5 @@
 /** What a TypeScript program imports from the package. */
-export type { Answer, CallOptions, Client, Content, Input } from "./client/calls/call.ts";
-export { type Tagged, withEtag } from "./client/calls/with-etag.ts";
+export type { Answer, CallOptions, Client, Content, Input } from "./client/call.ts";
 export { createClient } from "./client/client.ts";
 export {
   ConnectionError,
@@ -11,13 +10,14 @@ export {
   UnexpectedAnswerError,
 } from "./client/errors.ts";
 export type { ClientOptions, Credentials, Exchange, Idempotency } from "./client/options.ts";
+export { type Tagged, withEtag } from "./client/with-etag.ts";
 export type { Message, NewProposal, Proposal, Thread } from "./contract/agent.ts";
 export type { ChangelogEntry } from "./contract/changelog.ts";
 export { type ErrorCode, errorCatalogue } from "./contract/errors.ts";
 export type { Faq, FaqChange, ListedFaq, NewFaq, WantedFaq } from "./contract/faqs.ts";
 export type { FeedbackType, NewFeedback } from "./contract/feedback.ts";
 export { challengeOf, challengePattern, verifierPattern } from "./contract/pkce.ts";
-export type { Run, RunStatus } from "./contract/run.ts";
+export type { Run, RunStatus } from "./contract/runs.ts";
 export type { DeviceGrant, Profile } from "./contract/sign-in.ts";
 export {
   type SessionReason,
@@ -27,10 +27,10 @@ export {
   sessionReasons,
 } from "./contract/test-sessions.ts";
 export type { OpenListing, Slot, Task } from "./contract/tester.ts";
-export type { PendingSession } from "./reporter/pending-sessions.ts";
-export type { Failure, MatchedStatus, ReportedSession, SessionCalls } from "./reporter/session-calls.ts";
+export type { PendingSession } from "./pending-sessions.ts";
 export {
   createSessionReporter,
   type SessionReporter,
   type SessionReporterOptions,
-} from "./reporter/session-reporter.ts";
+} from "./reporter.ts";
+export type { Failure, MatchedStatus, ReportedSession, SessionCalls } from "./session-calls.ts";

@@ -1,6 +1,6 @@
 import type { BackupCommand } from "./backup-commands.ts";
 import type { Exchange } from "./client/options.ts";
-import type { ProxySettings } from "./client/transport/proxy.ts";
+import type { ProxySettings } from "./client/proxy.ts";
 import type { Role } from "./contract/endpoint.ts";
 
 /** The flags of `innkeep serve`; what is left out comes from the environment or the defaults. */

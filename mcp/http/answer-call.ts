@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Deps } from "../deps.ts";
+import { runSafely } from "../register-tool.ts";
 import { identityOf, toolNamed } from "../server.ts";
-import { runSafely } from "../tools/register-tool.ts";
 import type { PlainCall } from "./plain-call.ts";
 
 interface Serving {

@@ -1,14 +1,14 @@
+import { systemClock } from "../../src/client/clock.ts";
 import { ServerError } from "../../src/client/errors.ts";
-import { systemClock } from "../../src/client/waiting/clock.ts";
 import type { HttpToolOptions, ToolCaller } from "../../src/programs.ts";
-import type { Connection } from "../api/connection.ts";
+import { newWorker } from "../claims.ts";
+import type { Connection } from "../connection.ts";
+import type { AwaitDecision } from "../decision-watch.ts";
 import type { Deps } from "../deps.ts";
+import { explain } from "../failures.ts";
 import type { keyedQueue } from "../keyed-queue.ts";
-import type { Proposals } from "../proposals/proposals.ts";
-import { explain } from "../text/failure.ts";
-import type { AwaitDecision } from "../tools/get-decision/decision-watch.ts";
-import { readRun } from "../tools/get-decision/read-run.ts";
-import { newWorker } from "../tools/start-work/claims.ts";
+import type { Proposals } from "../proposals.ts";
+import { readRun } from "../read-run.ts";
 import { directConnection } from "./direct-connection.ts";
 
 /** Proxies and clients cut requests that take a minute. */

@@ -1,7 +1,7 @@
-import { successIn } from "../../src/client/calls/answer.ts";
+import { successIn } from "../../src/client/answer.ts";
 import { groupOf } from "../../src/client/client.ts";
 import type { ToolCaller } from "../../src/programs.ts";
-import type { Connection } from "../api/connection.ts";
+import type { Connection } from "../connection.ts";
 
 /** Calls the API inside the server. Answers and errors are those of a client over HTTP. */
 export function directConnection({ call, secret }: ToolCaller, baseUrl: string): Connection {

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from "../../src/programs.ts";
-import { at } from "../api/loose-json.ts";
+import { at } from "../json.ts";
 
 /** The forms of an answer that a client takes: one piece of JSON, or a stream of events. */
 export interface Forms {

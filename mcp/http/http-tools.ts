@@ -1,13 +1,13 @@
 import { createMcpHandler, type McpServerFactory } from "@modelcontextprotocol/server";
 import type { HttpAnswer, HttpToolOptions, HttpTools, ToolCaller, ToolRequest } from "../../src/programs.ts";
-import { at, textAt } from "../api/loose-json.ts";
 import { noBatches, refusalOfBatch, takesBatches } from "../batches.ts";
 import type { Deps } from "../deps.ts";
+import { at, textAt } from "../json.ts";
 import { keyedQueue } from "../keyed-queue.ts";
 import { firstTimes } from "../once.ts";
 import { createServer } from "../server.ts";
-import { urisIn } from "../subscriptions/topics.ts";
-import { tools } from "../tools/tool-list.ts";
+import { tools } from "../tool-list.ts";
+import { urisIn } from "../topics.ts";
 import { answerCall } from "./answer-call.ts";
 import { depsOf } from "./caller-deps.ts";
 import { bothForms, formsIn, inForm } from "./forms.ts";

@@ -5,8 +5,8 @@ import {
   type ServerEventBus,
 } from "@modelcontextprotocol/server";
 import type { HttpToolOptions, ToolCaller } from "../../src/programs.ts";
-import { at } from "../api/loose-json.ts";
-import { limitTo, topicOf, topicsOf } from "../subscriptions/topics.ts";
+import { at } from "../json.ts";
+import { limitTo, topicOf, topicsOf } from "../topics.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
 /** A request for a stream of changes. */

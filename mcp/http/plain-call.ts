@@ -1,8 +1,8 @@
 import type { ToolRequest } from "../../src/programs.ts";
-import { type Fields, hasOnly, isId, isObject } from "../api/json-shape.ts";
-import { type Era, metaKeys, versions } from "../start/build-time-answers.ts";
-import { isEnvelope } from "../start/envelope.ts";
-import { tools } from "../tools/tool-list.ts";
+import { type Era, metaKeys, versions } from "../build-time-answers.ts";
+import { isEnvelope } from "../envelope.ts";
+import { type Fields, hasOnly, isId, isObject } from "../json-shape.ts";
+import { tools } from "../tool-list.ts";
 
 /** A call of a tool that needs nothing of the protocol but the form of its answer. */
 export interface PlainCall {

@@ -1,13 +1,13 @@
-import { strayFiles } from "../background/stray-files.ts";
-import { createStoreMark } from "../files/s3/s3-files.ts";
+import { integrityFaults } from "../backup/integrity.ts";
+import type { Database } from "../database/database.ts";
+import { isCurrent } from "../database/migrate.ts";
+import { migrations } from "../database/migrations.ts";
+import { createStoreMark } from "../files/s3-files.ts";
+import { strayFiles } from "../files/stray-files.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { assertPlace } from "../start/bind-files.ts";
 import { openFiles } from "../start/open-files.ts";
-import { integrityFaults } from "../store/deployment/integrity.ts";
-import type { Database } from "../store/engine/database.ts";
-import { isCurrent } from "../store/engine/migrate.ts";
-import { migrations } from "../store/engine/migrations.ts";
 import { readStoredFiles } from "./stored-files.ts";
 
 export interface CheckResult {

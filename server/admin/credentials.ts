@@ -1,12 +1,12 @@
-import { tokens as contract } from "../../src/contract/console/tokens.ts";
 import { ApiError, badRequest } from "../../src/contract/errors.ts";
+import { tokens as contract } from "../../src/contract/tokens.ts";
+import { allCredentials } from "../access/all-credentials.ts";
+import { apiKeys } from "../access/apps/access-api-keys.ts";
+import { rotateToken } from "../access/new-credentials.ts";
+import { tokens } from "../access/tokens/store.ts";
 import { systemClock } from "../clock.ts";
-import { rotateToken } from "../secrets/new-credentials.ts";
-import { allCredentials } from "../store/access/all-credentials.ts";
-import { apiKeys } from "../store/access/api-keys.ts";
-import { tokens } from "../store/access/tokens.ts";
-import type { Database } from "../store/engine/database.ts";
-import { appTopic } from "../store/engine/topics.ts";
+import type { Database } from "../database/database.ts";
+import { appTopic } from "../database/signals.ts";
 import { accountOf, appOf, record, validated } from "./operator.ts";
 
 /** Which keys or tokens to list. The default is all of them. */

@@ -1,9 +1,9 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
+import type { Database } from "../database/database.ts";
+import { type DatabaseAddress, openDatabase } from "../database/open.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import type { Database } from "../store/engine/database.ts";
-import { type DatabaseAddress, openDatabase } from "../store/engine/open.ts";
 
 export const databaseFile = ({ data }: DataLocation): string => join(data, "innkeep.db");
 export const secretFile = ({ data }: DataLocation): string => join(data, "secret");

@@ -1,9 +1,18 @@
 import { v7 } from "uuid";
 import { ApiError } from "../../src/contract/errors.ts";
-import { journalOf, noteErasures } from "../background/erase-again.ts";
+import { users } from "../access/accounts/store.ts";
 import { systemClock } from "../clock.ts";
-import { accountRefusal } from "../domain/people/account-refusal.ts";
-import { findAddress } from "../domain/people/address-in-text.ts";
+import type { Database } from "../database/database.ts";
+import { FolderInUse, lockFolder } from "../database/folder-lock.ts";
+import { accountRefusal } from "../erasure/account-refusal.ts";
+import { findAddress } from "../erasure/addresses.ts";
+import { journalOf, noteErasures } from "../erasure/erase-again.ts";
+import { erasedAccounts } from "../erasure/store/accounts.ts";
+import { seats } from "../erasure/store/erase-seats.ts";
+import { type EndedErasure, erasures } from "../erasure/store/erasures.ts";
+import { eraseAt, findAt, firstPlace, type Place } from "../erasure/store/passes.ts";
+import { type Effect, type ErasureCounts, erasureCounts, type Person } from "../erasure/store/person.ts";
+import { forgetDeletedWords } from "../feedback/search/store/feedback-search-merge.ts";
 import { normaliseEmail } from "../secrets/passwords.ts";
 import { personHash } from "../secrets/person-hash.ts";
 import { createSealer } from "../secrets/secrets.ts";
@@ -11,16 +20,7 @@ import type { DataLocation } from "../settings/settings.ts";
 import { assertPlace } from "../start/bind-files.ts";
 import { openFiles } from "../start/open-files.ts";
 import { openKeptFiles } from "../start/open-kept-files.ts";
-import { users } from "../store/access/users.ts";
-import { FolderInUse, lockFolder } from "../store/deployment/folder-lock.ts";
-import type { Database } from "../store/engine/database.ts";
-import { forgetDeletedWords } from "../store/feedback/search/feedback-search-merge.ts";
-import { erasedAccounts } from "../store/people/erase-account.ts";
-import { seats } from "../store/people/erase-seats.ts";
-import { type EndedErasure, erasures } from "../store/people/erasures.ts";
-import { eraseAt, findAt, firstPlace, type Place } from "../store/people/passes.ts";
-import { type Effect, type ErasureCounts, erasureCounts, type Person } from "../store/people/person.ts";
-import { type GivenSecrets, secretsFor } from "./given-secrets.ts";
+import { type GivenSecrets, secretsFor } from "./secrets.ts";
 
 /**
  * Erases a person everywhere in the deployment, and the account with the address if there is one. A killed command is run

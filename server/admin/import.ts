@@ -1,12 +1,12 @@
 import { v7 } from "uuid";
 import { systemClock } from "../clock.ts";
+import type { Database } from "../database/database.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { bindFiles } from "../start/bind-files.ts";
 import { openFiles } from "../start/open-files.ts";
 import { openKeptFiles } from "../start/open-kept-files.ts";
-import type { Database } from "../store/engine/database.ts";
-import { importApp } from "../transfer/import-app.ts";
+import { importApp } from "../transfer/import.ts";
 import { exists } from "./data-location.ts";
 import { accountOf, record } from "./operator.ts";
 

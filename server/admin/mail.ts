@@ -1,8 +1,8 @@
 import { badRequest } from "../../src/contract/errors.ts";
 import type { MailChoice } from "../../src/programs.ts";
-import { isMailAddress } from "../domain/mail/mail-address.ts";
-import type { Mailer } from "../mail/smtp.ts";
-import { mailOutOf } from "../settings/mail-settings.ts";
+import { isMailAddress } from "../mail/address.ts";
+import type { Mailer } from "../mail/outgoing/smtp.lazy.ts";
+import { mailOutOf } from "../settings/mail.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { MailOut } from "../settings/settings.ts";
 
@@ -39,7 +39,7 @@ async function withMailer<Result>(
   const mailOut = mailOutOf({ INNKEEP_SMTP_URL: smtpUrl, INNKEEP_MAIL_FROM: mailFrom });
   if (mailOut === undefined)
     throw new SettingError("INNKEEP_SMTP_URL must be set, such as smtps://user:password@smtp.example.com.");
-  const { createMailer } = await import("../mail/smtp.ts");
+  const { createMailer } = await import("../mail/outgoing/smtp.lazy.ts");
   const mailer = createMailer(mailOut, 1);
   try {
     return await work(mailer, mailOut);

@@ -1,10 +1,20 @@
 import type { AdminCommand, AdminEnvironment, AdminRequest } from "../../src/programs.ts";
-import { s3Of } from "../settings/s3-settings.ts";
+import { adopt } from "../backup/adopt.ts";
+import { backUp } from "../backup/backup.ts";
+import { restore } from "../backup/restore.ts";
+import { verify } from "../backup/verify.ts";
+import { migrations } from "../database/migrations.ts";
+import { s3Of } from "../settings/s3.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { storeFault } from "../start/store-fault.ts";
-import { migrations } from "../store/engine/migrations.ts";
-import { adopt } from "./adopt.ts";
-import { backUp } from "./backup.ts";
+import {
+  createAccount,
+  createFirstApp,
+  createOwnedKey,
+  createOwnersToken,
+  removeSecondFactor,
+  replacePassword,
+} from "./accounts.ts";
 import { checkAll, checkStore } from "./check.ts";
 import { listKeys, listTokens, revokeKey, revokeToken, rotateOwnersToken } from "./credentials.ts";
 import { withDatabase } from "./data-location.ts";
@@ -13,19 +23,9 @@ import { importOwned } from "./import.ts";
 import { checkMail, sendTestMail } from "./mail.ts";
 import { addMember, changeRole, listMembers, removeMember } from "./members.ts";
 import { moveFiles } from "./move-files.ts";
+import { readDrill } from "./read-drill.ts";
 import { repair } from "./repair.ts";
 import { resetSecret } from "./reset-secret.ts";
-import { restore } from "./restore.ts";
-import {
-  createAccount,
-  createFirstApp,
-  createOwnedKey,
-  createOwnersToken,
-  removeSecondFactor,
-  replacePassword,
-} from "./users.ts";
-import { readDrill } from "./verify/read-drill.ts";
-import { verify } from "./verify/verify-backup.ts";
 
 export type { AdminCommand } from "../../src/programs.ts";
 

@@ -1,11 +1,11 @@
 import type { Role } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
+import { changesBetween } from "../access/audit/rules.ts";
+import { memberChangeRefusal } from "../access/members/rules.ts";
+import { members } from "../access/members/store.ts";
 import { systemClock } from "../clock.ts";
-import { changesBetween } from "../domain/access/audit-changes.ts";
-import { memberChangeRefusal } from "../domain/access/member-changes.ts";
-import { members } from "../store/access/members/members.ts";
-import type { Database, Transaction } from "../store/engine/database.ts";
-import { accessTopic } from "../store/engine/topics.ts";
+import type { Database, Transaction } from "../database/database.ts";
+import { accessTopic } from "../database/signals.ts";
 import { accountOf, appOf, record } from "./operator.ts";
 
 interface Named {

@@ -1,13 +1,13 @@
-import { receivedFile } from "../../src/contract/files/received-file.ts";
+import { receivedFile } from "../../src/contract/received-file.ts";
+import type { Database } from "../database/database.ts";
+import { lockFolder } from "../database/folder-lock.ts";
 import type { Files } from "../files/files.ts";
+import { type FilesPlace, filesPlace } from "../files/store.ts";
+import { type StoredFile, storedFiles } from "../files/uploads-store.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { bindPlace } from "../start/bind-files.ts";
 import { openFiles } from "../start/open-files.ts";
-import { type FilesPlace, filesPlace } from "../store/deployment/files-place.ts";
-import { lockFolder } from "../store/deployment/folder-lock.ts";
-import type { Database } from "../store/engine/database.ts";
-import { type StoredFile, storedFiles } from "../store/requests/uploads.ts";
 
 /**
  * Moves all stored files between the data folder and the S3 store. The server must be stopped: on SQLite a running one is an

@@ -1,14 +1,14 @@
 import { v7 } from "uuid";
 import type * as z from "zod/mini";
-import type { AuditActionName, AuditChange } from "../../src/contract/console/audit.ts";
+import type { AuditActionName, AuditChange } from "../../src/contract/audit.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { issuesOf, ownMessages } from "../../src/contract/issues.ts";
+import { type UserRow, users } from "../access/accounts/store.ts";
+import { apps } from "../access/apps/store.ts";
+import { audit } from "../access/audit/store.ts";
 import { systemClock } from "../clock.ts";
+import type { Reader, Transaction } from "../database/database.ts";
 import { normaliseEmail } from "../secrets/passwords.ts";
-import { apps } from "../store/access/apps.ts";
-import { audit } from "../store/access/audit.ts";
-import { type UserRow, users } from "../store/access/users.ts";
-import type { Reader, Transaction } from "../store/engine/database.ts";
 
 /** The actor in the audit for commands that work on the database itself. */
 export const operator = "operator";

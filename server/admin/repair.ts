@@ -1,13 +1,13 @@
-import { sweepFiles } from "../background/stray-files.ts";
+import type { Database } from "../database/database.ts";
+import { FolderInUse, lockFolder } from "../database/folder-lock.ts";
 import type { Files } from "../files/files.ts";
+import { sweepFiles } from "../files/stray-files.ts";
+import { type UploadReference, uploads } from "../files/uploads-store.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { bindFiles } from "../start/bind-files.ts";
 import { filesFolder, openFiles } from "../start/open-files.ts";
 import { openKeptFiles } from "../start/open-kept-files.ts";
-import { FolderInUse, lockFolder } from "../store/deployment/folder-lock.ts";
-import type { Database } from "../store/engine/database.ts";
-import { type UploadReference, uploads } from "../store/requests/uploads.ts";
 import { type FileFault, readStoredFiles } from "./stored-files.ts";
 
 /** An upload that was removed because its file was missing or damaged. */

@@ -1,8 +1,8 @@
+import type { Database } from "../database/database.ts";
+import { lockFolder } from "../database/folder-lock.ts";
+import { credentialsTopic, slotsTopic } from "../database/signals.ts";
+import { sealed } from "../secrets/store.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import { lockFolder } from "../store/deployment/folder-lock.ts";
-import { sealed } from "../store/deployment/sealed.ts";
-import type { Database } from "../store/engine/database.ts";
-import { credentialsTopic, slotsTopic } from "../store/engine/topics.ts";
 
 /**
  * Deletes everything that only the lost secret could open, so that the server can start with a new secret. With SQLite the

@@ -1,7 +1,7 @@
+import type { Reader } from "../database/database.ts";
 import { type Files, FilesUnavailable } from "../files/files.ts";
-import type { Reader } from "../store/engine/database.ts";
-import { type StoredFile, storedFiles } from "../store/requests/uploads.ts";
-import { hashOfStream } from "./archive/hash-of-stream.ts";
+import { hashOfStream } from "../files/hash-of-stream.ts";
+import { type StoredFile, storedFiles } from "../files/uploads-store.ts";
 
 export interface FileFault {
   readonly sha256: string;

@@ -1,11 +1,11 @@
 import type { Context } from "koa";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
-import { senderOf } from "../http/bodies/arrivals.ts";
-import { counted } from "../http/bodies/body.ts";
+import { senderOf } from "../http/body/incoming-body.ts";
+import { counted } from "../http/body/read-body.ts";
 import { createBodyReader, type Door } from "../http/mount.ts";
 import { refuseForeignForm } from "./browser-request.ts";
-import { fieldsOf } from "./kit/form/read-form.ts";
-import { noteDone } from "./note-done.ts";
+import { noteDone } from "./drafts/note-done.ts";
+import { fieldsOf } from "./form-values.tsx";
 import type { Reply } from "./reply.ts";
 import type { PageHandler, UploadVisit } from "./visit.ts";
 import type { ConsoleDeps, OfCaller } from "./visits.ts";

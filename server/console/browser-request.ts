@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import { isOwnOrigin } from "../http/authenticate.ts";
-import type { PresentedCredentials } from "../http/presented-credentials.ts";
+import type { PresentedCredentials } from "../http/credentials.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /** Throws `forbidden` for a form that was sent from a page of another server. */

@@ -1,43 +1,47 @@
-import { appData } from "../../src/contract/console/data/app-data.ts";
+import { appData } from "../../src/contract/app-data.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
-import type { Act } from "./acts.ts";
-import type { Links } from "./links.ts";
-import { deleteAccount, endOtherSessions, endSession } from "./pages/account/forms.ts";
-import { accountPage } from "./pages/account/page.tsx";
-import { createKey, regenerateKey, revokeKey } from "./pages/api-keys/forms.ts";
-import { createApp, deleteApp, updateApp } from "./pages/apps/forms.ts";
-import { newAppPage } from "./pages/apps/new-app-page.tsx";
-import { appPage } from "./pages/apps/page.tsx";
-import { auditPage } from "./pages/audit/page.tsx";
-import { takeMail } from "./pages/automatic-mails/forms.ts";
-import { automaticMailsPage } from "./pages/automatic-mails/page.tsx";
-import { releaseHidden, unblockSender } from "./pages/blocked/forms.ts";
-import { blockedPage } from "./pages/blocked/page.tsx";
-import { entryPage, newEntryPage } from "./pages/changelog/changelog-entry-page.tsx";
-import { createEntry, deleteEntry, updateEntry } from "./pages/changelog/forms.ts";
-import { changelogPage } from "./pages/changelog/page.tsx";
-import { cycleReportPage } from "./pages/cycles/cycle-report-page.tsx";
-import { cancelCycle } from "./pages/cycles/forms.ts";
-import { cyclePage } from "./pages/cycles/page.tsx";
+import { deleteAccount, endOtherSessions, endSession } from "../access/accounts/forms.ts";
+import { accountPage } from "../access/accounts/page.tsx";
+import { createKey, regenerateKey, revokeKey } from "../access/apps/api-keys-forms.ts";
+import { createApp, deleteApp, updateApp } from "../access/apps/forms.ts";
+import { newAppPage } from "../access/apps/new-app-page.tsx";
+import { appPage } from "../access/apps/page.tsx";
+import { auditPage } from "../access/audit/page.tsx";
+import { signDeviceOut } from "../access/devices/forms.ts";
+import { devicesPage } from "../access/devices/page.tsx";
+import { changeRole, invite, removeMember, withdrawInvitation } from "../access/members/forms.ts";
+import { acceptInvitation, invitationPage } from "../access/members/invitation-page.tsx";
+import { membersPage } from "../access/members/page.tsx";
+import { signOut } from "../access/sign-in/page/console-session-forms.ts";
+import { changePassword } from "../access/sign-in-methods/forms.ts";
+import { signInMethodsPage } from "../access/sign-in-methods/page.tsx";
+import { beginPasskey, createPasskey, removePasskey } from "../access/sign-in-methods/passkey-forms.ts";
 import {
-  acceptRequest,
-  assignSlot,
-  confirmJoin,
-  declineRequest,
-  removeTester,
-  rotateKey,
-} from "./pages/cycles/slot-forms.ts";
-import { importApp } from "./pages/data/forms.ts";
-import { dataPage, importPage } from "./pages/data/page.tsx";
-import { signDeviceOut } from "./pages/devices/forms.ts";
-import { devicesPage } from "./pages/devices/page.tsx";
-import { discardDraft } from "./pages/drafts/forms.ts";
-import { draftsPage } from "./pages/drafts/page.tsx";
-import { faqPage, newFaqPage } from "./pages/faqs/faq-page.tsx";
-import { createFaq, deleteFaq, orderFaqs, updateFaq } from "./pages/faqs/forms.ts";
-import { faqsPage } from "./pages/faqs/page.tsx";
-import { hideChanges, markAllRead } from "./pages/feedback/forms.ts";
-import { inboxPage } from "./pages/feedback/page.tsx";
+  beginSecondFactor,
+  confirmSecondFactor,
+  removeSecondFactor,
+  renewRecoveryCodes,
+} from "../access/sign-in-methods/second-factor-forms.ts";
+import { createToken, revokeToken, rotateToken } from "../access/tokens/forms.ts";
+import { tokensPage } from "../access/tokens/page.tsx";
+import { entryPage, newEntryPage } from "../content/changelog/page/entry.tsx";
+import { createEntry, deleteEntry, updateEntry } from "../content/changelog/page/forms.ts";
+import { changelogPage } from "../content/changelog/page/list.tsx";
+import { faqPage, newFaqPage } from "../content/faqs/faq-page.tsx";
+import { createFaq, deleteFaq, orderFaqs, updateFaq } from "../content/faqs/forms.ts";
+import { faqsPage } from "../content/faqs/page.tsx";
+import { checkReceipt, erasePerson, findPerson } from "../erasure/forms.ts";
+import { peoplePage } from "../erasure/page.tsx";
+import { receiptPage } from "../erasure/receipt-page.tsx";
+import { releaseHidden, unblockSender } from "../feedback/blocked-senders/forms.ts";
+import { blockedPage } from "../feedback/blocked-senders/page.tsx";
+import { homePage } from "../feedback/home/page.tsx";
+import { hideChanges, markAllRead } from "../feedback/inbox/forms.ts";
+import { inboxPage } from "../feedback/inbox/page.tsx";
+import { createSavedReply, deleteSavedReply, updateSavedReply } from "../feedback/saved-replies/forms.ts";
+import { savedRepliesPage } from "../feedback/saved-replies/page.tsx";
+import { createTag, deleteTag, mergeTag, updateTag } from "../feedback/tags/forms.ts";
+import { tagsPage } from "../feedback/tags/page.tsx";
 import {
   addMessage,
   assignToMe,
@@ -51,34 +55,30 @@ import {
   release,
   removeTag,
   renewStatusLink,
-} from "./pages/feedback/thread/forms.ts";
-import { threadPage } from "./pages/feedback/thread/page.tsx";
-import { homePage } from "./pages/home/page.tsx";
-import { createCycle, createListing, updateListing } from "./pages/listings/forms.ts";
-import { listingPage, newListingPage } from "./pages/listings/listing-page.tsx";
-import { listingsPage } from "./pages/listings/page.tsx";
-import { changeRole, invite, removeMember, withdrawInvitation } from "./pages/members/forms.ts";
-import { acceptInvitation, invitationPage } from "./pages/members/invitation-page.tsx";
-import { membersPage } from "./pages/members/page.tsx";
-import { checkReceipt, erasePerson, findPerson } from "./pages/people/forms.ts";
-import { peoplePage } from "./pages/people/page.tsx";
-import { receiptPage } from "./pages/people/receipt-page.tsx";
-import { createSavedReply, deleteSavedReply, updateSavedReply } from "./pages/saved-replies/forms.ts";
-import { savedRepliesPage } from "./pages/saved-replies/page.tsx";
-import { changePassword } from "./pages/sign-in-methods/forms.ts";
-import { signInMethodsPage } from "./pages/sign-in-methods/page.tsx";
-import { beginPasskey, createPasskey, removePasskey } from "./pages/sign-in-methods/passkey-forms.ts";
+} from "../feedback/threads/page/forms.ts";
+import { threadPage } from "../feedback/threads/page/page.tsx";
+import { takeMail } from "../mail/incoming/forms.ts";
+import { automaticMailsPage } from "../mail/incoming/page.tsx";
+import { cyclePage } from "../testing/cycles/page/cycle.tsx";
+import { cancelCycle } from "../testing/cycles/page/forms.ts";
+import { cycleReportPage } from "../testing/cycles/page/report.tsx";
 import {
-  beginSecondFactor,
-  confirmSecondFactor,
-  removeSecondFactor,
-  renewRecoveryCodes,
-} from "./pages/sign-in-methods/second-factor-forms.ts";
-import { createTag, deleteTag, mergeTag, updateTag } from "./pages/tags/forms.ts";
-import { tagsPage } from "./pages/tags/page.tsx";
-import { createToken, revokeToken, rotateToken } from "./pages/tokens/forms.ts";
-import { tokensPage } from "./pages/tokens/page.tsx";
-import { signOut } from "./sign-in/console-session-forms.ts";
+  acceptRequest,
+  assignSlot,
+  confirmJoin,
+  declineRequest,
+  removeTester,
+  rotateKey,
+} from "../testing/cycles/page/slot-forms.ts";
+import { createCycle, createListing, updateListing } from "../testing/listings/page/forms.ts";
+import { listingsPage } from "../testing/listings/page/list.tsx";
+import { listingPage, newListingPage } from "../testing/listings/page/listing.tsx";
+import { importApp } from "../transfer/forms.ts";
+import { dataPage, importPage } from "../transfer/page.tsx";
+import { discardDraft } from "./drafts/forms.ts";
+import { draftsPage } from "./drafts/page.tsx";
+import type { Links } from "./links.ts";
+import type { Act } from "./notices.ts";
 import type { PageHandler, SignedInVisit, UploadVisit } from "./visit.ts";
 
 /** The addresses of forms, how each is answered, and what a person does with it. */

@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import type { Door } from "../http/mount.ts";
 import type { Settings } from "../settings/settings.ts";
-import { renderInTurns } from "./kit/layout/in-turns.tsx";
+import { renderInTurns } from "./in-turns.tsx";
 import type { Reply } from "./reply.ts";
 
 /** The headers of a page that differ from the usual ones. */

@@ -1,12 +1,12 @@
+import type { PageAnswering } from "../feedback/messages/presence.ts";
+import type { PageLooks } from "../feedback/unread/looks.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
-import type { PageAnswering } from "../routes/page-answering.ts";
-import type { PageDrafts } from "../routes/page-drafts.ts";
-import type { PageLooks } from "../routes/page-looks.ts";
-import type { PageReads } from "../routes/page-reads.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Ask } from "./ask.ts";
-import type { Fields } from "./kit/form/read-form.ts";
+import type { PageDrafts } from "./drafts/api.ts";
+import type { Fields } from "./form-values.tsx";
 import type { Links } from "./links.ts";
+import type { PageReads } from "./page-reads.ts";
 import type { Reply } from "./reply.ts";
 
 /** One request to a page or a form of the console. */

@@ -1,6 +1,6 @@
-import type { ReceivedFile } from "../../src/contract/files/received-file.ts";
+import type { ReceivedFile } from "../../src/contract/received-file.ts";
+import type { Transaction } from "../database/database.ts";
 import type { Deps } from "../deps.ts";
-import type { Transaction } from "../store/engine/database.ts";
 
 /** The cycle of the demo. */
 export interface DemoCycle {

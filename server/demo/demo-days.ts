@@ -1,8 +1,8 @@
-import { uploadOf } from "../routes/feedback/received-upload.ts";
-import { uploads } from "../store/requests/uploads.ts";
-import { countedDays } from "../store/testing/counted-days.ts";
-import { proofs } from "../store/testing/proofs.ts";
-import { testSessions } from "../store/testing/test-sessions.ts";
+import { uploadOf } from "../feedback/reports/received-upload.ts";
+import { uploads } from "../files/uploads-store.ts";
+import { proofs } from "../testing/proofs/store.ts";
+import { testSessions } from "../testing/sessions/store.ts";
+import { countedDays } from "../testing/slots/counted-days.ts";
 import { type CycleSeeding, hour, later, minute } from "./demo-cycle.ts";
 import type { DemoSlot } from "./demo-slots.ts";
 import { demoListing, demoProofNotes } from "./demo-testing-content.ts";

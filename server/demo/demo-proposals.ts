@@ -1,4 +1,4 @@
-import type { RunDecision } from "../../src/contract/run.ts";
+import type { RunDecision } from "../../src/contract/runs.ts";
 
 /** A proposal of the demo, and what followed. Ages are in hours before the demo is made. */
 export interface DemoProposal {

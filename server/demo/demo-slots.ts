@@ -1,7 +1,7 @@
-import { requestMilliseconds } from "../domain/testing/slot.ts";
 import { hashOf, mintCredential } from "../secrets/secrets.ts";
-import { slots } from "../store/testing/slots.ts";
-import { testerSlots } from "../store/testing/tester-slots.ts";
+import { requestMilliseconds } from "../testing/slots/rules.ts";
+import { slots } from "../testing/slots/store.ts";
+import { testerSlots } from "../testing/tester/store.ts";
 import { type CycleSeeding, later } from "./demo-cycle.ts";
 import type { DemoTester } from "./demo-testing-content.ts";
 

@@ -1,10 +1,10 @@
+import { createEntry } from "../content/changelog/api/changelog-changes.ts";
+import { createFaq } from "../content/faqs/faq-changes.ts";
+import type { Transaction } from "../database/database.ts";
 import type { Deps } from "../deps.ts";
-import { createEntry } from "../routes/content/changelog-changes.ts";
-import { createFaq } from "../routes/content/faq-changes.ts";
-import { feedbackReportOf } from "../routes/feedback/feedback-report.ts";
-import type { Transaction } from "../store/engine/database.ts";
-import { failures } from "../store/feedback/failures.ts";
-import { feedbackThreads } from "../store/feedback/feedback.ts";
+import { failures } from "../feedback/failures/store.ts";
+import { feedbackReportOf } from "../feedback/reports/report.ts";
+import { feedbackThreads } from "../feedback/threads/store.ts";
 import type { SeedApp } from "./seed.ts";
 
 interface SeededApp {

@@ -1,10 +1,10 @@
+import { changelogEntries } from "../content/changelog/changelog-entries.ts";
+import { createFaq } from "../content/faqs/faq-changes.ts";
+import type { Transaction } from "../database/database.ts";
 import type { Deps } from "../deps.ts";
-import { createFaq } from "../routes/content/faq-changes.ts";
-import { filesJson } from "../routes/feedback/feedback-report.ts";
-import { changelogEntries } from "../store/content/changelog-entries.ts";
-import type { Transaction } from "../store/engine/database.ts";
-import { feedbackThreads } from "../store/feedback/feedback.ts";
-import { demoChangelog, demoFaqs, demoThreads } from "./demo-content.ts";
+import { filesJson } from "../feedback/reports/report.ts";
+import { feedbackThreads } from "../feedback/threads/store.ts";
+import { demoChangelog, demoFaqs, demoThreads } from "./content.ts";
 import { before, type ProposalMakers, seedProposals } from "./seed-proposals.ts";
 
 interface Larder extends Pick<ProposalMakers, "ownerId" | "tokenId"> {

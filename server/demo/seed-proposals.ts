@@ -1,11 +1,11 @@
+import type { Transaction } from "../database/database.ts";
 import type { Deps } from "../deps.ts";
-import { proposalNote } from "../domain/feedback/proposal.ts";
-import { outcomeNote, statusOf } from "../domain/feedback/run-life.ts";
-import type { Transaction } from "../store/engine/database.ts";
-import { feedbackThreads } from "../store/feedback/feedback.ts";
-import { messages } from "../store/feedback/messages.ts";
-import { proposals } from "../store/feedback/runs/proposals.ts";
-import { runClaims } from "../store/feedback/runs/run-claims.ts";
+import { runClaims } from "../feedback/agent-work/store/claims.ts";
+import { messages } from "../feedback/messages/store.ts";
+import { proposalNote } from "../feedback/proposals/proposal.ts";
+import { outcomeNote, statusOf } from "../feedback/proposals/rules.ts";
+import { proposals } from "../feedback/proposals/store.ts";
+import { feedbackThreads } from "../feedback/threads/store.ts";
 import { type DemoClaim, type DemoProposal, demoProposals } from "./demo-proposals.ts";
 
 type Needed = Pick<Deps, "clock" | "newId">;

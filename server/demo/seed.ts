@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import * as z from "zod/mini";
+import { NewApp } from "../../src/contract/apps.ts";
 import { NewChangelogEntry } from "../../src/contract/changelog.ts";
-import { NewApp } from "../../src/contract/console/apps.ts";
 import { NewFaq } from "../../src/contract/faqs.ts";
 import { NewFeedback } from "../../src/contract/feedback.ts";
 import { ownMessages } from "../../src/contract/issues.ts";
@@ -47,7 +47,7 @@ async function valueIn(file: string): Promise<unknown> {
     throw new SettingError(`The seed ${file} cannot be read (${systemReason(cause)}).`, { cause });
   });
   try {
-    return /\.ya?ml$/i.test(file) ? (await import("./parse-yaml.ts")).parseYaml(text) : JSON.parse(text);
+    return /\.ya?ml$/i.test(file) ? (await import("./parse-yaml.lazy.ts")).parseYaml(text) : JSON.parse(text);
   } catch (cause) {
     const [why] = cause instanceof Error ? cause.message.split("\n") : [];
     throw new SettingError(`The seed ${file} is not JSON or YAML: ${why}`, { cause });

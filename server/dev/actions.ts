@@ -1,16 +1,16 @@
 import { badRequest } from "../../src/contract/errors.ts";
+import { removeContent } from "../backup/reset.ts";
+import { everyTopic } from "../database/signals.ts";
 import { seedContentAgain, seedDemo } from "../demo/seed-demo.ts";
 import type { Deps } from "../deps.ts";
-import { openMail } from "../mail/mail-content.ts";
-import { openAddress } from "../secrets/sealed-address.ts";
-import { removeContent } from "../store/deployment/reset.ts";
-import { everyTopic } from "../store/engine/topics.ts";
-import { type LatestMessage, outbox } from "../store/feedback/outbox.ts";
-import { type MailRow, mails } from "../store/mail/mails.ts";
+import { type LatestMessage, outbox } from "../feedback/chat/store.ts";
+import { openMail } from "../mail/outgoing/mail-content.ts";
+import { type MailRow, mails } from "../mail/outgoing/store.ts";
+import { openAddress } from "../secrets/addresses.ts";
+import type { MovableClock } from "./clock.ts";
 import { type ClockMove, targetOf } from "./clock-move.ts";
 import { errorOf, type Fault, type Faults } from "./faults.ts";
-import type { MovableClock } from "./movable-clock.ts";
-import { createSnapshots } from "./snapshots/snapshots.ts";
+import { createSnapshots } from "./snapshots.ts";
 
 const mostMessages = 1_000;
 

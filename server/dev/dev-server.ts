@@ -7,12 +7,12 @@ import { isOwnOrigin } from "../http/authenticate.ts";
 import { type Door, mount, type Route } from "../http/mount.ts";
 import { createActions } from "./actions.ts";
 import { applyFaults } from "./apply-faults.ts";
-import { development as endpoints } from "./dev-contract.ts";
+import { isMovable } from "./clock.ts";
+import { development as endpoints } from "./contract.ts";
 import { createFaults } from "./faults.ts";
 import { development } from "./handlers.ts";
-import { isMovable } from "./movable-clock.ts";
-import { pageRoutes } from "./page/routes.ts";
-import { createRecorder } from "./recording/recorder.ts";
+import { pageRoutes } from "./page-routes.ts";
+import { createRecorder } from "./recorder.ts";
 
 /** The parts that `--dev` adds to a server. */
 export interface DevServer {

@@ -1,6 +1,6 @@
 import type { Handlers } from "../http/handler.ts";
 import type { DevActions } from "./actions.ts";
-import type { development as contract } from "./dev-contract.ts";
+import type { development as contract } from "./contract.ts";
 import type { Fault } from "./faults.ts";
 
 export const development = (actions: DevActions): Handlers<typeof contract> => ({

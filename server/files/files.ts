@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { ReceivedFile } from "../../src/contract/files/received-file.ts";
+import type { ReceivedFile } from "../../src/contract/received-file.ts";
 
 /** The bytes from `start` to `end`, both inclusive. */
 export interface ByteSpan {

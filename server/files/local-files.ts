@@ -1,9 +1,9 @@
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import type { ReceivedFile } from "../../src/contract/files/received-file.ts";
+import type { ReceivedFile } from "../../src/contract/received-file.ts";
 import { assertName, isName } from "./file-name.ts";
 import type { ByteSpan, Files } from "./files.ts";
-import { orUnavailableLater } from "./temporary-file.ts";
+import { orUnavailableLater } from "./temporary-files.ts";
 import {
   createTemporaryFolder,
   oldOf,

@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ReceivedFile } from "../../src/contract/files/received-file.ts";
+import type { ReceivedFile } from "../../src/contract/received-file.ts";
 import { systemClock } from "../clock.ts";
 import type { Files } from "./files.ts";
-import { createTemporaryFile } from "./temporary-file.ts";
+import { createTemporaryFile } from "./temporary-files.ts";
 
 export const privateFolder = { recursive: true, mode: 0o700 } as const;
 

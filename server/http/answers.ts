@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
-import { everyTopic } from "../store/engine/topics.ts";
+import { everyTopic } from "../database/signals.ts";
 import type { Memory } from "./memory.ts";
 
 /** A success body that is already JSON text, with its strong ETag. */

@@ -7,21 +7,21 @@ import {
   type Scope,
 } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
-import type { Deps } from "../deps.ts";
-import { hashOf } from "../secrets/secrets.ts";
 import {
   type AppKeyCredential,
   credentials,
   type DeviceCredential,
   type TokenCredential,
-} from "../store/access/credentials.ts";
-import { accessTopic, appTopic, credentialsTopic, userTopic } from "../store/engine/topics.ts";
+} from "../access/credentials.ts";
+import { accessTopic, appTopic, credentialsTopic, userTopic } from "../database/signals.ts";
+import type { Deps } from "../deps.ts";
+import { hashOf } from "../secrets/secrets.ts";
 import type { Lasting } from "./answers.ts";
+import type { PresentedCredentials } from "./credentials.ts";
 import { agentScopesOf, deviceScopesOf, maintainerScopesOf } from "./granted-scopes.ts";
 import type { AgentCaller, AppCaller, Callers, ConsoleCaller, DeviceCaller } from "./handler.ts";
 import { fieldOf } from "./invocation.ts";
 import { cachedLookup } from "./lookup-cache.ts";
-import type { PresentedCredentials } from "./presented-credentials.ts";
 import { createTouch, type Touch } from "./touch.ts";
 
 /** Finds the caller of a request. A credential that is missing, malformed, unknown or revoked gets the same refusal. */

@@ -1,9 +1,9 @@
 import type { Context, Next } from "koa";
 import { ApiError, type ErrorCode } from "../../src/contract/errors.ts";
+import { isUnavailable } from "../database/errors.ts";
 import type { Deps } from "../deps.ts";
 import { FilesUnavailable } from "../files/files.ts";
-import { isUnavailable } from "../store/engine/errors.ts";
-import { UploadFailure } from "./uploads/upload.ts";
+import { UploadFailure } from "./body/upload.ts";
 
 /** The body of every error: `{error, code}` and the fields that belong to the code. */
 export const errorBody = ({ message, code, details }: ApiError) => ({

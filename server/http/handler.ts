@@ -9,7 +9,7 @@ import type {
   Role,
 } from "../../src/contract/endpoint.ts";
 import type { RateLimitName } from "../../src/contract/limits.ts";
-import type { Inserter, Transaction } from "../store/engine/database.ts";
+import type { Inserter, Transaction } from "../database/database.ts";
 import type { Download, PreparedAnswer } from "./answers.ts";
 
 export interface AppCaller {

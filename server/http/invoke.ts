@@ -3,21 +3,21 @@ import { type CatchUp, type Endpoint, errorsOf, isMutation, needsRole } from "..
 import { ApiError } from "../../src/contract/errors.ts";
 import { faultsOf, type Issue, notUuid } from "../../src/contract/issues.ts";
 import { limits } from "../../src/contract/limits.ts";
+import type { Reader } from "../database/database.ts";
+import { isDangling } from "../database/errors.ts";
 import type { Deps } from "../deps.ts";
-import type { Reader } from "../store/engine/database.ts";
-import { isDangling } from "../store/engine/errors.ts";
-import { appOfRequest, mayStillGet } from "../store/requests/answers-of-apps.ts";
-import { type FoundAnswer, idempotency } from "../store/requests/idempotency.ts";
+import { AlreadyAnswered } from "./answered.ts";
 import { isDownload, isPrepared } from "./answers.ts";
+import { appOfRequest, mayStillGet } from "./answers-of-apps.ts";
 import { asAsked, requireScope } from "./authenticate.ts";
 import { errorBody } from "./errors.ts";
 import { type Handler, notYet, type Request } from "./handler.ts";
-import { AlreadyAnswered } from "./idempotency/answered.ts";
-import { type IdempotentRequest, idempotentRequestOf, replay } from "./idempotency/idempotent-request.ts";
-import { createSave, storeRefusal } from "./idempotency/save.ts";
+import { type IdempotentRequest, idempotentRequestOf, replay } from "./idempotency.ts";
+import { type FoundAnswer, idempotency } from "./idempotency-store.ts";
 import { fieldOf, type IncomingRequest, type InvocationResult, type Invoke } from "./invocation.ts";
-import type { GiveBack } from "./limiter.ts";
-import { countAttempt, isInMemory, limitedByOf, namingLimit } from "./rate-limits.ts";
+import type { GiveBack } from "./rate-limits/limiter.ts";
+import { countAttempt, isInMemory, limitedByOf, namingLimit } from "./rate-limits/rate-limits.ts";
+import { createSave, storeRefusal } from "./save.ts";
 
 export type InvokeDeps = Pick<
   Deps,

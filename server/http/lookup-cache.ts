@@ -1,4 +1,4 @@
-import { everyTopic } from "../store/engine/topics.ts";
+import { everyTopic } from "../database/signals.ts";
 import type { Memory } from "./memory.ts";
 
 /** Finds a row by a name. A row in memory is used only if it is current. */

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { Database } from "../store/engine/database.ts";
-import { everyTopic } from "../store/engine/topics.ts";
+import type { Database } from "../database/database.ts";
+import { everyTopic } from "../database/signals.ts";
 
 /**
  * What a process remembers of its database. Only the one process that writes a SQLite file remembers anything: it hears of every change in time. All parts share one

@@ -3,26 +3,26 @@ import type { Context } from "koa";
 import { type Endpoint, isMutation } from "../../src/contract/endpoint.ts";
 import { badRequest } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
+import { clockAheadOf } from "../clock-ahead.ts";
 import type { Deps } from "../deps.ts";
-import { clockAheadOf } from "../domain/clock-ahead.ts";
 import { cachingOf, etagOf, isDownload, isPrepared, jsonType, matchesEtag } from "./answers.ts";
 import { type Api, mapEndpoints } from "./api.ts";
 import { type Authenticate, isKept, requireScope } from "./authenticate.ts";
-import { type Admit, needsNoAdmission, uncountBytes } from "./bodies/admission.ts";
-import { type IncomingBodies, type IncomingBody, senderOf } from "./bodies/arrivals.ts";
-import { announcedBytes, counted, readJson } from "./bodies/body.ts";
-import { createLargeJsonReader } from "./bodies/large-json.ts";
+import { type Admit, needsNoAdmission, uncountBytes } from "./body/admission.ts";
+import { type IncomingBodies, type IncomingBody, senderOf } from "./body/incoming-body.ts";
+import { createLargeJsonReader } from "./body/large-json.ts";
+import { announcedBytes, counted, readJson } from "./body/read-body.ts";
+import { readUpload } from "./body/read-upload.ts";
+import type { PresentedCredentials, ReadCredentials } from "./credentials.ts";
 import { asApiError } from "./errors.ts";
-import { sendDownload } from "./files/send-download.ts";
 import type { Callers, Groups } from "./handler.ts";
 import type { InvocationResult, Invoke } from "./invocation.ts";
 import { createInvoke, type InvokeDeps } from "./invoke.ts";
-import type { PresentedCredentials, ReadCredentials } from "./presented-credentials.ts";
-import type { Limiting } from "./rate-limits.ts";
+import type { HoldAnswer } from "./large-answers.ts";
+import type { Limiting } from "./rate-limits/rate-limits.ts";
 import type { Ready } from "./ready.ts";
+import { sendDownload } from "./send-download.ts";
 import { sessionCookie } from "./session-cookie.ts";
-import { readUpload } from "./uploads/read-upload.ts";
-import type { HoldAnswer } from "./waiting-answers.ts";
 
 /** A method and a path of the server, and how to answer it. */
 export interface Route {

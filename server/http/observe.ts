@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Context, Next } from "koa";
 import type { Deps } from "../deps.ts";
-import type { AnswerEarly } from "./connections/answer-early.ts";
-import type { Metrics } from "./operations/metrics.ts";
+import type { AnswerEarly } from "./answer-early.ts";
+import type { Metrics } from "./metrics.ts";
 
 /** What every answer gets, and what is recorded of it. */
 export interface Observer {

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
 import { statfs } from "node:fs/promises";
 import { ApiError } from "../../src/contract/errors.ts";
+import { ping } from "../database/ping.ts";
+import { isTooLong, longLog } from "../database/sqlite/copied-log.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets/secrets.ts";
-import { ping } from "../store/engine/ping.ts";
-import { isTooLong, longLog } from "../store/engine/sqlite/copied-log.ts";
-import type { Metrics } from "./operations/metrics.ts";
+import type { Metrics } from "./metrics.ts";
 
 const leastFreeBytes = 64 * 1_048_576;
 

@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import { cachingOf, jsonType, type Lasting, matchesEtag, type PreparedAnswer } from "./answers.ts";
 import type { Observer } from "./observe.ts";
-import { isInMemory } from "./rate-limits.ts";
+import { isInMemory } from "./rate-limits/rate-limits.ts";
 
 /**
  * Answers that go out before Koa makes a context: the same request with the same credential gets the same bytes, as long as

@@ -1,6 +1,6 @@
+import type { credentials } from "../access/credentials.ts";
+import { hourMilliseconds, hourOf } from "../access/hour-of.ts";
 import type { Deps } from "../deps.ts";
-import { hourMilliseconds, hourOf } from "../domain/access/hour-of.ts";
-import type { credentials } from "../store/access/credentials.ts";
 
 interface Touched {
   readonly id: string;

@@ -1,14 +1,14 @@
 import { ApiError } from "../../src/contract/errors.ts";
+import { credentials } from "../access/credentials.ts";
 import type { Deps } from "../deps.ts";
 import { agentCaller, bearerOf, topicsOfAllCredentials, topicsOfToken } from "../http/authenticate.ts";
+import type { PresentedCredentials } from "../http/credentials.ts";
 import { agentScopesOf } from "../http/granted-scopes.ts";
 import type { AgentCaller } from "../http/handler.ts";
 import { cachedLookup } from "../http/lookup-cache.ts";
 import type { Door } from "../http/mount.ts";
-import type { PresentedCredentials } from "../http/presented-credentials.ts";
 import { createTouch } from "../http/touch.ts";
 import { hashOf } from "../secrets/secrets.ts";
-import { credentials } from "../store/access/credentials.ts";
 
 /** A program that calls tools, and whether a person allowed it to propose. */
 export interface ToolUser {

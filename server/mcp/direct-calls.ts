@@ -8,7 +8,7 @@ import { asApiError, errorBody } from "../http/errors.ts";
 import type { AgentCaller, Groups, Request } from "../http/handler.ts";
 import type { Invoke } from "../http/invocation.ts";
 import { createInvoke, type InvokeDeps } from "../http/invoke.ts";
-import type { Metrics } from "../http/operations/metrics.ts";
+import type { Metrics } from "../http/metrics.ts";
 
 /** Who calls tools over HTTP, and from where. */
 export interface Calling {

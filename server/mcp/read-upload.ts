@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import type { ToolCaller } from "../../src/programs.ts";
 import type { Files } from "../files/files.ts";
-import type { ServedFile } from "../http/files/serve-file.ts";
+import type { ServedFile } from "../http/serve-file.ts";
 
 /** Makes a function that reads the bytes of an uploaded file, by the name under which it is served. */
 export function createReadUpload(

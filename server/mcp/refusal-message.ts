@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import type { ApiError, ErrorCode } from "../../src/contract/errors.ts";
+import { metadataAddress } from "../access/oauth/metadata.ts";
 import { sentencesOf } from "../http/errors.ts";
-import { metadataAddress } from "../oauth/metadata.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /** The codes of JSON-RPC for what a client did wrong before its message was read. */

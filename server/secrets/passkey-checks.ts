@@ -1,4 +1,4 @@
-import type { NewPasskey, PasskeyProof } from "../../src/contract/console/passkeys.ts";
+import type { NewPasskey, PasskeyProof } from "../../src/contract/passkeys.ts";
 
 /** What an authenticator was asked, and by which pages. */
 export interface AskedOfPasskey {

@@ -1,4 +1,4 @@
-import type { Budgets } from "./budgets.ts";
+import type { Budgets } from "./limits.ts";
 import type { RateLimitSettings } from "./rate-limit-settings.ts";
 
 export type { ServeFlags } from "../../src/programs.ts";

@@ -1,4 +1,4 @@
-import { demoAnnouncement } from "../demo/announce-demo.ts";
+import { demoAnnouncement } from "../demo/announce.ts";
 import type { Demo } from "../demo/seed-demo.ts";
 import { isLoopback } from "../settings/loopback.ts";
 import type { Environment, ServeFlags, Settings } from "../settings/settings.ts";

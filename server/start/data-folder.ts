@@ -1,9 +1,9 @@
 import { access, chmod, constants, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemReason } from "../../src/words/system-reason.ts";
+import { type FolderLock, type LockOptions, lockFolder } from "../database/folder-lock.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import { type FolderLock, type LockOptions, lockFolder } from "../store/deployment/folder-lock.ts";
 
 /**
  * Creates the data folder, readable by its owner only. Locks it for this server if the database is in it. Throws a

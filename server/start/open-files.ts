@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Files } from "../files/files.ts";
 import { createLocalFiles } from "../files/local-files.ts";
-import { createS3Files } from "../files/s3/s3-files.ts";
+import { createS3Files } from "../files/s3-files.ts";
 import type { DataLocation } from "../settings/settings.ts";
 
 export const filesFolder = ({ data }: Pick<DataLocation, "data">): string => join(data, "files");

@@ -1,9 +1,9 @@
+import type { Database } from "../database/database.ts";
 import type { Files } from "../files/files.ts";
 import { createKeptFiles, type KeptFiles } from "../files/kept-files.ts";
+import { filesPlace } from "../files/store.ts";
+import { uploads } from "../files/uploads-store.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import { filesPlace } from "../store/deployment/files-place.ts";
-import type { Database } from "../store/engine/database.ts";
-import { uploads } from "../store/requests/uploads.ts";
 import { placeIn } from "./bind-files.ts";
 
 /** The keeper of the files in the place that the settings name. */

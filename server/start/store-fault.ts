@@ -1,5 +1,5 @@
 import { FilesUnavailable } from "../files/files.ts";
-import { faultOfSettings } from "../files/s3/s3-refusal.ts";
+import { faultOfSettings } from "../files/s3-refusal.ts";
 import { SettingError } from "../settings/setting-error.ts";
 
 /** The error for the operator if an S3 store does not answer or refuses. Gives other errors back. */

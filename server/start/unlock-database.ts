@@ -1,6 +1,6 @@
+import type { Database } from "../database/database.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation, Environment } from "../settings/settings.ts";
-import type { Database } from "../store/engine/database.ts";
 import { deploymentSecret, hasSecret } from "./deployment-secret.ts";
 import { isLocked, type Secrets, unlock } from "./unlock.ts";
 

@@ -1,8 +1,8 @@
-import { isSealed, sealAddress } from "../secrets/sealed-address.ts";
+import type { Database, Transaction } from "../database/database.ts";
+import { isSealed, sealAddress } from "../secrets/addresses.ts";
 import { createSealer, type Sealer } from "../secrets/secrets.ts";
+import { sealed } from "../secrets/store.ts";
 import { SettingError } from "../settings/setting-error.ts";
-import { sealed } from "../store/deployment/sealed.ts";
-import type { Database, Transaction } from "../store/engine/database.ts";
 
 export interface Secrets {
   /** Seals and opens values. */

@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { limits } from "../../src/contract/limits.ts";
-import { isObject } from "../domain/transfer/fields.ts";
-import { faultsOf, formatVersion, type Line, parseLine } from "../store/transfer/records/line.ts";
-import type { RecordKind } from "../store/transfer/records/record-kinds.ts";
-import { allRecords } from "../store/transfer/records/records.ts";
+import { isObject } from "./fields.ts";
 import { atLine, refusedFile } from "./import-fault.ts";
 import { linesOf, type Source } from "./read-source.ts";
+import { allRecords } from "./records/app.ts";
+import { faultsOf, formatVersion, type Line, parseLine } from "./records/record.ts";
+import type { RecordKind } from "./records/record-kinds.ts";
 
 /** What a file holds, as its lines say. */
 export interface CheckedExport {

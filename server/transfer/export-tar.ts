@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Files } from "../files/files.ts";
-import { blockSize, paddingOf, tarHeader } from "../files/tar-header.ts";
-import type { WrittenExport } from "./write-export.ts";
+import { blockSize, paddingOf, tarHeader } from "../files/tar.ts";
+import type { WrittenExport } from "./export.ts";
 
 /** The entry of an archive with the lines, and the beginning of the names of files. */
 export const linesName = "export.ndjson";

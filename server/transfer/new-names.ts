@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Naming } from "../domain/transfer/fields.ts";
+import type { Naming } from "./fields.ts";
 
 /**
  * Makes the new ids and names of one import. The same old one always gives the same new one, so no list of them is kept in

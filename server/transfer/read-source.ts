@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
-import { blockSize, paddingOf, readTarHeader } from "../files/tar-header.ts";
-import { mostLineBytes } from "../store/transfer/records/line.ts";
+import { blockSize, paddingOf, readTarHeader } from "../files/tar.ts";
 import { filesFolder, linesName } from "./export-tar.ts";
 import { atLine, refusedFile } from "./import-fault.ts";
+import { mostLineBytes } from "./records/record.ts";
 
 /** A part of an open file. */
 export interface Span {

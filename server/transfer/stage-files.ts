@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { receivedFile } from "../../src/contract/files/received-file.ts";
-import { imports } from "../store/transfer/imports.ts";
+import { receivedFile } from "../../src/contract/received-file.ts";
 import { refusedFile } from "./import-fault.ts";
 import { type ArchivedFile, chunksOf, filesOf } from "./read-source.ts";
 import type { Staging } from "./stage-lines.ts";
+import { imports } from "./store.ts";
 
 /**
  * Keeps the files of an archive whose records are stored already. Each is checked as a file of feedback is, by its bytes, and

@@ -1,15 +1,15 @@
+import type { Table } from "../backup/store.ts";
+import type { Transaction } from "../database/database.ts";
+import { isConflict, isDangling } from "../database/errors.ts";
 import type { Deps } from "../deps.ts";
-import type { Naming } from "../domain/transfer/fields.ts";
-import type { Table } from "../store/deployment/tables.ts";
-import type { Transaction } from "../store/engine/database.ts";
-import { isConflict, isDangling } from "../store/engine/errors.ts";
-import { imports, tableOf, tablesByName } from "../store/transfer/imports.ts";
-import { parseLine, rowOf } from "../store/transfer/records/line.ts";
-import type { RecordKind, StoredRow } from "../store/transfer/records/record-kinds.ts";
-import { allRecords } from "../store/transfer/records/records.ts";
 import { kindsByType } from "./check-lines.ts";
+import type { Naming } from "./fields.ts";
 import { atLine, refusedFile } from "./import-fault.ts";
 import { linesOf, type Source } from "./read-source.ts";
+import { allRecords } from "./records/app.ts";
+import { parseLine, rowOf } from "./records/record.ts";
+import type { RecordKind, StoredRow } from "./records/record-kinds.ts";
+import { imports, tableOf, tablesByName } from "./store.ts";
 
 export interface Staging {
   readonly deps: Pick<Deps, "clock" | "database" | "files" | "keptFiles">;

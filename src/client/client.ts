@@ -1,10 +1,10 @@
-import { contentOf } from "./calls/answer.ts";
-import type { Client } from "./calls/call.ts";
-import type { LooseInput } from "./calls/prepare.ts";
-import { type Route, routes } from "./calls/routes.ts";
-import { createSender, type Sender } from "./calls/sender.ts";
+import { contentOf } from "./answer.ts";
+import type { Client } from "./call.ts";
 import type { ClientOptions } from "./options.ts";
-import { lastingTransport } from "./transport/transport.ts";
+import type { LooseInput } from "./prepare.ts";
+import { type Route, routes } from "./routes.ts";
+import { createSender, type Sender } from "./send.ts";
+import { lastingTransport } from "./transport.ts";
 
 /**
  * The whole API as functions, derived from the contract, for a program that stays. Answers are passed on as they come,

@@ -1,9 +1,9 @@
-import type { PreparedRequest } from "./calls/prepare.ts";
-import type { Route } from "./calls/routes.ts";
 import type { CredentialKind } from "./credential-kinds.ts";
-import type { ProxySettings } from "./transport/proxy.ts";
-import type { Transport, WireAnswer, WireRequest } from "./transport/wire.ts";
-import type { Pause } from "./waiting/retry.ts";
+import type { PreparedRequest } from "./prepare.ts";
+import type { ProxySettings } from "./proxy.ts";
+import type { Pause } from "./retry.ts";
+import type { Route } from "./routes.ts";
+import type { Transport, WireAnswer, WireRequest } from "./wire.ts";
 
 /** The credentials, or a function that gives one when a call needs it. */
 export type Credentials =

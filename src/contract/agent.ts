@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { findWork, threadStatuses } from "./agent/find-work.ts";
 import { endpoint } from "./endpoint.ts";
 import { FeedbackType } from "./feedback.ts";
 import { anyObject, instant, openEnum, queryInteger, text, uuid } from "./fields.ts";
+import { findWork, threadStatuses } from "./find-work.ts";
 import { limits } from "./limits.ts";
-import { Run, RunDecision, RunStatus, runParams, runWork } from "./run.ts";
+import { Run, RunDecision, RunStatus, runParams, runWork } from "./runs.ts";
 
 export const Proposal = z.object({
   id: uuid,

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { adviceOn } from "./files/media-type.ts";
-import { isReceivedFile, type ReceivedFile } from "./files/received-file.ts";
+import { adviceOn } from "./files.ts";
 import { utcOf } from "./instants.ts";
+import { isReceivedFile, type ReceivedFile } from "./received-file.ts";
 
 /** Text of `min` to `max` Unicode code points after trimming, without NUL and lone surrogates. */
 export const text = (min: number, max: number) =>

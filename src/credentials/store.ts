@@ -42,7 +42,7 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
   /** Sets or removes one entry, and keeps what other processes have stored meanwhile. */
   const save = async (key: CredentialKey, stored: StoredCredential | undefined) => {
     // Loaded only to write: it takes longer to load than a command takes to start.
-    const { writeSettings } = await import("./conf.ts");
+    const { writeSettings } = await import("./conf.lazy.ts");
     await inTurn(folder, () =>
       writeSettings({ folder, name: "credentials" }, withEntry(index(), key, stored)),
     );

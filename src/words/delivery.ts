@@ -1,4 +1,4 @@
-import type { ReplyDelivery } from "../contract/console/feedback.ts";
+import type { ReplyDelivery } from "../contract/threads.ts";
 
 /** More addresses are a number. */
 const mostNamed = 5;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { createKey, createToken } from "../../server/access/new-credentials.ts";
 import { systemClock } from "../../server/clock.ts";
-import { createKey, createToken } from "../../server/secrets/new-credentials.ts";
+import { openDatabase } from "../../server/database/open.ts";
 import { createNewId } from "../../server/secrets/new-id.ts";
-import { openDatabase } from "../../server/store/engine/open.ts";
 import type { DemoAccount } from "./demo-server.ts";
 
 export interface ManyKeys {

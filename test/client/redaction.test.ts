@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  redactBody,
-  redactHeaders,
-  redactJson,
-  redactText,
-  redactUrl,
-} from "../../src/client/calls/redact.ts";
+import { redactBody, redactHeaders, redactJson, redactText, redactUrl } from "../../src/client/redact.ts";
 
 const secret = "sdk_0123456789abcdefghijABCDEFGHIJ012345";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Client } from "../../src/client/calls/call.ts";
+import type { Client } from "../../src/client/call.ts";
 import { appKey, clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 import { listen } from "../support/network/recording-server.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Content } from "../../src/client/calls/call.ts";
+import type { Content } from "../../src/client/call.ts";
 import type { ClientOptions } from "../../src/client/options.ts";
 import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 import { transports } from "../support/clients/transports.ts";

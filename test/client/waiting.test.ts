@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ConnectionError, ServerError } from "../../src/client/errors.ts";
-import { waitForDecision } from "../../src/client/waiting/wait-for-decision.ts";
-import type { Run } from "../../src/contract/run.ts";
+import { waitForDecision } from "../../src/client/wait-for-decision.ts";
+import type { Run } from "../../src/contract/runs.ts";
 import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 
 const open: Run = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { errorBody } from "../../server/http/errors.ts";
-import { additions } from "../../src/contract/additions.ts";
 import { ApiError } from "../../src/contract/errors.ts";
+import { additions } from "../../src/contract/openapi/additions.ts";
 import { createOpenApi } from "../../src/contract/openapi/document.ts";
 
 /** Names below a path, written as one text. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { detectMediaType, normaliseMediaType } from "../../src/contract/files/media-type.ts";
+import { detectMediaType, normaliseMediaType } from "../../src/contract/files.ts";
 import * as sample from "../support/files/sample-files.ts";
 
 const { png, jpeg, webp, gif, mp4, webm, mov, pdf } = sample;

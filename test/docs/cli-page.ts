@@ -1,7 +1,7 @@
 import { type Command, Help, type Option } from "commander";
-import { exitCodes } from "../../src/cli/core/failures/exit-codes.ts";
-import { variables } from "../../src/cli/core/help/environment.ts";
-import { examples } from "../../src/cli/core/help/examples.ts";
+import { examples } from "../../src/cli/core/examples.ts";
+import { exitCodes } from "../../src/cli/core/exit-codes.ts";
+import { variables } from "../../src/cli/environment.ts";
 import { anchorOf, page, table } from "./markdown.ts";
 
 const head = `# The command line

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { nouns } from "../../src/cli/core/program/nouns.ts";
-import { createProgram } from "../../src/cli/core/program/run-cli.ts";
+import { createProgram } from "../../src/cli/core/program.ts";
+import { nouns } from "../../src/cli/nouns.ts";
 import { emptyWorld } from "../support/clients/command-line.ts";
 import { apiPage } from "./api-page.ts";
 import { cliPage } from "./cli-page.ts";

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { nouns } from "../../src/cli/core/program/nouns.ts";
-import { createProgram } from "../../src/cli/core/program/run-cli.ts";
+import { createProgram } from "../../src/cli/core/program.ts";
+import { nouns } from "../../src/cli/nouns.ts";
 import { emptyWorld } from "../support/clients/command-line.ts";
 import { manPages } from "./man-pages.ts";
 

@@ -1,8 +1,8 @@
 import { type Command, Help, type Option } from "commander";
-import { exitCodes } from "../../src/cli/core/failures/exit-codes.ts";
-import { variables } from "../../src/cli/core/help/environment.ts";
-import { examples } from "../../src/cli/core/help/examples.ts";
-import { wordsOf } from "../../src/cli/core/help/help-text.ts";
+import { examples } from "../../src/cli/core/examples.ts";
+import { exitCodes } from "../../src/cli/core/exit-codes.ts";
+import { wordsOf } from "../../src/cli/core/help.ts";
+import { variables } from "../../src/cli/environment.ts";
 
 /** The manual pages by the names of their files: one of the program, and one for each noun. */
 export function manPages(program: Command): ReadonlyMap<string, string> {

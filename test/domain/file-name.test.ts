@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cleanFileName, nameFor } from "../../server/domain/file-name.ts";
+import { cleanFileName, nameFor } from "../../server/files/file-names.ts";
 import { fc } from "../support/property.ts";
 
 describe("a file name", () => {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { startWords } from "../../bin/start-command.ts";
+import { startWords } from "../../bin/start-programs.lazy.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { innkeepPath } from "../support/programs/built-program.ts";
 

@@ -1,8 +1,8 @@
 import { createPublicKey } from "node:crypto";
 import { CompactSign, SignJWT, UnsecuredJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import { createAttest } from "../../server/attestation/attest.ts";
-import { attestationOf } from "../../server/settings/sign-in-settings.ts";
+import { createAttest } from "../../server/access/sign-in/attestation.ts";
+import { attestationOf } from "../../server/settings/sign-in.ts";
 import {
   encrypt,
   goodVerdict,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { refreshStatistics } from "../../server/store/engine/statistics.ts";
+import { refreshStatistics } from "../../server/database/statistics.ts";
 import { fill } from "../bench/growth/fill.ts";
 import { sizeOf } from "../bench/growth/size.ts";
 import { databases } from "../support/database/databases.ts";

@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import type { FileBytes } from "./file-bytes.ts";
-import { keepDrawnJpeg } from "./jpeg.ts";
+import { keepDrawnJpeg } from "./pictures.ts";
 
 /**
  * Overwrites in a PDF the metadata (XMP) and what its JPEG pictures say about themselves. Positions stay, because a PDF

@@ -1,8 +1,8 @@
-import type { CallOptions, Client, Content } from "../../client/calls/call.ts";
-import type { FileContent } from "../../client/calls/file-content.ts";
+import type { CallOptions, Client, Content } from "../../client/call.ts";
+import { isRefusedHere } from "../../client/connection.ts";
 import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
-import { isRefusedHere } from "../../client/transport/connection-errors.ts";
-import type { Invocation } from "../core/program/context.ts";
+import type { FileContent } from "../../client/file-content.ts";
+import type { Invocation } from "../core/context.ts";
 import { showProgress } from "./progress.ts";
 import type { LastTry, SpooledItem } from "./spooled-item.ts";
 

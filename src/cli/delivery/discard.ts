@@ -1,6 +1,6 @@
-import { confirm } from "../core/input/confirm.ts";
-import { note, printOne } from "../core/output/output.ts";
-import type { Invocation } from "../core/program/context.ts";
+import { confirm } from "../core/confirm.ts";
+import type { Invocation } from "../core/context.ts";
+import { note, printOne } from "../core/output.ts";
 import { keptItem, type Spool } from "./spool.ts";
 import type { SpooledItem } from "./spooled-item.ts";
 

@@ -1,4 +1,4 @@
-import type { FeedbackFiles } from "../../client/calls/feedback-body.ts";
+import type { FeedbackFiles } from "../../client/body.ts";
 import { feedbackFiles } from "../../contract/limits.ts";
 
 const names: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
-import { usageError } from "../core/failures/cli-error.ts";
-import { note } from "../core/output/output.ts";
-import type { Invocation } from "../core/program/context.ts";
+import { usageError } from "../core/cli-error.ts";
+import type { Invocation } from "../core/context.ts";
+import { note } from "../core/output.ts";
 import type { Spool } from "./spool.ts";
 import { type Kind, resendOf, type SpooledItem } from "./spooled-item.ts";
 

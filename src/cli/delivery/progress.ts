@@ -1,7 +1,7 @@
-import type { FileContent } from "../../client/calls/file-content.ts";
-import { note } from "../core/output/output.ts";
-import { onOneLine } from "../core/output/plain-text.ts";
-import type { Invocation } from "../core/program/context.ts";
+import type { FileContent } from "../../client/file-content.ts";
+import type { Invocation } from "../core/context.ts";
+import { note } from "../core/output.ts";
+import { onOneLine } from "../core/plain-text.ts";
 
 /** Shows on standard error how much of a body is sent. */
 export interface Progress {

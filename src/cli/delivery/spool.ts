@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { chmod, copyFile, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "../../credentials/make-folder.ts";
-import { CliError } from "../core/failures/cli-error.ts";
-import type { Context, Invocation } from "../core/program/context.ts";
+import { CliError } from "../core/cli-error.ts";
+import type { Context, Invocation } from "../core/context.ts";
 import { type FileInPlace, type Kind, resendOf, type SpooledItem } from "./spooled-item.ts";
 
 /** Keeps items until a server has them: each in a folder that only its owner can read. */

@@ -1,4 +1,4 @@
-import type { SentFile } from "../../client/calls/file-content.ts";
+import type { SentFile } from "../../client/file-content.ts";
 
 /**
  * The result of the last try. `unsent`: the server cannot have the item. `refused`: the server refused it.

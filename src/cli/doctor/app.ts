@@ -1,6 +1,6 @@
-import { namedApp } from "../core/connection/server-address.ts";
-import { appIdOf, isId, reachableApps } from "../core/input/app-id.ts";
-import type { Invocation } from "../core/program/context.ts";
+import { appIdOf, isId, reachableApps } from "../core/app-id.ts";
+import type { Invocation } from "../core/context.ts";
+import { namedApp } from "../core/server-address.ts";
 import { type Finding, failure, faultOf, ok, warning } from "./finding.ts";
 
 /** The app that a maintainer's commands mean. Only a maintainer token can be asked for it. */

@@ -1,5 +1,5 @@
-import type { Invocation } from "../core/program/context.ts";
-import { runOnDatabase } from "../operator/administer.ts";
+import { runOnDatabase } from "../core/administer.ts";
+import type { Invocation } from "../core/context.ts";
 import { type Finding, failure, faultOf, ok, remark } from "./finding.ts";
 
 const why = "Without a proven backup, a lost disk loses everything.";

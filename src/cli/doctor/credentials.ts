@@ -1,13 +1,13 @@
-import { routes } from "../../client/calls/routes.ts";
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
-import { connect } from "../core/connection/connect.ts";
-import { signInExpiry } from "../core/connection/last-sign-in.ts";
-import { allKinds } from "../core/credentials/credential-names.ts";
-import { wrongKindMessage } from "../core/credentials/find-credential.ts";
-import { startInvocation } from "../core/program/command-action.ts";
-import type { FoundCredential, Invocation } from "../core/program/context.ts";
-import { checkCredential } from "../sign-in/credential-check.ts";
-import { placesStored } from "../sign-in/status.ts";
+import { routes } from "../../client/routes.ts";
+import { checkCredential } from "../auth/credential-check.ts";
+import { placesStored } from "../auth/status.ts";
+import { startInvocation } from "../core/command.ts";
+import { connect } from "../core/connection.ts";
+import type { FoundCredential, Invocation } from "../core/context.ts";
+import { allKinds } from "../core/credential-names.ts";
+import { wrongKindMessage } from "../core/credentials.ts";
+import { signInExpiry } from "../core/last-sign-in.ts";
 import { type Finding, failure, faultOf, ok, warning } from "./finding.ts";
 
 /** A credential that may be there: its kind, its server, and how to find it. */

@@ -1,4 +1,4 @@
-import { failureOf } from "../core/failures/failure.ts";
+import { failureOf } from "../core/failures.ts";
 
 /** `warning`: it works, but not as well as it could, or not for long. `failure`: something does not work. */
 export type State = "ok" | "note" | "warning" | "failure";

@@ -2,10 +2,10 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { configFolder, stateFolder } from "../../credentials/folders.ts";
 import { systemReason } from "../../words/system-reason.ts";
-import { openStore } from "../core/credentials/find-credential.ts";
-import type { Context, GlobalFlags } from "../core/program/context.ts";
-import { chosenProfile, readProfiles } from "../core/settings/profiles.ts";
-import { readProjectFile } from "../core/settings/project-file.ts";
+import type { Context, GlobalFlags } from "../core/context.ts";
+import { openStore } from "../core/credentials.ts";
+import { readProjectFile } from "../core/project-file.ts";
+import { chosenProfile, readProfiles } from "../core/settings.ts";
 import { type Finding, failure, faultOf, ok, remark } from "./finding.ts";
 
 /** The folders of credentials and of unsent reports: whether they can be used, and which users can use them. */

@@ -1,9 +1,9 @@
 import { withinLimit } from "../../credentials/keychain.ts";
-import { ciMetadata, isCiJob } from "../core/ci/ci-environment.ts";
-import { openStore } from "../core/credentials/find-credential.ts";
-import { variables } from "../core/help/environment.ts";
-import { didYouMean } from "../core/input/closest.ts";
-import type { Context } from "../core/program/context.ts";
+import { ciMetadata, isCiJob } from "../core/ci.ts";
+import { didYouMean } from "../core/closest.ts";
+import type { Context } from "../core/context.ts";
+import { openStore } from "../core/credentials.ts";
+import { variables } from "../environment.ts";
 import { type Finding, failure, faultOf, ok, remark, warning } from "./finding.ts";
 
 /** When each version of Node gets its last security fixes. Odd versions are never supported for long. */

@@ -1,4 +1,4 @@
-import type { Context } from "../core/program/context.ts";
+import type { Context } from "../core/context.ts";
 import { type Finding, failure, faultOf, ok } from "./finding.ts";
 
 /** Whether the mail server of INNKEEP_SMTP_URL takes our mails, where it is set. */

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
-import { proxyFor } from "../../client/transport/proxy.ts";
-import { proxyOf } from "../core/connection/connect.ts";
-import { proxyNext } from "../core/failures/failure.ts";
-import type { Context } from "../core/program/context.ts";
+import { proxyFor } from "../../client/proxy.ts";
+import { proxyOf } from "../core/connection.ts";
+import type { Context } from "../core/context.ts";
+import { proxyNext } from "../core/failures.ts";
 import { canLookUp, connects, type Secured, secures } from "./connection.ts";
 import { type Finding, failure, ok, remark, warning } from "./finding.ts";
 

@@ -1,10 +1,10 @@
-import type { Route } from "../../client/calls/routes.ts";
 import { ServerError } from "../../client/errors.ts";
-import { shortTransport } from "../../client/transport/transport.ts";
-import type { Transport, WireAnswer } from "../../client/transport/wire.ts";
-import { connect, proxyOf } from "../core/connection/connect.ts";
-import { failureOf } from "../core/failures/failure.ts";
-import type { Invocation } from "../core/program/context.ts";
+import type { Route } from "../../client/routes.ts";
+import { shortTransport } from "../../client/transport.ts";
+import type { Transport, WireAnswer } from "../../client/wire.ts";
+import { connect, proxyOf } from "../core/connection.ts";
+import type { Invocation } from "../core/context.ts";
+import { failureOf } from "../core/failures.ts";
 import { published } from "../core/published.ts";
 import { type Finding, failure, faultOf, ok, remark, warning } from "./finding.ts";
 

@@ -1,5 +1,5 @@
-import type { Invocation } from "../core/program/context.ts";
-import { runOnDatabase } from "../operator/administer.ts";
+import { runOnDatabase } from "../core/administer.ts";
+import type { Invocation } from "../core/context.ts";
 import { type Finding, failure, faultOf, ok } from "./finding.ts";
 
 /** Whether the S3 store of INNKEEP_S3_URL takes our requests, if it is set. */

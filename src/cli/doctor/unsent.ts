@@ -1,12 +1,12 @@
-import type { Invocation } from "../core/program/context.ts";
+import type { Invocation } from "../core/context.ts";
 import type { Spool } from "../delivery/spool.ts";
 import { resendOf, type SpooledItem } from "../delivery/spooled-item.ts";
 import { type Finding, warning } from "./finding.ts";
 
 /** Reports and proofs that no server has yet. */
 export async function checkUnsent(invocation: Invocation): Promise<Finding[]> {
-  const { openFeedbackSpool } = await import("../feedback/spool/feedback-spool.ts");
-  const { openProofSpool } = await import("../testing/proof/proof-spool.ts");
+  const { openFeedbackSpool } = await import("../delivery/spools.ts");
+  const { openProofSpool } = await import("../delivery/proof-spool.ts");
   const found = await Promise.all([
     unsentIn(openFeedbackSpool(invocation)),
     unsentIn(openProofSpool(invocation)),

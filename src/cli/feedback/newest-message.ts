@@ -1,4 +1,4 @@
-import type { OwnedThread } from "../../contract/console/feedback.ts";
+import type { OwnedThread } from "../../contract/threads.ts";
 
 type Messages = readonly OwnedThread["messages"][number][];
 

@@ -1,12 +1,12 @@
 import { ServerError } from "../../client/errors.ts";
 import { deliveryWords } from "../../words/delivery.ts";
 import { oneLine } from "../../words/visible.ts";
-import { CliError } from "../core/failures/cli-error.ts";
-import { failureOf } from "../core/failures/failure.ts";
-import { canAsk } from "../core/input/confirm.ts";
-import { textOf } from "../core/input/text-flag.ts";
-import { note, printOne } from "../core/output/output.ts";
-import type { Invocation } from "../core/program/context.ts";
+import { CliError } from "../core/cli-error.ts";
+import { canAsk } from "../core/confirm.ts";
+import type { Invocation } from "../core/context.ts";
+import { failureOf } from "../core/failures.ts";
+import { textOf } from "../core/input.ts";
+import { note, printOne } from "../core/output.ts";
 import { newestBeforeReply, newestMessageIn } from "./newest-message.ts";
 import { type BodyFlags, wholeThreadId } from "./threads.ts";
 

@@ -1,4 +1,4 @@
-import type { OwnedThread } from "../../contract/console/feedback.ts";
+import type { OwnedThread } from "../../contract/threads.ts";
 import { deliveryWords } from "../../words/delivery.ts";
 import { differenceOf, foldedWords, foldRepeats, runsOf } from "../../words/repeats.ts";
 import { oneLine, visibleText } from "../../words/visible.ts";

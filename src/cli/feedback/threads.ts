@@ -1,15 +1,15 @@
-import type { ListOrder, ThreadStatus, ThreadSummary } from "../../contract/console/feedback.ts";
 import type { FeedbackType } from "../../contract/feedback.ts";
 import { limits } from "../../contract/limits.ts";
-import { allPages } from "../core/connection/pages.ts";
-import { usageError } from "../core/failures/cli-error.ts";
-import { appIdOf } from "../core/input/app-id.ts";
-import { instantOf } from "../core/input/instant.ts";
-import { textOf } from "../core/input/text-flag.ts";
-import { wholeId } from "../core/input/whole-id.ts";
-import { type Column, note, printList, printOne } from "../core/output/output.ts";
-import type { Invocation } from "../core/program/context.ts";
-import { noteFurther } from "./note-further.ts";
+import type { ListOrder, ThreadStatus, ThreadSummary } from "../../contract/threads.ts";
+import { appIdOf } from "../core/app-id.ts";
+import { usageError } from "../core/cli-error.ts";
+import type { Invocation } from "../core/context.ts";
+import { wholeId } from "../core/ids.ts";
+import { textOf } from "../core/input.ts";
+import { instantOf } from "../core/instant.ts";
+import { noteFurther } from "../core/note-further.ts";
+import { type Column, note, printList, printOne } from "../core/output.ts";
+import { allPages } from "../core/pages.ts";
 import { type ThreadTextOptions, threadText } from "./thread-text.ts";
 
 export interface ListFlags {

@@ -1,8 +1,8 @@
-import type { SavedReply } from "../../contract/console/triage/saved-replies.ts";
-import type { Tag } from "../../contract/console/triage/tags.ts";
-import { appIdOf } from "../core/input/app-id.ts";
-import { type Column, note, printList, printOne } from "../core/output/output.ts";
-import type { Invocation } from "../core/program/context.ts";
+import type { SavedReply } from "../../contract/saved-replies.ts";
+import type { Tag } from "../../contract/tags.ts";
+import { appIdOf } from "../core/app-id.ts";
+import type { Invocation } from "../core/context.ts";
+import { type Column, note, printList, printOne } from "../core/output.ts";
 import { threadText } from "./thread-text.ts";
 import { wholeThreadId } from "./threads.ts";
 

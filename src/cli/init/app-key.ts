@@ -1,11 +1,11 @@
-import { wrongKindMessage } from "../core/credentials/find-credential.ts";
-import { missingCredential } from "../core/credentials/missing-credential.ts";
-import { storeCredential } from "../core/credentials/store-credential.ts";
-import { CliError, usageError } from "../core/failures/cli-error.ts";
-import { canAsk } from "../core/input/confirm.ts";
-import { note } from "../core/output/output.ts";
-import type { FoundCredential, Invocation } from "../core/program/context.ts";
-import { checkCredential } from "../sign-in/credential-check.ts";
+import { checkCredential } from "../auth/credential-check.ts";
+import { CliError, usageError } from "../core/cli-error.ts";
+import { canAsk } from "../core/confirm.ts";
+import type { FoundCredential, Invocation } from "../core/context.ts";
+import { wrongKindMessage } from "../core/credentials.ts";
+import { missingCredential } from "../core/missing-credential.ts";
+import { note } from "../core/output.ts";
+import { storeCredential } from "../core/store-credential.ts";
 
 /** An app key that the server accepts. */
 export interface InitKey extends FoundCredential {

@@ -1,9 +1,9 @@
 import { clientOf } from "../../client/client.ts";
-import { connect } from "../core/connection/connect.ts";
-import { reachableApps } from "../core/input/app-id.ts";
-import { canAsk } from "../core/input/confirm.ts";
-import { onOneLine } from "../core/output/plain-text.ts";
-import type { Invocation } from "../core/program/context.ts";
+import { reachableApps } from "../core/app-id.ts";
+import { canAsk } from "../core/confirm.ts";
+import { connect } from "../core/connection.ts";
+import type { Invocation } from "../core/context.ts";
+import { onOneLine } from "../core/plain-text.ts";
 
 /** Asks a person for the app of the project; undefined for none. Proposes the only app of the maintainer token. */
 export async function askForApp(invocation: Invocation): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Context } from "../core/program/context.ts";
+import type { Context } from "../core/context.ts";
 
 export type CiService = "github" | "gitlab" | "circleci" | "jenkins" | "shell" | "none";
 

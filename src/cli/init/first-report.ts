@@ -1,15 +1,15 @@
 import { clientOf } from "../../client/client.ts";
-import { connect } from "../core/connection/connect.ts";
-import { DryRun, textOfRequest } from "../core/connection/dry-run.ts";
-import { cliErrorOf } from "../core/failures/failure.ts";
-import { canAsk } from "../core/input/confirm.ts";
-import { note } from "../core/output/output.ts";
-import { onOneLine } from "../core/output/plain-text.ts";
-import type { Invocation } from "../core/program/context.ts";
-import { remind } from "../delivery/attempt.ts";
-import { type Draft, draftOf } from "../feedback/sending/draft.ts";
-import { sendDraft } from "../feedback/sending/send.ts";
-import { failureText } from "../feedback/sending/tell-ci-job.ts";
+import { canAsk } from "../core/confirm.ts";
+import { connect } from "../core/connection.ts";
+import type { Invocation } from "../core/context.ts";
+import { DryRun, textOfRequest } from "../core/dry-run.ts";
+import { cliErrorOf } from "../core/failures.ts";
+import { note } from "../core/output.ts";
+import { onOneLine } from "../core/plain-text.ts";
+import { type Draft, draftOf } from "../delivery/draft-feedback.ts";
+import { remind } from "../delivery/send.ts";
+import { sendDraft } from "../delivery/send-feedback.ts";
+import { failureText } from "../delivery/tell-ci-job.ts";
 import type { InitKey } from "./app-key.ts";
 
 /** What became of the first report. A dry run has only the request. */

@@ -1,10 +1,10 @@
-import { webAddress } from "../core/connection/server-address.ts";
-import { usageError } from "../core/failures/cli-error.ts";
-import { missingFlags } from "../core/failures/missing-flags.ts";
-import { canAsk } from "../core/input/confirm.ts";
-import { note, printOne } from "../core/output/output.ts";
-import { startInvocation } from "../core/program/command-action.ts";
-import type { GlobalFlags, Invocation, Server } from "../core/program/context.ts";
+import { usageError } from "../core/cli-error.ts";
+import { startInvocation } from "../core/command.ts";
+import { canAsk } from "../core/confirm.ts";
+import type { GlobalFlags, Invocation, Server } from "../core/context.ts";
+import { missingFlags } from "../core/missing-flags.ts";
+import { note, printOne } from "../core/output.ts";
+import { webAddress } from "../core/server-address.ts";
 import { checkedKey, type InitKey, storeKey } from "./app-key.ts";
 import { type CiService, ciLines } from "./ci-lines.ts";
 import { draftOfFirst, type FirstReport, firstReport } from "./first-report.ts";

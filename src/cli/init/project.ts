@@ -1,17 +1,12 @@
 import { dirname, join, resolve } from "node:path";
-import { redactText } from "../../client/calls/redact.ts";
+import { redactText } from "../../client/redact.ts";
 import { systemReason } from "../../words/system-reason.ts";
-import { CliError, usageError } from "../core/failures/cli-error.ts";
-import { confirm } from "../core/input/confirm.ts";
-import { note } from "../core/output/output.ts";
-import { replaceFile } from "../core/output/replace-file.ts";
-import type { Invocation } from "../core/program/context.ts";
-import {
-  checkProject,
-  projectFileName,
-  projectText,
-  readProjectFile,
-} from "../core/settings/project-file.ts";
+import { CliError, usageError } from "../core/cli-error.ts";
+import { confirm } from "../core/confirm.ts";
+import type { Invocation } from "../core/context.ts";
+import { replaceFile } from "../core/files.ts";
+import { note } from "../core/output.ts";
+import { checkProject, projectFileName, projectText, readProjectFile } from "../core/project-file.ts";
 import { askForApp } from "./ask-app.ts";
 
 /** What happens to the innkeep.json of the working folder. */

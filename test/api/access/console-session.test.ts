@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { credentials } from "../../../server/store/access/credentials.ts";
+import { credentials } from "../../../server/access/credentials.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { cookieOf, makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
 

@@ -1,6 +1,6 @@
 import { v7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sealed } from "../../../server/store/deployment/sealed.ts";
+import { sealed } from "../../../server/secrets/store.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { cookieOf, makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { messages } from "../../../server/store/feedback/messages.ts";
+import { messages } from "../../../server/feedback/messages/store.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";

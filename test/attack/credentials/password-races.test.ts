@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { replacePassword } from "../../../server/admin/users.ts";
+import { users } from "../../../server/access/accounts/store.ts";
+import { replacePassword } from "../../../server/admin/accounts.ts";
+import type { Database } from "../../../server/database/database.ts";
 import { hashPassword } from "../../../server/secrets/passwords.ts";
-import { users } from "../../../server/store/access/users.ts";
-import type { Database } from "../../../server/store/engine/database.ts";
 import { databases, type TestDatabase, type TestEngine } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { openDatabase } from "../../../server/store/engine/open.ts";
+import { openDatabase } from "../../../server/database/open.ts";
 import { quickFolder } from "../../support/files/quick-folder.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import {

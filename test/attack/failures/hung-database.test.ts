@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from "vitest";
-import { isUnavailable } from "../../../server/store/engine/errors.ts";
-import { openDatabase } from "../../../server/store/engine/open.ts";
+import { isUnavailable } from "../../../server/database/errors.ts";
+import { openDatabase } from "../../../server/database/open.ts";
 import { postgres } from "../../support/database/databases.ts";
 import { removableFolder } from "../../support/files/temporary-folder.ts";
 import { type FinishedHook, stoppableProxy } from "../../support/network/stoppable-proxy.ts";

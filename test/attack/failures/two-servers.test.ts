@@ -2,9 +2,9 @@ import { chmod, readdir, rm, stat, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { runAdmin } from "../../../server/admin/main.ts";
-import { restore } from "../../../server/admin/restore.ts";
+import { restore } from "../../../server/backup/restore.ts";
+import { lockFolder } from "../../../server/database/folder-lock.ts";
 import { serve } from "../../../server/main.ts";
-import { lockFolder } from "../../../server/store/deployment/folder-lock.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { innkeep, startInnkeep } from "../../support/programs/built-program.ts";

@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cleanUp } from "../../../server/background/nightly.ts";
+import { indexForSearch } from "../../../server/feedback/search/store/search.ts";
+import { cleanUp } from "../../../server/jobs/nightly.ts";
 import { hashOf } from "../../../server/secrets/secrets.ts";
-import { indexForSearch } from "../../../server/store/feedback/search/feedback-search.ts";
-import { receivedFile } from "../../../src/contract/files/received-file.ts";
+import { receivedFile } from "../../../src/contract/received-file.ts";
 import { databases, sqlite } from "../../support/database/databases.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.ts";

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { unseenSince } from "../../../server/domain/content/changelog.ts";
-import { releaseTypeAfter, versionOrder } from "../../../server/routes/content/changelog-order.ts";
+import { releaseTypeAfter, versionOrder } from "../../../server/content/changelog/api/changelog-order.ts";
+import { unseenSince } from "../../../server/content/changelog/rules.ts";
 
 const most = 5_000;
 /** Versions in a form that is slow to read. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { tidy } from "../../../server/background/housekeeping.ts";
-import { outbox } from "../../../server/store/feedback/outbox.ts";
+import { outbox } from "../../../server/feedback/chat/store.ts";
+import { tidy } from "../../../server/jobs/housekeeping.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 

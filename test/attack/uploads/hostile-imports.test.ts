@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { tarHeader } from "../../../server/files/tar-header.ts";
+import { tarHeader } from "../../../server/files/tar.ts";
 import { databases } from "../../support/database/databases.ts";
 import * as sample from "../../support/files/sample-files.ts";
 import { type Service, startService } from "../../support/service/service.ts";

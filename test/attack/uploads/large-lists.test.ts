@@ -4,9 +4,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { systemClock } from "../../../server/clock.ts";
-import { createIncomingBodies } from "../../../server/http/bodies/arrivals.ts";
-import { createLargeJsonReader } from "../../../server/http/bodies/large-json.ts";
-import { readSettings } from "../../../server/settings/environment.ts";
+import { createIncomingBodies } from "../../../server/http/body/incoming-body.ts";
+import { createLargeJsonReader } from "../../../server/http/body/large-json.ts";
+import { readSettings } from "../../../server/settings/read-settings.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
 const MB = 1_048_576;

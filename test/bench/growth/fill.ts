@@ -1,7 +1,7 @@
+import type { Database, Transaction } from "../../../server/database/database.ts";
+import { indexNext } from "../../../server/feedback/search/store/search.ts";
+import { makeRoom } from "../../../server/feedback/unread/store/read-marks.ts";
 import { createSealer } from "../../../server/secrets/secrets.ts";
-import type { Database, Transaction } from "../../../server/store/engine/database.ts";
-import { makeRoom } from "../../../server/store/feedback/looks/read-marks.ts";
-import { indexNext } from "../../../server/store/feedback/search/feedback-search.ts";
 import { appRows, ownApps } from "./app-rows.ts";
 import { feedbackRows } from "./feedback-rows.ts";
 import { idOf } from "./requests/measured.ts";

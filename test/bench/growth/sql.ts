@@ -1,4 +1,4 @@
-import type { Engine } from "../../../server/store/engine/database.ts";
+import type { Engine } from "../../../server/database/database.ts";
 
 /** Expressions over a whole number `n`, in the SQL of each engine. */
 export interface Sql {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readChangelogFile } from "../../../src/cli/content/notes/changelog-file.ts";
+import { readChangelogFile } from "../../../src/cli/changelog/notes/changelog-file.lazy.ts";
 import { processorTime } from "../../support/processor-time.ts";
 import { fc } from "../../support/property.ts";
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { sideOf } from "../../../src/cli/content/faq-files/side.ts";
 import {
   changedMarkdown,
   checkFields,
   markdownOf,
   rawFieldsOf,
   splitMarkdown,
-} from "../../../src/cli/content/faq-files/source/front-matter.ts";
+} from "../../../src/cli/faq/front-matter.ts";
+import { sideOf } from "../../../src/cli/faq/side.ts";
 import { fc } from "../../support/property.ts";
 
 describe("the side that counts (rule C22)", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ciJob } from "../../../src/cli/core/ci/ci-environment.ts";
+import { ciJob } from "../../../src/cli/core/ci.ts";
 
 const ref = "main";
 

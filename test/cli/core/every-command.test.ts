@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { examples } from "../../../src/cli/core/help/examples.ts";
-import { createProgram } from "../../../src/cli/core/program/run-cli.ts";
+import { examples } from "../../../src/cli/core/examples.ts";
+import { createProgram } from "../../../src/cli/core/program.ts";
 import { createCommandLine, emptyWorld } from "../../support/clients/command-line.ts";
 import { everyCommand, sampleFor } from "../../support/clients/every-command.ts";
 import { commandOfExample } from "../../support/clients/example-command.ts";

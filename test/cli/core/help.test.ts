@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { exitCodes } from "../../../src/cli/core/failures/exit-codes.ts";
-import { nounGroups, nouns } from "../../../src/cli/core/program/nouns.ts";
+import { exitCodes } from "../../../src/cli/core/exit-codes.ts";
+import { nounGroups, nouns } from "../../../src/cli/nouns.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 
 const run = async (...argv: string[]) => (await createCommandLine()).run(argv);

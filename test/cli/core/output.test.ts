@@ -6,9 +6,9 @@ import {
   printable,
   widthOf,
   withoutCommands,
-} from "../../../src/cli/core/output/plain-text.ts";
-import { relativeTime } from "../../../src/cli/core/output/relative-time.ts";
-import { table } from "../../../src/cli/core/output/table.ts";
+} from "../../../src/cli/core/plain-text.ts";
+import { relativeTime } from "../../../src/cli/core/relative-time.ts";
+import { table } from "../../../src/cli/core/table.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { answers, startRecordingServer } from "../../support/network/recording-server.ts";
 

@@ -1,10 +1,10 @@
 import { win32 } from "node:path";
 import { describe, expect, it } from "vitest";
-import { snapshotName } from "../../../server/dev/dev-contract.ts";
-import { slugOf } from "../../../src/cli/content/faq-files/source/slug.ts";
-import { isUnder } from "../../../src/cli/core/output/inside-folder.ts";
-import { foldersUpwards } from "../../../src/cli/core/settings/project-file.ts";
-import { globOf } from "../../../src/cli/feedback/junit/find-files.ts";
+import { snapshotName } from "../../../server/dev/contract.ts";
+import { isUnder } from "../../../src/cli/core/inside-folder.ts";
+import { foldersUpwards } from "../../../src/cli/core/project-file.ts";
+import { slugOf } from "../../../src/cli/faq/slug.ts";
+import { globOf } from "../../../src/cli/feedback/junit/find-files.lazy.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 
 const raw = String.raw;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { beforeAll, describe, expect, it } from "vitest";
-import { nouns } from "../../../src/cli/core/program/nouns.ts";
-import { createProgram } from "../../../src/cli/core/program/run-cli.ts";
+import { createProgram } from "../../../src/cli/core/program.ts";
+import { nouns } from "../../../src/cli/nouns.ts";
 import { emptyWorld } from "../../support/clients/command-line.ts";
 
 let program: Command;

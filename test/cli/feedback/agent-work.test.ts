@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Context } from "../../../src/cli/core/program/context.ts";
+import type { Context } from "../../../src/cli/core/context.ts";
 import { type CommandLine, createCommandLine } from "../../support/clients/command-line.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {

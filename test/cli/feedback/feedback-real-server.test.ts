@@ -2,7 +2,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { OwnedThread } from "../../../src/contract/console/feedback.ts";
+import { OwnedThread } from "../../../src/contract/threads.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { send } from "../../support/clients/feedback-sending.ts";
 import { jpeg, mov, mp4, pdf, png, type SampleFile, webm, webp } from "../../support/files/sample-files.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OwnedThread } from "../../../src/contract/console/feedback.ts";
+import { OwnedThread } from "../../../src/contract/threads.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 

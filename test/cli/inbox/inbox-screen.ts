@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { expect } from "vitest";
-import { createInbox, type InboxCalls } from "../../../src/cli/feedback/inbox/inbox.ts";
-import { showScreen } from "../../../src/cli/views/feedback-inbox.tsx";
-import type { OwnedThread, ThreadSummary } from "../../../src/contract/console/feedback.ts";
+import { showScreen } from "../../../src/cli/feedback/inbox/screen.lazy.tsx";
+import { createInbox, type InboxCalls } from "../../../src/cli/feedback/inbox/state.ts";
+import type { OwnedThread, ThreadSummary } from "../../../src/contract/threads.ts";
 import { eventually } from "../../support/eventually.ts";
 
 /** A row of the list. From the ninth on it is unread. */

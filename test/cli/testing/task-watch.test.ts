@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import type { Tasks } from "../../../src/cli/testing/tester/tasks.ts";
-import { showTasks } from "../../../src/cli/views/task-watch.tsx";
-import type { PollResult } from "../../../src/client/waiting/long-poll.ts";
+import { showTasks } from "../../../src/cli/testing/task-screen.lazy.tsx";
+import type { Tasks } from "../../../src/cli/testing/tasks.ts";
+import type { PollResult } from "../../../src/client/wait.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const now = new Date("2026-11-21T12:00:00Z");

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Context } from "../../../src/cli/core/program/context.ts";
-import { checkForUpdate } from "../../../src/cli/update/update-check.ts";
-import { noticeUpdate } from "../../../src/cli/update/update-notice.ts";
+import type { Context } from "../../../src/cli/core/context.ts";
+import { noticeUpdate } from "../../../src/cli/update.ts";
+import { checkForUpdate } from "../../../src/cli/update-check.ts";
 import { emptyWorld } from "../../support/clients/command-line.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { listen } from "../../support/network/recording-server.ts";

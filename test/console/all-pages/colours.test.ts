@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dark, edgePairs, light, textPairs } from "../../../server/console/assets/colours.ts";
+import { dark, edgePairs, light, textPairs } from "../../../server/console/browser/colours.ts";
 
 describe.each([
   ["light", light],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { tidy } from "../../../server/background/housekeeping.ts";
+import { tidy } from "../../../server/jobs/housekeeping.ts";
 import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { saveDraft } from "../../support/browser/save-draft.ts";
 import { sqlite } from "../../support/database/databases.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { feedbackThreads } from "../../../server/store/feedback/feedback.ts";
-import { proposals } from "../../../server/store/feedback/runs/proposals.ts";
+import { proposals } from "../../../server/feedback/proposals/store.ts";
+import { feedbackThreads } from "../../../server/feedback/threads/store.ts";
 import {
   type BrowserWithoutScripts,
   createBrowserWithoutScripts,

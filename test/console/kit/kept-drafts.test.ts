@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { tidy } from "../../../server/background/housekeeping.ts";
-import { sealed } from "../../../server/store/deployment/sealed.ts";
+import { tidy } from "../../../server/jobs/housekeeping.ts";
+import { sealed } from "../../../server/secrets/store.ts";
 import { limits, rateLimits } from "../../../src/contract/limits.ts";
 import {
   createBrowserWithoutScripts,

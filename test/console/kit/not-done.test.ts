@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { notDone } from "../../../server/console/acts.ts";
 import { createLinks } from "../../../server/console/links.ts";
+import { notDone } from "../../../server/console/notices.ts";
 import { forms, uploadForms } from "../../../server/console/page-routes.ts";
 import { readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { unknownId } from "../../support/service/endpoints.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { users } from "../../../server/access/accounts/store.ts";
 import { seedDemo } from "../../../server/demo/seed-demo.ts";
-import { users } from "../../../server/store/access/users.ts";
-import type { SlotWithDays } from "../../../src/contract/console/cycles.ts";
+import type { SlotWithDays } from "../../../src/contract/cycles.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
 const day = 86_400_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { acceptedSteps, givenCode } from "../../../server/domain/access/factor-code.ts";
+import { acceptedSteps, givenCode } from "../../../server/access/sign-in-methods/rules.ts";
 
 describe("a typed code", () => {
   it.each(["123456", " 123 456 ", "123-456"])("%j is of an authenticator app", (typed) => {

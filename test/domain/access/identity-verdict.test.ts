@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeIdentity, type ProvenIdentity } from "../../../server/domain/access/identity-verdict.ts";
+import { judgeIdentity, type ProvenIdentity } from "../../../server/access/identity-providers/rules.ts";
 
 const stranger: ProvenIdentity = {
   ownerId: undefined,

@@ -3,7 +3,7 @@ import {
   invitationMilliseconds,
   type MemberChange,
   memberChangeRefusal,
-} from "../../../server/domain/access/member-changes.ts";
+} from "../../../server/access/members/rules.ts";
 
 const owner: MemberChange = { by: "owner", own: false, from: "viewer", to: "maintainer", owners: 1 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lifetimes, refreshVerdict } from "../../../server/domain/access/oauth-lifetimes.ts";
+import { lifetimes, refreshVerdict } from "../../../server/access/oauth/rules.ts";
 
 const now = new Date("2026-11-22T12:00:00.000Z");
 const from = (milliseconds: number) => new Date(now.getTime() + milliseconds).toISOString();

@@ -6,7 +6,7 @@ import {
   isRegisteredRedirect,
   redirectName,
   redirectSource,
-} from "../../../server/domain/access/oauth-redirect.ts";
+} from "../../../server/access/oauth/redirect.ts";
 
 describe("the address of a program", () => {
   it.each([

@@ -3,7 +3,7 @@ import {
   formActionOf,
   isRedirectTarget,
   redirectAddress,
-} from "../../../server/domain/access/redirect-target.ts";
+} from "../../../server/access/sign-in/redirect-target.ts";
 
 const own = "https://tavern.example/back?app=1";
 

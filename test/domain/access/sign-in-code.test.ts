@@ -3,7 +3,7 @@ import {
   codeLifetimeMilliseconds,
   judgeCode,
   tokenLifetimeDays,
-} from "../../../server/domain/access/sign-in-code.ts";
+} from "../../../server/access/sign-in/rules.ts";
 
 const minted = Date.UTC(2026, 4, 1, 12);
 const code = {

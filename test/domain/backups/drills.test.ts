@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { begunDrill, type Drill, drillWarning, isDrillDue } from "../../../server/domain/backups/drills.ts";
+import { begunDrill, type Drill, drillWarning, isDrillDue } from "../../../server/backup/rules.ts";
 
 const three = 180;
 const at = (time: string) => new Date(`2026-11-${time}Z`);

@@ -3,7 +3,7 @@ import {
   markEdited,
   mergeImport,
   type StoredRelease,
-} from "../../../server/domain/content/changelog-merge.ts";
+} from "../../../server/content/changelog/changelog-merge.ts";
 
 const stored: StoredRelease = {
   values: { title: "Maps", body: "By a person.", items: null, publishedAt: "2026-05-01" },

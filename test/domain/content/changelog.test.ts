@@ -4,7 +4,7 @@ import {
   unseenSince,
   type VersionedEntry,
   type VersionOrder,
-} from "../../../server/domain/content/changelog.ts";
+} from "../../../server/content/changelog/rules.ts";
 
 /** Whole numbers are build numbers; `a.b` with one digit each is a version; everything else has no order. */
 const order: VersionOrder = {

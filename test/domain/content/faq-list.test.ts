@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planFaqList } from "../../../server/domain/content/faq-list.ts";
+import { planFaqList } from "../../../server/content/faqs/rules.ts";
 
 const marks = { pushedHash: null, pushedSortOrder: null };
 const a = { id: "a", question: "A?", answer: "A.", sortOrder: 1, ...marks };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { blockedDomainOf, senderKeysOf } from "../../../server/domain/feedback/blocked-sender.ts";
+import { blockedDomainOf, senderKeysOf } from "../../../server/feedback/blocked-senders/rules.ts";
 
 describe("a blocked address", () => {
   it.each([

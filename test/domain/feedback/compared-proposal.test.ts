@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { comparedProposal } from "../../../server/domain/feedback/compared-proposal.ts";
-import type { RunDecision } from "../../../src/contract/run.ts";
+import { comparedProposal } from "../../../server/feedback/proposals/compared-proposal.ts";
+import type { RunDecision } from "../../../src/contract/runs.ts";
 
 const history = (...decisions: (RunDecision | null)[]) =>
   decisions.map((decision, at) => ({ id: String(at), decision }));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { subjectOf } from "../../../server/domain/feedback/feedback-subject.ts";
+import { subjectOf } from "../../../server/feedback/reports/rules.ts";
 
 const words = "word ".repeat(15);
 it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { passedFailures, passedNote } from "../../../server/domain/feedback/passed-failures.ts";
+import { passedFailures, passedNote } from "../../../server/feedback/failures/rules.ts";
 
 const failing = ["b:1", "a:2", "a:1", "a", "ab"].map((dedupeKey) => ({ dedupeKey }));
 const passed = (...named: Parameters<typeof passedFailures>[1]) =>

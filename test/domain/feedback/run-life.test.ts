@@ -10,7 +10,7 @@ import {
   recallRefusal,
   stateAt,
   statusOf,
-} from "../../../server/domain/feedback/run-life.ts";
+} from "../../../server/feedback/proposals/rules.ts";
 
 const at = (time: string) => new Date(`2026-05-01T${time}Z`);
 const certain = (time: string) => ({ now: at(time), doubtful: false, behindMs: 0 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { replyFrom, withStatusUrl } from "../../../server/domain/feedback/saved-reply.ts";
+import { replyFrom, withStatusUrl } from "../../../server/feedback/saved-replies/rules.ts";
 
 const facts = { name: "Ada", app: "Larder", hasPage: true };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tagKeyOf, tagNamesIn } from "../../../server/domain/feedback/tag-names.ts";
+import { tagKeyOf, tagNamesIn } from "../../../server/feedback/tags/rules.ts";
 
 describe("the key of a tag's name", () => {
   it.each([

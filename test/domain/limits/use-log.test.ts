@@ -6,7 +6,7 @@ import {
   lookAtUses,
   type RateLimit,
   takeUse,
-} from "../../../server/domain/limits/use-log.ts";
+} from "../../../server/http/rate-limits/use-log.ts";
 import { fc } from "../../support/property.ts";
 import { rounds } from "../../support/torture.ts";
 

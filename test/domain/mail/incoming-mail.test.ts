@@ -5,7 +5,7 @@ import {
   replyTokensIn,
   saysFailed,
   tidyText,
-} from "../../../server/domain/mail/incoming-mail.ts";
+} from "../../../server/mail/incoming/rules.ts";
 
 const token = "abcdefghijklmnopqrstuvwxyz234567abcdefghij";
 const ada = "ada@kitchen.example";

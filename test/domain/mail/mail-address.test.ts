@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isMailAddress } from "../../../server/domain/mail/mail-address.ts";
+import { isMailAddress } from "../../../server/mail/address.ts";
 
 const longLocal = "a".repeat(64);
 const longLabel = "b".repeat(63);

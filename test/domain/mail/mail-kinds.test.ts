@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isAutomatic, laneOf, mailLanes } from "../../../server/domain/mail/mail-kinds.ts";
+import { isAutomatic, laneOf, mailLanes } from "../../../server/mail/outgoing/rules.ts";
 
 it.each([
   ["reply", "personal"],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { replyText } from "../../../server/domain/mail/reply-text.ts";
+import { replyText } from "../../../server/mail/sender/rules.ts";
 
 const report = {
   reply: "Fixed.",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { accountRefusal } from "../../../server/domain/people/account-refusal.ts";
+import { accountRefusal } from "../../../server/erasure/account-refusal.ts";
 
 const free = { onlyOwnerOf: [], testerOf: [] };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { erasureRefusal } from "../../../server/domain/people/erasure-refusal.ts";
+import { erasureRefusal } from "../../../server/erasure/rules.ts";
 
 describe("what stands in the way of an erasure", () => {
   it.each([

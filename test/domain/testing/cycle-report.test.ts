@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  type ReportedCycle,
-  type ReportedSlot,
-  reportOf,
-} from "../../../server/domain/testing/cycle-report.ts";
+import { type ReportedCycle, type ReportedSlot, reportOf } from "../../../server/testing/cycles/rules.ts";
 
 const id = "01a1fda4-237d-759b-ad89-7cf5663516dc";
 const cycle: ReportedCycle["cycle"] = {

@@ -6,7 +6,7 @@ import {
   countedDaysOf,
   isMissed,
   requestMilliseconds,
-} from "../../../server/domain/testing/slot.ts";
+} from "../../../server/testing/slots/rules.ts";
 
 describe("a closing day", () => {
   it.each([

@@ -8,7 +8,7 @@ import {
   spanOfToday,
   type TestDays,
   todayOf,
-} from "../../../server/domain/testing/test-days.ts";
+} from "../../../server/testing/cycles/days.ts";
 
 function testIn(timezone: string, startsOn: string, durationDays = 14): TestDays {
   const plan = { timezone, startsOn, durationDays };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { dayStartsOf, graceEndOf } from "../../../server/domain/testing/test-days.ts";
-import { judgeSession, type TestedSlot } from "../../../server/domain/testing/test-session-verdict.ts";
+import { dayStartsOf, graceEndOf } from "../../../server/testing/cycles/days.ts";
+import { judgeSession, type TestedSlot } from "../../../server/testing/sessions/rules.ts";
 import { fc } from "../../support/property.ts";
 import { rounds } from "../../support/torture.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import * as fields from "../../../server/domain/transfer/fields.ts";
+import * as fields from "../../../server/transfer/fields.ts";
 
 const uuid = "01a3b7bf-0000-7000-8000-000000000001";
 const naming: fields.Naming = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { maxChars } from "../../../mcp/tools/read-feedback/definition.ts";
+import { maxChars } from "../../../mcp/tools/read-feedback.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { fc } from "../../support/property.ts";
 import { startFakeApi } from "../support/fake-api.ts";

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openDatabase } from "../../../server/store/engine/open.ts";
+import { openDatabase } from "../../../server/database/open.ts";
 import { forgeBackup } from "../../support/backups/forged-backup.ts";
 import { databases, sqlite, type TestEngine } from "../../support/database/databases.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";

@@ -2,9 +2,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { withDatabase } from "../../../server/admin/data-location.ts";
+import { openDatabase } from "../../../server/database/open.ts";
+import { baseline } from "../../../server/database/schema/baseline.ts";
 import { unlock } from "../../../server/start/unlock.ts";
-import { openDatabase } from "../../../server/store/engine/open.ts";
-import { baseline } from "../../../server/store/engine/schema/baseline.ts";
 import { forgeBackup } from "../../support/backups/forged-backup.ts";
 import {
   backupFromBefore,

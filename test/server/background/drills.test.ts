@@ -1,10 +1,10 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type MakeBackup, startDrills } from "../../../server/background/drills/drills.ts";
-import { createMetrics } from "../../../server/http/operations/metrics.ts";
+import { drillRecord } from "../../../server/backup/drill-record.ts";
+import { type MakeBackup, startDrills } from "../../../server/backup/drills.ts";
+import { createMetrics } from "../../../server/http/metrics.ts";
 import { createLog } from "../../../server/log.ts";
-import { drillRecord } from "../../../server/store/deployment/drill-record.ts";
 import { databases, sqlite, type TestEngine } from "../../support/database/databases.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { startPassingTime } from "../../../server/background/passing-time-worker.ts";
-import { cyclesTopic } from "../../../server/store/engine/topics.ts";
+import { cyclesTopic } from "../../../server/database/signals.ts";
+import { startPassingTime } from "../../../server/jobs/time.ts";
 import { databases, sharedDatabases } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fc } from "../../support/property.ts";

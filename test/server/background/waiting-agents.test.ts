@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createWaitingAgents } from "../../../server/background/waiting-agents.ts";
-import type { ProposalRow } from "../../../server/store/feedback/runs/proposals.ts";
+import type { ProposalRow } from "../../../server/feedback/proposals/store.ts";
+import { createWaitingAgents } from "../../../server/feedback/proposals/waiting-agents.ts";
 
 const run: ProposalRow = {
   ...{ id: "run", feedbackId: "thread", appId: "app", summary: "Mend it.", plan: "Test.", owners: "owner" },

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { keepShown } from "../../../server/files/positions/keep-shown.ts";
+import { keepShown } from "../../../server/files/positions/remove-positions.ts";
 import { jpeg } from "../../support/files/sample-files.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createSignals } from "../../../server/database/engine-signals.ts";
 import { createAnswers, prepareAnswer } from "../../../server/http/answers.ts";
 import { createMemory } from "../../../server/http/memory.ts";
-import { createSignals } from "../../../server/store/engine/signals.ts";
 
 /** The memory of a process that hears of the changes of its database, or does not. */
 function hearing(remembers = true) {

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
-import { consume } from "../../../server/http/uploads/upload.ts";
+import { consume } from "../../../server/http/body/upload.ts";
 
 const KB = 1_024;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Limiter, Spending } from "../../../server/http/limiter.ts";
-import { createLimiter, isInMemory } from "../../../server/http/rate-limits.ts";
+import type { Database } from "../../../server/database/database.ts";
+import type { Limiter, Spending } from "../../../server/http/rate-limits/limiter.ts";
+import { createLimiter, isInMemory } from "../../../server/http/rate-limits/rate-limits.ts";
 import { rateLimitsOf } from "../../../server/settings/rate-limit-settings.ts";
-import type { Database } from "../../../server/store/engine/database.ts";
 import { rateLimits as defaults, type RateLimitName } from "../../../src/contract/limits.ts";
 import { databases, sharedDatabases, type TestDatabase } from "../../support/database/databases.ts";
 import { movableClock } from "../../support/service/movable-clock.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { LargeBody, TurnSender } from "../../../server/http/bodies/turn-order.ts";
-import { createTurns } from "../../../server/http/bodies/turns.ts";
+import type { LargeBody, TurnSender } from "../../../server/http/body/turn-order.ts";
+import { createTurns } from "../../../server/http/body/turns.ts";
 import type { ApiError } from "../../../src/contract/errors.ts";
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Spending } from "../../../server/http/limiter.ts";
-import { createUsesInMemory } from "../../../server/http/uses-in-memory.ts";
+import type { Spending } from "../../../server/http/rate-limits/limiter.ts";
+import { createUsesInMemory } from "../../../server/http/rate-limits/uses-in-memory.ts";
 import { rateLimitsOf } from "../../../server/settings/rate-limit-settings.ts";
 import type { RateLimitName } from "../../../src/contract/limits.ts";
 import { movableClock } from "../../support/service/movable-clock.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { queueMail } from "../../../server/mail/queue-mail.ts";
+import { queueMail } from "../../../server/mail/outgoing/queue.ts";
 import { databases } from "../../support/database/databases.ts";
 import { parsedMail, startMailServer } from "../../support/mail/mail-server.ts";
 import {

@@ -5,7 +5,7 @@ import {
   createClientDocuments,
   isDocumentAddress,
   readClientDocument,
-} from "../../../server/outgoing/client-document.ts";
+} from "../../../server/access/oauth/client-document.ts";
 import { certificate, certificateKey } from "../../support/network/certificate.ts";
 
 const id = "https://innkeep.test/client.json";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hold } from "../../../server/routes/held-request.ts";
+import { hold } from "../../../server/http/held-request.ts";
 import { movableClock } from "../../support/service/movable-clock.ts";
 
 interface Held {

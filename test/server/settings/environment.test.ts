@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readSettings } from "../../../server/settings/environment.ts";
+import { readSettings } from "../../../server/settings/read-settings.ts";
 import { SettingError } from "../../../server/settings/setting-error.ts";
 
 describe("the settings of a server", () => {

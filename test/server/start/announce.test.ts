@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { demoAnnouncement } from "../../../server/demo/announce-demo.ts";
-import { readSettings } from "../../../server/settings/environment.ts";
+import { demoAnnouncement } from "../../../server/demo/announce.ts";
+import { readSettings } from "../../../server/settings/read-settings.ts";
 import type { ServeFlags } from "../../../server/settings/settings.ts";
 import { announce } from "../../../server/start/announce.ts";
 

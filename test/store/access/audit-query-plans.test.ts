@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { audit } from "../../../server/store/access/audit.ts";
-import { recordedLabels } from "../../../server/store/access/audit-targets.ts";
-import type { Engine, Reader } from "../../../server/store/engine/database.ts";
-import { refreshStatistics } from "../../../server/store/engine/statistics.ts";
+import { recordedLabels } from "../../../server/access/audit/audit-targets.ts";
+import { audit } from "../../../server/access/audit/store.ts";
+import type { Engine, Reader } from "../../../server/database/database.ts";
+import { refreshStatistics } from "../../../server/database/statistics.ts";
 import { databases } from "../../support/database/databases.ts";
 import { planOf } from "../../support/database/plans.ts";
 import { tracedDatabase } from "../../support/database/traced-database.ts";

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Database, Transaction } from "../../../server/store/engine/database.ts";
-import { isConflict } from "../../../server/store/engine/errors.ts";
+import type { Database, Transaction } from "../../../server/database/database.ts";
+import { isConflict } from "../../../server/database/errors.ts";
 import { databases, type TestDatabase } from "../../support/database/databases.ts";
 
 const notes = {

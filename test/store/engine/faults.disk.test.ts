@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Database } from "../../../server/store/engine/database.ts";
-import { isUnavailable } from "../../../server/store/engine/errors.ts";
-import { openDatabase } from "../../../server/store/engine/open.ts";
+import type { Database } from "../../../server/database/database.ts";
+import { isUnavailable } from "../../../server/database/errors.ts";
+import { openDatabase } from "../../../server/database/open.ts";
 import { type Disk, diskKinds } from "../../support/database/full-disk.ts";
 import { expectNothingLost, expectSoundFile, loadTables } from "../../support/database/write-load-tables.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database, Transaction } from "../../../server/store/engine/database.ts";
-import { isUnavailable } from "../../../server/store/engine/errors.ts";
+import type { Database, Transaction } from "../../../server/database/database.ts";
+import { isUnavailable } from "../../../server/database/errors.ts";
 import { databases, sqlite, type TestDatabase } from "../../support/database/databases.ts";
 import { type FailingDriver, failingDriver } from "../../support/database/failing-driver.ts";
 import { expectNothingLost, expectSoundFile, loadTables } from "../../support/database/write-load-tables.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Database } from "../../../server/store/engine/database.ts";
-import type { Migration } from "../../../server/store/engine/migrate.ts";
-import { migrations } from "../../../server/store/engine/migrations.ts";
+import type { Database } from "../../../server/database/database.ts";
+import type { Migration } from "../../../server/database/migrate.ts";
+import { migrations } from "../../../server/database/migrations.ts";
 import { databases, type TestDatabase } from "../../support/database/databases.ts";
 
 const first: Migration = {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { withoutWarning } from "../../../server/store/engine/drivers/node-sqlite.ts";
+import { withoutWarning } from "../../../server/database/sqlite/node-sqlite.ts";
 
 describe("the runtime's own SQLite", () => {
   it("is loaded without the warning that it is experimental, and later warnings are shown", async () => {

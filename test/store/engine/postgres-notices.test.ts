@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createAnnouncer, payloadsOf } from "../../../server/store/engine/drivers/postgres-notices.ts";
-import { createSignals } from "../../../server/store/engine/signals.ts";
+import { createSignals } from "../../../server/database/engine-signals.ts";
+import { createAnnouncer, payloadsOf } from "../../../server/database/postgres-notices.ts";
 import { fc } from "../../support/property.ts";
 
 /** Two servers, and what each of them has signalled to itself. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Reads, readTogether } from "../../../server/store/engine/read-together.ts";
+import { type Reads, readTogether } from "../../../server/database/read-together.ts";
 
 /** Reads that note their items. An item that is not a number fails alone, and a common read of 13 fails. */
 function notedReads() {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Database } from "../../../server/store/engine/database.ts";
+import type { Database } from "../../../server/database/database.ts";
 import { databases, sharedDatabases, sqlite, type TestDatabase } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Connection, SqliteDriver } from "../../../server/store/engine/drivers/connection.ts";
-import { isConflict, isUnavailable } from "../../../server/store/engine/errors.ts";
-import { sqliteDriver } from "../../../server/store/engine/open.ts";
-import { isSafeVersion } from "../../../server/store/engine/sqlite/sqlite.ts";
+import { isConflict, isUnavailable } from "../../../server/database/errors.ts";
+import { sqliteDriver } from "../../../server/database/open.ts";
+import type { Connection, SqliteDriver } from "../../../server/database/sqlite/connection.ts";
+import { isSafeVersion } from "../../../server/database/sqlite/sqlite.ts";
 import { sqlite, type TestDatabase } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 

@@ -1,13 +1,13 @@
 import { EventEmitter, once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { startStatistics } from "../../../server/background/statistics.ts";
-import type { Reader, Transaction } from "../../../server/store/engine/database.ts";
+import type { Reader, Transaction } from "../../../server/database/database.ts";
 import {
   addStatistics,
   cancelMaking,
   makingOf,
   tablesWithoutStatistics,
-} from "../../../server/store/engine/statistics.ts";
+} from "../../../server/database/statistics.ts";
+import { startStatistics } from "../../../server/jobs/statistics.ts";
 import { databases, sharedDatabases } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Service, startService } from "../../support/service/service.ts";

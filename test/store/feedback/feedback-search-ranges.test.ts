@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../../server/store/engine/database.ts";
-import { refreshStatistics } from "../../../server/store/engine/statistics.ts";
-import { findThreads } from "../../../server/store/feedback/found-threads.ts";
-import { listThreads } from "../../../server/store/feedback/inbox.ts";
-import { indexForSearch, searchThreads } from "../../../server/store/feedback/search/feedback-search.ts";
+import type { Database } from "../../../server/database/database.ts";
+import { refreshStatistics } from "../../../server/database/statistics.ts";
+import { findThreads } from "../../../server/feedback/agent-work/store/find.ts";
+import { listThreads } from "../../../server/feedback/inbox/store.ts";
+import { indexForSearch, searchThreads } from "../../../server/feedback/search/store/search.ts";
 import { databases, sharedDatabases } from "../../support/database/databases.ts";
 import { tracedDatabase } from "../../support/database/traced-database.ts";
 import { type Service, startService } from "../../support/service/service.ts";

@@ -5,7 +5,7 @@ import {
   lookBack,
   type Ranges,
   rangeOfSearch,
-} from "../../../server/store/feedback/search/search-ranges.ts";
+} from "../../../server/feedback/search/store/ranges.ts";
 
 const soon = Number.POSITIVE_INFINITY;
 const past = Number.NEGATIVE_INFINITY;

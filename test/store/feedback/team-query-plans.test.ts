@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { refreshStatistics } from "../../../server/store/engine/statistics.ts";
+import { refreshStatistics } from "../../../server/database/statistics.ts";
 import { databases } from "../../support/database/databases.ts";
 import { hotTeamReads } from "../../support/database/hot-reads.ts";
 import { planOfLast } from "../../support/database/plans.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Viewer } from "../../../server/access/members/visibility.ts";
+import type { Database, Value } from "../../../server/database/database.ts";
+import { threadTopic } from "../../../server/database/signals.ts";
+import { createFindThread } from "../../../server/feedback/agent-work/api/known-thread.ts";
+import { feedbackThreads } from "../../../server/feedback/threads/store.ts";
 import type { AgentCaller } from "../../../server/http/handler.ts";
-import { createFindThread } from "../../../server/routes/feedback/runs/known-thread.ts";
-import type { Viewer } from "../../../server/store/access/members/visibility.ts";
-import type { Database, Value } from "../../../server/store/engine/database.ts";
-import { threadTopic } from "../../../server/store/engine/topics.ts";
-import { feedbackThreads } from "../../../server/store/feedback/feedback.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeWorkingAgent } from "../../support/worlds/agents/approved-proposal.ts";

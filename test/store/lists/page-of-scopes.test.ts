@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../../server/store/engine/database.ts";
-import { type PageOfScopes, pageOfScopes } from "../../../server/store/lists/page-of-scopes.ts";
+import type { Database } from "../../../server/database/database.ts";
+import { type PageOfScopes, pageOfScopes } from "../../../server/database/lists.ts";
 import { databases, type TestDatabase } from "../../support/database/databases.ts";
 import { fc } from "../../support/property.ts";
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findAddress } from "../../../server/domain/people/address-in-text.ts";
-import { countFound } from "../../../server/routes/access/people/count-found.ts";
-import { refreshStatistics } from "../../../server/store/engine/statistics.ts";
-import { findByAddress } from "../../../server/store/people/find-by-address.ts";
-import { findAt } from "../../../server/store/people/passes.ts";
+import { refreshStatistics } from "../../../server/database/statistics.ts";
+import { findAddress } from "../../../server/erasure/addresses.ts";
+import { countFound } from "../../../server/erasure/count-found.ts";
+import { findByAddress } from "../../../server/erasure/store/addresses.ts";
+import { findAt } from "../../../server/erasure/store/passes.ts";
 import { fill } from "../../bench/growth/fill.ts";
 import { sizeOf } from "../../bench/growth/size.ts";
 import { databases } from "../../support/database/databases.ts";

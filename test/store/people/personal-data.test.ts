@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { everyTable } from "../../../server/store/deployment/tables.ts";
-import { personalData } from "../../../server/store/people/personal-data.ts";
-import { searchedTables } from "../../../server/store/people/searched-tables.ts";
+import { everyTable } from "../../../server/backup/store.ts";
+import { searchedTables } from "../../../server/erasure/store/searched-tables.ts";
+import { personalData } from "../../../server/erasure/tables.ts";
 import { databases } from "../../support/database/databases.ts";
 
 describe.each(databases)("the rules for personal data on $name", ({ create }) => {

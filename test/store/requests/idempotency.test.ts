@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Database } from "../../../server/store/engine/database.ts";
-import { type IdempotencyKey, idempotency } from "../../../server/store/requests/idempotency.ts";
+import type { Database } from "../../../server/database/database.ts";
+import { type IdempotencyKey, idempotency } from "../../../server/http/idempotency-store.ts";
 import { databases, sharedDatabases, type TestDatabase } from "../../support/database/databases.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../../server/store/engine/database.ts";
-import { consume, giveBack } from "../../../server/store/requests/rate-limits.ts";
+import type { Database } from "../../../server/database/database.ts";
+import { consume, giveBack } from "../../../server/http/rate-limits/store.ts";
 import { databases, type TestDatabase } from "../../support/database/databases.ts";
 import { movableClock } from "../../support/service/movable-clock.ts";
 

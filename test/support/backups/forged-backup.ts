@@ -1,5 +1,5 @@
-import { openArchive } from "../../../server/admin/archive/archive-reader.ts";
-import { createArchive, manifestName } from "../../../server/admin/archive/archive-writer.ts";
+import { openArchive } from "../../../server/backup/read-archive.ts";
+import { createArchive, manifestName } from "../../../server/backup/write-archive.ts";
 
 /** The new text of an entry; undefined leaves it out. */
 type Change = (name: string, text: string) => string | undefined;

@@ -2,8 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import pg from "pg";
-import type { Engine } from "../../../server/store/engine/database.ts";
-import type { DatabaseAddress } from "../../../server/store/engine/open.ts";
+import type { Engine } from "../../../server/database/database.ts";
+import type { DatabaseAddress } from "../../../server/database/open.ts";
 import type { TestDatabase, TestEngine } from "../database/databases.ts";
 import { temporaryFolder } from "../files/temporary-folder.ts";
 

@@ -1,6 +1,6 @@
 import { systemClock } from "../../../server/clock.ts";
-import { openDatabase } from "../../../server/store/engine/open.ts";
-import { baseline } from "../../../server/store/engine/schema/baseline.ts";
+import { openDatabase } from "../../../server/database/open.ts";
+import { baseline } from "../../../server/database/schema/baseline.ts";
 
 // They last for as long as a test needs to kill this program. PostgreSQL goes on with a statement of a killed program.
 const slow = {

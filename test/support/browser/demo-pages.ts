@@ -1,5 +1,5 @@
+import { users } from "../../../server/access/accounts/store.ts";
 import { seedDemo } from "../../../server/demo/seed-demo.ts";
-import { users } from "../../../server/store/access/users.ts";
 import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
 import { type BrowserWithoutScripts, createBrowserWithoutScripts } from "./browser-without-scripts.ts";

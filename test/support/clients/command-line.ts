@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Context, Sink } from "../../../src/cli/core/program/context.ts";
-import { runCli } from "../../../src/cli/core/program/run-cli.ts";
-import { shortTransport } from "../../../src/client/transport/transport.ts";
-import type { Transport } from "../../../src/client/transport/wire.ts";
+import type { Context, Sink } from "../../../src/cli/core/context.ts";
+import { runCli } from "../../../src/cli/core/program.ts";
+import { shortTransport } from "../../../src/client/transport.ts";
+import type { Transport } from "../../../src/client/wire.ts";
 import { quickFolder } from "../files/quick-folder.ts";
 import { temporaryFolder } from "../files/temporary-folder.ts";
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { nouns } from "../../../src/cli/core/program/nouns.ts";
-import { createProgram } from "../../../src/cli/core/program/run-cli.ts";
+import { createProgram } from "../../../src/cli/core/program.ts";
+import { nouns } from "../../../src/cli/nouns.ts";
 import { emptyWorld } from "./command-line.ts";
 
 /** Every command that does something, by its words. */

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { createProgram } from "../../../src/cli/core/program/run-cli.ts";
+import { createProgram } from "../../../src/cli/core/program.ts";
 import { emptyWorld } from "./command-line.ts";
 
 /** The words of the command that a line of an example calls. Throws what the command line says if its flags are wrong. */

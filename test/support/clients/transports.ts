@@ -1,4 +1,4 @@
-import { lastingTransport, shortTransport } from "../../../src/client/transport/transport.ts";
+import { lastingTransport, shortTransport } from "../../../src/client/transport.ts";
 
 /** The transports: of a command, and of a long-running program. */
 export const transports = [

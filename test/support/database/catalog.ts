@@ -1,4 +1,4 @@
-import type { Engine, Reader } from "../../../server/store/engine/database.ts";
+import type { Engine, Reader } from "../../../server/database/database.ts";
 
 /**
  * Everything that a database has besides rows: each table, column, key, index, trigger, function, sequence and view, as texts

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { inject } from "vitest";
-import type { Database, Engine } from "../../../server/store/engine/database.ts";
-import { type DatabaseAddress, type OpenOptions, openDatabase } from "../../../server/store/engine/open.ts";
-import { isSafeVersion } from "../../../server/store/engine/sqlite/sqlite.ts";
+import type { Database, Engine } from "../../../server/database/database.ts";
+import { type DatabaseAddress, type OpenOptions, openDatabase } from "../../../server/database/open.ts";
+import { isSafeVersion } from "../../../server/database/sqlite/sqlite.ts";
 import { quickFolder } from "../files/quick-folder.ts";
 import { atCluster, createDatabase, databaseUrl } from "./migrated-templates.ts";
 

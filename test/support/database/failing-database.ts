@@ -1,4 +1,4 @@
-import type { Database, Value } from "../../../server/store/engine/database.ts";
+import type { Database, Value } from "../../../server/database/database.ts";
 import type { TestDatabase, TestEngine } from "./databases.ts";
 
 export interface FailingDatabase extends TestDatabase {

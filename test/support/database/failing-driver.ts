@@ -1,5 +1,5 @@
-import type { Connection, SqliteDriver } from "../../../server/store/engine/drivers/connection.ts";
-import { sqliteDriver } from "../../../server/store/engine/open.ts";
+import { sqliteDriver } from "../../../server/database/open.ts";
+import type { Connection, SqliteDriver } from "../../../server/database/sqlite/connection.ts";
 
 export interface FailingDriver {
   readonly driver: SqliteDriver;

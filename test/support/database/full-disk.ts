@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Connection, SqliteDriver } from "../../../server/store/engine/drivers/connection.ts";
-import { sqliteDriver } from "../../../server/store/engine/open.ts";
+import { sqliteDriver } from "../../../server/database/open.ts";
+import type { Connection, SqliteDriver } from "../../../server/database/sqlite/connection.ts";
 
 /** A folder for a database file on a disk whose free space can be switched on and off. */
 export interface Disk {

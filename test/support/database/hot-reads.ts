@@ -1,10 +1,10 @@
-import type { Reader } from "../../../server/store/engine/database.ts";
-import { findThreads, type Search } from "../../../server/store/feedback/found-threads.ts";
-import { hiddenFeedback } from "../../../server/store/feedback/hidden-feedback.ts";
-import { listThreads } from "../../../server/store/feedback/inbox.ts";
-import { changesSince } from "../../../server/store/feedback/looks/changes-since.ts";
-import { unreadCounts } from "../../../server/store/feedback/looks/unread-counts.ts";
-import { retention } from "../../../server/store/feedback/retention.ts";
+import type { Reader } from "../../../server/database/database.ts";
+import { findThreads, type Search } from "../../../server/feedback/agent-work/store/find.ts";
+import { hiddenFeedback } from "../../../server/feedback/blocked-senders/hidden-feedback.ts";
+import { listThreads } from "../../../server/feedback/inbox/store.ts";
+import { retention } from "../../../server/feedback/removal/retention.ts";
+import { changesSince } from "../../../server/feedback/unread/store/news.ts";
+import { unreadCounts } from "../../../server/feedback/unread/store/unread-counts.ts";
 
 /** A token for all apps of a person. */
 export const owner = { userId: "owner", appId: null, needs: "owner", kind: "agentToken" } as const;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { type DatabaseAddress, openDatabase } from "../../../server/store/engine/open.ts";
+import { type DatabaseAddress, openDatabase } from "../../../server/database/open.ts";
 
 /** An empty, migrated database of each engine. Copying one is much faster than migrating a new one. */
 export interface MigratedTemplates {

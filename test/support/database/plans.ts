@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Database } from "../../../server/store/engine/database.ts";
+import type { Database } from "../../../server/database/database.ts";
 import type { RanStatement, TracedDatabase } from "./traced-database.ts";
 
 type Work = (database: Database) => Promise<unknown>;

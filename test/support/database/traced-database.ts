@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Database, Transaction, Value } from "../../../server/store/engine/database.ts";
+import type { Database, Transaction, Value } from "../../../server/database/database.ts";
 import type { TestEngine } from "./databases.ts";
 
 /** A statement with its values. */

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Database } from "../../../server/store/engine/database.ts";
-import type { Migration } from "../../../server/store/engine/migrate.ts";
+import type { Database } from "../../../server/database/database.ts";
+import type { Migration } from "../../../server/database/migrate.ts";
 
 /** The tables that the write load fills. */
 export const loadTables: Migration = {

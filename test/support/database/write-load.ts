@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "../../../server/store/engine/database.ts";
-import { isUnavailable } from "../../../server/store/engine/errors.ts";
-import { openDatabase } from "../../../server/store/engine/open.ts";
+import type { Database } from "../../../server/database/database.ts";
+import { isUnavailable } from "../../../server/database/errors.ts";
+import { openDatabase } from "../../../server/database/open.ts";
 
 /**
  * Writes endlessly, sixteen at a time, and prints the id of each row once its write was acknowledged. A write that fails

@@ -1,6 +1,6 @@
-import type { ArchiveFile } from "../../../server/admin/archive/archive-file.ts";
-import { decryptedFile } from "../../../server/admin/archive/decrypted-file.ts";
-import { readIdentities } from "../../../server/secrets/age/age-keys.ts";
+import type { ArchiveFile } from "../../../server/backup/archive-file.ts";
+import { decryptedFile } from "../../../server/backup/decrypted-file.ts";
+import { readIdentities } from "../../../server/secrets/age.ts";
 
 /** The plain bytes of an encrypted file, as a restore reads them. */
 export async function decryptedBytes(bytes: Buffer, secretKeys: string): Promise<Buffer> {

@@ -1,6 +1,6 @@
-import { createTakeMail, type FoundMail } from "../../../server/routes/mail/take-mail.ts";
-import { replyTokenOf } from "../../../server/secrets/reply-tokens.ts";
-import { mails } from "../../../server/store/mail/mails.ts";
+import { createTakeMail, type FoundMail } from "../../../server/mail/incoming/take.ts";
+import { mails } from "../../../server/mail/outgoing/store.ts";
+import { replyTokenOf } from "../../../server/mail/reply-tokens.ts";
 import type { Service } from "../service/service.ts";
 
 /** A reply that was mailed about a report. */

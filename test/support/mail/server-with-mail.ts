@@ -1,6 +1,6 @@
 import { expect, onTestFinished, vi } from "vitest";
-import { type OutgoingMail, queueMail } from "../../../server/mail/queue-mail.ts";
-import type { MailRow } from "../../../server/store/mail/mails.ts";
+import { type OutgoingMail, queueMail } from "../../../server/mail/outgoing/queue.ts";
+import type { MailRow } from "../../../server/mail/outgoing/store.ts";
 import { type Service, type ServiceOptions, startService } from "../service/service.ts";
 import type { ReceivedMail } from "./mail-server.ts";
 

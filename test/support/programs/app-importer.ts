@@ -1,5 +1,5 @@
 import { importOwned } from "../../../server/admin/import.ts";
-import { openDatabase } from "../../../server/store/engine/open.ts";
+import { openDatabase } from "../../../server/database/open.ts";
 
 /** Imports a file until it kills itself, after as many transactions as IMPORTER says. Prints how many there were. */
 async function run(): Promise<void> {

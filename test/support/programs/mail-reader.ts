@@ -1,10 +1,10 @@
 import pino from "pino";
-import { startMailReceiver } from "../../../server/background/mail/receiver.ts";
 import { systemClock } from "../../../server/clock.ts";
-import { createTakeMail } from "../../../server/routes/mail/take-mail.ts";
-import { readSettings } from "../../../server/settings/environment.ts";
+import { openDatabase } from "../../../server/database/open.ts";
+import { startMailReceiver } from "../../../server/mail/incoming/receiver.ts";
+import { createTakeMail } from "../../../server/mail/incoming/take.ts";
+import { readSettings } from "../../../server/settings/read-settings.ts";
 import { createDeps } from "../../../server/start/open-deps.ts";
-import { openDatabase } from "../../../server/store/engine/open.ts";
 
 /** Reads a mailbox until it is killed: by its test, or by itself at the step that READER names. */
 async function read(): Promise<void> {

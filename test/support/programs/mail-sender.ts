@@ -1,9 +1,9 @@
 import pino from "pino";
-import { startMail } from "../../../server/background/mail/worker.ts";
 import { systemClock } from "../../../server/clock.ts";
+import { openDatabase } from "../../../server/database/open.ts";
+import { startMail } from "../../../server/mail/outgoing/worker.ts";
 import { createSealer } from "../../../server/secrets/secrets.ts";
-import { readSettings } from "../../../server/settings/environment.ts";
-import { openDatabase } from "../../../server/store/engine/open.ts";
+import { readSettings } from "../../../server/settings/read-settings.ts";
 
 /** Sends the mails of a database until it is killed. */
 async function send(): Promise<void> {

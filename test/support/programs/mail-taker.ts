@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
-import { readMail } from "../../../server/mail/read-mail.ts";
-import { budgetsOf } from "../../../server/settings/budgets.ts";
+import { readMail } from "../../../server/mail/incoming/read-mail.ts";
+import { budgetsOf } from "../../../server/settings/limits.ts";
 
 /** Reads one mail of TAKER with the budgets of a machine with so much memory, in a group with this limit, and prints its text. */
 async function take(): Promise<void> {

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import pino from "pino";
-import { createEraser } from "../../../server/background/erasing.ts";
 import { systemClock } from "../../../server/clock.ts";
+import { openDatabase } from "../../../server/database/open.ts";
+import { createEraser } from "../../../server/erasure/eraser.ts";
 import { createKeptFiles } from "../../../server/files/kept-files.ts";
 import { createLocalFiles } from "../../../server/files/local-files.ts";
+import { uploads } from "../../../server/files/uploads-store.ts";
 import { createNewId } from "../../../server/secrets/new-id.ts";
 import { createSealer } from "../../../server/secrets/secrets.ts";
-import { readSettings } from "../../../server/settings/environment.ts";
-import { openDatabase } from "../../../server/store/engine/open.ts";
-import { uploads } from "../../../server/store/requests/uploads.ts";
+import { readSettings } from "../../../server/settings/read-settings.ts";
 
 /** Erases the people of a database until it is killed. Prints a line before each step. */
 async function erase(): Promise<void> {

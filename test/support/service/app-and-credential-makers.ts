@@ -1,7 +1,7 @@
 import { v7 } from "uuid";
+import { credentialsTopic } from "../../../server/database/signals.ts";
 import type { Deps } from "../../../server/deps.ts";
 import { hashOf, mintCredential, randomName } from "../../../server/secrets/secrets.ts";
-import { credentialsTopic } from "../../../server/store/engine/topics.ts";
 import type { Role } from "../../../src/contract/endpoint.ts";
 
 export interface AppTraits {

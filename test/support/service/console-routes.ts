@@ -1,12 +1,12 @@
 import { consoleRoutes } from "../../../server/console/routes.ts";
 import { createHandlers } from "../../../server/handlers.ts";
 import { createAuthenticate } from "../../../server/http/authenticate.ts";
-import { createAdmit } from "../../../server/http/bodies/admission.ts";
-import { createIncomingBodies } from "../../../server/http/bodies/arrivals.ts";
-import { createAddressOf } from "../../../server/http/connections/client-address.ts";
+import { createAdmit } from "../../../server/http/body/admission.ts";
+import { createIncomingBodies } from "../../../server/http/body/incoming-body.ts";
+import { createReadCredentials } from "../../../server/http/credentials.ts";
+import { createHoldAnswer } from "../../../server/http/large-answers.ts";
 import type { Route } from "../../../server/http/mount.ts";
-import { createReadCredentials } from "../../../server/http/presented-credentials.ts";
-import { createHoldAnswer } from "../../../server/http/waiting-answers.ts";
+import { createAddressOf } from "../../../server/http/network-addresses.ts";
 import { contract } from "../../../src/contract/index.ts";
 import type { Service } from "./service.ts";
 

@@ -1,8 +1,8 @@
 import { v7 } from "uuid";
+import { credentialsTopic, cyclesTopic, slotsTopic } from "../../../server/database/signals.ts";
 import type { Deps } from "../../../server/deps.ts";
-import { dayIndexAt, dayStartsOf } from "../../../server/domain/testing/test-days.ts";
 import { hashOf, mintCredential } from "../../../server/secrets/secrets.ts";
-import { credentialsTopic, cyclesTopic, slotsTopic } from "../../../server/store/engine/topics.ts";
+import { dayIndexAt, dayStartsOf } from "../../../server/testing/cycles/days.ts";
 import { deviceScopes } from "../../../src/contract/endpoint.ts";
 
 export interface ListingTraits {

@@ -1,7 +1,7 @@
 import { withDatabase } from "../../../server/admin/data-location.ts";
-import { dumpRows } from "../../../server/store/deployment/dump.ts";
-import { everyTable, tablesOf } from "../../../server/store/deployment/tables.ts";
-import type { Database } from "../../../server/store/engine/database.ts";
+import { dumpRows } from "../../../server/backup/dump.ts";
+import { everyTable, tablesOf } from "../../../server/backup/store.ts";
+import type { Database } from "../../../server/database/database.ts";
 import type { Deployment } from "./deployment.ts";
 
 /** Every row of a database, also those that a backup leaves out; except the search index and the list of migrations. */

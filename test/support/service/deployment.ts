@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type AdminCommand, runAdmin } from "../../../server/admin/main.ts";
-import { openDatabase } from "../../../server/store/engine/open.ts";
+import { openDatabase } from "../../../server/database/open.ts";
 import type { AdminEnvironment } from "../../../src/programs.ts";
 import { postgres, type TestDatabase, type TestEngine } from "../database/databases.ts";
 import { quickFolder } from "../files/quick-folder.ts";

@@ -1,6 +1,6 @@
 import type { Callers } from "../../../server/http/handler.ts";
 import { createInvoke } from "../../../server/http/invoke.ts";
-import { testSessionHandlers } from "../../../server/routes/testing/test-sessions.ts";
+import { testSessionHandlers } from "../../../server/testing/sessions/api.ts";
 import { contract } from "../../../src/contract/index.ts";
 import type { Service } from "./service.ts";
 

@@ -1,6 +1,6 @@
 import { v7 } from "uuid";
+import { users } from "../../../server/access/accounts/store.ts";
 import { hashPassword } from "../../../server/secrets/passwords.ts";
-import { users } from "../../../server/store/access/users.ts";
 import type { Service } from "../service/service.ts";
 
 export interface TestAccount {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { OwnedThread } from "../../../src/contract/console/feedback.ts";
+import { OwnedThread } from "../../../src/contract/threads.ts";
 import { createCommandLine } from "../clients/command-line.ts";
 import type { Service } from "../service/service.ts";
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { shortTransport } from "../../../src/client/transport/transport.ts";
+import { shortTransport } from "../../../src/client/transport.ts";
 import {
   type CommandLine,
   type CommandLineOptions,

@@ -1,4 +1,4 @@
-import type { OwnedSlot } from "../../../src/contract/console/cycles.ts";
+import type { OwnedSlot } from "../../../src/contract/cycles.ts";
 import type { Service } from "../service/service.ts";
 import { recordProof, recordSession, requestSlotAs } from "./listing-and-slot-activity.ts";
 import type { OwnerWithOneOfEach } from "./owner-with-one-of-each.ts";

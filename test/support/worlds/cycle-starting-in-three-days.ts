@@ -1,8 +1,8 @@
 import { v7 } from "uuid";
-import { cyclesTopic } from "../../../server/store/engine/topics.ts";
-import { countedDays } from "../../../server/store/testing/counted-days.ts";
-import { cycles } from "../../../server/store/testing/cycles.ts";
-import { slots } from "../../../server/store/testing/slots.ts";
+import { cyclesTopic } from "../../../server/database/signals.ts";
+import { cycles } from "../../../server/testing/cycles/store.ts";
+import { countedDays } from "../../../server/testing/slots/counted-days.ts";
+import { slots } from "../../../server/testing/slots/store.ts";
 import type { Service } from "../service/service.ts";
 
 export interface SlotRow {

@@ -1,6 +1,6 @@
-import type { Transaction } from "../../../server/store/engine/database.ts";
-import { cyclesTopic } from "../../../server/store/engine/topics.ts";
-import { type CountedDay, countedDays } from "../../../server/store/testing/counted-days.ts";
+import type { Transaction } from "../../../server/database/database.ts";
+import { cyclesTopic } from "../../../server/database/signals.ts";
+import { type CountedDay, countedDays } from "../../../server/testing/slots/counted-days.ts";
 import type { Service } from "../service/service.ts";
 
 /** A listing as its owner would send it. */

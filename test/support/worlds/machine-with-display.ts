@@ -1,4 +1,4 @@
-import type { Context } from "../../../src/cli/core/program/context.ts";
+import type { Context } from "../../../src/cli/core/context.ts";
 import { createBrowserWithoutScripts } from "../browser/browser-without-scripts.ts";
 import { type CommandLineOptions, createCommandLine } from "../clients/command-line.ts";
 import { fakeKeychain } from "../clients/fake-keychain.ts";

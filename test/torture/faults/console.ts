@@ -4,7 +4,7 @@ import type { Fault } from "./fault.ts";
 export const consoleFaults: readonly Fault[] = [
   {
     name: "HTML in a release note runs on the page",
-    file: "server/console/kit/display/markdown.ts",
+    file: "server/console/markdown.ts",
     right: 'new MarkdownIt("default", { html: false,',
     wrong: 'new MarkdownIt("default", { html: true,',
     tests: ["test/console/kit", "test/console/content"],
@@ -25,14 +25,14 @@ export const consoleFaults: readonly Fault[] = [
   },
   {
     name: "a reply that is sent twice reaches its receiver twice",
-    file: "server/console/pages/feedback/thread/forms.ts",
+    file: "server/feedback/threads/page/forms.ts",
     right: '      params: { id: param("id") },\n      body,\n      idempotencyKey: fields.idempotencyKey,\n',
     wrong: '      params: { id: param("id") },\n      body,\n',
     tests: ["test/console/feedback"],
   },
   {
     name: "a person takes a thread from somebody who took it a moment before",
-    file: "server/console/pages/feedback/thread/forms.ts",
+    file: "server/feedback/threads/page/forms.ts",
     right: 'body: { assignee: "me", expectedAssignee: fields.text("shownAssignee") || null },',
     wrong: 'body: { assignee: "me" },',
     tests: ["test/console/feedback"],
@@ -53,21 +53,21 @@ export const consoleFaults: readonly Fault[] = [
   },
   {
     name: "a subject with hidden characters deceives the reader of the inbox",
-    file: "server/console/pages/feedback/inbox-line.tsx",
+    file: "server/feedback/inbox/inbox-line.tsx",
     right: "<Line text={thread.subject} />",
     wrong: "{thread.subject}",
     tests: ["test/console/feedback"],
   },
   {
     name: "a viewer is offered the decision on a plan, and loses the note",
-    file: "server/console/pages/feedback/thread/proposal/proposal.tsx",
+    file: "server/feedback/threads/page/proposal.tsx",
     right: '<Can needs="maintainer">',
     wrong: '<Can needs="viewer">',
     tests: ["test/console/feedback", "test/console/access"],
   },
   {
     name: "the next page of the inbox forgets the filter",
-    file: "server/console/pages/feedback/page.tsx",
+    file: "server/feedback/inbox/page.tsx",
     right: "next={nextCursor === null ? undefined : address({ cursor: nextCursor })}",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     wrong: "next={nextCursor === null ? undefined : `${links.inbox(app.id)}?cursor=${nextCursor}`}",

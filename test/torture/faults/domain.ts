@@ -4,21 +4,21 @@ import type { Fault } from "./fault.ts";
 export const domainFaults: readonly Fault[] = [
   {
     name: "a tester loses the slot one missed day too late",
-    file: "server/domain/testing/slot.ts",
+    file: "server/testing/slots/rules.ts",
     right: "missedDays >= maxMissedDays",
     wrong: "missedDays > maxMissedDays",
     tests: ["test/domain/testing"],
   },
   {
     name: "a rate limit allows one use too many",
-    file: "server/domain/limits/use-log.ts",
+    file: "server/http/rate-limits/use-log.ts",
     right: "if (log.total < limit)",
     wrong: "if (log.total <= limit)",
     tests: ["test/domain/limits"],
   },
   {
     name: "a plan for which a person asks for changes reads approved",
-    file: "server/domain/feedback/run-life.ts",
+    file: "server/feedback/proposals/rules.ts",
     right: 'decision === "approve" ? "approved" : "rejected"',
     wrong: 'decision === "reject" ? "rejected" : "approved"',
     tests: ["test/domain/feedback"],
@@ -32,7 +32,7 @@ export const domainFaults: readonly Fault[] = [
   },
   {
     name: "a sign-in code goes to an address that only begins like the redirect address",
-    file: "server/domain/access/redirect-target.ts",
+    file: "server/access/sign-in/redirect-target.ts",
     right: "return given === redirectUrl || isAppTarget(given);",
     wrong: 'return given.startsWith(redirectUrl ?? "\\n") || isAppTarget(given);',
     tests: ["test/domain/access"],
@@ -46,14 +46,14 @@ export const domainFaults: readonly Fault[] = [
   },
   {
     name: "an answer of a program counts as one of a person, so that two programs answer each other",
-    file: "server/domain/mail/incoming-mail.ts",
+    file: "server/mail/incoming/rules.ts",
     right: 'valuesOf(headers, "auto-submitted").some((value) => !noProgram.test(value))',
     wrong: 'valuesOf(headers, "auto-submitted").some((value) => value === "auto-generated")',
     tests: ["test/domain/mail"],
   },
   {
     name: "the last owner leaves an app, which nobody can manage then",
-    file: "server/domain/access/member-changes.ts",
+    file: "server/access/members/rules.ts",
     right: "owners <= 1",
     wrong: "owners < 1",
     tests: ["test/domain/access"],

@@ -4,14 +4,14 @@ import type { Fault } from "./fault.ts";
 export const httpFaults: readonly Fault[] = [
   {
     name: "a repeated change acts twice, because its answer is not stored",
-    file: "server/http/idempotency/save.ts",
+    file: "server/http/save.ts",
     right: "      if (key) await idempotency.store(tx, key, storedAnswer(key, mutation, answer));\n",
     wrong: "",
     tests: ["test/api/http/idempotency"],
   },
   {
     name: "a change that fails does not give its use of the rate limit back",
-    file: "server/http/idempotency/save.ts",
+    file: "server/http/save.ts",
     right: "using.end(false);",
     wrong: "using.end(true);",
     tests: ["test/api/http/rate-limits", "test/api/http/body-encoding"],
@@ -39,7 +39,7 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: "an agent whose token was revoked while it waited gets the decision",
-    file: "server/routes/feedback/runs/agent.ts",
+    file: "server/feedback/agent-work/api/agent.ts",
     right: "const caller = milliseconds === 0 ? request.caller : await request.callerNow();",
     wrong: "const { caller } = request;",
     tests: ["test/api/feedback/agent-wait"],
@@ -67,7 +67,7 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: "a range beyond the end of a file announces a byte too many",
-    file: "server/http/files/byte-range.ts",
+    file: "server/http/byte-range.ts",
     right: "Math.min(Number(last), size - 1)",
     wrong: "Math.min(Number(last), size)",
     tests: ["test/api/http/uploads"],
@@ -88,7 +88,7 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: "a client chooses the address under which its attempts are counted",
-    file: "server/http/connections/client-address.ts",
+    file: "server/http/network-addresses.ts",
     right: "forwarded.reverse().find(",
     wrong: "forwarded.find(",
     tests: ["test/api/http/client-address"],

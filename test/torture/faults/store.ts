@@ -4,7 +4,7 @@ import type { Fault } from "./fault.ts";
 export const storeFaults: readonly Fault[] = [
   {
     name: "a page of the inbox repeats or leaves out threads of the same instant",
-    file: "server/store/feedback/inbox.ts",
+    file: "server/feedback/inbox/store.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     right: "order: `${sorted} DESC, f.id DESC`,",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
@@ -13,21 +13,21 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: "the end of a period belongs to the period",
-    file: "server/store/feedback/inbox.ts",
+    file: "server/feedback/inbox/store.ts",
     right: '...given("f.created_at < ?", to),',
     wrong: '...given("f.created_at <= ?", to),',
     tests: ["test/api/feedback/console-feedback"],
   },
   {
     name: "the list of one person's threads is sorted instead of read in the order of an index",
-    file: "server/store/feedback/inbox.ts",
+    file: "server/feedback/inbox/store.ts",
     right: 'order === "created" ? "feedback_by_assignee_and_age"',
     wrong: 'order === "activity" ? "feedback_by_assignee_and_age"',
     tests: ["test/store/feedback"],
   },
   {
     name: "a token for one app reads the threads of all apps of its person",
-    file: "server/store/access/members/visibility.ts",
+    file: "server/access/members/visibility.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     right: "v.user_id = ${userId} AND v.app_id = coalesce(${appId}, v.app_id)",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
@@ -36,42 +36,42 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: "an old plan is claimed although a newer one was approved and recalled",
-    file: "server/store/feedback/runs/proposals.ts",
+    file: "server/feedback/proposals/store.ts",
     right: "AND decision IN ('approve', 'recalled', 'expired')",
     wrong: "AND decision = 'approve'",
     tests: ["test/api/feedback/runs"],
   },
   {
     name: "an invitation still works after its author is no owner any more",
-    file: "server/store/access/members/invitations.ts",
+    file: "server/access/members/members-invitations.ts",
     right: "m.user_id = invitations.invited_by AND m.role = 'owner')",
     wrong: "m.user_id = invitations.invited_by)",
     tests: ["test/api/access/members"],
   },
   {
     name: "a sign-in code is used up by two devices at once",
-    file: "server/store/access/sign-in/sign-in-codes.ts",
+    file: "server/access/sign-in/sign-in-codes.ts",
     right: "WHERE code_hash = ? AND used_at IS NULL AND replaced_at IS NULL AND expires_at > ?",
     wrong: "WHERE code_hash = ? AND replaced_at IS NULL AND expires_at > ?",
     tests: ["test/api/access/sign-in"],
   },
   {
     name: "apps keep the FAQ that they have, because a change gives it no new version",
-    file: "server/store/content/faqs.ts",
+    file: "server/content/faqs/store.ts",
     right: "UPDATE apps SET faqs_version = faqs_version + 1 WHERE id = ?",
     wrong: "UPDATE apps SET changelog_version = changelog_version + 1 WHERE id = ?",
     tests: ["test/api/content"],
   },
   {
     name: "a sender reads the replies to the senders of other reports of the same failure",
-    file: "server/store/mail/reports.ts",
+    file: "server/mail/sender/store.ts",
     right: "(direction = 'outbound' AND everyone = 1 AND created_at >= ?)",
     wrong: "(direction = 'outbound' AND created_at >= ?)",
     tests: ["test/api/mail", "test/console/feedback"],
   },
   {
     name: "a search finds a thread by its old subject and not by its new one",
-    file: "server/store/feedback/inbox.ts",
+    file: "server/feedback/inbox/store.ts",
     right:
       "const isIndexed = ({ subject, status, category }: ThreadChange): boolean =>\n  subject !== undefined || status",
     wrong: "const isIndexed = ({ status, category }: ThreadChange): boolean =>\n  status",

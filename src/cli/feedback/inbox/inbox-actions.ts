@@ -1,4 +1,3 @@
-import type { Inbox } from "./inbox.ts";
 import {
   closed,
   type FiledStatus,
@@ -9,6 +8,7 @@ import {
   says,
   selectedThread,
 } from "./inbox-state.ts";
+import type { Inbox } from "./state.ts";
 
 // A change shows at once, and is taken back if the server refuses it. Nothing here decides on a proposal. (rule L54)
 

@@ -1,4 +1,4 @@
-import type { OwnedThread, ThreadStatus, ThreadSummary } from "../../../contract/console/feedback.ts";
+import type { OwnedThread, ThreadStatus, ThreadSummary } from "../../../contract/threads.ts";
 
 /** A text that the person types for a thread. */
 export interface Writing {

@@ -1,10 +1,10 @@
 import { ServerError } from "../../../client/errors.ts";
-import type { OwnedThread } from "../../../contract/console/feedback.ts";
+import type { OwnedThread } from "../../../contract/threads.ts";
 import { deliveryWords } from "../../../words/delivery.ts";
 import { newestMessageIn } from "../newest-message.ts";
-import type { Inbox, InboxCalls } from "./inbox.ts";
 import { openThread } from "./inbox-actions.ts";
 import { says, selectedThread, type Writing, write } from "./inbox-state.ts";
+import type { Inbox, InboxCalls } from "./state.ts";
 
 /**
  * Starts a reply, a note or the address of an issue for the selected thread, which is shown. Keys belong to the text at once,

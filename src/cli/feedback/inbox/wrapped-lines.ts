@@ -1,4 +1,4 @@
-import { widthOf } from "../../core/output/plain-text.ts";
+import { widthOf } from "../../core/plain-text.ts";
 
 /** The lines of a text, cut at spaces to fit a width. The time grows in proportion to the text, also for hostile texts. */
 export const wrapped = (text: string, width: number): string[] =>

@@ -2,12 +2,12 @@ import { readFile, stat } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { decodedText } from "../../../words/decoded-text.ts";
 import { systemReason } from "../../../words/system-reason.ts";
-import type { InputFault } from "../../core/input/input-fault.ts";
-import { readText } from "../../core/input/text-flag.ts";
-import { note } from "../../core/output/output.ts";
-import type { Context, Invocation } from "../../core/program/context.ts";
+import type { Context, Invocation } from "../../core/context.ts";
+import { readText } from "../../core/input.ts";
+import type { InputFault } from "../../core/input-fault.ts";
+import { note } from "../../core/output.ts";
 import { mergeTests } from "./merge-tests.ts";
-import type { ParsedReport } from "./parse-junit.ts";
+import type { ParsedReport } from "./parse.lazy.ts";
 import type { TestResult } from "./test-result.ts";
 import type { TextBudget } from "./test-texts.ts";
 
@@ -86,7 +86,7 @@ interface MatchingFiles {
 
 /** Every file once, with the pattern that names it. A pattern without a file is a fault. */
 async function matchingFiles({ cwd }: Context, patterns: readonly string[]): Promise<MatchingFiles> {
-  const { findFiles } = await import("./find-files.ts");
+  const { findFiles } = await import("./find-files.lazy.ts");
   const files = new Map<string, string>();
   const faults: InputFault[] = [];
   for (const pattern of new Set(patterns)) {
@@ -111,7 +111,7 @@ type Limits = { readonly budget: TextBudget; readonly mostTests: number };
 async function readReport(context: Context, path: string, limits: Limits): Promise<ReadReport> {
   const bytes = await bytesOf(context, path);
   if ("why" in bytes) return { tests: [], ...bytes };
-  const { parseJunit } = await import("./parse-junit.ts");
+  const { parseJunit } = await import("./parse.lazy.ts");
   const parsed = parseJunit(bytes, { report: shown(context.cwd, path), ...limits });
   return isWhole(parsed) ? parsed : { ...parsed, bytes };
 }

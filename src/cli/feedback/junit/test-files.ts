@@ -1,14 +1,14 @@
 import { realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, resolve } from "node:path";
-import type { FeedbackFiles } from "../../../client/calls/feedback-body.ts";
-import type { SentFile } from "../../../client/calls/file-content.ts";
+import type { FeedbackFiles } from "../../../client/body.ts";
+import type { SentFile } from "../../../client/file-content.ts";
 import { feedbackFiles } from "../../../contract/limits.ts";
-import { ciFolders } from "../../core/ci/ci-run.ts";
-import { isUnder } from "../../core/output/inside-folder.ts";
-import type { Context } from "../../core/program/context.ts";
-import { checkSentFiles } from "../../delivery/sent-files.ts";
-import { asPdf } from "../text-files/text-attachment.ts";
+import { ciFolders } from "../../core/ci-run.ts";
+import type { Context } from "../../core/context.ts";
+import { isUnder } from "../../core/inside-folder.ts";
+import { checkSentFiles } from "../../delivery/files.ts";
+import { asPdf } from "../../delivery/text-attachment.ts";
 import type { Folders } from "./test-place.ts";
 import type { TestResult } from "./test-result.ts";
 

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { isUnder } from "../../core/output/inside-folder.ts";
+import { isUnder } from "../../core/inside-folder.ts";
 import { withoutColours } from "./plain-failure.ts";
 import type { TestResult } from "./test-result.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { tidy } from "../../../../server/background/housekeeping.ts";
+import { tidy } from "../../../../server/jobs/housekeeping.ts";
 import { createBrowserWithoutScripts, readingOf } from "../../../support/browser/browser-without-scripts.ts";
 import { sqlite } from "../../../support/database/databases.ts";
 import { temporaryFolder } from "../../../support/files/temporary-folder.ts";

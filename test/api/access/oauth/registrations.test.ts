@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { tidy } from "../../../../server/background/housekeeping.ts";
-import { oauthClients } from "../../../../server/store/access/oauth.ts";
+import { oauthClients } from "../../../../server/access/oauth/store.ts";
+import { tidy } from "../../../../server/jobs/housekeeping.ts";
 import { createBrowserWithoutScripts } from "../../../support/browser/browser-without-scripts.ts";
 import { startService } from "../../../support/service/service.ts";
 import { allow, consentAddress, registerProgram } from "../../../support/sign-in/oauth.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { tidy } from "../../../../server/background/housekeeping.ts";
+import { tidy } from "../../../../server/jobs/housekeeping.ts";
 import { randomName } from "../../../../server/secrets/secrets.ts";
 import { challengeOf } from "../../../../src/contract/pkce.ts";
 import { issuesOf } from "../../../support/service/issues.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { threadChanges } from "../../../../server/store/feedback/thread-changes.ts";
+import { threadChanges } from "../../../../server/feedback/agent-work/store/changes.ts";
 import { databases, type TestDatabase } from "../../../support/database/databases.ts";
 import { issuesOf } from "../../../support/service/issues.ts";
 import { startService } from "../../../support/service/service.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { credentialsTopic } from "../../../../server/database/signals.ts";
 import { bearerOf } from "../../../../server/http/authenticate.ts";
 import { hashOf } from "../../../../server/secrets/secrets.ts";
-import { credentialsTopic } from "../../../../server/store/engine/topics.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { connectRaw, headOf } from "../../../support/network/raw-connection.ts";
 import { type Service, startService } from "../../../support/service/service.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { tidy } from "../../../../server/background/housekeeping.ts";
+import { tidy } from "../../../../server/jobs/housekeeping.ts";
 import { databases } from "../../../support/database/databases.ts";
 import { refusal } from "../../../support/service/refusals.ts";
 import { type Service, startService } from "../../../support/service/service.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { tidy } from "../../../../server/background/housekeeping.ts";
-import { hiddenFeedback } from "../../../../server/store/feedback/hidden-feedback.ts";
+import { hiddenFeedback } from "../../../../server/feedback/blocked-senders/hidden-feedback.ts";
+import { tidy } from "../../../../server/jobs/housekeeping.ts";
 import { readingOf } from "../../../support/browser/browser-without-scripts.ts";
 import { dataUrl, png } from "../../../support/files/sample-files.ts";
 import { type Service, startService } from "../../../support/service/service.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Database } from "../../../../server/store/engine/database.ts";
+import type { Database } from "../../../../server/database/database.ts";
 import { databases } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";

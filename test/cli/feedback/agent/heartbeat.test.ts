@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { heard } from "../../../../src/cli/feedback/agent/work/heartbeat.ts";
+import { heard } from "../../../../src/cli/agent/heartbeat.ts";
 import { createClient } from "../../../../src/client/client.ts";
-import type { Run } from "../../../../src/contract/run.ts";
+import type { Run } from "../../../../src/contract/runs.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
   type AppWithAgent,

@@ -1,7 +1,7 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findFiles } from "../../../../src/cli/feedback/junit/find-files.ts";
+import { findFiles } from "../../../../src/cli/feedback/junit/find-files.lazy.ts";
 import { place } from "../../../support/clients/junit-sending.ts";
 import { temporaryFolder } from "../../../support/files/temporary-folder.ts";
 

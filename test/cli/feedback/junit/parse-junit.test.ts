@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseJunit } from "../../../../src/cli/feedback/junit/parse-junit.ts";
+import { parseJunit } from "../../../../src/cli/feedback/junit/parse.lazy.ts";
 import { junitSamples } from "../../../support/files/junit-samples.ts";
 
 const parse = (xml: string | Uint8Array, mostTests = 1_000) =>

@@ -1,7 +1,7 @@
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { describe, expect, it } from "vitest";
-import { readIdentities, readRecipients } from "../../../../server/secrets/age/age-keys.ts";
-import { readBech32 } from "../../../../server/secrets/age/bech32.ts";
+import { readIdentities, readRecipients } from "../../../../server/secrets/age.ts";
+import { readBech32 } from "../../../../server/secrets/bech32.ts";
 
 const messageOf = (work: () => unknown): string => {
   try {

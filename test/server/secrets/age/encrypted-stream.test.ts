@@ -1,8 +1,8 @@
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { describe, expect, it } from "vitest";
-import { AgeFault } from "../../../../server/secrets/age/age-fault.ts";
-import { readRecipients } from "../../../../server/secrets/age/age-keys.ts";
-import { encryptStream } from "../../../../server/secrets/age/encrypted-stream.ts";
+import { readRecipients } from "../../../../server/secrets/age.ts";
+import { AgeFault } from "../../../../server/secrets/age-fault.ts";
+import { encryptStream } from "../../../../server/secrets/encrypted-stream.ts";
 import { decryptedBytes as decrypted } from "../../../support/files/decrypted-bytes.ts";
 import { fc } from "../../../support/property.ts";
 

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../../../server/store/engine/database.ts";
+import type { Database } from "../../../../server/database/database.ts";
 import { postgres, type TestEngine } from "../../../support/database/databases.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { waiters } from "../../../support/postgres/locked-table.ts";

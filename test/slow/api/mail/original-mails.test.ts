@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tidy } from "../../../../server/background/housekeeping.ts";
+import { tidy } from "../../../../server/jobs/housekeeping.ts";
 import { databases } from "../../../support/database/databases.ts";
 import { dataUrl, pdf } from "../../../support/files/sample-files.ts";
 import { mailOf } from "../../../support/mail/arriving-mail.ts";

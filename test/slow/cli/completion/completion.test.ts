@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { createProgram } from "../../../../src/cli/core/program/run-cli.ts";
-import { listedArguments } from "../../../../src/cli/lists/listed-values.ts";
+import { listedArguments } from "../../../../src/cli/core/listed-values.ts";
+import { createProgram } from "../../../../src/cli/core/program.ts";
 import { createCommandLine, emptyWorld } from "../../../support/clients/command-line.ts";
 import { completingShell, hasShell, type ShellName } from "../../../support/programs/shells.ts";
 

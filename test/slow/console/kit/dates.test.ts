@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fullTime } from "../../../../server/console/kit/display/times.ts";
+import { fullTime } from "../../../../server/console/times.tsx";
 import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
 import { readingOf } from "../../../support/browser/browser-without-scripts.ts";

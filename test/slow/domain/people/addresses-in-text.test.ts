@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findAddress } from "../../../../server/domain/people/address-in-text.ts";
-import { addressesIn, addressesInJson } from "../../../../server/domain/people/addresses-in-text.ts";
+import { findAddress } from "../../../../server/erasure/addresses.ts";
+import { addressesIn, addressesInJson } from "../../../../server/erasure/addresses-in-text.ts";
 import { fc } from "../../../support/property.ts";
 import { rounds } from "../../../support/torture.ts";
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type AdminCommand, runAdmin } from "../../../../server/admin/main.ts";
-import { lockFolder } from "../../../../server/store/deployment/folder-lock.ts";
+import { lockFolder } from "../../../../server/database/folder-lock.ts";
 import { forgeBackup } from "../../../support/backups/forged-backup.ts";
 import { databases, postgres, sqlite, type TestEngine } from "../../../support/database/databases.ts";
 import { quickFolder } from "../../../support/files/quick-folder.ts";

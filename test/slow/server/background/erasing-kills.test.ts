@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { sealAddress } from "../../../../server/secrets/sealed-address.ts";
+import { openDatabase } from "../../../../server/database/open.ts";
+import { countsOf, erasures } from "../../../../server/erasure/store/erasures.ts";
+import { sealAddress } from "../../../../server/secrets/addresses.ts";
 import { createSealer } from "../../../../server/secrets/secrets.ts";
-import { openDatabase } from "../../../../server/store/engine/open.ts";
-import { countsOf, erasures } from "../../../../server/store/people/erasures.ts";
 import { sqlite } from "../../../support/database/databases.ts";
 import { filesIn } from "../../../support/files/temporary-folder.ts";
 import { type ChildProgram, childProgram } from "../../../support/programs/child-program.ts";

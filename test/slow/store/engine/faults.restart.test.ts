@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Database } from "../../../../server/store/engine/database.ts";
-import { isUnavailable } from "../../../../server/store/engine/errors.ts";
+import type { Database } from "../../../../server/database/database.ts";
+import { isUnavailable } from "../../../../server/database/errors.ts";
 import { createPostgresDatabase, type TestDatabase } from "../../../support/database/databases.ts";
 import { loadTables } from "../../../support/database/write-load-tables.ts";
 import { eventually } from "../../../support/eventually.ts";

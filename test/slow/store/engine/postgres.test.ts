@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import type { Database, Transaction } from "../../../../server/database/database.ts";
+import { isUnavailable } from "../../../../server/database/errors.ts";
+import { openDatabase } from "../../../../server/database/open.ts";
+import { numberPlaceholders } from "../../../../server/database/postgres-queries.ts";
 import { openSettingsDatabase } from "../../../../server/start/open-deps.ts";
-import type { Database, Transaction } from "../../../../server/store/engine/database.ts";
-import { numberPlaceholders } from "../../../../server/store/engine/drivers/postgres-queries.ts";
-import { isUnavailable } from "../../../../server/store/engine/errors.ts";
-import { openDatabase } from "../../../../server/store/engine/open.ts";
 import { postgres, type TestDatabase } from "../../../support/database/databases.ts";
 
 describe("PostgreSQL", () => {

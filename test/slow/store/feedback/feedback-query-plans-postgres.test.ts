@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { refreshStatistics } from "../../../../server/store/engine/statistics.ts";
-import { findThreads } from "../../../../server/store/feedback/found-threads.ts";
-import { unreadCounts } from "../../../../server/store/feedback/looks/unread-counts.ts";
-import { awaitingProposals } from "../../../../server/store/feedback/runs/awaiting-proposals.ts";
-import { findRuns } from "../../../../server/store/feedback/runs/found-runs.ts";
+import { refreshStatistics } from "../../../../server/database/statistics.ts";
+import { findThreads } from "../../../../server/feedback/agent-work/store/find.ts";
+import { findRuns } from "../../../../server/feedback/agent-work/store/found-runs.ts";
+import { awaitingProposals } from "../../../../server/feedback/home/store.ts";
+import { unreadCounts } from "../../../../server/feedback/unread/store/unread-counts.ts";
 import { postgres } from "../../../support/database/databases.ts";
 import { fromTop, hotReads, owner } from "../../../support/database/hot-reads.ts";
 import { planOf } from "../../../support/database/plans.ts";

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { settling } from "../../../../server/domain/feedback/settled-looks.ts";
-import type { Database } from "../../../../server/store/engine/database.ts";
-import { hiddenFeedback } from "../../../../server/store/feedback/hidden-feedback.ts";
-import { noteActivity } from "../../../../server/store/feedback/looks/activity.ts";
-import { looks } from "../../../../server/store/feedback/looks/looks.ts";
-import { isUnread } from "../../../../server/store/feedback/looks/unread.ts";
-import { unreadCounts } from "../../../../server/store/feedback/looks/unread-counts.ts";
+import type { Database } from "../../../../server/database/database.ts";
+import { hiddenFeedback } from "../../../../server/feedback/blocked-senders/hidden-feedback.ts";
+import { settling } from "../../../../server/feedback/unread/settled-looks.ts";
+import { noteActivity } from "../../../../server/feedback/unread/store/activity.ts";
+import { looks } from "../../../../server/feedback/unread/store/looks.ts";
+import { isUnread } from "../../../../server/feedback/unread/store/unread.ts";
+import { unreadCounts } from "../../../../server/feedback/unread/store/unread-counts.ts";
 import { databases } from "../../../support/database/databases.ts";
 import { fc } from "../../../support/property.ts";
 import { type Service, startService } from "../../../support/service/service.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createQuery } from "../../../../server/store/engine/drivers/postgres-queries.ts";
-import { plannedEachTime } from "../../../../server/store/engine/planned-each-time.ts";
+import { plannedEachTime } from "../../../../server/database/planned-each-time.ts";
+import { createQuery } from "../../../../server/database/postgres-queries.ts";
 
 const twice = (query: ReturnType<typeof createQuery>, sql: string) => [
   query(sql, []).name,

@@ -1,6 +1,6 @@
+import { replacePassword } from "../../../../server/admin/accounts.ts";
 import { addMember, changeRole, removeMember } from "../../../../server/admin/members.ts";
-import { replacePassword } from "../../../../server/admin/users.ts";
-import { retention } from "../../../../server/store/feedback/retention.ts";
+import { retention } from "../../../../server/feedback/removal/retention.ts";
 import type { Service } from "../../service/service.ts";
 import { cookieOf, postSession } from "../../sign-in/password-accounts.ts";
 import type { Act } from "./remembered-acts.ts";

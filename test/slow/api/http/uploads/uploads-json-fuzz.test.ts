@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { readJsonUpload } from "../../../../../server/http/uploads/read-upload.ts";
+import { readJsonUpload } from "../../../../../server/http/body/read-upload.ts";
 import { decodeSlowly, parseSlowly } from "../../../../support/files/strict-json-oracle.ts";
 import {
   createReading,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { OwnedThread } from "../../../../../src/contract/console/feedback.ts";
+import { OwnedThread } from "../../../../../src/contract/threads.ts";
 import {
   type CommandLine,
   type CommandLineOptions,

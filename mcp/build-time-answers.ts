@@ -1,0 +1,96 @@
+import { PassThrough } from "node:stream";
+import type { McpOptions } from "./options.ts";
+import { serveSession } from "./session.ts";
+
+/** The two eras of the protocol: MCP sessions that start with `initialize`, and requests that stand alone. */
+export type Era = "legacy" | "modern";
+
+/** The versions of the protocol in each era. */
+export const versions = {
+  legacy: ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"],
+  modern: ["2026-07-28"],
+} as const;
+
+/** The lists that are the same for every client of a server. */
+export const methodsThatList = [
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+] as const;
+
+/** Answers by method, with placeholders for values that differ by server or by request. */
+type PreparedAnswers = Readonly<Record<Era, Readonly<Record<string, string>>>>;
+
+/** Where a request that stands alone says what a session says once. */
+export const metaKeys = {
+  version: "io.modelcontextprotocol/protocolVersion",
+  client: "io.modelcontextprotocol/clientInfo",
+  capabilities: "io.modelcontextprotocol/clientCapabilities",
+} as const;
+
+/** The placeholders of the build for values that only a running server knows. */
+export const placeholders = {
+  id: "{id of the request}",
+  options: { version: "{version}", baseUrl: "{address}", maxWaitSeconds: 239 },
+} as const;
+
+/**
+ * The answers of the SDK to the first messages of a client. The build replaces this file by its values, so that a
+ * server that only gives these answers does not load the SDK.
+ */
+export const buildTimeAnswers = {
+  all: await answersOf({ ...placeholders.options, readOnly: false }),
+  work: await answersOf({ ...placeholders.options, work: true }),
+  readOnly: await answersOf({ ...placeholders.options, readOnly: true }),
+};
+
+async function answersOf(options: McpOptions): Promise<PreparedAnswers> {
+  return {
+    legacy: await texts(options, "legacy", ["initialize", ...methodsThatList]),
+    modern: await texts(options, "modern", ["server/discover", ...methodsThatList]),
+  };
+}
+
+async function texts(
+  options: McpOptions,
+  era: Era,
+  methods: readonly string[],
+): Promise<Record<string, string>> {
+  const lines = new PassThrough();
+  const out = new PassThrough({ encoding: "utf8" });
+  const earlyInput = { answered: Buffer.alloc(0), answers: 0, rest: Buffer.alloc(0) };
+  const session = serveSession(options, { earlyInput, lines, out, warn: () => undefined });
+  const answers: Record<string, string> = {};
+  for (const method of methods) {
+    lines.write(`${JSON.stringify(requestIn(era, method))}\n`);
+    answers[method] = await nextLine(out);
+  }
+  await session.close();
+  return answers;
+}
+
+async function nextLine(out: PassThrough): Promise<string> {
+  let line = "";
+  while (!line.endsWith("\n")) {
+    const chunk: unknown = out.read();
+    if (chunk === null) await new Promise((resolve) => out.once("readable", resolve));
+    else line += String(chunk);
+  }
+  return line;
+}
+
+/** A request as the build sends it. */
+function requestIn(era: Era, method: string) {
+  const clientInfo = { name: "build", version: "1" };
+  const request = { jsonrpc: "2.0", id: placeholders.id, method };
+  if (method === "initialize")
+    return { ...request, params: { protocolVersion: versions.legacy[0], capabilities: {}, clientInfo } };
+  if (era === "legacy") return request;
+  const _meta = {
+    [metaKeys.version]: versions.modern[0],
+    [metaKeys.client]: clientInfo,
+    [metaKeys.capabilities]: {},
+  };
+  return { ...request, params: { _meta } };
+}

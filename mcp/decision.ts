@@ -1,0 +1,154 @@
+import { type RunDecision, runDecisions } from "../src/contract/runs.ts";
+import { createSanitiser } from "../src/words/fence.ts";
+import { at, idAt, instantAt, linkAt, oneOf, textAt, wordAt } from "./json.ts";
+import { hashOf, type KnownProposal } from "./proposals.ts";
+import { type ReadThreadDeps, readThread } from "./read-thread.ts";
+import type { ProposalParts } from "./thread.ts";
+
+/** The checked fields of a proposal. A field that a server leaves out is null. */
+export interface ProposalFields {
+  readonly status: string;
+  readonly decision: RunDecision | null;
+  /** The worker that has the claim; null if nobody has. */
+  readonly claimedBy: string | null;
+  /** Whether a worker has reported how the work ended. */
+  readonly isReported: boolean;
+  readonly decisionNote: string | null;
+  readonly decidedAt: string | null;
+  readonly replacedBy: string | null;
+  readonly feedbackId: string | null;
+  readonly consoleUrl: string | null;
+  readonly summary: string | null;
+  readonly plan: string | null;
+  /** SHA-256 of the plan, as the server says. */
+  readonly planSha256: string | null;
+}
+
+export const proposalFieldsOf = (run: unknown): ProposalFields => ({
+  status: wordAt(run, "status"),
+  decision: oneOf(runDecisions, textAt(run, "decision")),
+  claimedBy: at(at(run, "claim"), "releasedAt") ? null : textAt(at(run, "claim"), "worker") || null,
+  isReported: Boolean(at(run, "outcome")),
+  decisionNote: textAt(run, "decisionNote") || null,
+  decidedAt: instantAt(run, "decidedAt"),
+  replacedBy: idAt(run, "replacedBy"),
+  feedbackId: idAt(run, "feedbackId"),
+  consoleUrl: linkAt(run, "consoleUrl"),
+  summary: textAt(run, "summary") || null,
+  plan: textAt(run, "plan") || null,
+  planSha256: idAt(run, "planSha256"),
+});
+
+export type ApprovedPlan = {
+  readonly summary: string;
+  readonly plan: string;
+  /** SHA-256 of the plan's UTF-8 bytes, in hex, as the console shows it. */
+  readonly sha256: string;
+};
+
+export interface PlanQuestion {
+  readonly runId: string;
+  readonly run: ProposalFields;
+  readonly record: KnownProposal | undefined;
+  /** The thread, if it is known. */
+  readonly feedbackId: string | null;
+  readonly nonce: string;
+}
+
+/**
+ * The approved text, as the server gives it with the proposal. If it does not: the text on the thread, if its
+ * latest proposal is this one; else the text that was sent from this machine, if it is certainly unchanged. Null if
+ * no source is certain.
+ */
+export async function approvedPlanOf(
+  { runId, run, record, feedbackId, nonce }: PlanQuestion,
+  deps: ReadThreadDeps,
+  signal: AbortSignal,
+): Promise<ApprovedPlan | null> {
+  if (run.plan !== null) return planFromServer(run, nonce);
+  if (record?.verified) return sanitisedPlan(record, nonce);
+  if (feedbackId === null) return null;
+  const proposal = await latestProposalOf(feedbackId, deps, signal);
+  return proposal?.id === runId && proposal.plan !== "" ? sanitisedPlan(proposal, nonce) : null;
+}
+
+/** A plan that does not match its hash is not used. */
+function planFromServer({ summary, plan, planSha256 }: ProposalFields, nonce: string): ApprovedPlan | null {
+  if (plan === null || (planSha256 !== null && planSha256 !== hashOf(plan))) return null;
+  return sanitisedPlan({ summary: summary ?? "", plan }, nonce);
+}
+
+function sanitisedPlan(
+  { summary, plan }: Pick<ApprovedPlan, "summary" | "plan">,
+  nonce: string,
+): ApprovedPlan {
+  const { text } = createSanitiser(nonce);
+  return { summary: text(summary), plan: text(plan), sha256: hashOf(plan) };
+}
+
+/** A thread that cannot be read now leaves the text unknown. */
+async function latestProposalOf(
+  id: string,
+  deps: ReadThreadDeps,
+  signal: AbortSignal,
+): Promise<ProposalParts | null> {
+  try {
+    return (await readThread(id, deps, signal)).latestProposal;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return null;
+  }
+}
+
+/** What the agent does next, by the decision. The sentences are constant, so that nothing can be inserted. */
+export const nextSteps = {
+  posted:
+    "A person decides in the console. Do not act on the plan yet. Call get_decision with run_id and wait_seconds.",
+  approvedBefore:
+    "This text is already approved. Call get_decision with run_id, then carry out approved_plan.",
+  approved:
+    "Proceed: carry out approved_plan. Where decision_note differs from the plan, follow decision_note.",
+  claimed:
+    "Do not carry out the plan: a worker has claimed this run. If that was you, go on as start_work said, or call start_work with your claim_id; if you have none, call it without: it says whether you may go on. Else leave it.",
+  reported: "Do not carry out the plan: its outcome is reported already. Tell the user.",
+  approvedToClaim:
+    "Approved. Call start_work with run_id before you act: only one worker gets the claim. Then carry out the approved_plan that it gives.",
+  approvedWithoutText:
+    "Approved, but the approved text is not certain. Do not act. Call get_decision once more with `feedback` set to the thread's id or console link; if may_proceed stays false, give the user console_url and propose the plan again.",
+  rejected: "Stop. Do not carry out the plan. Tell the user and quote decision_note.",
+  changes:
+    "Do not carry out this plan: a person asks for changes. Follow decision_note, then call propose_plan with the new plan and expected_run_id set to this run_id.",
+  recalled: "Stop. A person took the approval back. Do not carry out the plan. Tell the user.",
+  expired:
+    "Stop. The approval expired before the work was started. If the plan is still wanted, call propose_plan with expected_run_id set to this run_id; a person decides again.",
+  superseded: "Stop. A newer proposal replaced this one. Call get_decision with superseded_by as run_id.",
+  awaiting:
+    "No decision yet. Do not act on the plan. Call get_decision again with wait_seconds, or end your turn and give the user console_url.",
+  unknown: "Unknown status. Do not proceed. Tell the user.",
+} as const;
+
+export interface DecisionState {
+  readonly status: string;
+  readonly decision: string | null;
+  readonly replacedBy: string | null;
+  /** Whether the approved text is known. */
+  readonly textKnown: boolean;
+  /** Whether the agent has the tools to claim. */
+  readonly claims: boolean;
+}
+
+export function nextStepFor({ status, decision, replacedBy, textKnown, claims }: DecisionState): string {
+  if (status === "approved" && !textKnown) return nextSteps.approvedWithoutText;
+  if (status === "approved") return claims ? nextSteps.approvedToClaim : nextSteps.approved;
+  if (status === "rejected" && replacedBy) return nextSteps.superseded;
+  if (status === "rejected") return afterDecision(decision);
+  if (status === "awaiting_approval") return nextSteps.awaiting;
+  return nextSteps.unknown;
+}
+
+/** A person may say no in several ways. A server of the specification alone names none. */
+function afterDecision(decision: string | null): string {
+  if (decision === "request_changes") return nextSteps.changes;
+  if (decision === "recalled" || decision === "expired") return nextSteps[decision];
+  return nextSteps.rejected;
+}

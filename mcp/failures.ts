@@ -1,0 +1,74 @@
+import { connectionReason } from "../src/client/connection.ts";
+import {
+  ConnectionError,
+  InvalidInputError,
+  MissingCredentialError,
+  ServerError,
+  UnexpectedAnswerError,
+} from "../src/client/errors.ts";
+import { errorCatalogue } from "../src/contract/errors.ts";
+import { limitedText } from "./limited.ts";
+import { Refusal } from "./refusal.ts";
+
+/**
+ * Describes a failure and the next step in our own words. Nothing of the server's text is repeated, because it may
+ * come from a stranger.
+ */
+export function explain(error: unknown, baseUrl: string): string {
+  if (error instanceof Refusal) return error.message;
+  if (error instanceof ServerError) return explainAnswer(error);
+  if (error instanceof MissingCredentialError) return answers[401];
+  if (error instanceof InvalidInputError) return answers[400];
+  if (error instanceof UnexpectedAnswerError) return unexpected;
+  if (error instanceof Error && error.name === "KeychainError") return keychain;
+  if (error instanceof Error && "code" in error && error.code === "untrusted_server") return untrusted;
+  if (error instanceof ConnectionError && giveUps.has(error.code)) return endless;
+  if (error instanceof ConnectionError && error.proxy !== undefined)
+    return `The proxy ${error.proxy} on the way to ${originOf(baseUrl)} does not work (${causeOf(error.code)}). Tell the user to check HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the configuration of this MCP server, then call again.`;
+  if (error instanceof ConnectionError)
+    return `The server at ${originOf(baseUrl)} cannot be reached (${causeOf(error.code)}). Check INNKEEP_BASE_URL and that the server runs, then call again.`;
+  return "Something went wrong inside the innkeep MCP server. Call once more; if it fails again, tell the user.";
+}
+
+const keychain =
+  "The keychain of this system holds the agent token and did not give it to this MCP server. Tell the user to unlock the keychain, or, where this program has no desktop session, to set INNKEEP_AGENT_TOKEN in its configuration or to start it with --agent-token-file FILE; on Linux DBUS_SESSION_BUS_ADDRESS in its environment can be what is missing. Then call again.";
+
+const untrusted =
+  "The agent token was not sent: only a file of this project names the server, and the project may be a stranger's. Ask the user whether the server is the right one, and to set INNKEEP_BASE_URL in the configuration of this MCP server.";
+
+const giveUps: ReadonlySet<string> = new Set(["too_large", "too_slow"]);
+
+const endless = "The server's answer was too large or did not end. Tell the user to check INNKEEP_BASE_URL.";
+
+/** The message for an answer that does not have the form of the API. */
+const unexpected =
+  "The server answered in a form that this version does not know. Tell the user to check INNKEEP_BASE_URL and to update innkeep.";
+
+const answers = {
+  400: "The server refused the request as malformed. Check the ids and the texts that you passed, then call again.",
+  401: "The agent token is missing, wrong or revoked. Ask the user to create a new one in the console settings and to store it with `innkeep auth set agent-token`, then call again; or, where the configuration of this MCP server sets INNKEEP_AGENT_TOKEN, to change it there and to restart this MCP server.",
+  403: "This is not allowed with this agent token, or feedback is turned off for the app. Ask the owner of the app to check both in the console.",
+  404: "There is no such thread or run, or it belongs to another owner or app. Do not guess ids; ask the user for the console link.",
+  413: "The text is too long for the server. Shorten it, then call again.",
+} as const;
+
+function explainAnswer({ status, code, retryAfterSeconds }: ServerError): string {
+  if (status === 400 || status === 401 || status === 403 || status === 404 || status === 413)
+    return answers[status];
+  if (status === 429) return limitedText("reads", retryAfterSeconds);
+  if (code === "run_superseded")
+    return "Nothing was posted: another proposal came first. Call read_feedback, then decide whether yours is still wanted.";
+  if (status === 409 || status === 422)
+    return `The server refused this in the present state (${knownCode(code)}). Read the thread again, then decide.`;
+  if (status >= 500) return "The server has a problem. Call once more; if it fails again, tell the user.";
+  return unexpected;
+}
+
+const knownCode = (code: string): string => (Object.hasOwn(errorCatalogue, code) ? code : "unknown code");
+
+/** Why there was no answer. A code of an unknown form may be a stranger's text. */
+const causeOf = (code: string): string =>
+  /^[A-Za-z0-9_]{1,40}$/.test(code) ? connectionReason(code) : "unknown cause";
+
+const originOf = (baseUrl: string): string =>
+  URL.canParse(baseUrl) ? new URL(baseUrl).origin : "its address";

@@ -1,0 +1,102 @@
+import { buildTimeAnswers, type Era, methodsThatList, placeholders, versions } from "./build-time-answers.ts";
+import { areCapabilities, isClient, isEnvelope } from "./envelope.ts";
+import { type Fields, hasOnly, isEmpty, isId, isObject } from "./json-shape.ts";
+import { longestWait, type McpOptions, offersWork } from "./options.ts";
+
+/** The answer to a line; `""` if it needs none; undefined if the SDK must read it. */
+export type AnswerOf = (line: string) => string | undefined;
+
+/**
+ * Answers the first messages of one client as the SDK does. Answers only if that is certain: the era must stay the
+ * same, and an MCP session must begin with `initialize`.
+ */
+export function preparedAnswers(options: McpOptions): AnswerOf {
+  const answers = buildTimeAnswers[offersWork(options) ? "work" : options.readOnly ? "readOnly" : "all"];
+  let era: FirstMessage["era"] | undefined;
+
+  return (line) => {
+    const opening = firstMessageIn(line);
+    if (!opening || (era ?? opening.era) !== opening.era) return undefined;
+    const begins = opening.method === "initialize";
+    if (opening.era === "legacy" && begins !== (era === undefined)) return undefined;
+    if (opening.id === undefined) return "";
+    const text = answers[opening.era][opening.method];
+    if (text === undefined) return undefined;
+    era = opening.era;
+    return filledIn(text, opening, options);
+  };
+}
+
+function filledIn(text: string, { id, version }: FirstMessage, options: McpOptions): string {
+  const values: Record<string, string> = {
+    [JSON.stringify(placeholders.id)]: JSON.stringify(id),
+    [JSON.stringify(placeholders.options.version)]: JSON.stringify(options.version),
+    [JSON.stringify(placeholders.options.baseUrl)]: JSON.stringify(options.consoleUrl ?? options.baseUrl),
+    [`"protocolVersion":"${versions.legacy[0]}"`]: `"protocolVersion":"${version}"`,
+    [`up to ${placeholders.options.maxWaitSeconds}; more`]: `up to ${longestWait(options)}; more`,
+  };
+  // In one pass, so that values are not searched for placeholders.
+  return text.replace(filledPlaceholders, (found) => values[found] ?? found);
+}
+
+const filledPlaceholders = new RegExp(
+  [
+    JSON.stringify(placeholders.id),
+    JSON.stringify(placeholders.options.version),
+    JSON.stringify(placeholders.options.baseUrl),
+    `"protocolVersion":"${versions.legacy[0]}"`,
+    `up to ${placeholders.options.maxWaitSeconds}; more`,
+  ]
+    .map((text) => text.replace(/[{}.]/g, "\\$&"))
+    .join("|"),
+  "g",
+);
+
+/** One of the first messages of a client, in a form that the SDK accepts. */
+interface FirstMessage {
+  readonly era: Era;
+  readonly method: string;
+  /** Missing in a notification. */
+  readonly id?: string | number;
+  readonly version?: string;
+}
+
+const listed: ReadonlySet<unknown> = new Set(methodsThatList);
+const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
+
+/** Reads a line. Undefined for anything unusual, which the SDK must handle. */
+function firstMessageIn(line: string): FirstMessage | undefined {
+  const message = parsed(line);
+  if (!isObject(message) || message.jsonrpc !== "2.0") return undefined;
+  if (!hasOnly(message, ["jsonrpc", "id", "method", "params"])) return undefined;
+  const { id, method, params = {} } = message;
+  if (typeof method !== "string" || !isObject(params)) return undefined;
+  if (method === "notifications/initialized")
+    return isEmpty(params) && !("id" in message) ? { era: "legacy", method } : undefined;
+  if (!isId(id)) return undefined;
+  if (method === "initialize") return initializeIn(id, params);
+  if (listed.has(method) && isEmpty(params)) return { era: "legacy", method, id };
+  if (!listed.has(method) && method !== "server/discover") return undefined;
+  return hasEnvelope(params) ? { era: "modern", method, id } : undefined;
+}
+
+function initializeIn(id: string | number, params: Fields): FirstMessage | undefined {
+  if (!hasOnly(params, ["protocolVersion", "capabilities", "clientInfo"])) return undefined;
+  const { protocolVersion: version, capabilities, clientInfo } = params;
+  if (typeof version !== "string" || !legacyVersions.has(version)) return undefined;
+  if (!isClient(clientInfo) || !areCapabilities(capabilities)) return undefined;
+  return { era: "legacy", method: "initialize", id, version };
+}
+
+function hasEnvelope(params: Fields): boolean {
+  const { _meta: meta } = params;
+  return hasOnly(params, ["_meta"]) && isObject(meta) && isEnvelope(meta);
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+} from "@modelcontextprotocol/server";
+import { notices } from "../src/words/fence.ts";
+import type { Deps } from "./deps.ts";
+import { feedbackIdOf } from "./ids.ts";
+import { isNotFound } from "./not-found.ts";
+import { readThread } from "./read-thread.ts";
+import { Refusal } from "./refusal.ts";
+import { getDecision } from "./tools/get-decision-run.ts";
+import { loadImage } from "./tools/images.ts";
+import { maxChars } from "./tools/read-feedback.ts";
+import { readFeedback } from "./tools/read-feedback-run.ts";
+import { listFeedback } from "./tools/run.ts";
+
+/** The proposals of this machine, and apart from them their summaries, which an agent wrote. */
+export async function readProposals(uri: URL, deps: Pick<Deps, "proposals">): Promise<ReadResourceResult> {
+  const records = await deps.proposals.all();
+  const proposals = records.map(({ run_id, feedback_id, status, created_at, decided_at, console_url }) => ({
+    run_id,
+    feedback_id,
+    status,
+    created_at,
+    decided_at,
+    console_url,
+  }));
+  return jsonOf(uri, {
+    proposals,
+    agents: { notice: notices.agents, summaries: records.map(({ summary }) => summary) },
+    next_step: "Call get_decision for the present status; act only when may_proceed is true.",
+  });
+}
+
+/** A request for a resource. */
+export interface ResourceRequest {
+  readonly uri: URL;
+  readonly deps: Deps;
+  readonly signal: AbortSignal;
+}
+
+export const readThreadText = (request: ResourceRequest, id: string) =>
+  withExplainedFailures(request, async ({ uri, deps, signal }) => {
+    const input = { feedback: id, max_chars: maxChars.default, include_images: false };
+    const { text } = await readFeedback(input, deps, { signal, progress });
+    return { contents: [{ uri: uri.href, mimeType: "text/plain", text }] };
+  });
+
+/** What there is to do, the most urgent first. */
+const queue = [
+  { title: "approved: start_work, then carry out the plan", filters: { waiting: "approved" } },
+  { title: "changes asked for: read the note, then propose again", filters: { waiting: "changes" } },
+  { title: "open, without a proposal", filters: { waiting: "none", status: "open" } },
+] as const;
+
+export const readQueue = (request: ResourceRequest) =>
+  withExplainedFailures(request, async ({ uri, deps, signal }) => {
+    const lists = queue.map(async ({ title, filters }) => {
+      const { text } = await listFeedback({ ...filters, limit: 10 }, deps, { signal });
+      return `## ${title}\n${text}`;
+    });
+    const text = (await Promise.all(lists)).join("\n\n");
+    return { contents: [{ uri: uri.href, mimeType: "text/plain", text }] };
+  });
+
+export const readDecision = (request: ResourceRequest, runId: string) =>
+  withExplainedFailures(request, async ({ uri, deps, signal }) => {
+    const { structured } = await getDecision({ run_id: runId, wait_seconds: 0 }, deps, { signal, progress });
+    return jsonOf(uri, structured);
+  });
+
+export const readImage = (request: ResourceRequest, id: string, index: number) =>
+  withExplainedFailures(request, async ({ uri, deps, signal }) => {
+    const thread = await readThread(feedbackIdOf(id), deps, signal);
+    const address = thread.images[index];
+    const loading = address === undefined ? undefined : await loadImage(address, deps, signal);
+    const image = loading?.image;
+    if (!image) throw new ResourceNotFoundError(uri.href);
+    return { contents: [{ uri: uri.href, mimeType: image.mimeType, blob: image.data }] };
+  });
+
+const progress = async () => undefined;
+
+/** Failures in our own words, as for tools. */
+async function withExplainedFailures(
+  request: ResourceRequest,
+  read: (request: ResourceRequest) => Promise<ReadResourceResult>,
+): Promise<ReadResourceResult> {
+  try {
+    return await read(request);
+  } catch (error) {
+    const { uri, deps, signal } = request;
+    if (signal.aborted || error instanceof ResourceNotFoundError) throw error;
+    if (isNotFound(error)) throw new ResourceNotFoundError(uri.href);
+    const code = error instanceof Refusal ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+    throw new ProtocolError(code, await deps.explain(error));
+  }
+}
+
+const jsonOf = (uri: URL, value: object): ReadResourceResult => ({
+  contents: [{ uri: uri.href, mimeType: "application/json", text: JSON.stringify(value, null, 2) }],
+});

@@ -1,0 +1,69 @@
+import * as z from "zod/mini";
+import { feedback, type ToolAnnotations, type ToolDefinition } from "./tool-definition.ts";
+import { getDecision } from "./tools/get-decision.ts";
+import { listFeedback } from "./tools/list-feedback.ts";
+import { proposePlan } from "./tools/propose-plan.ts";
+import { readFeedback } from "./tools/read-feedback.ts";
+import { reportOutcome } from "./tools/report-outcome.ts";
+import { startWork } from "./tools/start-work.ts";
+
+/** A tool as clients see it: plain JSON. */
+export interface ListedTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly annotations: ToolAnnotations;
+  readonly inputSchema: Record<string, unknown>;
+  readonly outputSchema: Record<string, unknown>;
+  readonly _meta?: Record<string, unknown>;
+}
+
+/** The build replaces this code by its values, so that a server that only lists its tools does not load schemas. */
+export const tools = {
+  listFeedback: listed(listFeedback),
+  readFeedback: listed(readFeedback),
+  proposePlan: listed(proposePlan),
+  getDecision: listed(getDecision),
+  startWork: listed(startWork),
+  reportOutcome: listed(reportOutcome),
+};
+
+export const triageArguments = jsonSchemaOf(z.object({ feedback }), "input");
+
+function listed(definition: ToolDefinition<z.ZodMiniObject, z.ZodMiniObject>): ListedTool {
+  const { name, title, description, annotations, input, output, meta } = definition;
+  return {
+    name,
+    title,
+    description,
+    annotations,
+    inputSchema: jsonSchemaOf(input, "input"),
+    outputSchema: jsonSchemaOf(output, "output"),
+    ...(meta && { _meta: meta }),
+  };
+}
+
+/**
+ * Plain JSON Schema without redundant keywords. It requires no field of an answer, because a later version may
+ * leave one out, and a client with an old schema must not refuse that answer.
+ */
+function jsonSchemaOf(schema: z.ZodMiniObject, side: "input" | "output"): Record<string, unknown> {
+  const json = z.toJSONSchema(schema, {
+    io: side,
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.additionalProperties;
+      if (side === "output") delete jsonSchema.required;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  delete json.$schema;
+  return JSON.parse(JSON.stringify(json), oneTypeEach);
+}
+
+/** Some clients support only schemas with one type. */
+function oneTypeEach(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("type" in value)) return value;
+  const { type, ...rest } = value;
+  return Array.isArray(type) ? { ...rest, anyOf: type.map((each: unknown) => ({ type: each })) } : value;
+}

@@ -1,0 +1,139 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import * as z from "zod/mini";
+import { issuesOf, ownMessages } from "../src/contract/issues.ts";
+import type { Deps } from "./deps.ts";
+import { forms } from "./forms.ts";
+import type { OfferPage } from "./page-offer.ts";
+import { Refusal } from "./refusal.ts";
+import type { ToolDefinition } from "./tool-definition.ts";
+
+/** One call of a tool. */
+export interface Call {
+  readonly signal: AbortSignal;
+  /** Reports progress to a client that asked for it. The value must grow. */
+  readonly progress: (seconds: number, of: number) => Promise<void>;
+  /** Offers the person a page, if the client can. */
+  readonly offerPage?: OfferPage | undefined;
+}
+
+/** The result of a tool: the same content as structure and as text, and further content. */
+export interface ToolAnswer<Output> {
+  readonly structured: Output;
+  readonly text: string;
+  readonly beside?: CallToolResult["content"];
+}
+
+type Execution<Input, Output> = (input: Input, deps: Deps, call: Call) => Promise<ToolAnswer<Output>>;
+
+/** Runs a tool with the unchecked input of a client. Rejects with a Refusal, or as the client of the API does. */
+export type ToolRun = (given: unknown, deps: Deps, call: Call) => Promise<CallToolResult>;
+
+/** A tool's definition with its code. */
+export const runOf =
+  <Input extends z.ZodMiniObject, Output extends z.ZodMiniObject>(
+    { input }: ToolDefinition<Input, Output>,
+    execute: Execution<z.output<Input>, z.input<Output>>,
+  ): ToolRun =>
+  async (given, deps, call) => {
+    const { structured, text, beside = [] } = await execute(argumentsOf(input, given), deps, call);
+    return { content: [{ type: "text", text }, ...beside], structuredContent: { ...structured } };
+  };
+
+/**
+ * Checks the arguments of a tool. Throws a Refusal that names every fault, also unknown names. What is optional may be
+ * null or empty, as models send it in strict modes. (rule A63)
+ */
+function argumentsOf<Input extends z.ZodMiniObject>(input: Input, given: unknown): z.output<Input> {
+  const named = withKnownNames(given ?? {}, Object.keys(input.shape));
+  withoutEmpty(named.values, input);
+  const first = z.safeParse(input, named.values, ownMessages);
+  const result = first.success
+    ? first
+    : z.safeParse(input, withValues(named.values, first.error), ownMessages);
+  const issues = result.success ? [] : issuesOf(result.error);
+  const found = issues.map(({ path, message }) => `\`${path || "arguments"}\` ${message}`);
+  const ofForm = faultsOfForm(named.values);
+  const [only = ""] = ofForm;
+  const faults = [...named.faults, ...found, ...ofForm.map((fault) => fault.replace(/\.$/, ""))];
+  if (result.success && faults.length === 0) return result.data;
+  if (faults.length === 1 && ofForm.length === 1) throw new Refusal(only);
+  throw new Refusal(`Nothing was done: ${faults.join("; ")}. Correct this, then call again.`);
+}
+
+/** Takes out the optional arguments that are null or empty. */
+function withoutEmpty(values: unknown, { shape }: z.ZodMiniObject): void {
+  if (typeof values !== "object" || values === null) return;
+  for (const [name, value] of Object.entries(values)) {
+    const isEmpty = value === null || (typeof value === "string" && value.trim() === "");
+    const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (isEmpty && schema && z.safeParse(schema, undefined).success) Reflect.deleteProperty(values, name);
+  }
+}
+
+/** The faults of texts that have a form of their own, all at once. */
+function faultsOfForm(values: unknown): string[] {
+  if (typeof values !== "object" || values === null) return [];
+  return Object.entries(values).flatMap(([name, value]) => {
+    const check = Object.hasOwn(forms, name) ? forms[name] : undefined;
+    return check && typeof value === "string" ? faultOf(() => check(value)) : [];
+  });
+}
+
+function faultOf(check: () => unknown): string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof Refusal) return [error.message];
+    throw error;
+  }
+}
+
+/** Answers say `feedback_id` where arguments say `feedback`. */
+const otherNames: Readonly<Record<string, string>> = { feedback_id: "feedback" };
+
+function withKnownNames(given: unknown, known: readonly string[]) {
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return { values: given, faults: [] };
+  const values: Record<string, unknown> = {};
+  const faults: string[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    const other = otherNames[name];
+    if (known.includes(name)) values[name] = value;
+    else if (other && known.includes(other) && !(other in given)) values[other] = value;
+    else faults.push(unknownName(name, known));
+  }
+  return { values, faults };
+}
+
+/** An argument name comes from the client, so it is untrusted. */
+function unknownName(name: string, known: readonly string[]): string {
+  const shown = /^\w{1,40}$/.test(name) ? `\`${name}\`` : "an argument";
+  const near = known.find((each) => distance(each, name.slice(0, 40)) <= 3);
+  return `${shown} is unknown${near ? ` (did you mean \`${near}\`?)` : `; there are ${known.join(", ")}`}`;
+}
+
+/** Some models write numbers and booleans as strings. */
+function withValues(values: unknown, error: z.core.$ZodError): unknown {
+  if (typeof values !== "object" || values === null) return values;
+  const entries = Object.entries(values).map(([name, value]) => {
+    const isWrong = error.issues.some(({ path, code }) => path[0] === name && code === "invalid_type");
+    const isPlain = typeof value === "string" && /^(-?\d{1,15}|true|false)$/.test(value.trim());
+    return [name, isWrong && isPlain ? JSON.parse(value.trim()) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The edit distance of two words. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...a].entries()) {
+    const next = [index + 1];
+    for (const [at, other] of [...b].entries()) {
+      const kept = (row[at] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(kept, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

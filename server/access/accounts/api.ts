@@ -1,0 +1,91 @@
+import type { account as contract } from "../../../src/contract/account.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import type { Transaction } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import { accountRefusal } from "../../erasure/account-refusal.ts";
+import { findAddress } from "../../erasure/addresses.ts";
+import { erasedAccounts } from "../../erasure/store/accounts.ts";
+import { erasures } from "../../erasure/store/erasures.ts";
+import { firstPlaceOfAccount } from "../../erasure/store/passes.ts";
+import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
+import { sealAddress } from "../../secrets/addresses.ts";
+import { normaliseEmail } from "../../secrets/passwords.ts";
+import { personHash } from "../../secrets/person-hash.ts";
+import { createAuditWriter } from "../audit/record.ts";
+import { verifiedUser } from "../sign-in/api/session.ts";
+import { beginAttempt, succeed } from "../sign-in/attempts.ts";
+import { proveSecondFactor } from "../sign-in-methods/prove.ts";
+import { users } from "./store.ts";
+
+type Needed = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
+
+/** The account of the person who is signed in. (rule P8) */
+export function account(deps: Needed): Handlers<typeof contract> {
+  const record = createAuditWriter(deps);
+  return {
+    async remove({ caller, address, body, save, setSession }) {
+      const email = normaliseEmail(caller.email);
+      if (normaliseEmail(body.email) !== email)
+        throw badRequest("email", "does not match the address of this account");
+      const counted = await provePassword(deps, { caller, address, password: body.currentPassword });
+      const user = { id: caller.userId, email };
+      const spend = await proveSecondFactor(deps, {
+        user,
+        address,
+        known: `session:${caller.id}`,
+        code: body.code,
+      });
+      await save(async (tx) => {
+        await succeed(tx, counted);
+        await spend(tx);
+        for (const appId of await erasedAccounts.lockApps(tx, user.id))
+          await record(tx, { caller, address }, { action: "member.delete", appId, target: user.id });
+        await assertDeletable(tx, user.id);
+        await removeAccount(deps, tx, user);
+        return undefined;
+      });
+      setSession(null);
+      return undefined;
+    },
+  };
+}
+
+interface Proving {
+  readonly caller: ConsoleCaller;
+  readonly address: string;
+  readonly password: string | undefined;
+}
+
+/** An account that signs in with a provider has no password. */
+async function provePassword(deps: Needed, { caller, address, password }: Proving) {
+  const user = await users.find(deps.database, caller.userId);
+  if (!user?.passwordHash) return [];
+  const counted = await beginAttempt(deps, { email: caller.email, address, known: `session:${caller.id}` });
+  await verifiedUser(deps, caller.email, password ?? "");
+  return counted;
+}
+
+async function assertDeletable(tx: Transaction, userId: string): Promise<void> {
+  const obstacles = await erasedAccounts.obstacles(tx, userId);
+  const message = accountRefusal(obstacles);
+  if (message)
+    throw new ApiError(obstacles.onlyOwnerOf.length > 0 ? "last_owner" : "wrong_state", { message });
+}
+
+/** Deletes the account at once. What apps keep of its acts is blanked in the background. */
+async function removeAccount(
+  { newId, clock, sealer }: Needed,
+  tx: Transaction,
+  user: { readonly id: string; readonly email: string },
+): Promise<void> {
+  const person = { finder: findAddress(user.email), accountId: user.id };
+  const effects = await erasedAccounts.remove(tx, user, person);
+  const id = newId();
+  await erasures.insert(tx, {
+    ...{ id, ownerId: null, personHash: personHash(sealer, user.email) },
+    emailSealed: sealAddress(sealer, `${user.email} ${user.id}`),
+    createdAt: clock.now().toISOString(),
+  });
+  const row = await erasures.findAny(tx, id);
+  if (row) await erasures.advance(tx, row, { place: firstPlaceOfAccount, effects });
+}

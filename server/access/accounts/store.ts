@@ -1,0 +1,80 @@
+import type { Reader, Transaction } from "../../database/database.ts";
+
+export interface UserRow {
+  readonly id: string;
+  readonly email: string;
+  readonly passwordHash: string;
+}
+
+export interface NewUser extends UserRow {
+  readonly createdAt: string;
+  /** When it was shown that the person reads the mail of this address; null if it was not. (rule S30) */
+  readonly emailVerifiedAt: string | null;
+}
+
+/** The hashes of the old and the new password. */
+export interface PasswordChange {
+  readonly old: string;
+  readonly fresh: string;
+}
+
+/** The accounts of people. */
+export const users = {
+  /** Finds an account by an address that `normaliseEmail` has normalised. */
+  findByEmail: (reader: Reader, email: string) =>
+    reader.get<UserRow>(
+      `SELECT id, email, password_hash AS "passwordHash" FROM users WHERE email = ?`,
+      email,
+    ),
+
+  find: (reader: Reader, id: string) =>
+    reader.get<UserRow>(`SELECT id, email, password_hash AS "passwordHash" FROM users WHERE id = ?`, id),
+
+  insert: (tx: Transaction, user: NewUser) =>
+    tx.insert("users", {
+      id: user.id,
+      email: user.email,
+      password_hash: user.passwordHash,
+      created_at: user.createdAt,
+      email_verified_at: user.emailVerifiedAt,
+    }),
+
+  isVerified: async (reader: Reader, id: string): Promise<boolean> =>
+    (await reader.get("SELECT 1 AS one FROM users WHERE id = ? AND email_verified_at IS NOT NULL", id)) !==
+    undefined,
+
+  /** Notes that the person reads the mail of the address. True the first time. */
+  verify: async (tx: Transaction, id: string, at: string): Promise<boolean> =>
+    (await tx.run(
+      "UPDATE users SET email_verified_at = ? WHERE id = ? AND email_verified_at IS NULL",
+      ...[at, id],
+    )) === 1,
+
+  /**
+   * Whether `hash` is still the password hash of the account. Keeps the password from being changed until this transaction
+   * ends, so that a later change sees, and can revoke, what this transaction adds.
+   */
+  async holdPassword(tx: Transaction, id: string, hash: string): Promise<boolean> {
+    const locking = tx.engine === "postgres" ? "FOR NO KEY UPDATE" : "";
+    const sql = `SELECT password_hash AS "passwordHash" FROM users WHERE id = ? ${locking}`;
+    return (await tx.get<Pick<UserRow, "passwordHash">>(sql, id))?.passwordHash === hash;
+  },
+
+  setPassword: (tx: Transaction, id: string, passwordHash: string) =>
+    tx.run("UPDATE users SET password_hash = ? WHERE id = ?", passwordHash, id),
+
+  /** Replaces a password; false if the password is no longer `old`. */
+  changePassword: async (tx: Transaction, id: string, { old, fresh }: PasswordChange): Promise<boolean> =>
+    (await tx.run(
+      "UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?",
+      ...[fresh, id, old],
+    )) === 1,
+
+  /** Adds an account; false if another account already has its address. */
+  insertUnlessTaken: async (tx: Transaction, user: NewUser): Promise<boolean> =>
+    (await tx.run(
+      `INSERT INTO users (id, email, password_hash, created_at, email_verified_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (email) DO NOTHING`,
+      ...[user.id, user.email, user.passwordHash, user.createdAt, user.emailVerifiedAt],
+    )) === 1,
+};

@@ -1,0 +1,98 @@
+import type { App, AppChange, apps as contract } from "../../../src/contract/apps.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { accessTopic, credentialsTopic, tokensTopic } from "../../database/signals.ts";
+import type { Deps } from "../../deps.ts";
+import { removeFiles, removeLastThreads, removeThreads } from "../../feedback/removal/remove.ts";
+import { retention } from "../../feedback/removal/retention.ts";
+import type { Handlers } from "../../http/handler.ts";
+import { maskAddress, openAddress, sealAddress } from "../../secrets/addresses.ts";
+import { proofs } from "../../testing/proofs/store.ts";
+import { createAuditWriter } from "../audit/record.ts";
+import { changesBetween } from "../audit/rules.ts";
+import type { Seen } from "../members/visibility.ts";
+import { createApp } from "../new-credentials.ts";
+import { ownedApp } from "./owned-app.ts";
+import { type AppRow, apps as rows } from "./store.ts";
+
+export function apps(
+  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer">,
+): Handlers<typeof contract> {
+  const record = createAuditWriter(deps);
+  const appAnswer = createAppAnswer(deps);
+  const sealedIn = createSealedIn(deps);
+  return {
+    list: async ({ caller }) => ({ items: (await rows.list(deps.database, caller)).map(appAnswer) }),
+
+    create: ({ caller, address, body, save }) =>
+      save(async (tx) => {
+        const app = await createApp(deps, tx, { ownerId: caller.userId, app: sealedIn(body) });
+        await record(tx, { caller, address }, { action: "app.create", appId: app.id, target: app.id });
+        return appAnswer({ ...app, viewerRole: "owner" });
+      }),
+
+    read: async ({ caller, params }) => appAnswer(await ownedApp(deps.database, params.appId, caller)),
+
+    update: ({ caller, address, params: { appId }, body, save }) =>
+      save(async (tx) => {
+        const present = appAnswer(await ownedApp(tx, appId, caller));
+        await rows.update(tx, appId, {
+          ...sealedIn(body, present),
+          ...{ by: caller.userId, at: deps.clock.now().toISOString() },
+        });
+        const app = appAnswer(await ownedApp(tx, appId, caller));
+        // The webhook is a secret.
+        const changes = changesBetween(present, app, ["chatWebhookUrl"]);
+        await record(tx, { caller, address }, { action: "app.update", appId, target: appId, changes });
+        tx.signal(accessTopic(appId));
+        return app;
+      }),
+
+    async retention({ caller, params: { appId }, query }) {
+      const { retentionDays } = await ownedApp(deps.database, appId, caller);
+      const days = query.days ?? retentionDays;
+      if (days === null) return { threads: 0, more: false };
+      const most = limits.oldThreadsCounted;
+      const asked = { days, now: deps.clock.now(), most: most + 1 };
+      const found = await retention.countDue(deps.database, appId, asked);
+      return { threads: Math.min(found, most), more: found > most };
+    },
+
+    async remove({ caller, address, params: { appId }, save }) {
+      await ownedApp(deps.database, appId, caller);
+      await removeThreads(deps, appId);
+      let files: string[] = [];
+      await save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        files = [...(await removeLastThreads(tx, appId)), ...(await proofs.removeImages(tx, appId))];
+        await rows.remove(tx, appId);
+        await record(tx, { caller, address }, { action: "app.delete", appId, target: appId });
+        tx.signal(credentialsTopic);
+        tx.signal(tokensTopic);
+        return undefined;
+      });
+      removeFiles(deps, files);
+      return undefined;
+    },
+  };
+}
+
+const createAppAnswer =
+  ({ sealer }: Pick<Deps, "sealer">) =>
+  (row: Seen<AppRow>): App => ({
+    ...row,
+    role: row.viewerRole,
+    feedbackEnabled: row.feedbackEnabled === 1,
+    changelogEnabled: row.changelogEnabled === 1,
+    senderPages: row.senderPages === 1,
+    chatWebhookUrl: row.chatWebhookUrl && maskAddress(openAddress(sealer, row.chatWebhookUrl)),
+  });
+
+/**
+ * The values to store for a request. A chat address in its masked form means the present address and changes nothing.
+ */
+const createSealedIn =
+  ({ sealer }: Pick<Deps, "sealer">) =>
+  <Body extends AppChange>({ chatWebhookUrl, ...body }: Body, present?: App) => {
+    if (chatWebhookUrl === undefined || chatWebhookUrl === present?.chatWebhookUrl) return body;
+    return { ...body, chatWebhookUrl: chatWebhookUrl && sealAddress(sealer, chatWebhookUrl) };
+  };

@@ -1,0 +1,118 @@
+import type { AuditEntry } from "../../../src/contract/audit.ts";
+import { type Condition, given } from "../../database/conditions.ts";
+import type { Engine, Reader, Transaction } from "../../database/database.ts";
+import { pageOfScopes } from "../../database/lists.ts";
+import { plannedEachTime } from "../../database/planned-each-time.ts";
+import { personOf, tokenOf } from "../../database/schema/expressions.ts";
+import { membershipOf, type Viewer } from "../members/visibility.ts";
+
+export interface NewAuditEntry extends AuditEntry {
+  /** The account that acts. An entry that is about no app is read by this account alone. */
+  readonly ownerId: string;
+  /** The label of a token or key. It is stored here because the row of the token or key can be deleted. */
+  readonly label?: string | null;
+}
+
+type AuditRow = Omit<AuditEntry, "changes"> & { readonly changes: string | null };
+
+const entryOf = ({ changes, ...entry }: AuditRow): AuditEntry => ({
+  ...entry,
+  ...(changes === null ? {} : { changes: JSON.parse(changes) }),
+});
+
+/** A page of the list, limited to one app, one action, one actor and a period if they are given. */
+export interface AuditPage {
+  readonly appId: string | undefined;
+  readonly action: string | undefined;
+  /** A person's e-mail address, `agent`, or the id of a token. */
+  readonly actor?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly position: readonly string[];
+  readonly limit: number;
+}
+
+/** Who did what, when and from where. Entries remain when their target is deleted. */
+export const audit = {
+  insert: (tx: Transaction, entry: NewAuditEntry) =>
+    tx.insert("audit", {
+      id: entry.id,
+      at: entry.at,
+      owner_id: entry.ownerId,
+      actor: entry.actor,
+      action: entry.action,
+      app_id: entry.appId,
+      target: entry.target,
+      address: entry.address,
+      label: entry.label ?? null,
+      changes: entry.changes && entry.changes.length > 0 ? JSON.stringify(entry.changes) : null,
+    }),
+
+  /**
+   * The entries after `position`, newest first: of the person's own account and of the apps in which the viewer's role
+   * suffices. `position` is the `at` and the `id` of an entry. To a token of one app only the entries of that app are
+   * shown.
+   */
+  async list(
+    reader: Reader,
+    viewer: Viewer,
+    { appId, position, limit, ...filters }: AuditPage,
+  ): Promise<AuditEntry[]> {
+    const sorted = { at: "e.at", id: "e.id" };
+    const [newest, ...values] = pageOfScopes(
+      reader.engine,
+      {
+        scopes: scopesOf(viewer, appId),
+        rows: { table: "audit e", key: rowKey[reader.engine], ...sorted },
+        inScope: { from: "audit e", ...sorted, conditions: conditions(filters, reader.engine) },
+      },
+      { position, limit },
+    );
+    const found = await reader.all<AuditRow>(
+      plannedEachTime(`SELECT e.id, e.at, e.actor, e.action, e.app_id AS "appId", e.target, e.address, e.changes
+       FROM (${newest}) AS newest CROSS JOIN audit e
+       WHERE ${rowKey[reader.engine]} = newest.found ORDER BY e.at DESC, e.id DESC`),
+      ...values,
+    );
+    return found.map(entryOf);
+  },
+};
+
+const rowKey: Record<Engine, string> = { sqlite: "e.rowid", postgres: "e.id" };
+
+/**
+ * The scopes that a person may read: the own account, the apps in which the role suffices, and deleted apps that were the
+ * person's. An entry belongs to its app, or to an account if it is about no app.
+ */
+function scopesOf(viewer: Viewer, appId: string | undefined): Condition {
+  const { userId, needs } = viewer;
+  const only = [viewer.appId, appId].filter((id) => typeof id === "string");
+  return [
+    `SELECT o.scope FROM (SELECT CAST(? AS TEXT) AS scope
+        UNION ALL SELECT v.app_id FROM app_members v WHERE ${membershipOf(needs)}
+        UNION ALL SELECT app_id FROM former_apps WHERE user_id = ?) o ${only.length > 0 ? "WHERE" : ""} ${only.map(() => "o.scope = ?").join(" AND ")}`,
+    ...[userId, userId, userId, ...only],
+  ];
+}
+
+function conditions(
+  { action, actor, from, to }: Omit<AuditPage, "position" | "limit" | "appId">,
+  engine: Engine,
+): Condition[] {
+  return [
+    // SQLite uses the index only if no side of the comparison has a type: a column has one, a call of a function has none.
+    ["coalesce(e.app_id, e.owner_id) = coalesce(s.scope, '')"],
+    ...given("e.action = ?", action),
+    ...given("e.at >= ?", from),
+    ...given("e.at < ?", to),
+    ...given(isId.test(actor ?? "") ? byToken[engine] : `${personOf[engine]} = ?`, actor?.toLowerCase()),
+  ];
+}
+
+const isId = /^[\da-f]{8}-[\da-f-]{27}$/i;
+
+/** What one token did. A person's address, or `agent`, also finds what was done with tokens. */
+const byToken: Record<Engine, string> = {
+  sqlite: `actor LIKE '%, token %' AND ${tokenOf.sqlite} = ?`,
+  postgres: `actor LIKE '%, token %' AND ${tokenOf.postgres} = ?`,
+};

@@ -1,0 +1,118 @@
+import type { Reader, Transaction } from "../database/database.ts";
+
+export interface AppKeyCredential {
+  readonly id: string;
+  readonly appId: string;
+  readonly ownerId: string;
+  readonly kind: string;
+  readonly lastUsedAt: string | null;
+  readonly feedbackEnabled: number;
+  readonly changelogEnabled: number;
+  readonly senderPages: number;
+  /** The number of blocked senders. */
+  readonly blockedSenders: number;
+  readonly faqsVersion: number;
+  readonly changelogVersion: number;
+}
+
+export interface TokenCredential {
+  readonly id: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly kind: string;
+  readonly scopes: string;
+  readonly appId: string | null;
+  readonly lastUsedAt: string | null;
+  /** When the presented secret stops working. */
+  readonly expiresAt: string | null;
+}
+
+/** The access token of a connection. */
+export interface ConnectionCredential {
+  readonly id: string;
+  readonly userId: string;
+  readonly scopes: string;
+  readonly appId: string | null;
+  readonly expiresAt: string;
+  readonly lastUsedAt: string | null;
+}
+
+export interface DeviceCredential {
+  readonly id: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly scopes: string;
+  readonly expiresAt: string;
+  readonly lastUsedAt: string | null;
+}
+
+export interface SessionCredential {
+  readonly id: string;
+  readonly lastUsedAt: string | null;
+  readonly userId: string;
+  readonly email: string;
+}
+
+const tokenColumns = `t.id, t.user_id AS "userId", u.email, t.kind, t.scopes, t.app_id AS "appId",
+              t.last_used_at AS "lastUsedAt"`;
+
+/** Finds credentials by the hash of the secret that the client presents. */
+export const credentials = {
+  findAppKey: (reader: Reader, keyHash: string) =>
+    reader.get<AppKeyCredential>(
+      `SELECT k.id, k.app_id AS "appId", a.owner_id AS "ownerId", k.kind, k.last_used_at AS "lastUsedAt",
+              a.feedback_enabled AS "feedbackEnabled", a.changelog_enabled AS "changelogEnabled", a.sender_pages AS "senderPages",
+              (SELECT count(*) FROM blocked_senders b WHERE b.app_id = a.id) AS "blockedSenders",
+              a.faqs_version AS "faqsVersion", a.changelog_version AS "changelogVersion"
+       FROM app_keys k JOIN apps a ON a.id = k.app_id WHERE k.key_hash = ?`,
+      keyHash,
+    ),
+
+  /** The row of a secret that was replaced ends with the time that the replacement left it. Each part is read by its own index. */
+  findToken: (reader: Reader, tokenHash: string) =>
+    reader.get<TokenCredential>(
+      `SELECT ${tokenColumns}, t.expires_at AS "expiresAt"
+       FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ?
+       UNION ALL
+       SELECT ${tokenColumns},
+              CASE WHEN t.expires_at < t.old_expires_at THEN t.expires_at ELSE t.old_expires_at END AS "expiresAt"
+       FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.old_token_hash = ?`,
+      ...[tokenHash, tokenHash],
+    ),
+
+  findConnection: (reader: Reader, tokenHash: string) =>
+    reader.get<ConnectionCredential>(
+      `SELECT t.id, t.user_id AS "userId", t.scopes, t.app_id AS "appId", o.expires_at AS "expiresAt",
+              t.last_used_at AS "lastUsedAt"
+       FROM oauth_tokens o JOIN tokens t ON t.id = o.connection_id WHERE o.token_hash = ? AND o.kind = 'access'`,
+      tokenHash,
+    ),
+
+  findDevice: (reader: Reader, tokenHash: string) =>
+    reader.get<DeviceCredential>(
+      `SELECT d.id, d.user_id AS "userId", u.email, d.scopes, d.expires_at AS "expiresAt",
+              d.last_used_at AS "lastUsedAt"
+       FROM devices d JOIN users u ON u.id = d.user_id WHERE d.token_hash = ?`,
+      tokenHash,
+    ),
+
+  findSession: (reader: Reader, tokenHash: string, now: string) =>
+    reader.get<SessionCredential>(
+      `SELECT s.token_hash AS id, s.user_id AS "userId", u.email, s.last_used_at AS "lastUsedAt" FROM sessions s JOIN users u ON u.id = s.user_id
+       WHERE s.token_hash = ? AND s.expires_at > ?`,
+      tokenHash,
+      now,
+    ),
+
+  touchAppKey: (tx: Transaction, id: string, hour: string) =>
+    tx.run("UPDATE app_keys SET last_used_at = ? WHERE id = ?", hour, id),
+
+  touchDevice: (tx: Transaction, id: string, hour: string) =>
+    tx.run("UPDATE devices SET last_used_at = ? WHERE id = ?", hour, id),
+
+  touchSession: (tx: Transaction, id: string, hour: string) =>
+    tx.run("UPDATE sessions SET last_used_at = ? WHERE token_hash = ?", hour, id),
+
+  touchToken: (tx: Transaction, id: string, hour: string) =>
+    tx.run("UPDATE tokens SET last_used_at = ? WHERE id = ?", hour, id),
+};

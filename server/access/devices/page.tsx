@@ -1,0 +1,91 @@
+import { type Device, devices } from "../../../src/contract/devices.ts";
+import { Empty } from "../../console/empty.tsx";
+import { IdempotencyField } from "../../console/idempotency-field.tsx";
+import { InTurns } from "../../console/in-turns.tsx";
+import { LastUse } from "../../console/last-use.tsx";
+import { ConsolePage } from "../../console/layout.tsx";
+import { navigationOf } from "../../console/navigation.ts";
+import { type Reply, show } from "../../console/reply.ts";
+import { Line } from "../../console/text.tsx";
+import { Ago, Timestamp } from "../../console/timestamp.tsx";
+import type { SignedInVisit } from "../../console/visit.ts";
+
+/** The phones and terminals with which a person tests. */
+export async function devicesPage(visit: SignedInVisit): Promise<Reply> {
+  const navigation = await navigationOf(visit);
+  const { items } = await visit.ask(devices.list);
+  return show(
+    <ConsolePage navigation={navigation} title="Devices" narrow>
+      <div class="head">
+        <div>
+          <h1>Devices</h1>
+          <p>
+            The phones and terminals that you have signed in to test apps. They see your tests and send your
+            proofs. They have no other access to your account.
+          </p>
+        </div>
+      </div>
+      {items.length === 0 ? (
+        <Empty title="No device is signed in">
+          <p>
+            A tester's app, or the command <code>innkeep auth login</code>, opens a page where you approve the
+            device.
+          </p>
+        </Empty>
+      ) : (
+        <ul class="list">
+          <InTurns>
+            {items.map((device) => (
+              <DeviceLine
+                key={device.id}
+                device={device}
+                now={visit.now}
+                action={visit.links.device(device.id, "sign-out")}
+              />
+            ))}
+          </InTurns>
+        </ul>
+      )}
+    </ConsolePage>,
+  );
+}
+
+interface DeviceLineProps {
+  readonly device: Device;
+  readonly now: Date;
+  readonly action: string;
+}
+
+const DeviceLine = ({ device, now, action }: DeviceLineProps) => (
+  <li>
+    <div class="row spread">
+      <b>
+        <Line text={device.name} />
+      </b>
+      <code>{device.prefix}…</code>
+    </div>
+    <p class="under">
+      <span>
+        signed in <Ago at={device.createdAt} now={now} />
+      </span>
+      <LastUse at={device.lastUsedAt} now={now} />
+      <span>
+        until <Timestamp at={device.expiresAt} />
+      </span>
+    </p>
+    <details class="reveal">
+      <summary>Sign out</summary>
+      <form class="stack" method="post" action={action}>
+        <p>
+          The device is refused from then on. Its days stay counted, and you can sign it in again at any time.
+        </p>
+        <IdempotencyField />
+        <div class="actions">
+          <button class="danger" type="submit">
+            Sign this device out
+          </button>
+        </div>
+      </form>
+    </details>
+  </li>
+);

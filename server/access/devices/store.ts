@@ -1,0 +1,89 @@
+import type { Device } from "../../../src/contract/devices.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+
+/** The stored form of a device. `scopes` is a JSON array. */
+export interface DeviceRow extends Omit<Device, "scopes"> {
+  readonly scopes: string;
+}
+
+export interface LinkedDevice extends Omit<DeviceRow, "lastUsedAt"> {
+  /** The id that the device chose for itself. */
+  readonly deviceId: string;
+  readonly userId: string;
+  readonly pushToken: string | null;
+  readonly tokenHash: string;
+}
+
+export interface ProfileRow {
+  readonly timezone: string;
+  readonly isTester: number;
+}
+
+/** Testers' devices: one row, one account and one token for each. (rule S9) */
+export const devices = {
+  /** Keeps other transactions from changing a device or its codes until this transaction ends. */
+  lock: (tx: Transaction, deviceId: string) => tx.lock(`device:${deviceId}`),
+
+  /** The account to which a device is linked by a token that has not expired. */
+  findHolder: (tx: Transaction, deviceId: string, now: string) =>
+    tx.get<{ userId: string }>(
+      `SELECT user_id AS "userId" FROM devices WHERE device_id = ? AND expires_at > ?`,
+      deviceId,
+      now,
+    ),
+
+  /** Whether a device is linked to the account of an e-mail address, its token expired or not. */
+  isLinked: async (reader: Reader, deviceId: string, email: string): Promise<boolean> =>
+    (await reader.get(
+      `SELECT 1 AS one FROM devices JOIN users ON users.id = devices.user_id
+       WHERE devices.device_id = ? AND users.email = ?`,
+      deviceId,
+      email,
+    )) !== undefined,
+
+  /** Links a device to an account and replaces an earlier link. Gives its id, which stays the same if the account does. */
+  async link(tx: Transaction, device: LinkedDevice): Promise<string> {
+    const row = await tx.get<{ id: string }>(
+      `INSERT INTO devices (id, device_id, user_id, name, push_token, scopes, prefix, token_hash, created_at, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (device_id) DO UPDATE SET
+         id = CASE WHEN devices.user_id = excluded.user_id THEN devices.id ELSE excluded.id END,
+         user_id = excluded.user_id, name = excluded.name, push_token = excluded.push_token,
+         scopes = excluded.scopes, prefix = excluded.prefix, token_hash = excluded.token_hash,
+         created_at = excluded.created_at, expires_at = excluded.expires_at, last_used_at = NULL
+       RETURNING id`,
+      ...[device.id, device.deviceId, device.userId, device.name, device.pushToken, device.scopes],
+      ...[device.prefix, device.tokenHash, device.createdAt, device.expiresAt],
+    );
+    return row?.id ?? device.id;
+  },
+
+  /** The devices whose token has not expired, newest first. */
+  list: (reader: Reader, userId: string, now: string) =>
+    reader.all<DeviceRow>(
+      `SELECT id, name, prefix, scopes, created_at AS "createdAt", expires_at AS "expiresAt",
+              last_used_at AS "lastUsedAt"
+       FROM devices WHERE user_id = ? AND expires_at > ? ORDER BY created_at DESC, id DESC`,
+      userId,
+      now,
+    ),
+
+  /** Signs a device out; false if the user has no such device. */
+  remove: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
+    (await tx.run("DELETE FROM devices WHERE user_id = ? AND id = ?", userId, id)) === 1,
+
+  setTimezone: (tx: Transaction, userId: string, timezone: string) =>
+    tx.run("UPDATE users SET timezone = ? WHERE id = ?", timezone, userId),
+
+  /** Sets the token for push messages to a device; null turns them off. */
+  setPushToken: (tx: Transaction, id: string, pushToken: string | null) =>
+    tx.run("UPDATE devices SET push_token = ? WHERE id = ?", pushToken, id),
+
+  /** The part of an account that its devices may read. A tester is a person who has, or had, a slot. */
+  findProfile: (reader: Reader, userId: string) =>
+    reader.get<ProfileRow>(
+      `SELECT timezone, CASE WHEN EXISTS (SELECT 1 FROM slots WHERE tester_id = users.id) THEN 1 ELSE 0 END AS "isTester"
+       FROM users WHERE id = ?`,
+      userId,
+    ),
+};

@@ -1,0 +1,157 @@
+import type { PasskeyRequest } from "../../../src/contract/passkeys.ts";
+import type { Transaction } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import type { ConsoleCaller } from "../../http/handler.ts";
+import { consume } from "../../http/rate-limits/store.ts";
+import { hashOf } from "../../secrets/secrets.ts";
+import { users } from "../accounts/store.ts";
+import { createAuditWriter } from "../audit/record.ts";
+import { sealStep, stepOf } from "../sign-in/sign-in-step.ts";
+import {
+  type ConsoleSignIn,
+  newConsoleSession,
+  type OpenedSession,
+  type SigningBrowser,
+  startConsoleSession,
+} from "../sign-in/start-session.ts";
+import { passkeyRequestFor } from "../sign-in-methods/passkey-questions.ts";
+import { hasSecondFactor } from "../sign-in-methods/prove.ts";
+import { passkeys } from "../sign-in-methods/sign-in-passkeys.ts";
+import { secondFactors } from "../sign-in-methods/store.ts";
+import { type IdentityRefusal, judgeIdentity } from "./rules.ts";
+import { type IdentityKey, type IdentityOwner, identities as rows } from "./store.ts";
+
+/**
+ * An identity that a provider has just proved. `email` is an address that the provider has verified, in the form of
+ * `normaliseEmail`.
+ */
+export interface Proven extends IdentityKey {
+  readonly providerId: string;
+  readonly email: string | undefined;
+}
+
+/** Where the sign-in comes from: who was signed in when it started, who is now, in which browser. */
+export interface Origin {
+  readonly startedBy: string | undefined;
+  readonly caller: ConsoleCaller | undefined;
+  readonly browser: SigningBrowser;
+  readonly address: string;
+}
+
+export type FinishedSignIn =
+  | { readonly outcome: "signed_in"; readonly session: OpenedSession }
+  /** The person must show the second factor, which the sealed step allows. */
+  | { readonly outcome: "second_factor"; readonly step: string; readonly passkey: PasskeyRequest | null }
+  | { readonly outcome: "stays" }
+  /** The person must confirm, which calls `connect`. */
+  | { readonly outcome: "offered" }
+  | { readonly outcome: "refused"; readonly why: IdentityRefusal };
+
+/** The window is longer than a sign-in may take. */
+const once = { limit: 1, windowSeconds: 1_200 };
+
+export type IdentityDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
+
+/** Decides what an identity of a provider opens, and connects identities to accounts. */
+export function identities(deps: IdentityDeps) {
+  return {
+    /** Whether this is the first return with this state, on any server. */
+    isFirst: (state: string): Promise<boolean> =>
+      deps.database.write(async (tx) => {
+        const verdict = await consume(tx, { key: `journey:${hashOf(state)}`, rule: once, clock: deps.clock });
+        return verdict.allowed;
+      }),
+
+    /** In one transaction: signs the person in, creates the account, or gives the reason for a refusal. */
+    finishSignIn: (proven: Proven, origin: Origin): Promise<FinishedSignIn> =>
+      deps.database.write(async (tx) => {
+        await rows.lock(tx, proven);
+        const owner = await rows.findOwner(tx, proven);
+        const verdict = judgeIdentity({
+          ownerId: owner?.id,
+          startedBy: origin.startedBy,
+          signedInAs: origin.caller?.userId,
+          email: proven.email,
+          emailTaken: await isTaken(tx, proven.email),
+          registration: deps.settings.registration,
+        });
+        if (verdict.act === "refuse") return { outcome: "refused", why: verdict.why };
+        if (verdict.act === "stay") return { outcome: "stays" };
+        if (verdict.act === "offer") return { outcome: "offered" };
+        const { browser, address } = origin;
+        const user =
+          verdict.act === "register" ? await register(deps, tx, { proven, address, ...verdict }) : owner;
+        if (!user) return { outcome: "refused", why: "email_taken" };
+        if (user.email === proven.email) await users.verify(tx, user.id, deps.clock.now().toISOString());
+        return signInOrAsk(deps, tx, { user, browser, address });
+      }),
+
+    /** Connects a proven identity to an account. Gives the reason if that is refused. */
+    connect: (proven: Proven, user: IdentityOwner, address: string): Promise<IdentityRefusal | undefined> =>
+      deps.database.write(async (tx) => {
+        await rows.lock(tx, proven);
+        const owner = await rows.findOwner(tx, proven);
+        if (!owner) await insert(deps, tx, { proven, user, address });
+        return owner && owner.id !== user.id ? "another_account" : undefined;
+      }),
+  };
+}
+
+/** Signs the person in, or asks for the second factor if the account has one. */
+async function signInOrAsk(
+  deps: IdentityDeps,
+  tx: Transaction,
+  signingIn: Omit<ConsoleSignIn, "opened">,
+): Promise<FinishedSignIn> {
+  const { id } = signingIn.user;
+  await secondFactors.lock(tx, id);
+  if (await hasSecondFactor(tx, id)) {
+    const passwordHash = (await users.find(tx, id))?.passwordHash ?? "";
+    const rows = await passkeys.list(tx, id);
+    const step = sealStep(deps, stepOf({ id, passwordHash }));
+    return { outcome: "second_factor", step, passkey: passkeyRequestFor(deps, signingIn.user, rows) };
+  }
+  const session = newConsoleSession(deps);
+  await startConsoleSession(deps, tx, { opened: session, ...signingIn });
+  return { outcome: "signed_in", session };
+}
+
+const isTaken = async (tx: Transaction, email: string | undefined): Promise<boolean> =>
+  email !== undefined && (await users.findByEmail(tx, email)) !== undefined;
+
+interface NewAccount {
+  readonly proven: Proven;
+  readonly email: string;
+  readonly address: string;
+}
+
+/** Creates an account without a password. Undefined if another request has just taken its address. */
+async function register(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { proven, email, address }: NewAccount,
+) {
+  const user = { id: deps.newId(), email, passwordHash: "" };
+  const at = deps.clock.now().toISOString();
+  const made = await users.insertUnlessTaken(tx, { ...user, createdAt: at, emailVerifiedAt: at });
+  if (!made) return undefined;
+  await insert(deps, tx, { proven, user, address });
+  return user;
+}
+
+interface Connection {
+  readonly proven: Proven;
+  readonly user: IdentityOwner;
+  readonly address: string;
+}
+
+async function insert(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { proven, user, address }: Connection,
+): Promise<void> {
+  const { issuer, subject, providerId } = proven;
+  await rows.insert(tx, { issuer, subject, userId: user.id, createdAt: deps.clock.now().toISOString() });
+  const caller = { kind: "session", id: user.id, userId: user.id, email: user.email } as const;
+  await createAuditWriter(deps)(tx, { caller, address }, { action: "identity.connect", target: providerId });
+}

@@ -1,0 +1,109 @@
+import type { Role } from "../../../src/contract/endpoint.ts";
+import type { Member } from "../../../src/contract/members.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import { accessTopic, tokensTopic, userTopic } from "../../database/signals.ts";
+import { assignees } from "../../feedback/assignees/store.ts";
+
+export interface NewMember {
+  readonly appId: string;
+  readonly userId: string;
+  readonly role: Role;
+  readonly createdAt: string;
+}
+
+/** A membership: a person in an app. */
+export interface Membership {
+  readonly appId: string;
+  readonly userId: string;
+}
+
+const columns = `m.user_id AS "userId", u.email, m.role, m.created_at AS "createdAt"`;
+
+/** The members of apps. */
+export const members = {
+  /** Keeps other changes of the members of an app waiting, so that an app never loses its last owner to two at once. */
+  lock: (tx: Transaction, appId: string) => tx.lock(`members:${appId}`),
+
+  insert: (tx: Transaction, { appId, userId, role, createdAt }: NewMember) =>
+    tx.insert("app_members", { app_id: appId, user_id: userId, role, created_at: createdAt }),
+
+  /** The role of a person in an app; undefined for a person who is no member. */
+  async roleOf(reader: Reader, appId: string, userId: string): Promise<Role | undefined> {
+    const sql = "SELECT role FROM app_members WHERE app_id = ? AND user_id = ?";
+    return (await reader.get<{ role: Role }>(sql, appId, userId))?.role;
+  },
+
+  /** The members of an app, the oldest first. */
+  list: (reader: Reader, appId: string) =>
+    reader.all<Member>(
+      `SELECT ${columns} FROM app_members m JOIN users u ON u.id = m.user_id
+       WHERE m.app_id = ? ORDER BY m.created_at, m.user_id`,
+      appId,
+    ),
+
+  find: (reader: Reader, { appId, userId }: Membership) =>
+    reader.get<Member>(
+      `SELECT ${columns} FROM app_members m JOIN users u ON u.id = m.user_id WHERE m.app_id = ? AND m.user_id = ?`,
+      appId,
+      userId,
+    ),
+
+  async countOwners(reader: Reader, appId: string): Promise<number> {
+    const sql = "SELECT count(*) AS count FROM app_members WHERE app_id = ? AND role = 'owner'";
+    return (await reader.get<{ count: number }>(sql, appId))?.count ?? 0;
+  },
+
+  /** How many apps a person owns. */
+  async countOwned(reader: Reader, userId: string): Promise<number> {
+    const sql = "SELECT count(*) AS count FROM app_members WHERE user_id = ? AND role = 'owner'";
+    return Number((await reader.get<{ count: number }>(sql, userId))?.count ?? 0);
+  },
+
+  /** The names of the apps that one person owns and of which another one is a member. */
+  async appsOfBoth(reader: Reader, ownerId: string, userId: string): Promise<string[]> {
+    const rows = await reader.all<{ name: string }>(
+      `SELECT a.name FROM app_members o JOIN app_members m ON m.app_id = o.app_id JOIN apps a ON a.id = o.app_id
+       WHERE o.user_id = ? AND o.role = 'owner' AND m.user_id = ? ORDER BY a.name, a.id`,
+      ...[ownerId, userId],
+    );
+    return rows.map(({ name }) => name);
+  },
+
+  async setRole(tx: Transaction, { appId, userId }: Membership, role: Role): Promise<void> {
+    await tx.run("UPDATE app_members SET role = ? WHERE app_id = ? AND user_id = ?", role, appId, userId);
+    if (role !== "owner") await endOwnership(tx, { appId, userId });
+    if (role === "viewer") await assignees.takeAll(tx, appId, userId);
+    changed(tx, { appId, userId });
+  },
+
+  /** Removes a member, with the tokens that were for this app alone. */
+  async remove(tx: Transaction, { appId, userId }: Membership): Promise<void> {
+    await tx.run("DELETE FROM app_members WHERE app_id = ? AND user_id = ?", appId, userId);
+    await assignees.takeAll(tx, appId, userId);
+    await endOwnership(tx, { appId, userId });
+    await tx.run("DELETE FROM tokens WHERE app_id = ? AND user_id = ?", appId, userId);
+    changed(tx, { appId, userId });
+  },
+};
+
+/** Ends the agents of a person in an app. The account whose budget the app uses becomes that of another owner. */
+async function endOwnership(tx: Transaction, { appId, userId }: Membership): Promise<void> {
+  await tx.run(
+    "DELETE FROM tokens WHERE app_id = ? AND user_id = ? AND kind IN ('agent', 'oauth')",
+    appId,
+    userId,
+  );
+  await tx.run(
+    `UPDATE apps SET owner_id = (SELECT user_id FROM app_members WHERE app_id = apps.id AND role = 'owner'
+       ORDER BY created_at, user_id LIMIT 1)
+     WHERE id = ? AND owner_id = ?`,
+    appId,
+    userId,
+  );
+}
+
+/** Ends what waits with a credential of the person, and what servers remember, on all servers. */
+function changed(tx: Transaction, { appId, userId }: Membership): void {
+  // The tokens last: requests that wait look at what is remembered.
+  for (const topic of [accessTopic(appId), userTopic(userId), tokensTopic]) tx.signal(topic);
+}

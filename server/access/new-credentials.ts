@@ -1,0 +1,152 @@
+import type { NewApp } from "../../src/contract/apps.ts";
+import { agentScopes, maintainerScopes, type TokenScope } from "../../src/contract/endpoint.ts";
+import { badRequest } from "../../src/contract/errors.ts";
+import type { AppKey } from "../../src/contract/keys.ts";
+import type { Token } from "../../src/contract/tokens.ts";
+import type { Transaction } from "../database/database.ts";
+import type { Deps } from "../deps.ts";
+import { hashOf, mintCredential, visiblePrefix } from "../secrets/secrets.ts";
+import { apiKeys } from "./apps/access-api-keys.ts";
+import { type AppRow, apps } from "./apps/store.ts";
+import { tokens } from "./tokens/store.ts";
+
+type Needed = Pick<Deps, "clock" | "newId">;
+
+/** Creates an app for its owner. Its feedback and its changelog are on unless the fields say otherwise. */
+export async function createApp(
+  { newId, clock }: Needed,
+  tx: Transaction,
+  { ownerId, app }: { readonly ownerId: string; readonly app: NewApp },
+): Promise<AppRow> {
+  const row = {
+    id: newId(),
+    name: app.name,
+    feedbackEnabled: Number(app.feedbackEnabled ?? true),
+    changelogEnabled: Number(app.changelogEnabled ?? true),
+    senderPages: Number(app.senderPages ?? true),
+    chatWebhookUrl: app.chatWebhookUrl ?? null,
+    githubRepository: app.githubRepository ?? null,
+    approvalHours: app.approvalHours ?? null,
+    retentionDays: app.retentionDays ?? null,
+    createdAt: clock.now().toISOString(),
+  };
+  await apps.insert(tx, ownerId, row);
+  return row;
+}
+
+export interface NewKey {
+  readonly appId: string;
+  readonly label?: string | null | undefined;
+  readonly kind?: AppKey["kind"] | undefined;
+}
+
+/** Creates an app key. Only the result holds the key itself: the database stores its hash. */
+export async function createKey(deps: Needed, tx: Transaction, { appId, label, kind }: NewKey) {
+  const { secret, keyHash, ...shown } = newKeySecret(deps);
+  const key = { id: deps.newId(), label: label ?? "", kind: kind ?? "full", ...shown };
+  await apiKeys.insert(tx, { ...key, appId, keyHash });
+  return { ...key, lastUsedAt: null, key: secret };
+}
+
+/** Gives an app key a new secret; the old secret stops working. Undefined if the app has no such key. */
+export async function renewKey(
+  deps: Needed,
+  tx: Transaction,
+  { appId, keyId }: { readonly appId: string; readonly keyId: string },
+) {
+  const { secret, ...fresh } = newKeySecret(deps);
+  const key = await apiKeys.renew(tx, { appId, id: keyId }, fresh);
+  return key && { ...key, key: secret };
+}
+
+export interface NewToken {
+  readonly kind: Exclude<Token["kind"], "oauth">;
+  readonly label: string;
+  readonly scopes: readonly TokenScope[];
+  readonly appId: string | null;
+  /** The account that the token belongs to. */
+  readonly userId: string;
+  readonly createdBy: string;
+  readonly expiresAt?: string | null | undefined;
+}
+
+/** Creates an agent or maintainer token. Only the result holds the token itself: the database stores its hash. */
+export async function createToken({ newId, clock }: Needed, tx: Transaction, wanted: NewToken) {
+  const secret = mintCredential(prefixes[wanted.kind]);
+  const { userId, scopes, ...token } = {
+    ...{ ...wanted, expiresAt: endOf(wanted.expiresAt, clock) },
+    ...{ id: newId(), ...shownOf(secret, clock) },
+  };
+  await tokens.insert(tx, {
+    ...token,
+    userId,
+    scopes: JSON.stringify(scopes),
+    tokenHash: hashOf(secret),
+  });
+  return { ...token, scopes: [...scopes], lastUsedAt: null, ended: false, token: secret };
+}
+
+export interface Rotation {
+  readonly id: string;
+  /** For how many minutes the secret of before stays good. */
+  readonly graceMinutes: number;
+  /** The new end; undefined leaves it as it is. */
+  readonly expiresAt: string | null | undefined;
+}
+
+/**
+ * Makes a new secret for a token, which keeps its id. Returns undefined if the account has no such
+ * token; a connection of an agent renews its secrets itself.
+ */
+export async function rotateToken(
+  { clock }: Pick<Needed, "clock">,
+  tx: Transaction,
+  { of, ...rotation }: Rotation & { readonly of: { readonly userId: string; readonly appId: string | null } },
+) {
+  const token = await tokens.find(tx, of, rotation.id);
+  if (!token) return undefined;
+  const secret = mintCredential(prefixes[token.kind]);
+  const expiresAt = rotation.expiresAt === undefined ? token.expiresAt : endOf(rotation.expiresAt, clock);
+  const graceEnds = new Date(clock.now().getTime() + rotation.graceMinutes * 60_000).toISOString();
+  await tokens.renew(tx, of.userId, {
+    ...{ id: token.id, prefix: visiblePrefix(secret), tokenHash: hashOf(secret), expiresAt },
+    oldExpiresAt: rotation.graceMinutes === 0 ? null : graceEnds,
+  });
+  const ended = expiresAt !== null && expiresAt <= clock.now().toISOString();
+  const scopes: TokenScope[] = JSON.parse(token.scopes);
+  return { ...token, scopes, expiresAt, ended, prefix: visiblePrefix(secret), token: secret };
+}
+
+const prefixes = { agent: "sda_", maintainer: "sdm_" } as const;
+
+/** The end of a token. Throws `bad_request` for one that is over. */
+function endOf(expiresAt: string | null | undefined, clock: Needed["clock"]): string | null {
+  if (expiresAt && expiresAt <= clock.now().toISOString())
+    throw badRequest("expiresAt", "must be in the future");
+  return expiresAt ?? null;
+}
+
+/**
+ * The scopes of a new token. Throws `bad_request` for a maintainer token without scopes, and for a scope that this kind of
+ * token cannot have.
+ */
+export function grantedScopes(kind: NewToken["kind"], wanted: readonly TokenScope[]): TokenScope[] {
+  const possible: readonly TokenScope[] = kind === "agent" ? agentScopes : maintainerScopes;
+  if (wanted.some((scope) => !possible.includes(scope)))
+    throw badRequest("scopes", `must be scopes of this kind of token: ${possible.join(", ")}`);
+  const scopes = possible.filter((scope) => wanted.includes(scope));
+  if (kind === "maintainer" && scopes.length === 0)
+    throw badRequest("scopes", "must name at least one scope");
+  return scopes;
+}
+
+function newKeySecret({ clock }: Needed) {
+  const secret = mintCredential("sdk_");
+  return { secret, keyHash: hashOf(secret), ...shownOf(secret, clock) };
+}
+
+/** The part of a credential that is shown and stored in clear. */
+const shownOf = (secret: string, clock: Needed["clock"]) => ({
+  prefix: visiblePrefix(secret),
+  createdAt: clock.now().toISOString(),
+});

@@ -1,0 +1,136 @@
+import type { Context } from "koa";
+import type { RateLimitName } from "../../../../src/contract/limits.ts";
+import type { Deps } from "../../../deps.ts";
+import { counted, readJson } from "../../../http/body/read-body.ts";
+import type { Door, Route } from "../../../http/mount.ts";
+import { networkOf } from "../../../http/network-addresses.ts";
+import { spendAsStranger } from "../../../http/rate-limits/rate-limits.ts";
+import { metadataPaths, oauthPaths, resourceMetadata, resourceOf, serverMetadata } from "../metadata.ts";
+import { registerClient } from "./clients.ts";
+import { exchangeCode, refreshConnection, revokeToken } from "./connections.ts";
+import { createFaultAnswers } from "./fault-answers.ts";
+import { type Form, formOf, sendingOf } from "./form.ts";
+import { type OAuthCode, OAuthFault } from "./oauth-fault.ts";
+import type { TokenPair } from "./token-pair.ts";
+
+type OAuthDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "settings">;
+
+/** The endpoints of OAuth for programs. The consent page is one of the console's. */
+export function oauthRoutes(deps: OAuthDeps, door: Door): Route[] {
+  const { settings } = deps;
+  if (!settings.mcp) return [];
+  const { resource, server } = metadataPaths(settings);
+  const orFault = createFaultAnswers(deps);
+  const post = (path: `/${string}`, wrong: OAuthCode, answer: (ctx: Context) => Promise<void>): Route => ({
+    method: "POST",
+    path,
+    answer(ctx) {
+      // Older programs read `Pragma`. (RFC 6749 5.1)
+      ctx.set({ "Cache-Control": "no-store", Pragma: "no-cache" });
+      return orFault(ctx, wrong, () => answer(ctx));
+    },
+  });
+  return [
+    ...resource.map((path) => document(path, resourceMetadata(settings))),
+    ...server.map((path) => document(path, serverMetadata(settings))),
+    post(oauthPaths.token, "invalid_request", async (ctx) => {
+      const address = await countAddress(ctx, deps, { door, rateLimit: "connectionsByAddress" });
+      const form = await formOf(ctx, door);
+      if (ctx.req.headers.authorization !== undefined && form.one("client_id") === "")
+        throw new OAuthFault("invalid_client", "Send the `client_id` in the form, without a secret.");
+      ctx.body = await tokenAnswer(deps, form, address);
+    }),
+    post(oauthPaths.revoke, "invalid_request", async (ctx) => {
+      const address = await countAddress(ctx, deps, { door, rateLimit: "connectionsByAddress" });
+      const form = await formOf(ctx, door);
+      await revokeToken(deps, { token: form.needed("token"), clientId: form.one("client_id"), address });
+      ctx.body = {};
+    }),
+    post(oauthPaths.register, "invalid_client_metadata", (ctx) => register(ctx, deps, door)),
+  ];
+}
+
+const document = (path: string, body: object): Route => ({
+  method: "GET",
+  path: `/${path.replace(/^\//, "")}`,
+  async answer(ctx) {
+    ctx.set("Cache-Control", "public, max-age=300");
+    // Nothing here is secret, and pages of programs that run in a browser read it.
+    ctx.set("Access-Control-Allow-Origin", "*");
+    ctx.body = body;
+  },
+});
+
+/** Counts a request by its address, before its body is read. Gives the address. */
+async function countAddress(
+  { req }: Context,
+  deps: OAuthDeps,
+  { door, rateLimit }: { readonly door: Door; readonly rateLimit: RateLimitName },
+): Promise<string> {
+  const address = door.addressOf(req);
+  if (deps.settings.rateLimited) await spendAsStranger(deps, { who: networkOf(address), rateLimit });
+  return address;
+}
+
+async function tokenAnswer(deps: OAuthDeps, form: Form, address: string): Promise<object> {
+  refuseOtherResource(form.one("resource"), deps.settings);
+  const clientId = form.needed("client_id");
+  switch (form.needed("grant_type")) {
+    case "authorization_code": {
+      const [code, redirect, verifier] = [
+        form.needed("code"),
+        form.one("redirect_uri"),
+        form.one("code_verifier"),
+      ];
+      const { scopes, ...pair } = await exchangeCode(deps, { code, clientId, redirect, verifier, address });
+      return { ...answerWith(pair, deps), scope: scopes.join(" ") };
+    }
+    case "refresh_token":
+      return answerWith(
+        await refreshConnection(deps, { refreshToken: form.needed("refresh_token"), clientId, address }),
+        deps,
+      );
+    default:
+      throw new OAuthFault("unsupported_grant_type", "Send `authorization_code` or `refresh_token`.");
+  }
+}
+
+/** Tokens are for the tools alone. Older programs name no resource. */
+function refuseOtherResource(resource: string, settings: Deps["settings"]): void {
+  if (resource === "" || resource.replace(/\/$/, "") === resourceOf(settings)) return;
+  throw new OAuthFault("invalid_target", `Tokens of this server are for ${resourceOf(settings)}.`);
+}
+
+const answerWith = ({ access, refresh, expiresAt }: TokenPair, { clock }: Pick<Deps, "clock">) => ({
+  access_token: access,
+  token_type: "Bearer",
+  expires_in: Math.max(0, Math.ceil((Date.parse(expiresAt) - clock.now().getTime()) / 1_000)),
+  refresh_token: refresh,
+});
+
+async function register(ctx: Context, deps: OAuthDeps, door: Door): Promise<void> {
+  await countAddress(ctx, deps, { door, rateLimit: "clientsByAddress" });
+  const sending = sendingOf(ctx, door);
+  const body = await counted(sending, () => readJson(ctx.req, sending));
+  const given = typeof body === "object" && body !== null && !Array.isArray(body) ? { ...body } : {};
+  const { client_name: name, redirect_uris: uris } = {
+    client_name: undefined,
+    redirect_uris: undefined,
+    ...given,
+  };
+  const redirects: unknown[] = Array.isArray(uris) ? uris : [];
+  const { id, createdAt, ...client } = await registerClient(deps, {
+    name,
+    redirects: redirects.map((each) => (typeof each === "string" ? each : "")),
+  });
+  ctx.status = 201;
+  ctx.body = {
+    client_id: id,
+    client_id_issued_at: Math.floor(Date.parse(createdAt) / 1_000),
+    client_name: client.name,
+    redirect_uris: client.redirects,
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  };
+}

@@ -1,0 +1,187 @@
+import type { Reader, Transaction } from "../../database/database.ts";
+import { tokensTopic, userTopic } from "../../database/signals.ts";
+
+/** A program that registered itself. `redirects` is a JSON array. */
+export interface OAuthClientRow {
+  readonly id: string;
+  readonly name: string;
+  readonly redirects: string;
+  readonly createdAt: string;
+}
+
+/** What a person allowed a program. `scopes` is a JSON array. */
+export interface NewOAuthCode {
+  readonly codeHash: string;
+  readonly userId: string;
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly redirect: string;
+  readonly challenge: string;
+  readonly appId: string | null;
+  readonly scopes: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+export interface OAuthCodeRow extends Omit<NewOAuthCode, "codeHash" | "createdAt"> {
+  readonly email: string;
+  /** The connection that the code was exchanged for. */
+  readonly connectionId: string | null;
+}
+
+export interface NewOAuthToken {
+  readonly tokenHash: string;
+  readonly connectionId: string;
+  readonly clientId: string;
+  readonly kind: "access" | "refresh";
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+export interface OAuthTokenRow extends NewOAuthToken {
+  readonly userId: string;
+  readonly usedAt: string | null;
+  readonly successor: string | null;
+}
+
+export const oauthClients = {
+  find: (reader: Reader, id: string) =>
+    reader.get<OAuthClientRow>(
+      `SELECT id, name, redirects, created_at AS "createdAt" FROM oauth_clients WHERE id = ?`,
+      id,
+    ),
+
+  insert: (tx: Transaction, { id, name, redirects, createdAt }: OAuthClientRow) =>
+    tx.insert("oauth_clients", { id, name, redirects, created_at: createdAt }),
+
+  /** Notes that a person allowed something: the client is kept from now on. */
+  use: (tx: Transaction, id: string, now: string) =>
+    tx.run("UPDATE oauth_clients SET used_at = ? WHERE id = ?", now, id),
+
+  /** Removes clients to which nobody allowed anything: those from before `before`, and all but the newest `kept`. */
+  async prune(tx: Transaction, before: string, kept: number): Promise<number> {
+    const old = await tx.run("DELETE FROM oauth_clients WHERE used_at IS NULL AND created_at < ?", before);
+    const many = await tx.run(
+      `DELETE FROM oauth_clients WHERE id IN
+         (SELECT id FROM oauth_clients WHERE used_at IS NULL ORDER BY created_at DESC, id DESC
+          LIMIT 1000 OFFSET ?)`,
+      kept,
+    );
+    return old + many;
+  },
+};
+
+export const oauthCodes = {
+  insert: (tx: Transaction, code: NewOAuthCode) =>
+    tx.insert("oauth_codes", {
+      code_hash: code.codeHash,
+      user_id: code.userId,
+      client_id: code.clientId,
+      client_name: code.clientName,
+      redirect: code.redirect,
+      challenge: code.challenge,
+      app_id: code.appId,
+      scopes: code.scopes,
+      created_at: code.createdAt,
+      expires_at: code.expiresAt,
+    }),
+
+  isKnown: async (reader: Reader, codeHash: string): Promise<boolean> =>
+    (await reader.get("SELECT 1 AS one FROM oauth_codes WHERE code_hash = ?", codeHash)) !== undefined,
+
+  /** Finds a code and keeps other transactions from using it, and from removing its app, until this one ends. */
+  async take(tx: Transaction, codeHash: string): Promise<OAuthCodeRow | undefined> {
+    await tx.lock(`oauth-code:${codeHash}`);
+    const locking = tx.engine === "postgres" ? "FOR UPDATE OF c" : "";
+    return tx.get<OAuthCodeRow>(
+      `SELECT c.user_id AS "userId", u.email, c.client_id AS "clientId", c.client_name AS "clientName", c.redirect,
+              c.challenge, c.app_id AS "appId", c.scopes, c.expires_at AS "expiresAt",
+              c.connection_id AS "connectionId"
+       FROM oauth_codes c JOIN users u ON u.id = c.user_id WHERE c.code_hash = ? ${locking}`,
+      codeHash,
+    );
+  },
+
+  use: (tx: Transaction, codeHash: string, connectionId: string) =>
+    tx.run("UPDATE oauth_codes SET connection_id = ? WHERE code_hash = ?", connectionId, codeHash),
+
+  /** Removes codes that expired before an instant. Used codes are kept that long, because a second use must be seen. */
+  prune: (tx: Transaction, before: string) => tx.run("DELETE FROM oauth_codes WHERE expires_at < ?", before),
+};
+
+const tokenColumns = `o.token_hash AS "tokenHash", o.connection_id AS "connectionId", o.client_id AS "clientId", o.kind,
+  o.created_at AS "createdAt", o.expires_at AS "expiresAt", o.used_at AS "usedAt", o.successor, t.user_id AS "userId"`;
+
+export const oauthTokens = {
+  insert: (tx: Transaction, token: NewOAuthToken) =>
+    tx.insert("oauth_tokens", {
+      token_hash: token.tokenHash,
+      connection_id: token.connectionId,
+      client_id: token.clientId,
+      kind: token.kind,
+      created_at: token.createdAt,
+      expires_at: token.expiresAt,
+    }),
+
+  isKnown: async (reader: Reader, tokenHash: string): Promise<boolean> =>
+    (await reader.get("SELECT 1 AS one FROM oauth_tokens WHERE token_hash = ?", tokenHash)) !== undefined,
+
+  /**
+   * Finds a token, and keeps other transactions from changing it and from ending its connection until this one ends. On
+   * PostgreSQL the row of the connection is locked: a connection that another transaction is ending is not found.
+   */
+  async take(tx: Transaction, tokenHash: string): Promise<OAuthTokenRow | undefined> {
+    await tx.lock(`oauth-token:${tokenHash}`);
+    const locking = tx.engine === "postgres" ? "FOR UPDATE OF t" : "";
+    return tx.get<OAuthTokenRow>(
+      `SELECT ${tokenColumns} FROM oauth_tokens o JOIN tokens t ON t.id = o.connection_id
+       WHERE o.token_hash = ? ${locking}`,
+      tokenHash,
+    );
+  },
+
+  /** Notes the use of a refresh token and what was answered, and forgets the earlier answers of its connection. */
+  async use(
+    tx: Transaction,
+    { tokenHash, connectionId }: Pick<OAuthTokenRow, "tokenHash" | "connectionId">,
+    { usedAt, successor }: { readonly usedAt: string; readonly successor: string },
+  ): Promise<void> {
+    await tx.run(
+      "UPDATE oauth_tokens SET successor = NULL WHERE connection_id = ? AND successor IS NOT NULL",
+      connectionId,
+    );
+    await tx.run(
+      "UPDATE oauth_tokens SET used_at = ?, successor = ? WHERE token_hash = ?",
+      ...[usedAt, successor, tokenHash],
+    );
+  },
+
+  /** Ends a connection with all its tokens and waiting requests; undefined if it has ended already. */
+  async disconnect(tx: Transaction, connectionId: string) {
+    const ended = await tx.get<{ userId: string; appId: string | null; label: string }>(
+      `DELETE FROM tokens WHERE id = ? AND kind = 'oauth'
+       RETURNING user_id AS "userId", app_id AS "appId", label`,
+      connectionId,
+    );
+    tx.signal(tokensTopic);
+    if (ended) tx.signal(userTopic(ended.userId));
+    return ended;
+  },
+
+  /** Removes connections without tokens that were last used, or made, before an instant. */
+  pruneEnded: (tx: Transaction, before: string) =>
+    tx.run(
+      `DELETE FROM tokens WHERE kind = 'oauth' AND COALESCE(last_used_at, created_at) < ?
+         AND NOT EXISTS (SELECT 1 FROM oauth_tokens o WHERE o.connection_id = tokens.id)`,
+      before,
+    ),
+
+  /** Removes up to `most` expired tokens. Gives their number. */
+  prune: (tx: Transaction, now: string, most: number) =>
+    tx.run(
+      `DELETE FROM oauth_tokens WHERE token_hash IN
+         (SELECT token_hash FROM oauth_tokens WHERE expires_at <= ? LIMIT ?)`,
+      now,
+      most,
+    ),
+};

@@ -1,0 +1,134 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { secondFactor as contract } from "../../../src/contract/sign-in-methods.ts";
+import type { Transaction } from "../../database/database.ts";
+import type { ConsoleCaller, Handler, Handlers } from "../../http/handler.ts";
+import { newRecoveryCodes, newTotpSecret, recoveryHash, totpUri } from "../../secrets/second-factor.ts";
+import { noticeAccount } from "../accounts/notice.ts";
+import { users } from "../accounts/store.ts";
+import { createAuditWriter } from "../audit/record.ts";
+import { assertFreshSession } from "../sign-in/api/first-password.ts";
+import { verifiedUser } from "../sign-in/api/session.ts";
+import { beginAttempt, beginFactorAttempt, succeed } from "../sign-in/attempts.ts";
+import { consoleSessions } from "../sign-in/store.ts";
+import { type ProvingDeps, proveAgain, stepOfCode } from "./prove.ts";
+import { givenCode } from "./rules.ts";
+import { secondFactors } from "./store.ts";
+
+/** How a person turns a second factor on and off. (rules S23 to S25) */
+export const secondFactorHandlers = (deps: ProvingDeps): Handlers<typeof contract> => ({
+  async find({ caller: { userId } }) {
+    const row = await secondFactors.find(deps.database, userId);
+    const createdAt = row?.confirmedAt ?? null;
+    return {
+      totp: createdAt === null ? null : { createdAt },
+      recoveryCodesLeft: await secondFactors.countRecoveryCodes(deps.database, userId),
+    };
+  },
+  begin: begin(deps),
+  confirm: confirm(deps),
+  renewRecoveryCodes: renewRecoveryCodes(deps),
+  remove: remove(deps),
+});
+
+/** Asks for the password again, or for a fresh sign-in of an account without one: a stranger at an open browser must not lock its owner out. */
+function begin(deps: ProvingDeps): Handler<typeof contract.begin> {
+  return async ({ caller, address, body, save }) => {
+    await assertPassword(deps, { caller, address, password: body.currentPassword ?? "" });
+    const secret = newTotpSecret();
+    const made = { secretSealed: deps.sealer.seal(secret), at: deps.clock.now().toISOString() };
+    const issuer = `Innkeep ${new URL(deps.settings.consoleUrl).host}`;
+    return save(async (tx) => {
+      if (!(await secondFactors.begin(tx, caller.userId, made))) throw alreadyOn();
+      return { secret, uri: totpUri(secret, { account: caller.email, issuer }) };
+    });
+  };
+}
+
+interface PasswordCheck {
+  readonly caller: ConsoleCaller;
+  readonly address: string;
+  readonly password: string;
+}
+
+async function assertPassword(
+  deps: ProvingDeps,
+  { caller, address, password }: PasswordCheck,
+): Promise<void> {
+  const { email } = caller;
+  if (!(await users.findByEmail(deps.database, email))?.passwordHash) return assertFreshSession(deps, caller);
+  const counted = await beginAttempt(deps, { email, address, known: `session:${caller.id}` });
+  await verifiedUser(deps, email, password);
+  await deps.database.write((tx) => succeed(tx, counted));
+}
+
+const alreadyOn = () =>
+  new ApiError("wrong_state", { message: "This account has a second factor already. Remove it first." });
+
+/** Other browsers are signed out: they signed in without the second factor. */
+function confirm(deps: ProvingDeps): Handler<typeof contract.confirm> {
+  const record = createAuditWriter(deps);
+  return async ({ caller, address, body, save }) => {
+    const { userId } = caller;
+    const row = await secondFactors.find(deps.database, userId);
+    if (row?.confirmedAt) throw alreadyOn();
+    if (!row?.secretSealed)
+      throw new ApiError("wrong_state", { message: "There is nothing to confirm. Begin again." });
+    const { secretSealed } = row;
+    const given = givenCode(body.code);
+    const counted = await beginFactorAttempt(deps, {
+      ...{ userId, kind: "totp", address },
+      known: `session:${caller.id}`,
+    });
+    const step = given.kind === "totp" ? stepOfCode(deps, row, given.digits) : undefined;
+    if (step === undefined) throw new ApiError("invalid_second_factor");
+    const recoveryCodes = newRecoveryCodes();
+    return save(async (tx) => {
+      await secondFactors.lock(tx, userId);
+      const at = deps.clock.now().toISOString();
+      if (!(await secondFactors.confirm(tx, userId, { secretSealed, step, at })))
+        throw new ApiError("wrong_state", { message: "This was begun again meanwhile. Begin again." });
+      await succeed(tx, counted);
+      await storeRecoveryCodes(tx, userId, recoveryCodes);
+      await consoleSessions.removeOthers(tx, userId, caller.id);
+      await record(tx, { caller, address }, { action: "second_factor.enable" });
+      await noticeAccount(deps, tx, { what: "factorOn", email: caller.email, address });
+      return { recoveryCodes };
+    });
+  };
+}
+
+const storeRecoveryCodes = (tx: Transaction, userId: string, codes: readonly string[]): Promise<void> =>
+  secondFactors.replaceRecoveryCodes(
+    tx,
+    userId,
+    codes.map((code) => recoveryHash(userId, code)),
+  );
+
+function renewRecoveryCodes(deps: ProvingDeps): Handler<typeof contract.renewRecoveryCodes> {
+  const record = createAuditWriter(deps);
+  return async ({ caller, address, body, save }) => {
+    const spend = await proveAgain(deps, { caller, address, code: body.code });
+    const recoveryCodes = newRecoveryCodes();
+    return save(async (tx) => {
+      await spend(tx);
+      await storeRecoveryCodes(tx, caller.userId, recoveryCodes);
+      await record(tx, { caller, address }, { action: "second_factor.new_codes" });
+      await noticeAccount(deps, tx, { what: "newCodes", email: caller.email, address });
+      return { recoveryCodes };
+    });
+  };
+}
+
+function remove(deps: ProvingDeps): Handler<typeof contract.remove> {
+  const record = createAuditWriter(deps);
+  return async ({ caller, address, body, save }) => {
+    const spend = await proveAgain(deps, { caller, address, code: body.code });
+    return save(async (tx) => {
+      await spend(tx);
+      await secondFactors.remove(tx, caller.userId);
+      await record(tx, { caller, address }, { action: "second_factor.disable" });
+      await noticeAccount(deps, tx, { what: "factorOff", email: caller.email, address });
+      return undefined;
+    });
+  };
+}

@@ -1,0 +1,91 @@
+import type { Reader, Transaction } from "../../database/database.ts";
+
+export interface SecondFactorRow {
+  /** Null after the deployment's secret was lost: then only recovery codes work. */
+  readonly secretSealed: string | null;
+  readonly lastStep: number;
+  readonly confirmedAt: string | null;
+}
+
+export interface Confirmation {
+  readonly secretSealed: string;
+  readonly step: number;
+  readonly at: string;
+}
+
+/** The second factors of accounts: an authenticator app, and recovery codes. */
+export const secondFactors = {
+  /** Keeps other transactions from changing or using the second factor of an account until this transaction ends. */
+  lock: (tx: Transaction, userId: string) => tx.lock(`second factor:${userId}`),
+
+  /** The second factor, confirmed or not. */
+  async find(reader: Reader, userId: string): Promise<SecondFactorRow | undefined> {
+    const row = await reader.get<SecondFactorRow>(
+      `SELECT secret_sealed AS "secretSealed", last_step AS "lastStep", confirmed_at AS "confirmedAt"
+       FROM second_factors WHERE id = ?`,
+      userId,
+    );
+    return row && { ...row, lastStep: Number(row.lastStep) };
+  },
+
+  /** Stores a secret that is not confirmed yet, in place of an earlier one; false if the account has a second factor. */
+  begin: async (tx: Transaction, userId: string, made: { secretSealed: string; at: string }) =>
+    (await tx.run(
+      `INSERT INTO second_factors (id, secret_sealed, last_step, created_at) VALUES (?, ?, 0, ?)
+       ON CONFLICT (id) DO UPDATE SET secret_sealed = excluded.secret_sealed, created_at = excluded.created_at
+       WHERE second_factors.confirmed_at IS NULL`,
+      ...[userId, made.secretSealed, made.at],
+    )) === 1,
+
+  /** Turns the second factor on; false if its secret was replaced or confirmed meanwhile. */
+  confirm: async (tx: Transaction, userId: string, { secretSealed, step, at }: Confirmation) =>
+    (await tx.run(
+      `UPDATE second_factors SET confirmed_at = ?, last_step = ?
+       WHERE id = ? AND secret_sealed = ? AND confirmed_at IS NULL`,
+      ...[at, step, userId, secretSealed],
+    )) === 1,
+
+  /** Records that the code of a time step was used; false if it, or a later one, was used before. */
+  useStep: async (tx: Transaction, userId: string, step: number): Promise<boolean> =>
+    (await tx.run(
+      `UPDATE second_factors SET last_step = ? WHERE id = ? AND last_step < ? AND confirmed_at IS NOT NULL`,
+      ...[step, userId, step],
+    )) === 1,
+
+  async remove(tx: Transaction, userId: string): Promise<boolean> {
+    await tx.run("DELETE FROM recovery_codes WHERE user_id = ?", userId);
+    await tx.run("DELETE FROM passkeys WHERE user_id = ?", userId);
+    return (await tx.run("DELETE FROM second_factors WHERE id = ?", userId)) === 1;
+  },
+
+  /** Uses a recovery code up; false if it is unknown or was used before. */
+  useRecoveryCode: async (
+    tx: Transaction,
+    userId: string,
+    { codeHash, at }: { codeHash: string; at: string },
+  ) =>
+    (await tx.run(
+      "UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND code_hash = ? AND used_at IS NULL",
+      ...[at, userId, codeHash],
+    )) === 1,
+
+  async replaceRecoveryCodes(tx: Transaction, userId: string, hashes: readonly string[]): Promise<void> {
+    await tx.run("DELETE FROM recovery_codes WHERE user_id = ?", userId);
+    for (const hash of hashes) await tx.insert("recovery_codes", { code_hash: hash, user_id: userId });
+  },
+
+  /**
+   * Ends all recovery codes, because nobody knows which were used since. Gives how many accounts have a second factor and no
+   * codes any more. (rule S25)
+   */
+  async endRecoveryCodes(tx: Transaction): Promise<number> {
+    await tx.run("DELETE FROM recovery_codes");
+    const sql = `SELECT count(*) AS count FROM second_factors WHERE confirmed_at IS NOT NULL`;
+    return Number((await tx.get<{ count: number }>(sql))?.count ?? 0);
+  },
+
+  async countRecoveryCodes(reader: Reader, userId: string): Promise<number> {
+    const sql = `SELECT count(*) AS "left" FROM recovery_codes WHERE user_id = ? AND used_at IS NULL`;
+    return Number((await reader.get<{ left: number }>(sql, userId))?.left ?? 0);
+  },
+};

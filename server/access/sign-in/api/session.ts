@@ -1,0 +1,189 @@
+import type { session as contract } from "../../../../src/contract/console-session.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import type { Transaction } from "../../../database/database.ts";
+import type { Deps } from "../../../deps.ts";
+import { isOwnOrigin } from "../../../http/authenticate.ts";
+import type { ConsoleCaller, Handler, Handlers, Request } from "../../../http/handler.ts";
+import { knownBrowser } from "../../../http/known-browser.ts";
+import { hashPassword, normaliseEmail, verifyPassword } from "../../../secrets/passwords.ts";
+import { type NoticeDeps, noticeAccount } from "../../accounts/notice.ts";
+import { type UserRow, users } from "../../accounts/store.ts";
+import { apps } from "../../apps/store.ts";
+import { createAuditWriter } from "../../audit/record.ts";
+import { passkeyRequestFor } from "../../sign-in-methods/passkey-questions.ts";
+import { proveSecondFactor, type Spend } from "../../sign-in-methods/prove.ts";
+import { passkeys } from "../../sign-in-methods/sign-in-passkeys.ts";
+import { accountLinks } from "../account-links.ts";
+import { beginAttempt, succeed } from "../attempts.ts";
+import { openStep, sealStep, stepOf } from "../sign-in-step.ts";
+import { newConsoleSession, startConsoleSession } from "../start-session.ts";
+import { consoleSessions } from "../store.ts";
+import { firstPassword } from "./first-password.ts";
+
+export function consoleSession(
+  deps: Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">,
+): Handlers<typeof contract> {
+  const record = createAuditWriter(deps);
+  const open = openSession(deps);
+  return {
+    async create({ body, address, browser, save, setSession }) {
+      refuseForeignPage(deps, browser);
+      const email = normaliseEmail(body.email);
+      const known = knownBrowser.idFor(deps.sealer, browser.known, email);
+      const counted = await beginAttempt(deps, { email, address, known });
+      const user = await verifiedUser(deps, email, body.password);
+      // The password was right, whatever becomes of the second factor.
+      if (counted.length > 0) await deps.database.write((tx) => succeed(tx, counted));
+      const { code } = body;
+      const spend = await orStep(deps, user, () => proveSecondFactor(deps, { user, address, known, code }));
+      return open({ user, spend, address, browser, save, setSession });
+    },
+
+    async finish({ body, address, browser, save, setSession }) {
+      refuseForeignPage(deps, browser);
+      const user = await userOfStep(deps, body.step);
+      const { code, passkey } = body;
+      const known = knownBrowser.idFor(deps.sealer, browser.known, user.email);
+      const prove = () => proveSecondFactor(deps, { user, address, known, code, passkey });
+      const spend = await orStep(deps, user, prove);
+      return open({ user, spend, address, browser, save, setSession });
+    },
+
+    async askPasskey({ body }) {
+      const user = await userOfStep(deps, body.step);
+      const rows = await passkeys.list(deps.database, user.id);
+      return { passkey: passkeyRequestFor(deps, user, rows) };
+    },
+
+    async remove({ caller, address, save, setSession }) {
+      await save(async (tx) => {
+        await consoleSessions.remove(tx, caller.id);
+        await record(tx, { caller, address }, { action: "session.delete" });
+        return undefined;
+      });
+      setSession(null);
+      return undefined;
+    },
+
+    changePassword: changePassword(deps),
+
+    firstPassword: firstPassword(deps),
+
+    me: async ({ caller }) => ({
+      user: { id: caller.userId, email: caller.email },
+      scopes: [...caller.scopes],
+      app: await appOf(deps, caller),
+      tokenId: caller.kind === "maintainerToken" ? caller.id : null,
+    }),
+  };
+}
+
+interface Opening extends Pick<Request, "address" | "browser" | "setSession"> {
+  readonly user: UserRow;
+  /** Uses the second factor up. */
+  readonly spend: Spend;
+  readonly save: Request<typeof contract.create>["save"];
+}
+
+/** Starts the session of a person who has shown every factor, and gives its cookie to the browser. */
+const openSession =
+  (deps: Pick<Deps, "clock" | "newId" | "sealer" | "time">) =>
+  async ({ user, spend, address, browser, save, setSession }: Opening) => {
+    const opened = newConsoleSession(deps);
+    const answer = await save(async (tx) => {
+      await assertPasswordStands(tx, user);
+      await spend(tx);
+      await startConsoleSession(deps, tx, { opened, user, browser, address });
+      return { user: { id: user.id, email: user.email } };
+    });
+    setSession({ ...opened, known: knownBrowser.withAccount(deps.sealer, browser.known, user.email) });
+    return answer;
+  };
+
+/** Adds to `second_factor_required` the sealed step, so that the password need not be sent again. */
+const orStep = (
+  deps: Pick<Deps, "clock" | "sealer">,
+  user: UserRow,
+  prove: () => Promise<Spend>,
+): Promise<Spend> =>
+  prove().catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.code !== "second_factor_required") throw error;
+    throw new ApiError("second_factor_required", { step: sealStep(deps, stepOf(user)) });
+  });
+
+/** The account of a sealed step. Throws `invalid_credentials` if the step is over. */
+async function userOfStep(
+  deps: Pick<Deps, "clock" | "database" | "sealer">,
+  sealed: string,
+): Promise<UserRow> {
+  const step = openStep(deps, sealed);
+  const user = step && (await users.find(deps.database, step.userId));
+  if (!step || !user || stepOf(user).password !== step.password) throw stepIsOver();
+  return user;
+}
+
+const stepIsOver = () =>
+  new ApiError("invalid_credentials", { message: "This sign-in took too long, or is over. Begin again." });
+
+/** Ends all other sessions of the account, also stolen ones. Tokens and devices are not affected. */
+function changePassword(deps: NoticeDeps & Pick<Deps, "database">): Handler<typeof contract.changePassword> {
+  const record = createAuditWriter(deps);
+  return async ({ body, caller, address, save }) => {
+    const known = `session:${caller.id}`;
+    const counted = await beginAttempt(deps, { email: caller.email, address, known });
+    const user = await verifiedUser(deps, caller.email, body.currentPassword);
+    const change = { old: user.passwordHash, fresh: await hashPassword(body.newPassword) };
+    return save(async (tx) => {
+      if (!(await users.changePassword(tx, user.id, change))) throw new ApiError("invalid_credentials");
+      await succeed(tx, counted);
+      await consoleSessions.removeOthers(tx, user.id, caller.id);
+      await accountLinks.removeAll(tx, user.id);
+      await record(tx, { caller, address }, { action: "user.password", target: user.id });
+      await noticeAccount(deps, tx, { what: "password", email: user.email, address });
+      return undefined;
+    });
+  };
+}
+
+/** The one app to which the credential is limited, or null. */
+async function appOf(
+  { database }: Pick<Deps, "database">,
+  caller: ConsoleCaller,
+): Promise<{ id: string; name: string } | null> {
+  const app =
+    caller.appId === null
+      ? undefined
+      : await apps.find(database, caller.appId, { ...caller, needs: "viewer" });
+  return app ? { id: app.id, name: app.name } : null;
+}
+
+type Browser = Request["browser"];
+
+/**
+ * Without this check a page of another site could sign a person in to a foreign account. Signing in needs no console
+ * session.
+ */
+export function refuseForeignPage({ settings }: Pick<Deps, "settings">, { origin }: Browser): void {
+  if (origin === undefined || isOwnOrigin(origin, settings)) return;
+  throw new ApiError("forbidden", { message: "Sign in from a page of the console." });
+}
+
+/** The account with this address and password. An unknown account and a wrong password get the same refusal. */
+export async function verifiedUser(
+  { database }: Pick<Deps, "database">,
+  email: string,
+  password: string,
+): Promise<UserRow> {
+  const user = await users.findByEmail(database, email);
+  const verified = await verifyPassword(user?.passwordHash, password);
+  if (!user || !verified) throw new ApiError("invalid_credentials");
+  return user;
+}
+
+/**
+ * Throws `invalid_credentials` if the password was changed after it was verified, because the old one must not work any
+ * more.
+ */
+export async function assertPasswordStands(tx: Transaction, user: UserRow): Promise<void> {
+  if (!(await users.holdPassword(tx, user.id, user.passwordHash))) throw new ApiError("invalid_credentials");
+}

@@ -1,0 +1,96 @@
+import type { Context } from "koa";
+import { deviceApproval } from "../../../src/contract/device-approval.ts";
+import type { Contract } from "../../../src/contract/index.ts";
+import { type Ask, createAsks } from "../../console/ask.ts";
+import { refuseForeignForm, unlessSignedOut } from "../../console/browser-request.ts";
+import { consolePathOf } from "../../console/console-path.ts";
+import { type Fields, noFields, readForm } from "../../console/form-values.tsx";
+import { createLinks, type Links } from "../../console/links.ts";
+import type { Reply } from "../../console/reply.ts";
+import type { PageTraits } from "../../console/respond.ts";
+import type { Deps } from "../../deps.ts";
+import type { Api } from "../../http/api.ts";
+import { senderOf } from "../../http/body/incoming-body.ts";
+import type { ConsoleCaller } from "../../http/handler.ts";
+import type { InvokeDeps } from "../../http/invoke.ts";
+import type { Door } from "../../http/mount.ts";
+import { sessionCookie } from "../../http/session-cookie.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { deviceApprovalHandlers } from "./api/device-approval.ts";
+import { type DeviceSignInLinks, deviceSignInLinks } from "./paths.ts";
+
+/** One request to a page or a form of the device sign-in. */
+export interface DeviceSignInVisit {
+  readonly settings: Settings;
+  /** The addresses of the console. */
+  readonly links: Links;
+  /** The addresses of these pages. */
+  readonly at: DeviceSignInLinks;
+  /** The path of the server's base address, without a slash at its end. */
+  readonly base: string;
+  readonly now: Date;
+  readonly query: URLSearchParams;
+  readonly fields: Fields;
+  readonly ask: Ask;
+  /** The person who is signed in in this browser; undefined when nobody is. */
+  caller(): Promise<ConsoleCaller | undefined>;
+  /** Calls an endpoint as this person. */
+  readonly askAs: (caller: ConsoleCaller) => Ask;
+}
+
+/** The reply to a visit, and the headers of its page that differ from other pages. */
+export interface DeviceSignInReply {
+  readonly reply: Reply;
+  readonly traits?: PageTraits;
+}
+
+export type DeviceSignInHandler = (visit: DeviceSignInVisit) => Promise<DeviceSignInReply>;
+
+export type VisitDeps = InvokeDeps & Pick<Deps, "newId" | "stopping">;
+
+/** Makes visits of requests. A form of another server's page is refused before it is read. */
+export function createDeviceSignInVisits(
+  deps: VisitDeps,
+  door: Door,
+  { contract, handlers }: Api<Contract>,
+): (ctx: Context) => Promise<DeviceSignInVisit> {
+  const { settings, clock } = deps;
+  const asks = createAsks(
+    {
+      contract: { ...contract, deviceApproval },
+      handlers: { ...handlers, deviceApproval: deviceApprovalHandlers(deps) },
+    },
+    deps,
+  );
+  const cookie = sessionCookie(settings);
+  const links = createLinks(consolePathOf(settings).href);
+  const at = deviceSignInLinks(settings);
+  const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "");
+
+  return async (ctx) => {
+    // Only a console session counts here: a bearer token approves nothing.
+    const browser = { ...door.readCredentials(ctx, ctx.method === "POST"), authorization: undefined };
+    refuseForeignForm(browser, settings);
+    const address = door.addressOf(ctx.req);
+    const sending = { arrivals: door.arrivals, sender: senderOf(undefined, address) };
+    const askAs = (caller: ConsoleCaller | undefined) =>
+      asks({
+        caller,
+        browser,
+        address,
+        setSession: (session) => cookie.set(ctx, session),
+      });
+    return {
+      settings,
+      links,
+      at,
+      base,
+      now: clock.now(),
+      query: new URLSearchParams(ctx.querystring),
+      fields: browser.mutates ? await readForm(ctx.req, sending) : noFields,
+      ask: askAs(undefined),
+      askAs,
+      caller: () => unlessSignedOut(() => door.authenticate("session", browser)),
+    };
+  };
+}

@@ -1,0 +1,119 @@
+import { BarePage } from "../../../console/bare-page.tsx";
+import { returnPath } from "../../../console/console-path.ts";
+import { filledWith } from "../../../console/filled-form.ts";
+import { type Filled, TextField } from "../../../console/forms.tsx";
+import { HiddenFields } from "../../../console/hidden-fields.tsx";
+import { type Act, notDone } from "../../../console/notices.ts";
+import { DoneNotice, Notice, SignInRefused } from "../../../console/parts.tsx";
+import { type Reply, show } from "../../../console/reply.ts";
+import type { Visit } from "../../../console/visit.ts";
+import type { Settings } from "../../../settings/settings.ts";
+import { ProviderLinks } from "../../identity-providers/links.tsx";
+import { deviceSignInLinks, onTo } from "../paths.ts";
+import { carrying, type PendingForm, showingAgain } from "../pending-form.ts";
+
+export const signInPage = async (visit: Visit): Promise<Reply> =>
+  showSignIn(visit, { to: visit.query("to") });
+
+/** What the sign-in page shows and carries along. */
+export interface SignInTraits {
+  /** The address to open after the sign-in. */
+  readonly to: string;
+  readonly form?: Filled;
+  /** The form that was sent after the console session had ended. */
+  readonly kept?: PendingForm | undefined;
+  /** What was not done, if the form cannot be kept: nobody has read its file. */
+  readonly lost?: Act;
+}
+
+export const showSignIn = (visit: Visit, traits: SignInTraits): Reply =>
+  show(
+    <SignIn {...traits} visit={visit} />,
+    traits.form?.refusal?.status ?? (traits.kept || traits.lost ? 401 : 200),
+  );
+
+const SignIn = ({
+  visit: { settings, links, query },
+  to,
+  form = filledWith(),
+  kept,
+  lost,
+}: SignInTraits & { readonly visit: Visit }) => (
+  <BarePage links={links} title="Sign in">
+    <div class="card stack">
+      <h1>Sign in</h1>
+      <DoneNotice done={query("done")} />
+      {kept && !form.refusal && (
+        <Notice kind="alert">
+          <b>Your session has ended. {notDone(kept.act)}</b> What you wrote is kept. Sign in to see it in its
+          form again.
+        </Notice>
+      )}
+      {lost && (
+        <Notice kind="alert">
+          <b>Your session has ended. {notDone(lost)}</b> Sign in, choose the file again, and send the form
+          again.
+        </Notice>
+      )}
+      <SignInRefused refusal={form.refusal} />
+      <form class="stack" method="post" action={links.signIn}>
+        <input type="hidden" name="to" value={to} />
+        {kept && <HiddenFields values={carrying(kept)} />}
+        <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" required />
+        <TextField
+          form={{ ...form, value: () => "" }}
+          name="password"
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+        <button class="primary" type="submit">
+          Sign in
+        </button>
+      </form>
+      <ProviderLinks settings={settings} to={to} apart={kept !== undefined} />
+      {kept && <SignedInElsewhere kept={kept} />}
+      <SignInHelp
+        settings={settings}
+        recover={links.recover}
+        to={returnPath(to, settings.consoleUrl, links.home)}
+      />
+    </div>
+  </BarePage>
+);
+
+interface SignInHelpProps {
+  /** The page for a forgotten password. */
+  readonly recover: string;
+  readonly settings: Settings;
+  readonly to: string;
+}
+
+/** How to get an account, and a new password. */
+const SignInHelp = ({ settings, recover, to }: SignInHelpProps) => (
+  <div class="small muted stack tight">
+    {settings.registration ? (
+      <p>
+        New here? <a href={onTo(deviceSignInLinks(settings).signUp, to)}>Create an account</a>
+      </p>
+    ) : (
+      <p>
+        New here? The operator of this server makes accounts, with <code>innkeep admin user create</code>.
+      </p>
+    )}
+    <p>
+      Password forgotten? <a href={recover}>How you get a new one</a>
+    </p>
+  </div>
+);
+
+/** For a person who signs in in another tab: this tab keeps what was typed, and sends it again. */
+const SignedInElsewhere = ({ kept }: { readonly kept: PendingForm }) => (
+  <form method="post" action={kept.action}>
+    <HiddenFields values={showingAgain(kept)} />
+    <button class="quiet small" type="submit">
+      I have signed in in another tab
+    </button>
+  </form>
+);

@@ -1,0 +1,93 @@
+import type { Token } from "../../../src/contract/tokens.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import { tokensTopic, userTopic } from "../../database/signals.ts";
+import type { Viewer } from "../members/visibility.ts";
+
+/** The stored form of a token. `scopes` is a JSON array. */
+export interface TokenRow extends Omit<Token, "scopes" | "ended"> {
+  readonly scopes: string;
+}
+
+/** `ended`: 1 for a connection with nothing left that a program could use. */
+export interface ListedTokenRow extends TokenRow {
+  readonly ended: number;
+}
+
+export interface NewTokenRow extends Omit<TokenRow, "lastUsedAt" | "expiresAt"> {
+  readonly expiresAt?: string | null;
+  readonly userId: string;
+  readonly tokenHash: string;
+}
+
+/** The kinds of tokens whose secret can be renewed. */
+export type RenewedKind = Exclude<Token["kind"], "oauth">;
+
+export interface Renewed extends Pick<NewTokenRow, "id" | "prefix" | "tokenHash"> {
+  readonly expiresAt: string | null;
+  readonly oldExpiresAt: string | null;
+}
+
+const columns = `id, kind, label, scopes, app_id AS "appId", prefix, created_at AS "createdAt",
+  created_by AS "createdBy", last_used_at AS "lastUsedAt", expires_at AS "expiresAt"`;
+
+/** Whose tokens, and the app to which the credential that asks is limited. */
+type TokensOf = Pick<Viewer, "userId" | "appId">;
+
+/** Agent and maintainer tokens. */
+export const tokens = {
+  /** The tokens of an account. To a token of one app only those of that app are shown. */
+  list: (reader: Reader, { userId, appId }: TokensOf, now: string) =>
+    reader.all<ListedTokenRow>(
+      `SELECT ${columns},
+              CASE WHEN expires_at <= ? OR kind = 'oauth' AND NOT EXISTS
+                (SELECT 1 FROM oauth_tokens o WHERE o.connection_id = tokens.id AND o.expires_at > ?)
+              THEN 1 ELSE 0 END AS ended
+       FROM tokens WHERE user_id = ? AND (CAST(? AS TEXT) IS NULL OR app_id = ?) ORDER BY created_at, id`,
+      ...[now, now, userId, appId, appId],
+    ),
+
+  insert: (tx: Transaction, token: NewTokenRow) =>
+    tx.insert("tokens", {
+      id: token.id,
+      user_id: token.userId,
+      kind: token.kind,
+      label: token.label,
+      scopes: token.scopes,
+      app_id: token.appId,
+      prefix: token.prefix,
+      token_hash: token.tokenHash,
+      created_at: token.createdAt,
+      created_by: token.createdBy,
+      expires_at: token.expiresAt ?? null,
+    }),
+
+  /** The token of an account, if its secret can be renewed: a connection renews its own. */
+  find: (reader: Reader, { userId, appId }: TokensOf, id: string) =>
+    reader.get<TokenRow & { readonly kind: RenewedKind }>(
+      `SELECT ${columns} FROM tokens
+       WHERE id = ? AND user_id = ? AND kind <> 'oauth' AND (CAST(? AS TEXT) IS NULL OR app_id = ?)`,
+      ...[id, userId, appId, appId],
+    ),
+
+  /** Stores a new secret of a token. The old one works until `oldExpiresAt`, if that is given. */
+  async renew(tx: Transaction, userId: string, renewed: Renewed): Promise<void> {
+    const { id, prefix, tokenHash, expiresAt, oldExpiresAt } = renewed;
+    await tx.run(
+      `UPDATE tokens SET old_token_hash = CASE WHEN CAST(? AS TEXT) IS NULL THEN NULL ELSE token_hash END,
+         old_expires_at = ?, token_hash = ?, prefix = ?, expires_at = ? WHERE id = ?`,
+      ...[oldExpiresAt, oldExpiresAt, tokenHash, prefix, expiresAt, id],
+    );
+    for (const topic of [userTopic(userId), tokensTopic]) tx.signal(topic);
+  },
+
+  /** Revokes a token and ends requests that wait with it; undefined if the viewer sees no such token. */
+  async remove(tx: Transaction, { userId, appId }: TokensOf, id: string) {
+    const removed = await tx.get<{ appId: string | null; label: string }>(
+      `DELETE FROM tokens WHERE user_id = ? AND id = ? AND (CAST(? AS TEXT) IS NULL OR app_id = ?)
+       RETURNING app_id AS "appId", label`,
+      ...[userId, id, appId, appId],
+    );
+    if (removed) for (const topic of [userTopic(userId), tokensTopic]) tx.signal(topic);
+    return removed;
+  },
+};

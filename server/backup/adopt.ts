@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { secondFactors } from "../access/sign-in-methods/store.ts";
+import { withDatabase } from "../admin/data-location.ts";
+import { type GivenSecrets, secretsFor } from "../admin/secrets.ts";
+import { readStoredFiles } from "../admin/stored-files.ts";
+import type { Database } from "../database/database.ts";
+import { type LockOptions, lockFolder } from "../database/folder-lock.ts";
+import { filesPlace } from "../files/store.ts";
+import { SettingError } from "../settings/setting-error.ts";
+import type { DataLocation } from "../settings/settings.ts";
+import { adoptPlace, placeIn } from "../start/bind-files.ts";
+import { openFiles } from "../start/open-files.ts";
+import { isLocked } from "../start/unlock.ts";
+import { eraseRestored, keepJournal, readJournals } from "./erase-restored.ts";
+import { integrityFaults } from "./integrity.ts";
+import { countOtherConnections } from "./other-connections.ts";
+import { erasedAreBack } from "./restore.ts";
+import { emptyLeftOut } from "./store.ts";
+
+export interface AdoptOrder extends GivenSecrets {
+  /** A file with the erasures of people to do again. */
+  readonly erasures?: string | undefined;
+  /** Where the server notes erasures, if not in its folder. */
+  readonly erasuresFile?: string | undefined;
+}
+
+/**
+ * Makes a database safe to serve that another program has restored: checks it, deletes what a restore must not bring back, and erases the
+ * people again whom the journals name. Returns what it found: the accounts without recovery codes, the people who were erased again, and the
+ * SHA-256 of missing and damaged files. Throws a SettingError if a server uses the database, or if the secret does not fit. (rule O23)
+ */
+export async function adopt(location: DataLocation, order: AdoptOrder, waiting: LockOptions = {}) {
+  const { erasures, erasuresFile, ...given } = order;
+  const entries = await readJournals(location, { backup: undefined, named: erasures ?? erasuresFile });
+  const lock = location.databaseUrl === undefined ? await lockFolder(location.data, waiting) : undefined;
+  try {
+    // Before migrations change it.
+    await withDatabase(location, "leave", async (database) => {
+      await assertUnused(database, waiting);
+      await assertSound(database);
+    });
+    return await withDatabase(location, "update", async (database) => {
+      if (!(await secretsFor(given, location, database)) && (await isLocked(database)))
+        throw noSecret(location);
+      await keepJournal(location, entries);
+      const withoutRecoveryCodes = await database.write(async (tx) => {
+        await emptyLeftOut(tx);
+        await filesPlace.replace(tx, placeIn(location));
+        return secondFactors.endRecoveryCodes(tx);
+      }, "long");
+      const erasedAgain = await eraseRestored({ database, location, given }, entries);
+      const { count: files, faults } = await readStoredFiles(database, openFiles(location));
+      // Last: until then no server starts with it.
+      await adoptPlace(database, location);
+      const missing = faults.map(({ sha256 }) => sha256);
+      return { files, missing, withoutRecoveryCodes, erasedAgain, note: noteOf(missing.length) };
+    });
+  } finally {
+    await lock?.release();
+  }
+}
+
+const pauseMs = 100;
+const defaultPatienceMs = 10_000;
+
+/** Waits for the connections of servers that were just stopped. */
+async function assertUnused(
+  database: Database,
+  { patienceMs = defaultPatienceMs, signal }: LockOptions,
+): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  for (let count = await countOtherConnections(database); count > 0; ) {
+    if (performance.now() > deadline)
+      throw new SettingError(
+        `Other programs have ${count} connections to the database. Stop all servers, and close other programs that use it. Then try again.`,
+      );
+    await sleep(pauseMs, undefined, { signal });
+    count = await countOtherConnections(database);
+  }
+}
+
+async function assertSound(database: Database): Promise<void> {
+  const faults = await integrityFaults(database);
+  if (faults.length > 0)
+    throw new Error(
+      `The database has faults. Restore another instant.\n${faults.map((fault) => `- ${fault}`).join("\n")}`,
+    );
+}
+
+const noSecret = ({ data, databaseUrl }: DataLocation) =>
+  new SettingError(
+    databaseUrl === undefined
+      ? `The file \`secret\` is missing in ${data}. Put it back, or set INNKEEP_SECRET to its content.`
+      : "INNKEEP_SECRET must be set to the secret of this database.",
+  );
+
+const noteOf = (missing: number): string =>
+  missing === 0
+    ? erasedAreBack
+    : `${erasedAreBack} Files are missing or damaged: put them back, or run \`innkeep admin repair\`, which removes what refers to them.`;

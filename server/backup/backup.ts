@@ -1,0 +1,239 @@
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { systemReason } from "../../src/words/system-reason.ts";
+import { exists, secretFile } from "../admin/data-location.ts";
+import type { Database, Reader } from "../database/database.ts";
+import { lockFor } from "../database/folder-lock.ts";
+import { appliedMigrations, isCurrent } from "../database/migrate.ts";
+import { migrations } from "../database/migrations.ts";
+import { journalOf } from "../erasure/erase-again.ts";
+import { addToJournal, journalName, readJournal } from "../erasure/journal.ts";
+import { type Files, FilesUnavailable } from "../files/files.ts";
+import { type StoredFile, storedFiles, uploads } from "../files/uploads-store.ts";
+import type { Recipient } from "../secrets/age.ts";
+import { SettingError } from "../settings/setting-error.ts";
+import type { DataLocation } from "../settings/settings.ts";
+import { assertPlace } from "../start/bind-files.ts";
+import { openFiles } from "../start/open-files.ts";
+import { draftOf, encryptInto, publishDraft } from "./draft.ts";
+import { dumpRows } from "./dump.ts";
+import { type BackupContents, contentsName, formatVersion, headerName, secretName } from "./format.ts";
+import { fullDisk } from "./full-disk.ts";
+import { recipientsIn } from "./keys.ts";
+import { leftoversIn } from "./leftovers.ts";
+import { snapshotName, withSnapshot } from "./snapshot.ts";
+import { type Table, tablesOf } from "./store.ts";
+import { verify } from "./verify.ts";
+import { type ArchiveWriter, createArchive } from "./write-archive.ts";
+
+/** The length in characters at which an entry of rows is written and the next one begins. */
+const entryLength = 1_048_576;
+
+interface Order {
+  readonly file: string;
+  readonly erasuresFile?: string | undefined;
+  /** The public keys that it is encrypted to. */
+  readonly recipient?: string | undefined;
+  /** Verifies it before it gets its name. */
+  readonly prove?: boolean | undefined;
+  /** Where it is restored to verify it; the data folder unless given. */
+  readonly scratch?: string | undefined;
+}
+
+/**
+ * Copies the state of the database at one instant, the files to which it refers, and the secret of the data folder into one
+ * tar file, while the server goes on. Copies the journal of erasures to
+ * the folder of that file, for a restore of an older backup. Gives the numbers of rows and files, and the files that are missing
+ * or damaged.
+ */
+export async function backUp(database: Database, location: DataLocation, order: Order) {
+  const { file, erasuresFile } = order;
+  const recipients = recipientsIn(order.recipient);
+  if (await exists(file)) throw new SettingError(`${file} already exists. Choose another file name.`);
+  if (await isCurrent(database, migrations)) await assertPlace(database, location);
+  await mkdir(location.data, { recursive: true, mode: 0o700 });
+  const lock = await lockFor("backup", location.data);
+  try {
+    await removeScratch(location);
+    const made = await inDraft(file, async () => {
+      const result = await make(database, location, { ...order, recipients });
+      await copyJournal(journalOf({ data: location.data, erasuresFile }), dirname(file));
+      return result;
+    });
+    return { file, ...made };
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Copies the journal of erasures beside the backup, before the backup gets its name. Throws a SettingError. */
+async function copyJournal(journal: string, folder: string): Promise<void> {
+  const copy = join(folder, journalName);
+  const entries = await readJournal(journal);
+  await addToJournal(copy, entries).catch((cause) => {
+    throw new SettingError(`The journal of erasures ${copy} cannot be written (${systemReason(cause)}).`);
+  });
+}
+
+/** Gives the file its name if all succeeds. Otherwise nothing is left of it. */
+async function inDraft<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
+  const draft = draftOf(file);
+  // A link that waits under this name is removed, not followed.
+  await rm(draft, { force: true }).catch(() => undefined);
+  await writeFile(draft, "", { flag: "wx", mode: 0o600 }).catch((cause) => {
+    throw new SettingError(`${file} cannot be written (${systemReason(cause)}).`);
+  });
+  try {
+    const result = await work();
+    await publishDraft(file);
+    return result;
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw fullDisk(error, { place: file, needs });
+  }
+}
+
+const needs = "The backup needs room where it is written, and in the data folder for a copy of the database.";
+
+interface Making extends Order {
+  readonly recipients: readonly Recipient[] | undefined;
+}
+
+/** Fills the draft of the file. What is encrypted is written and verified as plain text first, in the data folder. */
+async function make(
+  database: Database,
+  location: DataLocation,
+  { file, recipients, prove, scratch }: Making,
+) {
+  const folder = await mkdtemp(join(location.data, scratchPrefix));
+  try {
+    const plain = recipients ? join(folder, plainName) : draftOf(file);
+    const archive = await createArchive(plain);
+    const filled = await fill(archive, { database, location, folder });
+    if (prove) await verify({ file: plain, scratch: scratch || location.data });
+    if (recipients) await encryptInto(file, plain, recipients);
+    const { size: bytes } = await stat(draftOf(file));
+    return { ...filled, bytes, proven: prove ?? false, encrypted: recipients !== undefined };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Source {
+  readonly database: Database;
+  readonly location: DataLocation;
+  /** For the copy of the database. */
+  readonly folder: string;
+}
+
+async function fill(archive: ArchiveWriter, { database, location, folder }: Source) {
+  try {
+    const { rows, files } = await withSnapshot(database, folder, (snapshot) =>
+      addDatabase(archive, snapshot),
+    );
+    const source = { database, files: openFiles(location) };
+    const { deleted, ...added } = await addFiles(archive, source, files);
+    await addSecret(archive, location);
+    const contents: BackupContents = { rows: Object.fromEntries(rows), ...added, deleted };
+    await archive.addText(contentsName, JSON.stringify(contents));
+    await archive.finish();
+    return { rows: [...rows.values()].reduce((sum, count) => sum + count, 0), ...added };
+  } catch (error) {
+    await archive.abandon();
+    throw error;
+  }
+}
+
+const scratchPrefix = "backup-";
+const plainName = "plain.tar";
+
+/** Deletes the copy of the database that a killed backup has left. */
+async function removeScratch({ data }: DataLocation): Promise<void> {
+  const own = { prefix: scratchPrefix, contents: [snapshotName, plainName] };
+  for (const folder of await leftoversIn(data, own)) await rm(folder, { recursive: true, force: true });
+}
+
+async function addDatabase(archive: ArchiveWriter, snapshot: Reader) {
+  const tables = await tablesOf(snapshot);
+  await archive.addText(
+    headerName,
+    JSON.stringify({
+      format: formatVersion,
+      migrations: (await appliedMigrations(snapshot)).map(({ number, name }) => ({ number, name })),
+      tables: tables.map(({ name, columns }) => ({ name, columns: columns.map((column) => column.name) })),
+    }),
+  );
+  const rows = new Map<string, number>();
+  for (const table of tables) rows.set(table.name, await addTable(archive, snapshot, table));
+  const files: StoredFile[] = [];
+  for await (const file of storedFiles(snapshot)) files.push(file);
+  return { rows, files };
+}
+
+async function addTable(archive: ArchiveWriter, snapshot: Reader, table: Table): Promise<number> {
+  let rows = 0;
+  let entries = 0;
+  let text = "";
+  const flush = async () => {
+    entries += 1;
+    await archive.addText(`database/${table.name}/${String(entries).padStart(6, "0")}.ndjson`, text);
+    text = "";
+  };
+  for await (const lines of dumpRows(snapshot, table)) {
+    rows += lines.length;
+    text += `${lines.join("\n")}\n`;
+    if (text.length >= entryLength) await flush();
+  }
+  if (text !== "") await flush();
+  return rows;
+}
+
+interface AddedFiles {
+  readonly files: number;
+  /** SHA-256 of the files that could not be copied. */
+  readonly missing: string[];
+  /** SHA-256 of the files whose thread was deleted during the backup. */
+  readonly deleted: string[];
+}
+
+/** Adds the files to the archive. */
+async function addFiles(
+  archive: ArchiveWriter,
+  { database, files }: { readonly database: Database; readonly files: Files },
+  wanted: readonly StoredFile[],
+): Promise<AddedFiles> {
+  const missing: string[] = [];
+  const deleted: string[] = [];
+  let added = 0;
+  for (const file of wanted) {
+    if (await addFile(archive, files, file)) added += 1;
+    else if (await uploads.isReferenced(database, file.sha256)) missing.push(file.sha256);
+    else deleted.push(file.sha256);
+  }
+  return { files: added, missing, deleted };
+}
+
+/** Adds a file to the archive. Gives false if the file is missing or its content has changed. */
+async function addFile(archive: ArchiveWriter, files: Files, { sha256, size }: StoredFile): Promise<boolean> {
+  let readable = true;
+  async function* read() {
+    try {
+      yield* await files.open(sha256);
+    } catch (error) {
+      readable = false;
+      throw error;
+    }
+  }
+  try {
+    return (await archive.add(`files/${sha256}`, { size, chunks: read() }, sha256)) !== undefined;
+  } catch (error) {
+    // A store that does not answer loses nothing: the backup fails, and can be made again.
+    if (readable || error instanceof FilesUnavailable) throw error;
+    return false;
+  }
+}
+
+async function addSecret(archive: ArchiveWriter, location: DataLocation): Promise<void> {
+  if (await exists(secretFile(location)))
+    await archive.addText(secretName, await readFile(secretFile(location), "utf8"));
+}

@@ -1,0 +1,79 @@
+import { dirname, join } from "node:path";
+import pino from "pino";
+import { exists } from "../admin/data-location.ts";
+import { type GivenSecrets, secretsFor } from "../admin/secrets.ts";
+import { systemClock } from "../clock.ts";
+import type { Database } from "../database/database.ts";
+import { type ErasedAgain, eraseAgain } from "../erasure/erase-again.ts";
+import { createEraser } from "../erasure/eraser.ts";
+import { addToJournal, type JournalEntry, journalName, readJournal } from "../erasure/journal.ts";
+import { createNewId } from "../secrets/new-id.ts";
+import { createSealer } from "../secrets/secrets.ts";
+import { SettingError } from "../settings/setting-error.ts";
+import type { DataLocation } from "../settings/settings.ts";
+import { openFiles } from "../start/open-files.ts";
+import { openKeptFiles } from "../start/open-kept-files.ts";
+
+/** Where a restore finds the erasures that its backup does not know. */
+export interface JournalChoice {
+  /** The file of a backup: there may be a journal beside it. */
+  readonly backup: string | undefined;
+  /** A file that the operator names. */
+  readonly named: string | undefined;
+}
+
+/** All entries of the journals that a restore finds. Throws a SettingError if the named one is missing. */
+export async function readJournals(
+  { data }: DataLocation,
+  { backup, named }: JournalChoice,
+): Promise<JournalEntry[]> {
+  if (named !== undefined && !(await exists(named))) throw noJournal(named);
+  const beside = backup === undefined ? [] : [join(dirname(backup), journalName)];
+  const files = [join(data, journalName), ...beside, ...(named ? [named] : [])];
+  const entries = new Map<string, JournalEntry>();
+  for (const file of files) for (const entry of await readJournal(file)) entries.set(entry.id, entry);
+  return [...entries.values()];
+}
+
+const noJournal = (file: string) =>
+  new SettingError(
+    `The journal of erasures ${file} does not exist. Correct the name. If nobody was ever erased, leave out --erasures and INNKEEP_ERASURES.`,
+  );
+
+/** Writes the entries into the journal of the folder first: if the restore is killed, the server erases the people at its start. */
+export const keepJournal = ({ data }: DataLocation, entries: readonly JournalEntry[]): Promise<number> =>
+  addToJournal(join(data, journalName), entries);
+
+interface Restored {
+  readonly database: Database;
+  readonly location: DataLocation;
+  readonly given: GivenSecrets;
+}
+
+const atStart =
+  "INNKEEP_SECRET is not set. At its start, the server erases the people who were erased after the backup was made.";
+
+/**
+ * Erases the people that the journals name from a restored database, before a server uses it. Without the secret the server
+ * does it at its start, with the journal that is now in its folder. (rule P11)
+ */
+export async function eraseRestored(
+  { database, location, given }: Restored,
+  entries: readonly JournalEntry[],
+): Promise<ErasedAgain | string> {
+  if (entries.length === 0) return { found: 0, gone: 0, stopped: 0, otherSecret: 0 };
+  const secrets = await secretsFor(given, location, database);
+  if (!secrets) return atStart;
+  const sealer = createSealer(secrets.secret, secrets.old);
+  const again = await eraseAgain({ database, sealer, clock: systemClock }, entries);
+  const deps = {
+    ...{ database, sealer, clock: systemClock, newId: createNewId() },
+    keptFiles: openKeptFiles(database, openFiles(location), location),
+    settings: { data: location.data, erasuresFile: undefined, backupsKeptDays: undefined, dev: false },
+    log: pino({ level: "silent" }),
+    stopping: new AbortController().signal,
+  };
+  const eraser = createEraser(deps);
+  while ((await eraser.next()) > 0);
+  return again;
+}

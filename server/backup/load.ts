@@ -1,0 +1,127 @@
+import { tooOld } from "../database/before-baseline.ts";
+import type { Transaction } from "../database/database.ts";
+import { type Migration, schemaOf } from "../database/migrate.ts";
+import { migrations } from "../database/migrations.ts";
+import { type DatabaseAddress, openDatabase } from "../database/open.ts";
+import { replaced } from "../database/schema/baseline.ts";
+import { storedFiles, uploads } from "../files/uploads-store.ts";
+import { afterLoad, emptyTable, loadRows } from "./dump.ts";
+import type { ArchiveEntry } from "./find-entries.ts";
+import {
+  type BackupContents,
+  type BackupHeader,
+  fileEntries,
+  newerBackup,
+  readContents,
+  readHeader,
+  rowEntries,
+} from "./format.ts";
+import type { Archive } from "./read-archive.ts";
+import { type Table, tablesOf } from "./store.ts";
+
+/**
+ * The migrations that make the schema of the backup. Throws an Error with a message if it is newer than this program, or too
+ * old for it.
+ */
+function migrationsOf({ migrations: applied }: BackupHeader): readonly Migration[] {
+  const schema = schemaOf(applied, migrations);
+  if (schema === "newer") throw new Error(newerBackup);
+  if (schema === "older") throw tooOld("backup", applied, replaced);
+  return schema;
+}
+
+/** An open backup. */
+export interface Backup {
+  readonly archive: Archive;
+  readonly header: BackupHeader;
+  /** Undefined in a backup of an older version. */
+  readonly contents: BackupContents | undefined;
+}
+
+/** Reads what a backup is about. Throws an Error with a message if this program cannot read it. */
+export async function readBackup(archive: Archive): Promise<Backup> {
+  const backup = { archive, header: await readHeader(archive), contents: await readContents(archive) };
+  migrationsOf(backup.header);
+  return backup;
+}
+
+interface Loaded {
+  readonly rows: number;
+  /** SHA-256 of the files that rows named and the backup does not hold. */
+  readonly lost: readonly string[];
+}
+
+/**
+ * Fills a new database with the rows of the backup in one transaction. Throws an Error if they are not as many as the backup
+ * says.
+ */
+export async function loadDatabase(address: DatabaseAddress, backup: Backup): Promise<Loaded> {
+  const { archive, header } = backup;
+  const database = await openDatabase(address, { migrations: migrationsOf(header) });
+  try {
+    const tables = tablesIn(header, await tablesOf(database));
+    return await database.write(async (tx) => {
+      const counts = new Map<string, number>();
+      for (const table of [...tables].reverse()) await emptyTable(tx, table);
+      for (const table of tables) counts.set(table.name, await loadTable(tx, archive, table));
+      assertCounts(backup, counts);
+      const lost = await removeLost(tx, new Set(fileEntries(archive).map(([sha256]) => sha256)));
+      await afterLoad(tx);
+      return { rows: [...counts.values()].reduce((sum, count) => sum + count, 0), lost };
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+async function loadTable(tx: Transaction, archive: Archive, table: Table): Promise<number> {
+  let rows = 0;
+  try {
+    for (const entry of rowEntries(archive, table.name))
+      rows += await loadRows(tx, table, await linesOf(archive, entry));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The rows of the table ${table.name} cannot be restored (${why}).`, { cause });
+  }
+  return rows;
+}
+
+function assertCounts({ archive, contents }: Backup, counts: ReadonlyMap<string, number>): void {
+  if (!contents) return;
+  const names = new Set([...Object.keys(contents.rows), ...counts.keys()]);
+  const faults = [...names].flatMap((name) => {
+    const [found, said] = [counts.get(name) ?? 0, contents.rows[name] ?? 0];
+    return found === said ? [] : [`The table ${name} has ${found} rows instead of ${said}.`];
+  });
+  const files = fileEntries(archive).length;
+  if (files !== contents.files) faults.push(`The backup holds ${files} files instead of ${contents.files}.`);
+  if (faults.length > 0) throw new Error(faults.join("\n"));
+}
+
+/** The tables of the new database, with the columns in the order of the backup. */
+function tablesIn(header: BackupHeader, present: readonly Table[]): Table[] {
+  return header.tables.map(({ name, columns }) => {
+    // Names of a backup get into statements, so only those of this version are used.
+    const table = present.find((candidate) => candidate.name === name) ?? unknown(name);
+    const ordered = columns.map((column) => table.columns.find((candidate) => candidate.name === column));
+    return { name: table.name, columns: ordered.map((column) => column ?? unknown(name)) };
+  });
+}
+
+function unknown(table: string): never {
+  throw new Error(`The table ${table} of the backup does not match this version of Innkeep.`);
+}
+
+const linesOf = async (archive: Archive, entry: ArchiveEntry): Promise<string[]> =>
+  (await archive.readText(entry)).split("\n").filter((line) => line !== "");
+
+/**
+ * Removes references to files that are not in the backup, because their thread was deleted while the backup was made. Gives
+ * their SHA-256.
+ */
+async function removeLost(tx: Transaction, present: ReadonlySet<string>): Promise<string[]> {
+  const lost: string[] = [];
+  for await (const { sha256 } of storedFiles(tx)) if (!present.has(sha256)) lost.push(sha256);
+  for (const sha256 of lost) await uploads.removeBySha256(tx, sha256);
+  return lost;
+}

@@ -1,0 +1,87 @@
+import { chmod, lstat, mkdir, mkdtemp, rm, statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemReason } from "../../src/words/system-reason.ts";
+import { FolderInUse, lockFor } from "../database/folder-lock.ts";
+import { SettingError } from "../settings/setting-error.ts";
+import { leftoversIn } from "./leftovers.ts";
+
+/** The name of the database in a scratch folder. */
+export const scratchDatabase = "scratch.db";
+const prefix = "verify-";
+const lockName = "scratch.lock";
+
+/** The folders that this process uses. Opening the lock of one of them again would release it. */
+const own = new Set<string>();
+
+/**
+ * Calls `work` with a new, private folder in `parent`, and removes the folder afterwards. Before that it removes the folders
+ * of processes that were killed. Without a parent it is in the temporary folder of the system.
+ */
+export async function inScratch<Result>(
+  parent: string | undefined,
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const place = parent ?? (await privateTemporaryFolder());
+  const { folder, lock } = await makeFolder(place);
+  try {
+    return await work(folder);
+  } finally {
+    await lock.release();
+    await rm(folder, { recursive: true, force: true });
+    own.delete(folder);
+  }
+}
+
+async function makeFolder(parent: string) {
+  await mkdir(parent, { recursive: true, mode: 0o700 }).catch((cause) => {
+    throw new SettingError(`The scratch folder ${parent} cannot be made (${systemReason(cause)}).`);
+  });
+  // Nobody else tidies up while the new folder has no lock yet.
+  const gate = await lockFor("verify", parent);
+  try {
+    await removeLeftovers(parent);
+    const folder = await mkdtemp(join(parent, prefix));
+    own.add(folder);
+    return { folder, lock: await lockFor("scratch", folder) };
+  } finally {
+    await gate.release();
+  }
+}
+
+async function removeLeftovers(parent: string): Promise<void> {
+  for (const folder of await leftoversIn(parent, { prefix, contents: [lockName, scratchDatabase] }))
+    if (!own.has(folder) && (await isAbandoned(folder))) await rm(folder, { recursive: true, force: true });
+}
+
+async function isAbandoned(folder: string): Promise<boolean> {
+  try {
+    const lock = await lockFor("scratch", folder, { patienceMs: 0 });
+    await lock.release();
+    return true;
+  } catch (error) {
+    return !(error instanceof FolderInUse);
+  }
+}
+
+/** A folder that belongs to this user alone, because others can write to the temporary folder of the system. */
+async function privateTemporaryFolder(): Promise<string> {
+  const user = process.getuid?.();
+  const folder = join(tmpdir(), `innkeep-${user ?? "scratch"}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { uid } = await lstat(folder);
+  if (user !== undefined && uid !== user)
+    throw new SettingError(`${folder} belongs to another user. Name a scratch folder with --scratch.`);
+  await chmod(folder, 0o700);
+  return folder;
+}
+
+/** Throws an Error if a folder has less room than this number of bytes. */
+export async function assertRoom(folder: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize >= bytes) return;
+  const [has, needs] = [bavail * bsize, bytes].map((count) => `${Math.ceil(count / 1_048_576)} MiB`);
+  throw new SettingError(
+    `The scratch folder ${folder} has ${has} of room, and the database of this backup needs about ${needs}. Name another folder with --scratch or INNKEEP_BACKUP_SCRATCH.`,
+  );
+}

@@ -1,0 +1,120 @@
+import { join } from "node:path";
+import type { Database, Reader } from "../database/database.ts";
+import { isUnavailable } from "../database/errors.ts";
+import { type DatabaseAddress, openDatabase } from "../database/open.ts";
+import { storedFiles } from "../files/uploads-store.ts";
+import { SettingError } from "../settings/setting-error.ts";
+import { isLocked, unlock } from "../start/unlock.ts";
+import { fileEntries, secretName } from "./format.ts";
+import { integrityFaults } from "./integrity.ts";
+import { identitiesIn } from "./keys.ts";
+import { type Backup, loadDatabase, readBackup } from "./load.ts";
+import { type Archive, openArchive } from "./read-archive.ts";
+import { assertRoom, inScratch, scratchDatabase } from "./scratch.ts";
+import { archiveFaults } from "./verify-archive.ts";
+
+export interface VerifyOrder {
+  readonly file: string;
+  /** The file of the keys that an encrypted backup is read with. */
+  readonly identity?: string | undefined;
+  /** The folder in which the scratch database is made. */
+  readonly scratch?: string | undefined;
+}
+
+/**
+ * Proves that a backup can be restored: compares every byte with the manifest, restores the database into a scratch place,
+ * and checks it there as `admin check` does. Gives what the backup holds, and the files that were missing already when it
+ * was made. Throws an Error whose message lists all faults. Changes nothing.
+ */
+export async function verify({ file, identity, scratch }: VerifyOrder) {
+  const faults: string[] = [];
+  const identities = await identitiesIn(identity);
+  const archive = await openArchive(file, { identities, onFault: (fault) => faults.push(fault) });
+  try {
+    for await (const fault of archiveFaults(archive)) faults.push(fault);
+    if (faults.length > 0) throw unreliable(file, faults);
+    const backup = await readBackup(archive);
+    const found = await inScratch(scratch, (folder) => restoreInto(folder, backup));
+    if (found.faults.length > 0) throw unreliable(file, found.faults);
+    const { rows, missing, secret } = found;
+    return { file, verified: true, rows, files: fileEntries(archive).length, missing, secret };
+  } finally {
+    await archive.close();
+  }
+}
+
+const mostShown = 100;
+
+function unreliable(file: string, faults: readonly string[]): Error {
+  const more = faults.length - mostShown;
+  const lines = [...faults.slice(0, mostShown), ...(more > 0 ? [`${more} more faults`] : [])];
+  return new Error(`${file} is damaged, or no backup:\n${lines.map((fault) => `- ${fault}`).join("\n")}`);
+}
+
+async function restoreInto(folder: string, backup: Backup) {
+  await assertRoom(folder, roomFor(backup.archive));
+  const address = { file: join(folder, scratchDatabase) };
+  const loaded = await load(address, backup);
+  if ("fault" in loaded) return { rows: 0, missing: [], secret: "", faults: loaded.fault.split("\n") };
+  const { rows, lost } = loaded;
+  const { deleted = [], missing = lost } = backup.contents ?? {};
+  // Opening applies the migrations that are newer than the backup.
+  const database = await openDatabase(address);
+  try {
+    const faults = [
+      ...(await integrityFaults(database)),
+      ...(await fileFaults(database, backup.archive)),
+      ...lost
+        .filter((sha256) => !deleted.includes(sha256) && !missing.includes(sha256))
+        .map((sha256) => `Rows name the file ${sha256}, which the backup lacks.`),
+    ];
+    const secret = await secretIn(database, backup.archive);
+    return { rows, missing: lost.filter((sha256) => missing.includes(sha256)), secret, faults };
+  } finally {
+    await database.close();
+  }
+}
+
+/** Rows are text in a backup. A database has indexes, too, and its log is as long as it is. */
+const roomFor = ({ entries }: Archive): number =>
+  16 * 1_048_576 +
+  4 * entries.reduce((sum, { name, size }) => sum + (name.startsWith("database/") ? size : 0), 0);
+
+/** Rows that cannot be restored are a fault of the backup. A full disk is none. */
+async function load(address: DatabaseAddress, backup: Backup) {
+  try {
+    return await loadDatabase(address, backup);
+  } catch (error) {
+    if (!(error instanceof Error) || !isUnavailable(error)) return { fault: messageOf(error) };
+    throw new Error(`The scratch place cannot be written: ${error.message}`, { cause: error });
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The files have the sizes that rows say. That their bytes are right is known from their names. */
+async function fileFaults(reader: Reader, archive: Archive): Promise<string[]> {
+  const sizes = new Map(fileEntries(archive).map(([sha256, { size }]) => [sha256, size]));
+  const faults: string[] = [];
+  for await (const { sha256, size } of storedFiles(reader))
+    if (sizes.get(sha256) !== size)
+      faults.push(`The file ${sha256} has ${sizes.get(sha256)} bytes instead of ${size}.`);
+  return faults;
+}
+
+/** Whether a restore also has the secret that opens what the database keeps sealed. */
+async function secretIn(database: Database, archive: Archive): Promise<string> {
+  const entry = archive.entries.find(({ name }) => name === secretName);
+  if (!(await isLocked(database))) return entry ? "in the backup" : "not needed: nothing is sealed yet";
+  if (entry === undefined) return elsewhere;
+  const opens = unlock(database, { secret: await archive.readText(entry), old: [] });
+  return opens.then(
+    () => "in the backup",
+    (error) => {
+      if (error instanceof SettingError) return elsewhere;
+      throw error;
+    },
+  );
+}
+
+const elsewhere = "not in the backup: a restore needs the present INNKEEP_SECRET";

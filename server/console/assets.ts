@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto";
+import { dev } from "./browser/dev.ts";
+import { docs } from "./browser/docs.ts";
+import { script } from "./browser/script.ts";
+import { style } from "./browser/style.ts";
+
+export interface Asset {
+  /** Changes with the content, so that browsers may cache it for ever. */
+  readonly name: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** The bell on the inn's counter. */
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#1c5f4d"/><path d="M7.6 21.2a8.4 8.4 0 0 1 16.8 0z" fill="#f5c45e"/><rect x="6" y="22.8" width="20" height="2.4" rx="1.2" fill="#fff"/><path d="M16 12.6v-2.2M13.4 9.4h5.2" stroke="#fff" stroke-width="2" stroke-linecap="round"/></svg>`;
+
+export const assets = {
+  style: asset("console.css", "text/css; charset=utf-8", style),
+  script: asset("console.js", "text/javascript; charset=utf-8", script),
+  docs: asset("docs.js", "text/javascript; charset=utf-8", docs),
+  dev: asset("dev.js", "text/javascript; charset=utf-8", dev),
+  icon: asset("icon.svg", "image/svg+xml", icon),
+};
+
+function asset(file: string, type: string, body: string): Asset {
+  const hash = createHash("sha256").update(body).digest("hex").slice(0, 16);
+  return { name: file.replace(".", `.${hash}.`), type, body };
+}

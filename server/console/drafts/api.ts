@@ -1,0 +1,115 @@
+import { browserName } from "../../access/sign-in/browser-name.ts";
+import type { Deps } from "../../deps.ts";
+import type { Browser, ConsoleCaller } from "../../http/handler.ts";
+import { type DraftRow, drafts } from "./store.ts";
+
+/** The text of one field that was typed and not sent, as its person reads it. */
+export interface Draft {
+  readonly id: string;
+  readonly page: string;
+  readonly form: string;
+  readonly field: string;
+  readonly writer: string;
+  readonly text: string;
+  /** The version of the field's value with which the typing began; empty if the form has none. */
+  readonly was: string;
+  /** The browser in words. */
+  readonly browser: string | null;
+  readonly updatedAt: string;
+}
+
+export type TypedField = Pick<Draft, "field" | "text" | "was">;
+
+/** All that one opened page has typed into one form, and not sent. */
+export interface TypedForm {
+  readonly page: string;
+  readonly form: string;
+  readonly writer: string;
+  readonly fields: readonly TypedField[];
+  /** Other opened pages whose text of this form it replaces. */
+  readonly replaces: readonly string[];
+}
+
+/** A form that was done. */
+export interface DoneForm {
+  readonly form: string;
+  readonly writer: string;
+  /** The texts that were sent, by their fields. */
+  readonly sent: ReadonlyMap<string, string>;
+}
+
+/** How many texts a person may keep, and how many characters of them sealed. The oldest go. (rule O17) */
+const most = { count: 200, length: 4_000_000 };
+
+type Needed = Pick<Deps, "database" | "limiter" | "newId" | "sealer" | "settings">;
+
+/** The typed texts of one signed-in person, at the time `now`. */
+export const createPageDrafts =
+  (deps: Needed) =>
+  ({ userId }: Pick<ConsoleCaller, "userId">, browser: Pick<Browser, "userAgent">, now: Date) => {
+    const { database, limiter, newId, sealer, settings } = deps;
+    return {
+      /** All texts, newest first. */
+      list: async (): Promise<Draft[]> => opened(sealer, await drafts.list(database, userId)),
+
+      /** The texts that were typed on a page, or into one of these forms, newest first. */
+      listOfPage: async (page: string, forms: readonly string[]): Promise<Draft[]> =>
+        opened(sealer, await drafts.listOfPage(database, userId, { page, forms })),
+
+      /** Replaces what an opened page has of a form. Throws `rate_limited`. */
+      async save({ page, form, writer, fields, replaces }: TypedForm): Promise<void> {
+        if (settings.rateLimited) await limiter.spend({ who: userId, rateLimit: "drafts" });
+        const from = browserName(browser.userAgent);
+        const byField = new Map(fields.map((typed) => [typed.field, typed]));
+        const rows = [...byField.values()].map(({ field, text, was }) => ({
+          ...{ id: newId(), page, form, field, writer, updatedAt: now.toISOString() },
+          content: sealer.seal(JSON.stringify({ text, was, from })),
+        }));
+        await database.write(async (tx) => {
+          // A page that is left may save twice at the same time.
+          await tx.lock(`drafts:${userId}`);
+          for (const each of [writer, ...replaces])
+            await drafts.removeOfWriter(tx, { userId, form, writer: each });
+          for (const row of rows) await drafts.insert(tx, userId, row);
+          await drafts.trim(tx, userId, most);
+        });
+      },
+
+      /** Removes one; false if the person has no such draft. */
+      remove: (id: string): Promise<boolean> => database.write((tx) => drafts.remove(tx, userId, id)),
+
+      /** Removes the texts that were sent: those of the page that sent them, and the same texts of other pages. */
+      async removeSent({ form, writer, sent }: DoneForm): Promise<void> {
+        const kept = opened(sealer, await drafts.listOfPage(database, userId, { page: "", forms: [form] }));
+        const over = kept.filter(
+          (draft) =>
+            sent.has(draft.field) && (draft.writer === writer || draft.text === sent.get(draft.field)),
+        );
+        if (over.length === 0) return;
+        await database.write(async (tx) => {
+          for (const { id } of over) await drafts.remove(tx, userId, id);
+        });
+      },
+    };
+  };
+
+export type PageDrafts = ReturnType<ReturnType<typeof createPageDrafts>>;
+
+/** The texts that can be read. A text that was sealed with a lost secret is left out. */
+const opened = (sealer: Needed["sealer"], rows: readonly DraftRow[]): Draft[] =>
+  rows.flatMap(({ content, ...row }) => {
+    const read = contentOf(sealer, content);
+    return read ? [{ ...row, ...read }] : [];
+  });
+
+function contentOf(
+  sealer: Needed["sealer"],
+  sealed: string,
+): Pick<Draft, "text" | "was" | "browser"> | undefined {
+  try {
+    const { text, was, from } = JSON.parse(sealer.open(sealed));
+    return { text: String(text), was: String(was), browser: typeof from === "string" ? from : null };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+import { limits } from "../../../src/contract/limits.ts";
+
+/** A field for text that a person types: how it is called outside its form, and its limit in code points. */
+export interface DraftField {
+  readonly label: string;
+  readonly most: number;
+  /** Whether it is an answer in a thread: other members see which person writes in it. (rule F36) */
+  readonly answers?: boolean;
+}
+
+/** A number or a date, and what a person types in place of one. */
+const short = 100;
+
+/**
+ * The fields whose typed text is kept, by their names. A field without an entry is never kept: above all no password, no code
+ * and no secret. (rule O18)
+ */
+const known: Readonly<Record<string, DraftField>> = {
+  note: { label: "Note to the agent", most: limits.decisionNote, answers: true },
+  noteBody: { label: "Internal note", most: limits.message, answers: true },
+  replyBody: { label: "Reply", most: limits.message, answers: true },
+  subject: { label: "Subject", most: limits.subject },
+  addTags: { label: "Add tags", most: limits.threadTags * (limits.tagName + 2) },
+  githubIssueUrl: { label: "Linked issue", most: limits.url },
+  question: { label: "Question", most: limits.question },
+  answer: { label: "Answer", most: limits.answer },
+  sortOrder: { label: "Position", most: short },
+  title: { label: "Title", most: limits.changelogTitle },
+  version: { label: "Version", most: limits.version },
+  body: { label: "Text", most: limits.changelogBody },
+  publishedAt: { label: "Publication time", most: short },
+  name: { label: "Name", most: limits.appName },
+  githubRepository: { label: "GitHub repository", most: limits.url },
+  approvalHours: { label: "Hours for which an approval is valid", most: short },
+  retentionDays: { label: "Days for which resolved threads are kept", most: short },
+  appName: { label: "Name of the app", most: limits.appName },
+  packageName: { label: "Package name", most: limits.packageName },
+  optInUrl: { label: "Opt-in address", most: limits.url },
+  iconUrl: { label: "Icon address", most: limits.url },
+  testBrief: { label: "What to test", most: limits.testBrief },
+  screens: { label: "Screens", most: limits.listingScreens * (limits.screenName + 1) },
+  seats: { label: "Slots", most: short },
+  durationDays: { label: "Days", most: short },
+  maxMissedDays: { label: "Missed days", most: short },
+  startsOn: { label: "First day", most: short },
+  email: { label: "E-mail", most: limits.email },
+  label: { label: "Label", most: limits.label },
+};
+
+/** Fields of which a form has several. */
+const several: readonly (readonly [RegExp, DraftField])[] = [
+  [/^recallNote:[\w-]+$/, { label: "Why you recall it", most: limits.decisionNote, answers: true }],
+  [/^items\.\d+\.text$/, { label: "Change", most: limits.changelogItem }],
+  [/^versions\.\d+\.platform$/, { label: "Platform", most: limits.platform }],
+  [/^versions\.\d+\.version$/, { label: "Version on a platform", most: limits.version }],
+];
+
+/** The field with this name; undefined for one whose text is not kept. */
+export const draftFieldOf = (name: string): DraftField | undefined =>
+  Object.hasOwn(known, name) ? known[name] : several.find(([pattern]) => pattern.test(name))?.[1];
+
+/** Attributes of a field: its limit if its text is kept, whether its value was sent and is not stored, whether it is an answer. */
+export const draftTraits = (name: string, sent: boolean | undefined) => {
+  const field = draftFieldOf(name);
+  return field
+    ? { "data-draft": field.most, "data-unsaved": sent || undefined, "data-answers": field.answers }
+    : {};
+};

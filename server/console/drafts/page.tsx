@@ -1,0 +1,77 @@
+import { returnPath } from "../console-path.ts";
+import { Empty } from "../empty.tsx";
+import { IdempotencyField } from "../idempotency-field.tsx";
+import { InTurns } from "../in-turns.tsx";
+import { ConsolePage } from "../layout.tsx";
+import { navigationOf } from "../navigation.ts";
+import { type Reply, show } from "../reply.ts";
+import { Line } from "../text.tsx";
+import { Ago } from "../timestamp.tsx";
+import type { SignedInVisit } from "../visit.ts";
+import type { Draft } from "./api.ts";
+import { draftFieldOf } from "./fields.ts";
+
+/** Everything that a person has typed and not sent, also for pages that are gone. (rule O17) */
+export async function draftsPage(visit: SignedInVisit): Promise<Reply> {
+  const navigation = await navigationOf(visit);
+  const found = await visit.drafts.list();
+  return show(
+    <ConsolePage navigation={navigation} title="Unsent text" narrow>
+      <div class="head">
+        <div>
+          <h1>Unsent text</h1>
+          <p>
+            What you have typed into forms of the console and not sent. Only you can read it here. It is
+            deleted when you send it or discard it, and 30 days after you last typed.
+          </p>
+        </div>
+      </div>
+      {found.length === 0 ? (
+        <Empty title="No unsent text">
+          <p>The console keeps your text while you type, and shows it here until you send it.</p>
+        </Empty>
+      ) : (
+        <ul class="list">
+          <InTurns>
+            {found.map((draft) => (
+              <DraftLine key={draft.id} draft={draft} visit={visit} />
+            ))}
+          </InTurns>
+        </ul>
+      )}
+    </ConsolePage>,
+  );
+}
+
+interface DraftLineProps {
+  readonly draft: Draft;
+  readonly visit: Pick<SignedInVisit, "links" | "now" | "settings">;
+}
+
+const DraftLine = ({ draft, visit: { links, now, settings } }: DraftLineProps) => {
+  const label = draftFieldOf(draft.field)?.label ?? "Text";
+  return (
+    <li>
+      <div class="row spread">
+        <b>{label}</b>
+        <a href={returnPath(draft.page, settings.consoleUrl, links.home)}>Open its page</a>
+      </div>
+      <p class="under">
+        <span>
+          typed <Ago at={draft.updatedAt} now={now} />
+        </span>
+        {draft.browser !== null && <Line text={draft.browser} />}
+      </p>
+      <textarea class="short" readOnly aria-label={label}>
+        {`\n${draft.text}`}
+      </textarea>
+      <form method="post" action={links.discardDraft}>
+        <input type="hidden" name="draft" value={draft.id} />
+        <IdempotencyField />
+        <button class="small" type="submit">
+          Discard
+        </button>
+      </form>
+    </li>
+  );
+};

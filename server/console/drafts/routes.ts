@@ -1,0 +1,67 @@
+import type { Context } from "koa";
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { Route } from "../../http/mount.ts";
+import type { Links } from "../links.ts";
+import type { SignedInVisit } from "../visit.ts";
+import type { Draft, TypedField } from "./api.ts";
+import { draftFieldOf } from "./fields.ts";
+import { sentDraftOf } from "./sent-draft.ts";
+
+type VisitOf = (ctx: Context, params: Readonly<Record<string, string>>) => Promise<SignedInVisit>;
+
+/** How many forms a page may ask about, and how many texts a form may have at once. */
+const most = { forms: 50, fields: 500, replaced: 50 };
+const longestPath = 1_000;
+
+/** What the script of every page calls to keep typed text on the server. Both answer JSON. (rule O17) */
+export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
+  {
+    method: "GET",
+    path: at.draftsOfPage,
+    async answer(ctx, params) {
+      const { drafts } = await visitOf(ctx, params);
+      const query = new URLSearchParams(ctx.querystring);
+      const forms = query.getAll("form").slice(0, most.forms);
+      const found = await drafts.listOfPage(query.get("page") ?? "", forms);
+      answerJson(ctx, { items: found.map(shownDraft) });
+    },
+  },
+  {
+    method: "POST",
+    path: at.saveDrafts,
+    async answer(ctx, params) {
+      const { answering, drafts, fields } = await visitOf(ctx, params);
+      const [page, { form, writer }] = [fields.text("page"), sentDraftOf(fields)];
+      const thread = fields.text("answering");
+      if (![page, form].every(isPath) || !isWriter(writer) || !isThread(thread))
+        throw new ApiError("bad_request");
+      const [texts, versions] = [fields.all("text"), fields.all("was")];
+      const typed = fields
+        .all("field")
+        .slice(0, most.fields)
+        .map((field, at) => ({ field, text: texts[at] ?? "", was: (versions[at] ?? "").slice(0, 64) }))
+        .filter(({ field, text }) => [...text].length <= (draftFieldOf(field)?.most ?? -1));
+      const replaces = fields.all("replaces").filter(isWriter).slice(0, most.replaced);
+      await drafts.save({ page, form, writer, fields: typed, replaces });
+      if (thread !== "") await (typed.some(holdsAnswer) ? answering.note(thread) : answering.end(thread));
+      answerJson(ctx, { kept: typed.map(({ field }) => field) });
+    },
+  },
+];
+
+/** Whether the text of a field is the beginning of an answer in a thread. */
+const holdsAnswer = ({ field, text }: TypedField): boolean =>
+  text.trim() !== "" && draftFieldOf(field)?.answers === true;
+const isPath = (text: string): boolean => text.startsWith("/") && text.length <= longestPath;
+const isThread = (text: string): boolean => /^[\w-]{0,64}$/.test(text);
+const isWriter = (text: string): boolean => /^\w{8,64}$/.test(text);
+
+const shownDraft = ({ page, form, field, writer, text, was, browser, updatedAt }: Draft) => ({
+  ...{ page, form, field, writer, text, was, browser, updatedAt },
+  label: draftFieldOf(field)?.label ?? "",
+});
+
+function answerJson(ctx: Context, body: object): void {
+  ctx.set("Cache-Control", "no-store");
+  ctx.body = body;
+}

@@ -1,0 +1,90 @@
+import type { Inserter, Reader, Transaction } from "../../database/database.ts";
+
+/** The text of one field that was typed in one opened page, and not sent. */
+export interface DraftRow {
+  readonly id: string;
+  /** The path of the page, and the path to which its form is sent. */
+  readonly page: string;
+  readonly form: string;
+  readonly field: string;
+  /** The opened page in which it was typed. */
+  readonly writer: string;
+  /** Sealed. */
+  readonly content: string;
+  readonly updatedAt: string;
+}
+
+/** The drafts of one person that one opened page has of one form. */
+export interface DraftOwner {
+  readonly userId: string;
+  readonly form: string;
+  readonly writer: string;
+}
+
+/** What one person may keep: the number of texts, and the characters of all of them as they are stored. */
+export interface MostDrafts {
+  readonly count: number;
+  readonly length: number;
+}
+
+const columns = `id, page, form, field, writer, content, updated_at AS "updatedAt"`;
+
+/** Typed text that was not sent. It is shown only to the person who typed it. (rule O17) */
+export const drafts = {
+  /** All of a person, newest first. */
+  list: (reader: Reader, userId: string) =>
+    reader.all<DraftRow>(
+      `SELECT ${columns} FROM drafts WHERE user_id = ? ORDER BY updated_at DESC, id DESC`,
+      userId,
+    ),
+
+  /** Those that were typed on a page, or into one of these forms, newest first. */
+  async listOfPage(
+    reader: Reader,
+    userId: string,
+    { page, forms }: { page: string; forms: readonly string[] },
+  ) {
+    const places = forms.map(() => "?").join(", ");
+    return reader.all<DraftRow>(
+      `SELECT ${columns} FROM drafts WHERE user_id = ? AND (page = ?${places && ` OR form IN (${places})`})
+       ORDER BY updated_at DESC, id DESC`,
+      userId,
+      page,
+      ...forms,
+    );
+  },
+
+  insert: (tx: Inserter, userId: string, row: DraftRow) =>
+    tx.insert("drafts", {
+      ...{ id: row.id, user_id: userId, page: row.page, form: row.form, field: row.field },
+      ...{ writer: row.writer, content: row.content, updated_at: row.updatedAt },
+    }),
+
+  /** Removes what one opened page has of one form. */
+  removeOfWriter: (tx: Transaction, { userId, form, writer }: DraftOwner) =>
+    tx.run("DELETE FROM drafts WHERE user_id = ? AND form = ? AND writer = ?", userId, form, writer),
+
+  /** Removes one by its id; false if the person has no such draft. */
+  remove: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
+    (await tx.run("DELETE FROM drafts WHERE user_id = ? AND id = ?", userId, id)) === 1,
+
+  /** Removes the oldest of a person above the limits. */
+  trim: (tx: Transaction, userId: string, { count, length }: MostDrafts) =>
+    tx.run(
+      `DELETE FROM drafts WHERE id IN (SELECT id FROM (
+         SELECT id, ROW_NUMBER() OVER (ORDER BY updated_at DESC, id DESC) AS place,
+                SUM(LENGTH(content)) OVER (ORDER BY updated_at DESC, id DESC) AS total
+         FROM drafts WHERE user_id = ?) AS kept WHERE place > ? OR total > ?)`,
+      userId,
+      count,
+      length,
+    ),
+
+  /** Removes at most `most` that were last typed before an instant. Gives their number. */
+  prune: (tx: Transaction, before: string, most: number) =>
+    tx.run(
+      "DELETE FROM drafts WHERE id IN (SELECT id FROM drafts WHERE updated_at < ? LIMIT ?)",
+      before,
+      most,
+    ),
+};

@@ -1,0 +1,44 @@
+import { h } from "preact";
+import type { ThreadFeedback } from "../../src/contract/agent.ts";
+import { Picture } from "./picture.tsx";
+import { Line } from "./text.tsx";
+import { fileSize } from "./times.tsx";
+
+interface FilesProps {
+  readonly of: Pick<ThreadFeedback, "images" | "videos" | "attachments">;
+}
+
+/** The images, videos and attachments of a report. */
+export const Files = ({ of: { images, videos, attachments } }: FilesProps) => (
+  <>
+    {(images.length > 0 || videos.length > 0) && (
+      <ul class="files" aria-label="Images and videos">
+        {images.map((url, at) => (
+          <li key={url}>
+            <Picture url={url} alt={`From the sender, ${at + 1} of ${images.length}`} />
+          </li>
+        ))}
+        {videos.map((url, at) => (
+          <li key={url} class="film">
+            <Video url={url} label={`Video ${at + 1} of ${videos.length}`} />
+          </li>
+        ))}
+      </ul>
+    )}
+    {attachments.length > 0 && (
+      <ul class="papers" aria-label="Attachments">
+        {attachments.map(({ url, name, size }) => (
+          <li key={url}>
+            <a href={url} download>
+              <Line text={name} /> <span class="muted small">{fileSize(size)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    )}
+  </>
+);
+
+/** A video without captions, because senders record none. */
+const Video = ({ url, label }: { readonly url: string; readonly label: string }) =>
+  h("video", { src: url, controls: true, preload: "metadata", "aria-label": label });

@@ -1,0 +1,91 @@
+import { cloneElement, createContext, h, type VNode } from "preact";
+import { useContext } from "preact/hooks";
+import { renderToString } from "preact-render-to-string";
+import { waitIfTurnIsLong } from "../event-loop.ts";
+
+interface InTurnsProps {
+  readonly children: readonly VNode[];
+}
+
+/** The items of a list that can be long. They are rendered after the page around them, in several turns if they need them. */
+export const InTurns = ({ children }: InTurnsProps, context: object) => {
+  const later = useContext(Later);
+  if (later === undefined) return <>{children}</>;
+  later.push({ items: children, context });
+  // Made for each list: the renderer links it to its page, so one for all lists would keep the last page in memory.
+  return h(place, {});
+};
+
+/** The HTML of a document, in UTF-8. Other requests are answered while it renders the items of long lists. */
+export async function renderInTurns(document: VNode): Promise<Buffer> {
+  // Each piece is encoded at once. Encoding a long text that was put together from many would fill a turn.
+  const pieces = [Buffer.from("<!doctype html>")];
+  const page = renderAround(document, {});
+  const isLong = page.lists.some(({ items }) => items.length > mostItemsOfShort);
+  if (isLong) await fillLong(page, pieces);
+  else await fill(page, { pieces, pause: waitIfTurnIsLong });
+  return Buffer.concat(pieces);
+}
+
+/** More items make a page long. */
+const mostItemsOfShort = 100;
+
+/** How many long pages may wait for turns at once. */
+const mostLongPages = 4;
+let longPages = 0;
+
+/**
+ * Renders the lists of a long page. A page that waits keeps what it shows in memory. If many wait already, it does not wait,
+ * so that requests which all come together cannot fill the memory.
+ */
+async function fillLong(page: Around, pieces: Buffer[]): Promise<void> {
+  if (longPages >= mostLongPages) return fill(page, { pieces, pause: async () => {} });
+  longPages += 1;
+  try {
+    await fill(page, { pieces, pause: waitIfTurnIsLong });
+  } finally {
+    longPages -= 1;
+  }
+}
+
+interface Output {
+  readonly pieces: Buffer[];
+  /** Called before each item. */
+  readonly pause: () => Promise<void>;
+}
+
+async function fill({ html, lists }: Around, output: Output): Promise<void> {
+  output.pieces.push(Buffer.from(html[0] ?? ""));
+  for (const [at, { items, context }] of lists.entries()) {
+    for (const item of items) {
+      await output.pause();
+      // The page keeps its items until its end, and an item keeps what was rendered of it. A copy can be freed at once.
+      await fill(renderAround(cloneElement(item), context), output);
+    }
+    output.pieces.push(Buffer.from(html[at + 1] ?? ""));
+  }
+}
+
+/** What is rendered of a page or an item: the HTML around its lists, and the lists. */
+interface Around {
+  readonly html: readonly string[];
+  readonly lists: readonly LongList[];
+}
+
+function renderAround(content: VNode, context: object): Around {
+  const lists: LongList[] = [];
+  const html = renderToString(<Later.Provider value={lists}>{content}</Later.Provider>, context);
+  return { html: lists.length === 0 ? [html] : html.split(`<${place}></${place}>`), lists };
+}
+
+/** A list that is not rendered yet, and the values that its components take from the page around it. */
+interface LongList {
+  readonly items: readonly VNode[];
+  readonly context: object;
+}
+
+/** The long lists that were found in what is being rendered. */
+const Later = createContext<LongList[] | undefined>(undefined);
+
+/** The element that stands for a long list in the page around it. Texts of people cannot hold it, because they are escaped. */
+const place = "innkeep-list";

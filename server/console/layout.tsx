@@ -1,0 +1,202 @@
+import type { ComponentChildren } from "preact";
+import type { App } from "../../src/contract/apps.ts";
+import type { Role } from "../../src/contract/endpoint.ts";
+import { Brand } from "./brand.tsx";
+import { RoleHere } from "./can.tsx";
+import { counted, shownCount } from "./counts.ts";
+import { Document } from "./document.tsx";
+import { versionOf } from "./filled-form.ts";
+import { IdempotencyField } from "./idempotency-field.tsx";
+import { type Navigation, requestsIn, sumOf, type Tab } from "./navigation.ts";
+import { DoneNotice } from "./parts.tsx";
+import { Line } from "./text.tsx";
+
+export interface ConsolePageProps {
+  readonly navigation: Navigation;
+  readonly title: string;
+  /** For forms and text, which are hard to read in long lines. */
+  readonly narrow?: boolean;
+  /** The page's own address, if the page may be the answer to a form. */
+  readonly address?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A page of the console, with the bar above it and the tabs of its app. */
+export const ConsolePage = ({ navigation, title, narrow = false, address, children }: ConsolePageProps) => (
+  <Document
+    links={navigation.links}
+    title={titleOf(navigation, title)}
+    address={address}
+    person={navigation.email}
+  >
+    <header class="top">
+      <div class="bar">
+        <Brand links={navigation.links} />
+        {navigation.apps.length > 0 && <AppMenu navigation={navigation} />}
+        <div class="end">
+          <a href={navigation.links.home} aria-current={navigation.tab === "decisions" ? "page" : undefined}>
+            Decisions
+            <Waiting navigation={navigation} />
+          </a>
+          <AccountMenu navigation={navigation} />
+        </div>
+      </div>
+      {navigation.app && <Tabs navigation={navigation} app={navigation.app} />}
+    </header>
+    <RoleHere.Provider value={navigation.app?.role ?? "owner"}>
+      <main class={narrow ? "middle narrow" : "middle"} id="main" tabIndex={-1}>
+        <DoneNotice done={navigation.done} />
+        {children}
+      </main>
+    </RoleHere.Provider>
+  </Document>
+);
+
+/** Begins with what is unread, so that the tab of the browser shows it: in the inbox of an app, or in all apps at home. */
+function titleOf({ app, tab, counts }: Navigation, title: string): string {
+  const here = app && tab === "inbox" ? (counts.get(app.id)?.unread ?? 0) : 0;
+  const unread = tab === "decisions" ? sumOf(counts, "unread") : here;
+  const named = app ? `${title} · ${app.name}` : title;
+  return unread > 0 ? `(${shownCount(unread)}) ${named}` : named;
+}
+
+const Waiting = ({ navigation }: { readonly navigation: Navigation }) => {
+  const waiting = sumOf(navigation.counts, "waiting");
+  const asked = requestsIn(navigation);
+  const words = [
+    ...(waiting > 0 ? [counted(waiting, "proposal waits", "proposals wait")] : []),
+    ...(asked > 0 ? [counted(asked, "tester asks for a slot", "testers ask for slots")] : []),
+  ];
+  return <Count id="count-decisions" count={waiting + asked} words={words.join(", ")} />;
+};
+
+interface CountProps {
+  readonly id: string;
+  readonly count: number;
+  readonly words: string;
+}
+
+/** A number in the bar, which an open page keeps up to date. It is there without a number, too, so that one can appear. */
+const Count = ({ id, count, words }: CountProps) => (
+  <span id={id} class={count > 0 ? "count" : undefined} data-live={versionOf([count, words])}>
+    {count > 0 && (
+      <>
+        <span aria-hidden="true">{shownCount(count)}</span>
+        <span class="unseen">{words}</span>
+      </>
+    )}
+  </span>
+);
+
+const AppMenu = ({ navigation: { links, apps, app, counts } }: { readonly navigation: Navigation }) => (
+  <>
+    <span class="slash" aria-hidden="true">
+      /
+    </span>
+    <details class="menu">
+      <summary>
+        <span class="unseen">App:</span>
+        <span class="name">{app ? <Line text={app.name} /> : "All apps"}</span>
+      </summary>
+      <nav class="panel" aria-label="Apps">
+        {apps.map(({ id, name }) => (
+          <a key={id} href={links.inbox(id)} aria-current={id === app?.id ? "true" : undefined}>
+            <Line text={name} /> <Count id={`count-of-${id}`} {...unreadOf(counts, id)} />
+          </a>
+        ))}
+        <div class="apart">
+          <a href={links.newApp}>New app</a>
+        </div>
+      </nav>
+    </details>
+  </>
+);
+
+const AccountMenu = ({ navigation: { links, email, docs } }: { readonly navigation: Navigation }) => (
+  <details class="menu right">
+    <summary>
+      <span class="unseen">{`Account ${email}`}</span>
+      <span class="avatar" aria-hidden="true">
+        {email.slice(0, 1).toUpperCase()}
+      </span>
+    </summary>
+    <nav class="panel" aria-label="Account">
+      <p class="who">
+        Signed in as <br />
+        <Line text={email} />
+      </p>
+      <a href={links.account}>Your account</a>
+      <a href={links.tokens}>Tokens</a>
+      <a href={links.devices}>Devices</a>
+      <a href={links.signInMethods}>Sign-in methods</a>
+      <a href={links.people}>Erase a person</a>
+      <a href={links.audit}>Audit log</a>
+      <a href={links.drafts}>Unsent text</a>
+      <a href={docs}>API</a>
+      <form class="apart" method="post" action={links.signOut} data-signs-out>
+        <IdempotencyField />
+        <button class="plain" type="submit">
+          Sign out
+        </button>
+      </form>
+    </nav>
+  </details>
+);
+
+function unreadOf(counts: Navigation["counts"], appId: string) {
+  const count = counts.get(appId)?.unread ?? 0;
+  return { count, words: `${shownCount(count)} unread` };
+}
+
+type AppTab = Exclude<Tab, "decisions">;
+
+const tabs: readonly [AppTab, string][] = [
+  ["inbox", "Inbox"],
+  ["faqs", "FAQ"],
+  ["changelog", "Changelog"],
+  ["testing", "Testing"],
+  ["members", "Members"],
+  ["settings", "Settings"],
+];
+
+/** Only owners have settings to change. */
+const tabsFor = (role: Role) => tabs.filter(([name]) => name !== "settings" || role === "owner");
+
+const Tabs = ({
+  navigation: { links, tab, requests, counts },
+  app: { id: appId, role },
+}: {
+  readonly navigation: Navigation;
+  readonly app: App;
+}) => {
+  const addresses: Record<AppTab, string> = {
+    inbox: links.inbox(appId),
+    faqs: links.faqs(appId),
+    changelog: links.changelog(appId),
+    testing: links.testing(appId),
+    members: links.members(appId),
+    settings: links.app(appId),
+  };
+  const asked = requests.get(appId) ?? 0;
+  return (
+    <nav class="tabs" aria-label="This app">
+      <ul>
+        {tabsFor(role).map(([name, label]) => (
+          <li key={name}>
+            <a href={addresses[name]} aria-current={tab === name ? "page" : undefined}>
+              {label}
+              {name === "testing" && (
+                <Count
+                  id="count-testing"
+                  count={asked}
+                  words={counted(asked, "tester asks", "testers ask")}
+                />
+              )}
+              {name === "inbox" && <Count id="count-inbox" {...unreadOf(counts, appId)} />}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+};

@@ -1,0 +1,76 @@
+import type { ChangelogEntry, changelog as contract } from "../../../../src/contract/changelog.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import { withoutFeedbackLines } from "../../../../src/contract/feedback-lines.ts";
+import { limits } from "../../../../src/contract/limits.ts";
+import type { Reader } from "../../../database/database.ts";
+import type { Deps } from "../../../deps.ts";
+import { prepareAnswer } from "../../../http/answers.ts";
+import type { Handlers } from "../../../http/handler.ts";
+import { unseenSince } from "../rules.ts";
+import { type PublishedRow, changelog as rows } from "../store.ts";
+import { versionOrder } from "./changelog-order.ts";
+
+export const changelog = ({
+  database,
+  clock,
+  answers,
+}: Pick<Deps, "database" | "clock" | "answers">): Handlers<typeof contract> => ({
+  list({ caller, query }) {
+    if (!caller.changelogEnabled) throw new ApiError("changelog_disabled");
+    const now = clock.now();
+    const { limit = limits.changelogPage.default } = query;
+    const since = readableVersion(query.since);
+    const name = JSON.stringify(["changelog", caller.appId, limit, since ?? null]);
+    return answers.recall({ name, version: caller.changelogVersion, now }, async () => {
+      const entries = await listEntries(database, caller.appId, { now: now.toISOString(), since, limit });
+      const next = await rows.nextPublication(database, caller.appId, now.toISOString());
+      const until = next?.at ? Date.parse(next.at) : undefined;
+      return { answer: prepareAnswer(JSON.stringify({ entries })), until };
+    });
+  },
+});
+
+interface Wanted {
+  readonly now: string;
+  readonly since: string | undefined;
+  readonly limit: number;
+}
+
+async function listEntries(
+  reader: Reader,
+  appId: string,
+  { now, since, limit }: Wanted,
+): Promise<ChangelogEntry[]> {
+  if (since === undefined)
+    return (await rows.listPublished(reader, appId, { now, limit })).map(publishedEntry);
+  const published = await rows.listPublishedVersions(reader, appId, now);
+  const versioned = published.map((row) => ({ ...row, versions: JSON.parse(row.versions) }));
+  const ids = unseenSince(versioned, since, versionOrder)
+    .slice(0, limit)
+    .map(({ id }) => id);
+  return (await rows.listByIds(reader, appId, ids)).map(publishedEntry);
+}
+
+/** The version if an entry could have it. Any other text counts as not given, and the app gets all entries. */
+function readableVersion(since = ""): string | undefined {
+  const text = since.trim();
+  return text === "" || text.length > limits.version ? undefined : text;
+}
+
+/** A stored release note as apps read it: without the lines that only name threads (rule C17). */
+const publishedEntry = (row: PublishedRow): ChangelogEntry => ({
+  id: row.id,
+  title: row.title,
+  version: row.version,
+  versions: JSON.parse(row.versions),
+  releaseType: row.releaseType,
+  bodyFormat: row.bodyFormat,
+  body: withoutFeedbackLines(row.body),
+  items: publishedItems(JSON.parse(row.items)),
+  publishedAt: row.publishedAt,
+});
+
+const publishedItems = (items: ChangelogEntry["items"]): ChangelogEntry["items"] =>
+  items
+    .map(({ type, text }) => ({ type, text: withoutFeedbackLines(text) }))
+    .filter(({ text }) => text !== "");

@@ -1,0 +1,127 @@
+import type { EditedChangelogEntry } from "../../../../src/contract/changelog.ts";
+import { consoleChangelog } from "../../../../src/contract/console-changelog.ts";
+import { By } from "../../../console/by.tsx";
+import { Can } from "../../../console/can.tsx";
+import { Empty } from "../../../console/empty.tsx";
+import { InTurns } from "../../../console/in-turns.tsx";
+import { ConsolePage } from "../../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
+import type { LastChange } from "../../../console/page-reads.ts";
+import { Pager } from "../../../console/pager.tsx";
+import { Notice } from "../../../console/parts.tsx";
+import { type Reply, show } from "../../../console/reply.ts";
+import { Line } from "../../../console/text.tsx";
+import { Ago, TimestampUtc } from "../../../console/timestamp.tsx";
+import type { SignedInVisit } from "../../../console/visit.ts";
+import { PublicationBadge } from "./publication-badge.tsx";
+
+/** The release notes of an app, drafts first. */
+export async function changelogPage(visit: SignedInVisit): Promise<Reply> {
+  const navigation = await appNavigationOf(visit, "changelog");
+  const cursor = visit.query("cursor");
+  const params = { appId: navigation.app.id };
+  const { items, nextCursor } = await visit.ask(consoleChangelog.list, { params, query: { cursor } });
+  const changes = await visit.reads.releaseNoteAuthors(items.map(({ id }) => id));
+  return show(<Changelog {...{ navigation, cursor, items, nextCursor, changes }} now={visit.now} />);
+}
+
+interface ChangelogProps {
+  readonly navigation: AppNavigation;
+  readonly cursor: string;
+  readonly items: readonly EditedChangelogEntry[];
+  readonly nextCursor: string | null;
+  /** Who last changed an entry, by its id. */
+  readonly changes: ReadonlyMap<string, LastChange>;
+  readonly now: Date;
+}
+
+const Changelog = ({ navigation, cursor, items, nextCursor, changes, now }: ChangelogProps) => {
+  const { links, app } = navigation;
+  const address = links.changelog(app.id);
+  return (
+    <ConsolePage navigation={navigation} title="Changelog" narrow>
+      <div class="head">
+        <div>
+          <h1>Changelog</h1>
+          <p>Your app reads what is published, newest first. Only members see drafts.</p>
+        </div>
+        <Can needs="maintainer">
+          <a class="button primary" href={links.changelog(app.id, "new")}>
+            New release note
+          </a>
+        </Can>
+      </div>
+      {!app.changelogEnabled && (
+        <Notice kind="attention">
+          The changelog is turned off for this app, so apps cannot read it.{" "}
+          <Can needs="owner">
+            <a href={links.app(app.id)}>Turn it on in the settings</a>
+          </Can>
+        </Notice>
+      )}
+      {items.length === 0 ? (
+        <Empty title="Nothing released yet">
+          <p>Tell your users what changed. A note stays a draft until you publish it.</p>
+        </Empty>
+      ) : (
+        <ul class="list linked">
+          <InTurns>
+            {items.map((entry) => (
+              <EntryLine
+                key={entry.id}
+                entry={entry}
+                change={changes.get(entry.id)}
+                href={links.entry(app.id, entry.id)}
+                now={now}
+              />
+            ))}
+          </InTurns>
+        </ul>
+      )}
+      <Pager
+        first={cursor === "" ? undefined : address}
+        next={nextCursor === null ? undefined : `${address}?${new URLSearchParams({ cursor: nextCursor })}`}
+      />
+    </ConsolePage>
+  );
+};
+
+interface EntryLineProps {
+  readonly entry: EditedChangelogEntry;
+  readonly change: LastChange | undefined;
+  readonly href: string;
+  readonly now: Date;
+}
+
+const EntryLine = ({ entry, change, href, now }: EntryLineProps) => (
+  <li>
+    <div class="row spread">
+      <a class="to" href={href}>
+        <Line text={entry.title} />
+      </a>
+      <PublicationBadge publishedAt={entry.publishedAt} now={now} />
+    </div>
+    <p class="under">
+      <span>
+        <Line text={entry.version} />
+      </span>
+      <span>{entry.releaseType}</span>
+      {entry.publishedAt === null ? (
+        <span>
+          changed <Ago at={entry.updatedAt} now={now} />
+          <By change={change} />
+        </span>
+      ) : (
+        <>
+          <TimestampUtc at={entry.publishedAt} />
+          {change && (
+            <span>
+              changed
+              <By change={change} />
+            </span>
+          )}
+        </>
+      )}
+    </p>
+  </li>
+);

@@ -1,0 +1,132 @@
+import type { Faq, FaqChange, ListedFaq } from "../../../src/contract/faqs.ts";
+import { apps } from "../../access/apps/store.ts";
+import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+
+export interface NewFaqRow {
+  readonly id: string;
+  readonly appId: string;
+  readonly question: string;
+  readonly answer: string;
+  readonly sortOrder: number;
+  readonly at: string;
+  /** The account of the member who writes it. */
+  readonly by?: string | undefined;
+  readonly pushedHash?: string | undefined;
+  readonly pushedSortOrder?: number | undefined;
+}
+
+/** Everything of an entry that a replacement of the list can set. `at` is undefined if only the marks change. */
+export interface ReplacedFaqRow {
+  readonly question: string;
+  readonly answer: string;
+  readonly sortOrder: number;
+  readonly pushedHash: string | null;
+  readonly pushedSortOrder: number | null;
+  readonly at: string | undefined;
+  readonly by?: string | undefined;
+}
+
+const columns = `id, question, answer, sort_order AS "sortOrder"`;
+const listedColumns = `${columns}, created_at AS "createdAt", updated_at AS "updatedAt",
+       pushed_hash AS "pushedHash", pushed_sort_order AS "pushedSortOrder"`;
+
+const appOfFaq = oneForViewer<{ readonly appId: string }>({
+  columns: `f.app_id AS "appId"`,
+  from: "FROM faqs f",
+  app: "f.app_id",
+  where: "f.id = ?",
+});
+
+/** The FAQ entries of apps. */
+export const faqs = {
+  /**
+   * Waits for other changes of the app's FAQ, and of the app. Every change takes this lock first: a replacement of the list
+   * must see each change before its check of `If-Match`, or come before it.
+   */
+  lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
+
+  list: (reader: Reader, appId: string) =>
+    reader.all<ListedFaq>(
+      `SELECT ${listedColumns} FROM faqs WHERE app_id = ? ORDER BY sort_order, created_at, id`,
+      appId,
+    ),
+
+  /** The sort order of a new last entry. The list must be locked. */
+  async nextSortOrder(tx: Transaction, appId: string): Promise<number> {
+    const row = await tx.get<{ next: number }>(
+      "SELECT coalesce(max(sort_order), 0) + 1 AS next FROM faqs WHERE app_id = ?",
+      appId,
+    );
+    return row?.next ?? 1;
+  },
+
+  insert: (tx: Transaction, faq: NewFaqRow) =>
+    tx.insert("faqs", {
+      id: faq.id,
+      app_id: faq.appId,
+      question: faq.question,
+      answer: faq.answer,
+      sort_order: faq.sortOrder,
+      created_at: faq.at,
+      updated_at: faq.at,
+      updated_by: faq.by ?? null,
+      pushed_hash: faq.pushedHash ?? null,
+      pushed_sort_order: faq.pushedSortOrder ?? null,
+    }),
+
+  find: (reader: Reader, appId: string, id: string) =>
+    reader.get<Faq>(`SELECT ${columns} FROM faqs WHERE app_id = ? AND id = ?`, appId, id),
+
+  /** The app of an entry, if the viewer may see that app. */
+  findApp: (reader: Reader, id: string, viewer: Viewer) => appOfFaq(reader, viewer, id),
+
+  /** Sets the given fields; undefined if the app has no such entry. */
+  update: (
+    tx: Transaction,
+    { appId, id }: { readonly appId: string; readonly id: string },
+    { at, by, ...change }: FaqChange & { readonly at: string; readonly by?: string | undefined },
+  ) =>
+    tx.get<Faq>(
+      `UPDATE faqs SET question = coalesce(?, question), answer = coalesce(?, answer),
+              sort_order = coalesce(?, sort_order), updated_at = ?, updated_by = ?
+       WHERE app_id = ? AND id = ? RETURNING ${columns}`,
+      change.question ?? null,
+      change.answer ?? null,
+      change.sortOrder ?? null,
+      at,
+      by ?? null,
+      appId,
+      id,
+    ),
+
+  replace: (
+    tx: Transaction,
+    { appId, id }: { readonly appId: string; readonly id: string },
+    row: ReplacedFaqRow,
+  ) =>
+    tx.run(
+      `UPDATE faqs SET question = ?, answer = ?, sort_order = ?, pushed_hash = ?, pushed_sort_order = ?,
+              updated_at = coalesce(?, updated_at),
+              updated_by = CASE WHEN CAST(? AS TEXT) IS NULL THEN updated_by ELSE CAST(? AS TEXT) END
+       WHERE app_id = ? AND id = ?`,
+      row.question,
+      row.answer,
+      row.sortOrder,
+      row.pushedHash,
+      row.pushedSortOrder,
+      row.at ?? null,
+      row.at ?? null,
+      row.by ?? null,
+      appId,
+      id,
+    ),
+
+  remove: (tx: Transaction, appId: string, id: string) =>
+    tx.run("DELETE FROM faqs WHERE app_id = ? AND id = ?", appId, id),
+
+  /** Makes all cached lists of the app out of date. */
+  async bumpVersion(tx: Transaction, appId: string): Promise<void> {
+    await tx.run("UPDATE apps SET faqs_version = faqs_version + 1 WHERE id = ?", appId);
+  },
+};

@@ -1,0 +1,95 @@
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isBusy } from "./errors.ts";
+import { sqliteDriver } from "./open.ts";
+import type { Connection } from "./sqlite/connection.ts";
+
+export interface FolderLock {
+  release(): Promise<void>;
+}
+
+export interface LockOptions {
+  /** How long to wait for the process that holds the lock. */
+  readonly patienceMs?: number;
+  /** Called once if another process holds the lock, before the wait for it. */
+  readonly onWait?: (patienceMs: number) => void;
+  /** Ends the wait, which then rejects. */
+  readonly signal?: AbortSignal;
+}
+
+/** Another process uses the folder. */
+export class FolderInUse extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "FolderInUse";
+  }
+}
+
+const inUseMessages = {
+  server: (folder: string) =>
+    `Another server, or a restore, uses the folder ${folder}. Stop it first, or choose another folder with --data or INNKEEP_DATA.`,
+  backup: (folder: string) =>
+    `Another backup of the folder ${folder} is running. Try again when it has ended.`,
+  verify: (folder: string) =>
+    `Another verification of a backup begins in the folder ${folder}. Try again when it has ended.`,
+  scratch: (folder: string) => `Another verification of a backup uses the folder ${folder}.`,
+};
+
+const fileNames = {
+  server: "innkeep.lock",
+  backup: "backup.lock",
+  verify: "verify.lock",
+  scratch: "scratch.lock",
+};
+
+const defaultPatienceMs = 10_000;
+const pauseMs = 50;
+
+/** Locks a data folder for the one server that uses it. Throws like `lockFor`. */
+export const lockFolder = (folder: string, options: LockOptions = {}): Promise<FolderLock> =>
+  lockFor("server", folder, options);
+
+/**
+ * Locks a data folder against other processes with the same purpose. The kernel releases the lock when the process ends,
+ * even if it is killed. Throws FolderInUse if another process still holds the lock after `patienceMs`.
+ */
+export async function lockFor(
+  purpose: keyof typeof fileNames,
+  folder: string,
+  options: LockOptions = {},
+): Promise<FolderLock> {
+  const { patienceMs = defaultPatienceMs, signal } = options;
+  const deadline = performance.now() + patienceMs;
+  const connection = await openLock(join(folder, fileNames[purpose]));
+  try {
+    for (let tries = 1; !(await tryLock(connection)); tries += 1) {
+      if (tries === 1) options.onWait?.(patienceMs);
+      if (performance.now() > deadline) throw new FolderInUse(inUseMessages[purpose](folder));
+      await sleep(pauseMs, undefined, { signal });
+    }
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return { release: () => connection.close() };
+}
+
+// Nothing else in this process may open this file: by the rules of POSIX, closing it would release the lock.
+async function openLock(file: string): Promise<Connection> {
+  const driver = await sqliteDriver();
+  const connection = await driver.open(file, { readOnly: false });
+  await chmod(file, 0o600).catch(() => undefined);
+  return connection;
+}
+
+/** An open exclusive transaction locks the file. Nothing is ever written into the file. */
+async function tryLock(connection: Connection): Promise<boolean> {
+  try {
+    await connection.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,154 @@
+import type { Clock } from "../clock.ts";
+import {
+  type Applied,
+  hasAllOf,
+  hashOf,
+  hasNamesOf,
+  isFromBefore,
+  type Named,
+  type Replaced,
+  tooOld,
+} from "./before-baseline.ts";
+import type { Database, Engine, Reader, Transaction } from "./database.ts";
+import { everyTopic } from "./signals.ts";
+
+/** A step of the schema. Each text is one statement. If the engines differ, each engine has its own list. */
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly statements: readonly string[] | Readonly<Record<Engine, readonly string[]>>;
+  /** The earlier migrations in whose place it stands. A database that has exactly these has what its statements make. */
+  readonly replaces?: Replaced;
+}
+
+/**
+ * Applies the missing migrations in one transaction. A database that has exactly the migrations in whose place the first one
+ * stands gets that one without its statements. If several servers start at the same time, one migrates and the others wait. Throws an
+ * Error with a message for the operator if the database is newer than this program, or too old for it, or if an applied
+ * migration differs.
+ */
+export async function migrate(
+  database: Database,
+  migrations: readonly Migration[],
+  clock: Clock,
+): Promise<void> {
+  if (await isCurrent(database, migrations)) return;
+  await database.write(async (tx) => {
+    await tx.lock("innkeep migrations");
+    await tx.run(`CREATE TABLE IF NOT EXISTS migrations (
+      number BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`);
+    const applied = await appliedMigrations(tx);
+    const replacing = standIn(migrations, applied, tx.engine);
+    if (replacing) await replaceRows(tx, replacing, clock);
+    const present = replacing ? [rowOf(replacing, tx.engine)] : applied;
+    for (const migration of pending(migrations, present, tx.engine)) await apply(tx, migration, clock);
+    // Servers of the release before may still run, and remember what a migration has changed.
+    tx.signal(everyTopic);
+  }, "long");
+}
+
+/** Whether the database has all migrations. Throws the same errors as `migrate`. */
+export async function isCurrent(reader: Reader, migrations: readonly Migration[]): Promise<boolean> {
+  if (!(await wasMigrated(reader))) return false;
+  const applied = await appliedMigrations(reader);
+  if (standIn(migrations, applied, reader.engine)) return false;
+  return pending(migrations, applied, reader.engine).length === 0;
+}
+
+/** Whether the database was ever migrated. */
+export async function wasMigrated(reader: Reader): Promise<boolean> {
+  const row = await reader.get(
+    reader.engine === "sqlite"
+      ? "SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'"
+      : "SELECT 1 AS found WHERE to_regclass('migrations') IS NOT NULL",
+  );
+  return row !== undefined;
+}
+
+/** The migrations that were applied to the database, in their order. */
+export function appliedMigrations(reader: Reader): Promise<Applied[]> {
+  return reader.all<Applied>("SELECT number, name, checksum FROM migrations ORDER BY number");
+}
+
+/**
+ * The migrations that make the schema of a backup, or of a database of which only their names are known. `older` if this program
+ * no longer has them, `newer` if it does not know one.
+ */
+export function schemaOf(
+  applied: readonly Named[],
+  migrations: readonly Migration[],
+): readonly Migration[] | "older" | "newer" {
+  const [first] = migrations;
+  if (first?.replaces && isFromBefore(applied, first.replaces))
+    return hasNamesOf(applied, first.replaces) ? [first] : "older";
+  const known = migrations.filter(({ number, name }) =>
+    applied.some((other) => other.number === number && other.name === name),
+  );
+  return known.length === applied.length ? known : "newer";
+}
+
+/**
+ * The first migration, if the database has those in whose place it stands. Throws an Error if it has only some of them, or
+ * others.
+ */
+function standIn(migrations: readonly Migration[], applied: readonly Applied[], engine: Engine) {
+  const [first] = migrations;
+  if (!first?.replaces || !isFromBefore(applied, first.replaces)) return undefined;
+  if (hasAllOf(applied, first.replaces, engine)) return first;
+  throw tooOld("database", applied, first.replaces);
+}
+
+function pending(migrations: readonly Migration[], applied: readonly Applied[], engine: Engine): Migration[] {
+  const byNumber = new Map(migrations.map((migration) => [migration.number, migration]));
+  for (const { number, name, checksum } of applied) {
+    const known = byNumber.get(number);
+    if (known === undefined)
+      throw new Error(`${newer(number, name)} Update Innkeep, or restore a backup made before.`);
+    if (checksumOf(known, engine) !== checksum)
+      throw new Error(
+        `Migration ${number} "${name}" is not the one that made this database. Install the release of Innkeep that made it.`,
+      );
+    byNumber.delete(number);
+  }
+  return [...byNumber.values()].sort((one, other) => one.number - other.number);
+}
+
+const newer = (number: number, name: string) =>
+  `A newer Innkeep has changed this database: migration ${number} "${name}" is unknown here.`;
+
+async function apply(tx: Transaction, migration: Migration, clock: Clock): Promise<void> {
+  for (const statement of statementsFor(migration, tx.engine)) {
+    assertSingle(statement);
+    await tx.run(statement);
+  }
+  await note(tx, migration, clock);
+}
+
+async function replaceRows(tx: Transaction, migration: Migration, clock: Clock): Promise<void> {
+  await tx.run("DELETE FROM migrations");
+  await note(tx, migration, clock);
+}
+
+const note = (tx: Transaction, migration: Migration, clock: Clock): Promise<void> =>
+  tx.insert("migrations", { ...rowOf(migration, tx.engine), applied_at: clock.now().toISOString() });
+
+const rowOf = (migration: Migration, engine: Engine): Applied => ({
+  number: migration.number,
+  name: migration.name,
+  checksum: checksumOf(migration, engine),
+});
+
+/** SQLite would run the first of several statements and silently ignore the others. */
+function assertSingle(statement: string): void {
+  const code = statement.replace(/'[^']*'|"[^"]*"|--[^\n]*/g, "");
+  if (/;\s*\S/.test(code) && !/^\s*CREATE TRIGGER/i.test(code))
+    throw new Error(`A migration has several statements in one text: ${statement}`);
+}
+
+function statementsFor({ statements }: Migration, engine: Engine): readonly string[] {
+  return "sqlite" in statements ? statements[engine] : statements;
+}
+
+/** One that replaces others has the hash of these: its statements may be written anew if they make the same. */
+const checksumOf = (migration: Migration, engine: Engine): string =>
+  migration.replaces?.checksums[engine] ?? hashOf(statementsFor(migration, engine));

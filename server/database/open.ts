@@ -1,0 +1,97 @@
+import { closeSync, openSync } from "node:fs";
+import { chmod, mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type Clock, systemClock } from "../clock.ts";
+import type { Database } from "./database.ts";
+import { type Migration, migrate } from "./migrate.ts";
+import { migrations } from "./migrations.ts";
+import type { SqliteDriver } from "./sqlite/connection.ts";
+import { nodeSqliteDriver } from "./sqlite/node-sqlite.ts";
+import { isSafeVersion, openSqlite } from "./sqlite/sqlite.ts";
+
+/** A SQLite file, or the URL of a PostgreSQL database. */
+export type DatabaseAddress = { readonly file: string } | { readonly url: string };
+
+export interface OpenOptions {
+  /** PostgreSQL: how many connections the pool may have, not counting the listening one. */
+  readonly poolSize?: number;
+  /** PostgreSQL: how long a call may take. The default is no limit. */
+  readonly patienceMs?: number;
+  /** SQLite: the driver. The default is the best one that is available. */
+  readonly driver?: "sqlite3" | "node-sqlite" | SqliteDriver;
+  /** SQLite: whether another program copies the log and writes it back. */
+  readonly isCopied?: boolean;
+  /** The migrations to apply. `none` leaves the schema unchanged. */
+  readonly migrations?: readonly Migration[] | "none";
+  readonly clock?: Clock;
+}
+
+/** Opens a database and brings its schema up to date. Throws an Error with a message for the operator if that fails. */
+export async function openDatabase(address: DatabaseAddress, options: OpenOptions = {}): Promise<Database> {
+  const database =
+    "file" in address ? await openFile(address.file, options) : await openUrl(address.url, options);
+  const wanted = options.migrations ?? migrations;
+  if (wanted === "none") return database;
+  try {
+    await migrate(database, wanted, options.clock ?? systemClock);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+async function openUrl(url: string, { poolSize, patienceMs }: OpenOptions): Promise<Database> {
+  const { openPostgres } = await import("./postgres.lazy.ts");
+  return openPostgres(url, { poolSize, patienceMs }).catch((cause: unknown) => {
+    throw new Error(`PostgreSQL cannot be used (${reasonOf(cause)}). Check INNKEEP_DATABASE_URL.`, { cause });
+  });
+}
+
+async function openFile(file: string, { driver, isCopied = false }: OpenOptions): Promise<Database> {
+  const sqlite = typeof driver === "object" ? driver : await sqliteDriver(driver);
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await makePrivate(file);
+    return await openSqlite(sqlite, file, { isCopied });
+  } catch (cause) {
+    throw new Error(`${file} cannot be used as the database (${reasonOf(cause)}).`, { cause });
+  }
+}
+
+/** Makes the database readable by its owner only. SQLite creates its log with the same mode. */
+async function makePrivate(file: string): Promise<void> {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch {
+    // The file exists. The mode of another user's file cannot be changed; SQLite reports whether the file can be used.
+    for (const ending of ["", "-wal", "-shm"]) await chmod(file + ending, 0o600).catch(() => undefined);
+  }
+}
+
+/** The error for a host name with several addresses has a code but no message. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ("code" in error ? String(error.code) : error.name);
+}
+
+/** The driver with this name, or the best one that is available. Throws an Error with a message if it is missing. */
+export async function sqliteDriver(name?: "sqlite3" | "node-sqlite"): Promise<SqliteDriver> {
+  const builtIn = nodeSqliteDriver();
+  if (name === "node-sqlite" && builtIn === undefined)
+    throw new Error("This version of Node.js has no built-in SQLite.");
+  const use = name ?? (isSafeVersion(process.versions.sqlite ?? "0") ? "node-sqlite" : "sqlite3");
+  if (builtIn !== undefined && use === "node-sqlite") return builtIn;
+  return npmDriver();
+}
+
+async function npmDriver(): Promise<SqliteDriver> {
+  try {
+    return (await import("./sqlite/sqlite3.lazy.ts")).sqlite3Driver;
+  } catch (cause) {
+    throw new Error(
+      "This version of Node.js has no usable built-in SQLite, and the package sqlite3 is not installed. Use Node.js 24 or newer, or install sqlite3, or use PostgreSQL.",
+      { cause },
+    );
+  }
+}

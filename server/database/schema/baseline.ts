@@ -1,0 +1,47 @@
+import type { Replaced } from "../before-baseline.ts";
+import type { Migration } from "../migrate.ts";
+import { accessSchema } from "./access.ts";
+import { contentSchema } from "./content.ts";
+import { deploymentSchema } from "./deployment.ts";
+import { feedbackSchema } from "./feedback.ts";
+import { mailSchema } from "./mail.ts";
+import { searchSchema } from "./search.ts";
+import { type Statement, statementsFor } from "./statement.ts";
+import { testingSchema } from "./testing.ts";
+import { triggerSchema } from "./triggers.ts";
+
+/** The whole schema. What a statement refers to stands before it. */
+const schema: readonly Statement[] = [
+  ...accessSchema,
+  ...testingSchema,
+  ...feedbackSchema,
+  ...searchSchema,
+  ...triggerSchema,
+  ...contentSchema,
+  ...mailSchema,
+  ...deploymentSchema,
+];
+
+/** The migrations until 116, which were numbered from 1. Not every number was used. */
+export const replaced: Replaced = {
+  commit: "9e515d813a6c140ea003fe4a98bf16459e29f142",
+  count: 67,
+  last: 116,
+  names: "7bff0c7a54b67660b607738ada4244c660a4ef9a0f0975b216c7b7e8baf4a472",
+  checksums: {
+    sqlite: "d668faacf8b19115b1824ab1373be851a6aa32da1ce5c1987b4cb8d57d8d022f",
+    postgres: "b2efbac3006cb1b6d80413537124deb5c0a880007be17aa74e313cd0265e3741",
+  },
+};
+
+/**
+ * The schema as it was after migration 116, in place of all migrations until then. A database that has exactly those counts as
+ * one that was made by this. Its statements may be written anew, as long as they make the same: a test compares. Whatever
+ * changes the schema is a new migration.
+ */
+export const baseline: Migration = {
+  number: 117,
+  name: "baseline",
+  statements: { sqlite: statementsFor(schema, "sqlite"), postgres: statementsFor(schema, "postgres") },
+  replaces: replaced,
+};

@@ -1,0 +1,115 @@
+import type { IncomingMessage } from "node:http";
+import type { Context, Middleware } from "koa";
+import { redactHeaders, redactUrl } from "../../src/client/redact.ts";
+import type { Clock } from "../clock.ts";
+import { keptBytes, shownBody } from "./shown-body.ts";
+
+/** A request and its answer, without secrets. */
+export interface RecordedRequest {
+  readonly id: string;
+  /** The server's time when it came. */
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly answerHeaders: Readonly<Record<string, string>>;
+  readonly answerBody: string;
+}
+
+export interface Recorder {
+  readonly record: Middleware;
+  /** The newest requests, newest first. */
+  list(): readonly RecordedRequest[];
+  clear(): void;
+}
+
+const mostRequests = 200;
+
+/** Records the newest requests, except those to the development server itself and to `ignored` paths. (rule O16) */
+export function createRecorder(clock: Clock, ignored: (path: string) => boolean): Recorder {
+  let requests: readonly RecordedRequest[] = [];
+  return {
+    list: () => requests,
+    clear() {
+      requests = [];
+    },
+    async record(ctx, next) {
+      if (ignored(ctx.req.url ?? "")) return next();
+      const at = clock.now().toISOString();
+      const started = performance.now();
+      const body = tapBody(ctx.req);
+      await next();
+      const milliseconds = Math.round(performance.now() - started);
+      requests = [recordedOf(ctx, { at, milliseconds, body: body() }), ...requests].slice(0, mostRequests);
+    },
+  };
+}
+
+interface Observed {
+  readonly at: string;
+  readonly milliseconds: number;
+  readonly body: { readonly size: number; readonly bytes: Buffer | undefined };
+}
+
+function recordedOf(ctx: Context, { at, milliseconds, body }: Observed): RecordedRequest {
+  const { req, res } = ctx;
+  return {
+    id: String(ctx.state.requestId),
+    at,
+    milliseconds,
+    method: ctx.method,
+    path: pathOf(req),
+    status: ctx.status,
+    headers: redactHeaders(textsOf(req.headers)),
+    body: shownBody({ ...body, mediaType: mediaTypeIn(req.headers["content-type"]) }),
+    answerHeaders: redactHeaders(textsOf(res.getHeaders())),
+    answerBody: answerBody(ctx),
+  };
+}
+
+function pathOf({ url = "" }: IncomingMessage): string {
+  const base = "http://server.invalid";
+  return URL.canParse(url, base) ? redactUrl(new URL(url, base)).slice(base.length) : "[not an address]";
+}
+
+function answerBody({ body, res }: Context): string {
+  const mediaType = mediaTypeIn(res.getHeader("content-type"));
+  if (body === undefined || body === null) return "";
+  const isObject = typeof body === "object" && !Buffer.isBuffer(body) && !("pipe" in body);
+  const bytes = isObject ? Buffer.from(JSON.stringify(body)) : bytesOf(body);
+  if (bytes === undefined) return `[${mediaType}, as a stream]`;
+  return shownBody({ mediaType, size: bytes.length, bytes: bytes.length > keptBytes ? undefined : bytes });
+}
+
+function bytesOf(body: unknown): Buffer | undefined {
+  if (Buffer.isBuffer(body)) return body;
+  return typeof body === "string" ? Buffer.from(body) : undefined;
+}
+
+const mediaTypeIn = (header: unknown): string =>
+  String(header ?? "")
+    .split(";", 1)[0]
+    ?.trim()
+    .toLowerCase() ?? "";
+
+const textsOf = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+
+/** Keeps the bytes of a body while others read it. Gives what has come. */
+function tapBody(request: IncomingMessage): () => Observed["body"] {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  const push = request.push.bind(request);
+  // A listener for data would take the bytes from those who read them.
+  request.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    if (Buffer.isBuffer(chunk)) {
+      size += chunk.length;
+      chunks = size > keptBytes ? [] : [...chunks, chunk];
+    }
+    return push(chunk, encoding);
+  };
+  return () => ({ size, bytes: size > keptBytes ? undefined : Buffer.concat(chunks) });
+}

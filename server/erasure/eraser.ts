@@ -1,0 +1,197 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { users } from "../access/accounts/store.ts";
+import type { Database } from "../database/database.ts";
+import { erasuresTopic } from "../database/signals.ts";
+import type { Deps } from "../deps.ts";
+import { forgetDeletedWords } from "../feedback/search/store/feedback-search-merge.ts";
+import { longestSleep, startDueWork } from "../jobs/due-work.ts";
+import { openAddress } from "../secrets/addresses.ts";
+import { findAddress } from "./addresses.ts";
+import { compareWithJournal, journalOf, noteErasures } from "./erase-again.ts";
+import { seats } from "./store/erase-seats.ts";
+import { type ErasureRow, erasures, listOf, placeOf } from "./store/erasures.ts";
+import { type Erasing, eraseAt, type FoundThere, findAt, type Place } from "./store/passes.ts";
+
+type Needed = Pick<Deps, "database" | "clock" | "keptFiles" | "newId" | "sealer" | "log" | "stopping"> & {
+  readonly settings: Pick<Deps["settings"], "data" | "erasuresFile" | "backupsKeptDays" | "dev">;
+};
+
+const tryAgainMilliseconds = 1_000;
+const dayMilliseconds = 86_400_000;
+
+/** Erases people, each in small steps. What a stopped or killed server has begun is continued. Gives the function that stops it. */
+export function startErasing(deps: Needed): () => Promise<void> {
+  let compared = false;
+  const eraser = createEraser(deps);
+  return startDueWork(deps, {
+    topic: erasuresTopic,
+    doDue: async () => {
+      if (!compared) await compareWithJournal(deps);
+      compared = true;
+      return eraser.next();
+    },
+    pause: eraser.pause,
+    failure: "erasing a person failed",
+  });
+}
+
+export interface Eraser {
+  /** Does the next step of an erasure. Gives 0 if there is none. Rejects if it fails: then others have their turn first. */
+  next(): Promise<number>;
+  /** After how many milliseconds to look again. */
+  pause(): Promise<number>;
+}
+
+/** How many servers begin at one place of an erasure. What ends each of them is given up. */
+const mostBegun = 5;
+const mostRunning = 100;
+const mostDoublings = 6;
+
+/** Erases people step by step, the oldest erasure first. (rule P7) */
+export function createEraser(deps: Needed): Eraser {
+  const begun = new Set<string>();
+  const failures = new Map<string, number>();
+  const failuresOf = ({ id }: ErasureRow) => failures.get(id) ?? 0;
+  const waiting = async () => {
+    const rows = (await erasures.running(deps.database, mostRunning)).filter(
+      ({ emailSealed }) => emailSealed !== null,
+    );
+    return rows.sort((one, other) => failuresOf(one) - failuresOf(other))[0];
+  };
+  return {
+    async next() {
+      const row = await waiting();
+      if (!row) return 0;
+      try {
+        // A crash is followed by a new server, and its first step is the one that ended the last server.
+        const present = begun.has(row.id) ? row : await begin(deps, row);
+        if (present) {
+          begun.add(row.id);
+          await takeStep(deps, present);
+        }
+        failures.delete(row.id);
+        return 1;
+      } catch (error) {
+        failures.set(row.id, failuresOf(row) + 1);
+        // The server lives: this was no attempt. If that cannot be noted, the next server begins once less.
+        begun.delete(row.id);
+        await deps.database.write((tx) => erasures.release(tx, row.id)).catch(() => undefined);
+        throw error;
+      }
+    },
+    async pause() {
+      const row = await waiting();
+      if (!row) return longestSleep;
+      const doublings = Math.min(mostDoublings, Math.max(0, failuresOf(row) - 1));
+      return Math.min(longestSleep, tryAgainMilliseconds * 2 ** doublings);
+    },
+  };
+}
+
+/** Notes that this server begins an erasure where it is. Undefined if another server was faster, or if it is given up. */
+async function begin({ database, clock, log }: Needed, row: ErasureRow): Promise<ErasureRow | undefined> {
+  const { begun = 0, pass } = placeOf(row);
+  if (begun < mostBegun) return database.write((tx) => erasures.begin(tx, row));
+  log.error({ erasure: row.id, pass, begun }, "an erasure is given up: its work ended the server each time");
+  const at = clock.now().toISOString();
+  await database.write(async (tx) => {
+    if (await erasures.hold(tx, row)) await erasures.stop(tx, row.id, at);
+  });
+  return undefined;
+}
+
+async function takeStep(deps: Needed, row: ErasureRow): Promise<number> {
+  const { database } = deps;
+  if (row.emailSealed === null) return 0;
+  if (row.files !== "[]") return deleteFiles(deps, row);
+  // After an account was deleted only the row still knows its id.
+  const [email = "", deletedId] = openAddress(deps.sealer, row.emailSealed).split(" ");
+  const accountId = deletedId ?? (await users.findByEmail(database, email))?.id ?? null;
+  const erasing: Erasing = {
+    person: { finder: findAddress(email), accountId },
+    scope: row.ownerId === null ? "everywhere" : { ownerId: row.ownerId },
+  };
+  const place = placeOf(row);
+  if (place.pass === 0 && place.after === undefined) await note(deps, row);
+  const found = await findAt(database, erasing, place);
+  if (found) return step(deps, row, { erasing, place, found });
+  const ended = await seats.ended(database, erasing.person, erasing.scope);
+  if (ended.length > 0) return eraseSeats(database, row, { erasing, place, ended });
+  return finish(deps, row);
+}
+
+/** The journal is for a restore. A full disk does not keep a person from being erased; the next start notes what is missing. */
+async function note({ settings, sealer, log }: Needed, row: ErasureRow): Promise<void> {
+  if (settings.dev) return;
+  await noteErasures(journalOf(settings), sealer, [row]).catch((error) =>
+    log.warn({ err: error }, "an erasure could not be noted outside of the database"),
+  );
+}
+
+interface Step {
+  readonly erasing: Erasing;
+  readonly place: Place;
+  readonly found: FoundThere;
+}
+
+async function step(
+  { database, clock, newId }: Needed,
+  row: ErasureRow,
+  { erasing, place, found }: Step,
+): Promise<1> {
+  await database.write(async (tx) => {
+    if (!(await erasures.hold(tx, row))) return;
+    const recording = { newId, now: clock.now() };
+    const effects = await eraseAt(tx, { ...erasing, ...recording }, { place, keys: found.keys });
+    await erasures.advance(tx, row, { place: found.next, effects });
+  }, "long");
+  return 1;
+}
+
+interface SeatStep extends Omit<Step, "found"> {
+  readonly ended: readonly string[];
+}
+
+async function eraseSeats(
+  database: Database,
+  row: ErasureRow,
+  { erasing, place, ended }: SeatStep,
+): Promise<1> {
+  await database.write(async (tx) => {
+    if (!(await erasures.hold(tx, row))) return;
+    const effects = [];
+    for (const id of ended) effects.push(await seats.erase(tx, erasing.person, id));
+    await erasures.advance(tx, row, { place, effects });
+  }, "long");
+  return 1;
+}
+
+/** Deletes the files that the last step has left without a reference. They stand in the row, so a killed server forgets none. */
+async function deleteFiles({ database, keptFiles }: Needed, row: ErasureRow): Promise<1> {
+  await keptFiles.removeUnreferenced(listOf(row.files));
+  await database.write((tx) => erasures.filesGone(tx, row));
+  return 1;
+}
+
+/** Ends an erasure after nothing of it is left on the disk: no words of the search, and no page in the log of SQLite. */
+async function finish(deps: Needed, { id }: ErasureRow): Promise<1> {
+  const { database, clock, settings } = deps;
+  await forgetDeletedWords(database, deps.stopping);
+  for (let tries = 0; !(await database.emptyLog()); tries++) {
+    if (tries === mostTries) throw new Error("the log of the database is in use");
+    await sleep(pauseMilliseconds);
+  }
+  const now = clock.now();
+  const days = settings.backupsKeptDays;
+  await database.write((tx) =>
+    erasures.finish(tx, id, {
+      at: now.toISOString(),
+      backupsUntil:
+        days === undefined ? null : new Date(now.getTime() + days * dayMilliseconds).toISOString(),
+    }),
+  );
+  return 1;
+}
+
+const mostTries = 50;
+const pauseMilliseconds = 100;

@@ -1,0 +1,203 @@
+import type { Reader, Transaction } from "../../database/database.ts";
+import { erasuresTopic } from "../../database/signals.ts";
+import { firstPlace, firstPlaceOfAccount, type Place } from "./passes.ts";
+import { type Effect, type ErasureCounts, erasureCounts } from "./person.ts";
+
+export interface ErasureRow {
+  readonly id: string;
+  /** The account in whose apps the person is erased; null for the whole deployment. */
+  readonly ownerId: string | null;
+  readonly personHash: string;
+  /** The sealed address while the work runs. */
+  readonly emailSealed: string | null;
+  readonly status: "running" | "done" | "stopped";
+  /** JSON. */
+  readonly place: string;
+  /** JSON: the SHA-256 of files that are still to be deleted. */
+  readonly files: string;
+  /** JSON. */
+  readonly counts: string;
+  readonly createdAt: string;
+  readonly finishedAt: string | null;
+  readonly backupsUntil: string | null;
+}
+
+export type NewErasure = Pick<ErasureRow, "id" | "ownerId" | "personHash" | "createdAt"> & {
+  readonly emailSealed: string;
+};
+
+const columns = `id, owner_id AS "ownerId", person_hash AS "personHash", email_sealed AS "emailSealed", status, place, files,
+  counts, created_at AS "createdAt", finished_at AS "finishedAt", backups_until AS "backupsUntil"`;
+
+const noCounts = Object.fromEntries(erasureCounts.map((name) => [name, 0]));
+
+/** Erasures of people: the work that is going on, and the receipts of what was done. */
+export const erasures = {
+  async insert(tx: Transaction, { id, ownerId, personHash, emailSealed, createdAt }: NewErasure) {
+    await tx.insert("erasures", {
+      ...{ id, owner_id: ownerId, person_hash: personHash, email_sealed: emailSealed, status: "running" },
+      ...{ place: JSON.stringify(firstPlace), files: "[]", counts: JSON.stringify(noCounts) },
+      created_at: createdAt,
+    });
+    tx.signal(erasuresTopic);
+  },
+
+  /** Adds an erasure that is over. Does nothing if there is a row with its id. */
+  insertEnded: (tx: Transaction, { id, ownerId, personHash, of, status, counts, at }: EndedErasure) =>
+    tx.run(
+      `INSERT INTO erasures (id, owner_id, person_hash, status, place, files, counts, created_at, finished_at)
+       VALUES (?, ?, ?, ?, ?, '[]', ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+      ...[
+        id,
+        ownerId,
+        personHash,
+        status,
+        JSON.stringify(of === "account" ? firstPlaceOfAccount : firstPlace),
+      ],
+      ...[JSON.stringify({ ...noCounts, ...counts }), at, at],
+    ),
+
+  /** The ids, hashes and times of all erasures, the oldest first. */
+  receipts: (reader: Reader) =>
+    reader.all<Pick<ErasureRow, "id" | "ownerId" | "personHash" | "place" | "createdAt">>(
+      `SELECT id, owner_id AS "ownerId", person_hash AS "personHash", place, created_at AS "createdAt" FROM erasures
+       ORDER BY created_at, id`,
+    ),
+
+  find: (reader: Reader, id: string, ownerId: string) =>
+    reader.get<ErasureRow>(`SELECT ${columns} FROM erasures WHERE id = ? AND owner_id = ?`, ...[id, ownerId]),
+
+  findAny: (reader: Reader, id: string) =>
+    reader.get<ErasureRow>(`SELECT ${columns} FROM erasures WHERE id = ?`, id),
+
+  /** The erasure of this person in the apps of an owner that still runs. */
+  findRunning: (reader: Reader, ownerId: string, personHash: string) =>
+    reader.get<ErasureRow>(
+      `SELECT ${columns} FROM erasures WHERE owner_id = ? AND person_hash = ? AND status = 'running'`,
+      ...[ownerId, personHash],
+    ),
+
+  /** The newest erasures of an owner, newest first. */
+  list: (reader: Reader, ownerId: string, most: number) =>
+    reader.all<ErasureRow>(
+      `SELECT ${columns} FROM erasures WHERE owner_id = ? ORDER BY created_at DESC, id DESC LIMIT ?`,
+      ...[ownerId, most],
+    ),
+
+  /** The oldest erasures that are not finished. */
+  running: (reader: Reader, most: number) =>
+    reader.all<ErasureRow>(
+      `SELECT ${columns} FROM erasures WHERE status = 'running' ORDER BY created_at, id LIMIT ?`,
+      most,
+    ),
+
+  /** Notes that a server begins its work at a place. Gives the row as it is then; undefined if the work is elsewhere. */
+  async begin(tx: Transaction, row: ErasureRow): Promise<ErasureRow | undefined> {
+    if (!(await erasures.hold(tx, row))) return undefined;
+    const present = placeOf(row);
+    const place = JSON.stringify({ ...present, begun: (present.begun ?? 0) + 1 });
+    await tx.run("UPDATE erasures SET place = ? WHERE id = ?", place, row.id);
+    return { ...row, place };
+  },
+
+  /** Takes back that a server has begun where the work is now. */
+  async release(tx: Transaction, id: string): Promise<void> {
+    await tx.lock(`erasure:${id}`);
+    const row = await tx.get<Pick<ErasureRow, "place">>("SELECT place FROM erasures WHERE id = ?", id);
+    const { begun = 0, ...present } = row ? placeOf(row) : firstPlace;
+    if (begun === 0) return;
+    const place = JSON.stringify({ ...present, begun: begun - 1 });
+    await tx.run("UPDATE erasures SET place = ? WHERE id = ?", place, id);
+  },
+
+  /** Ends an erasure that cannot go on, and forgets the address. */
+  stop: (tx: Transaction, id: string, at: string) =>
+    tx.run(
+      `UPDATE erasures SET status = 'stopped', email_sealed = NULL, finished_at = ? WHERE id = ? AND status = 'running'`,
+      ...[at, id],
+    ),
+
+  /** Whether the work is still where it was read. Keeps other servers from doing the same. */
+  async hold(tx: Transaction, { id, place }: ErasureRow): Promise<boolean> {
+    await tx.lock(`erasure:${id}`);
+    const now = await tx.get<Pick<ErasureRow, "place" | "status">>(
+      "SELECT place, status FROM erasures WHERE id = ?",
+      id,
+    );
+    return now?.place === place && now.status === "running";
+  },
+
+  /** Notes how far the work is, and what it has done. */
+  async advance(tx: Transaction, row: ErasureRow, { place, effects }: Advance): Promise<void> {
+    const files = [...listOf(row.files), ...effects.flatMap((effect) => effect.files)];
+    await tx.run(
+      "UPDATE erasures SET place = ?, files = ?, counts = ? WHERE id = ?",
+      ...[
+        JSON.stringify(place),
+        JSON.stringify([...new Set(files)]),
+        JSON.stringify(sum(row, effects)),
+        row.id,
+      ],
+    );
+  },
+
+  /** Notes that the files were deleted that stood in the row. */
+  filesGone: (tx: Transaction, { id, files }: ErasureRow) =>
+    tx.run("UPDATE erasures SET files = '[]' WHERE id = ? AND files = ?", id, files),
+
+  /** Ends the work and forgets the address. False if another server has done it. */
+  finish: async (tx: Transaction, id: string, { at, backupsUntil }: Ended): Promise<boolean> =>
+    (await tx.run(
+      `UPDATE erasures SET status = 'done', email_sealed = NULL, finished_at = ?, backups_until = ?
+       WHERE id = ? AND status = 'running'`,
+      ...[at, backupsUntil, id],
+    )) > 0,
+};
+
+/** What an erasure deletes: what an owner has of a person, an account, or all that the server has of a person. */
+export type ErasedKind = "owner" | "account" | "everywhere";
+
+export interface EndedErasure extends Pick<ErasureRow, "id" | "ownerId" | "personHash"> {
+  readonly of: ErasedKind;
+  readonly status: "done" | "stopped";
+  readonly counts?: Partial<ErasureCounts>;
+  readonly at: string;
+}
+
+export const kindOf = (row: Pick<ErasureRow, "ownerId" | "place">): ErasedKind => {
+  if (row.ownerId !== null) return "owner";
+  return placeOf(row).of ?? "everywhere";
+};
+
+export interface Advance {
+  readonly place: Place;
+  readonly effects: readonly Effect[];
+}
+
+interface Ended {
+  readonly at: string;
+  readonly backupsUntil: string | null;
+}
+
+export const countsOf = ({ counts }: Pick<ErasureRow, "counts">): ErasureCounts => JSON.parse(counts);
+export const placeOf = ({ place }: Pick<ErasureRow, "place">): Place => JSON.parse(place);
+export const listOf = (json: string): string[] => JSON.parse(json);
+
+function sum(row: ErasureRow, effects: readonly Effect[]): ErasureCounts {
+  const present = countsOf(row);
+  const files = effects.reduce((count, effect) => count + effect.files.length, 0);
+  const total = (name: keyof ErasureCounts) =>
+    effects.reduce((count, { counts }) => count + (counts[name] ?? 0), present[name]);
+  return {
+    threads: total("threads"),
+    reports: total("reports"),
+    messages: total("messages"),
+    files: present.files + files,
+    mails: total("mails"),
+    invitations: total("invitations"),
+    seats: total("seats"),
+    answers: total("answers"),
+    audit: total("audit"),
+    texts: total("texts"),
+  };
+}

@@ -1,0 +1,56 @@
+import { membershipOf } from "../../access/members/visibility.ts";
+import type { Value } from "../../database/database.ts";
+import type { AddressFinder } from "../addresses.ts";
+
+/** A person who is erased. */
+export interface Person {
+  readonly finder: AddressFinder;
+  /** The account with the address; null if there is none. */
+  readonly accountId: string | null;
+}
+
+/** Where a person is erased: in the apps that an account owns, or in the whole deployment. */
+export type ErasureScope = { readonly ownerId: string } | "everywhere";
+
+/** A part of a WHERE clause with its values. */
+export interface Clause {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+const ownApps = `SELECT v.app_id FROM app_members v WHERE ${membershipOf("owner")}`;
+
+/**
+ * The condition that a row belongs to the scope. `app` is the expression for the id of its app, `own` a further condition
+ * for rows that are the owner's without an app; each `?` in it is the owner.
+ */
+export function inScope(scope: ErasureScope, app: string, own = ""): Clause {
+  if (scope === "everywhere") return { sql: "1 = 1", values: [] };
+  const more = own === "" ? "" : ` OR ${own}`;
+  const values = [scope.ownerId, ...[...own.matchAll(/\?/g)].map(() => scope.ownerId)];
+  return { sql: `(${app} IN (${ownApps})${more})`, values };
+}
+
+/** What an erasure counts. Each name stands in receipts. */
+export const erasureCounts = [
+  "threads",
+  "reports",
+  "messages",
+  "files",
+  "mails",
+  "invitations",
+  "seats",
+  "answers",
+  "audit",
+  "texts",
+] as const;
+export type ErasureCount = (typeof erasureCounts)[number];
+export type ErasureCounts = Readonly<Record<ErasureCount, number>>;
+
+/** What a step has changed, and the SHA-256 of the files whose references it has deleted. */
+export interface Effect {
+  readonly counts: Readonly<Partial<Record<ErasureCount, number>>>;
+  readonly files: readonly string[];
+}
+
+export const noEffect: Effect = { counts: {}, files: [] };

@@ -1,0 +1,180 @@
+import type { agent as contract, NewProposal } from "../../../../src/contract/agent.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import type { Transaction } from "../../../database/database.ts";
+import { outboxTopic, proposalTopic, threadsTopic, tokensTopic } from "../../../database/signals.ts";
+import type { Deps } from "../../../deps.ts";
+import { doubtfulTime } from "../../../doubtful-time.ts";
+import type { AgentCaller, Handlers } from "../../../http/handler.ts";
+import { hold } from "../../../http/held-request.ts";
+import { withoutSenderLinks } from "../../../mail/sender/sender-links.ts";
+import { outbox } from "../../chat/store.ts";
+import { messages } from "../../messages/store.ts";
+import { momentOf } from "../../proposals/moment.ts";
+import { chatText, later, proposalNote } from "../../proposals/proposal.ts";
+import { expiryOf } from "../../proposals/rules.ts";
+import { createStepRecorder, needsSettling, settle } from "../../proposals/steps.ts";
+import { type NewProposalRow, proposals } from "../../proposals/store.ts";
+import { threadUrl } from "../../threads/answer.ts";
+import { feedbackThreads } from "../../threads/store.ts";
+import { runWork } from "./claim.ts";
+import { findWork } from "./find.ts";
+import { createFindRun, knownRun, mayRead } from "./known-run.ts";
+import { createFindThread } from "./known-thread.ts";
+import { lastingAnswer } from "./lasting-answer.ts";
+
+type AgentDeps = Pick<
+  Deps,
+  | "clock"
+  | "database"
+  | "memory"
+  | "newId"
+  | "settings"
+  | "stopping"
+  | "threadWatch"
+  | "time"
+  | "waiting"
+  | "waitingAgents"
+>;
+
+export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
+  const { settings } = deps;
+  const record = createStepRecorder(deps);
+  const findRun = createFindRun(deps);
+  return {
+    ...findWork(deps),
+    ...runWork(deps),
+
+    readThread: createReadThread(deps),
+
+    propose: ({ caller, address, params, body, save }) =>
+      save(async (tx) => {
+        const id = deps.newId();
+        const [summary, plan] = [withoutSenderLinks(body.summary), withoutSenderLinks(body.plan)];
+        const draft = { id, feedbackId: params.id, ...body, summary, plan };
+        const { appId, replaced } = await propose(deps, tx, { caller, draft });
+        const author = { caller, address };
+        for (const older of replaced) {
+          const facts = { decision: "replaced", replacedBy: id };
+          const run = { id: older, appId, feedbackId: params.id, author };
+          await record(tx, run, { action: "run.replace", event: "run.decided", facts });
+        }
+        const run = { id, appId, feedbackId: params.id, author };
+        await record(tx, run, { action: "run.propose", event: "run.proposed" });
+        return { runId: id, status: "awaiting_approval", pollUrl: `/api/v1/agent/runs/${id}` };
+      }),
+
+    async readRun(request) {
+      const { runId } = request.params;
+      const milliseconds = (request.query.wait ?? 0) * 1_000;
+      const look = async () => {
+        const found = await findRun(runId);
+        // Checked after the proposal was read: a credential that was revoked while the request waited must not get the
+        // answer.
+        const caller = milliseconds === 0 ? request.caller : await request.callerNow();
+        return found && mayRead(caller, found) ? found : undefined;
+      };
+      const found = await hold(deps, request, {
+        topics: [proposalTopic(runId), tokensTopic, threadsTopic],
+        look,
+        enough: (seen) => seen?.status !== "awaiting_approval",
+        milliseconds,
+        attend: (isResting) => deps.waitingAgents.add(runId, { tokenId: request.caller.id, isResting }),
+      });
+      if (!found) throw new ApiError("not_found");
+      if (found.expiresAt !== null && expiryOf(found, momentOf(deps)) === "unknown") throw doubtfulTime();
+      if (!needsSettling(found, deps.clock.now())) {
+        const isKept = () => findRun.peek(runId) === found;
+        // The next request like one that has waited must wait, too.
+        const hasWaited = milliseconds > 0 && found.status === "awaiting_approval";
+        return hasWaited ? found.answer : lastingAnswer({ ...found, run: found, isKept }, deps);
+      }
+      const settled = await settle(deps, runId);
+      const run = settled === "as it was" ? found : knownRun(settings, settled);
+      // The token may have been revoked while this was stored.
+      if (!run || !mayRead(await request.callerNow(), run)) throw new ApiError("not_found");
+      return run.answer;
+    },
+  };
+};
+
+function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThread"] {
+  const findThread = createFindThread(deps);
+  return async ({ caller, params }) => {
+    let thread = await findThread(params.id, caller);
+    const approval = thread?.proposal;
+    if (approval && expiryOf(approval, momentOf(deps)) === "unknown") throw doubtfulTime();
+    if (approval && needsSettling(approval, deps.clock.now())) {
+      await settle(deps, approval.id);
+      thread = await findThread(params.id, caller);
+    }
+    if (!thread) throw new ApiError("not_found");
+    const { answer, proposal: run } = thread;
+    // A newer proposal was approved meanwhile: who reads that first must store it.
+    if (run && needsSettling(run, deps.clock.now())) return answer;
+    return lastingAnswer({ answer, run, isKept: findThread.isKept(thread, caller) }, deps);
+  };
+}
+
+type Posting = Pick<Deps, "clock" | "newId" | "settings">;
+type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;
+
+/**
+ * Writes a proposal in place of the one that waits, a note on the thread, and a message to the chat. Gives the thread's
+ * app and the ids of the replaced proposals. Throws `run_superseded` if the newest proposal is not the one that the agent expects.
+ */
+async function propose(
+  deps: Posting,
+  tx: Transaction,
+  { caller, draft }: { readonly caller: AgentCaller; readonly draft: Draft },
+): Promise<{ readonly appId: string; readonly replaced: readonly string[] }> {
+  await tx.lock(draft.feedbackId);
+  const thread = await feedbackThreads.findApp(tx, draft.feedbackId, caller);
+  if (!thread) throw new ApiError("not_found");
+
+  const now = deps.clock.now();
+  const newest = await proposals.newest(tx, draft.feedbackId);
+  const { expectedRunId, ...wanted } = draft;
+  if (expectedRunId !== undefined && expectedRunId !== (newest?.id ?? null))
+    throw new ApiError("run_superseded", { runId: newest?.id ?? null });
+  const run = { ...wanted, createdAt: later(now, newest?.at ?? null).toISOString() };
+  const newer = { id: run.id, note: `Replaced by run ${run.id}.`, at: run.createdAt };
+  const replaced = (await proposals.replace(tx, run.feedbackId, newer)).map(({ id }) => id);
+  await proposals.insert(tx, run);
+  const note = {
+    id: deps.newId(),
+    feedbackId: run.feedbackId,
+    direction: "note",
+    author: "agent",
+    body: proposalNote(run),
+  } as const;
+  await messages.insert(tx, { ...note, createdAt: run.createdAt });
+
+  const url = thread.chatWebhookUrl;
+  if (url) await announce(deps, tx, { run, thread: { ...thread, url } });
+  return { appId: thread.appId, replaced };
+}
+
+interface Announced {
+  readonly appId: string;
+  readonly appName: string;
+  readonly subject: string;
+  readonly url: string;
+}
+
+async function announce(
+  deps: Posting,
+  tx: Transaction,
+  { run, thread }: { readonly run: NewProposalRow; readonly thread: Announced },
+): Promise<void> {
+  const link = `${threadUrl(deps.settings, thread.appId, run.feedbackId)}#proposal`;
+  await outbox.insert(tx, {
+    id: deps.newId(),
+    appId: thread.appId,
+    kind: "chat",
+    subjectId: run.id,
+    target: thread.url,
+    payload: JSON.stringify({ text: chatText({ ...thread, summary: run.summary, link }) }),
+    createdAt: deps.clock.now().toISOString(),
+  });
+  tx.signal(outboxTopic);
+}

@@ -1,0 +1,188 @@
+import type { agent } from "../../../../src/contract/agent.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import { limits } from "../../../../src/contract/limits.ts";
+import type { runWork as contract } from "../../../../src/contract/runs.ts";
+import type { Transaction } from "../../../database/database.ts";
+import type { Deps } from "../../../deps.ts";
+import { doubtfulTime } from "../../../doubtful-time.ts";
+import type { AgentCaller, Handlers, Request } from "../../../http/handler.ts";
+import { withoutSenderLinks } from "../../../mail/sender/sender-links.ts";
+import { messages } from "../../messages/store.ts";
+import { proposalAnswer } from "../../proposals/answer.ts";
+import { momentOf } from "../../proposals/moment.ts";
+import { later } from "../../proposals/proposal.ts";
+import {
+  type ClaimVerdict,
+  claimVerdict,
+  endOfClaim,
+  type HeldClaim,
+  type Moment,
+  mayResume,
+  outcomeNote,
+} from "../../proposals/rules.ts";
+import { createStepRecorder, lockedRun, type RunStep, visibleRun } from "../../proposals/steps.ts";
+import { type ProposalRow, proposals } from "../../proposals/store.ts";
+import { type ClaimRow, runClaims, type Worker } from "../store/claims.ts";
+
+type Needed = Pick<Deps, "clock" | "newId" | "settings" | "time">;
+
+/** The work of agents on approved proposals: claim, progress, outcome. */
+export function runWork(deps: Needed): Handlers<typeof contract> {
+  const record = createStepRecorder(deps);
+  return {
+    claimRun: (request) => request.save((tx) => claim(deps, tx, request)),
+
+    reportProgress: ({ caller, address, params: { runId }, body, save }) =>
+      save(async (tx) => {
+        const { run, claim } = await claimedRun(deps, tx, { runId, claimId: body.claimId, caller });
+        if (claim.progressCount >= limits.progressReports)
+          throw new ApiError("wrong_state", {
+            message: `This claim has all its ${limits.progressReports} steps of progress. Report the outcome.`,
+          });
+        const createdAt = deps.clock.now().toISOString();
+        const text = withoutSenderLinks(body.text);
+        await runClaims.addProgress(tx, { id: deps.newId(), claimId: claim.id, text, createdAt });
+        await record(tx, { ...run, author: { caller, address } }, { action: "run.progress" });
+        return { text, reportedAt: createdAt, count: claim.progressCount + 1 };
+      }),
+
+    reportOutcome: ({ caller, address, params: { runId }, body, save }) =>
+      save(async (tx) => {
+        const { run, claim } = await claimedRun(deps, tx, { runId, claimId: body.claimId, caller });
+        const { status, links = [] } = body;
+        const summary = withoutSenderLinks(body.summary);
+        const at = deps.clock.now().toISOString();
+        await runClaims.setOutcome(tx, claim.id, { status, summary, links, at });
+        await messages.insert(tx, {
+          id: deps.newId(),
+          feedbackId: run.feedbackId,
+          direction: "note",
+          author: "agent",
+          body: outcomeNote({ status, summary, links }),
+          createdAt: at,
+        });
+        const step = { action: "run.outcome", event: "run.finished", facts: { outcome: status } } as const;
+        await record(tx, { ...run, author: { caller, address } }, step);
+        return proposalAnswer(deps.settings, await visibleRun(tx, runId, caller));
+      }),
+  };
+}
+
+async function claim(
+  deps: Needed,
+  tx: Transaction,
+  {
+    caller,
+    address,
+    params: { runId },
+    body: { worker, claimId, resume = false },
+  }: Request<typeof agent.claimRun>,
+) {
+  const run = await lockedRun(tx, runId, caller);
+  if (claimId !== undefined) {
+    const named = await namedClaim(deps, tx, { runId, claimId, caller });
+    return claimAnswer(deps, run, named);
+  }
+  const maker = { runId, userId: caller.userId, tokenId: caller.id, worker };
+  const moment = momentOf(deps);
+  const found = await runClaims.held(tx, runId, moment.now.toISOString());
+  const held = found && heldFor(maker, found, moment);
+  const newerApproval = (await proposals.newerApproval(tx, run))?.id;
+  const verdict = claimVerdict({ run, held, resume, newerApproval }, moment);
+  if (found && verdict === "same") return claimAnswer(deps, run, found);
+  if (verdict !== "new" && verdict !== "resumed") throw claimRefusal(verdict, { newerApproval, held });
+
+  const made = {
+    ...maker,
+    id: deps.newId(),
+    claimedAt: later(moment.now, run.claimedAt).toISOString(),
+  };
+  if (found) await runClaims.release(tx, found.id, { at: made.claimedAt, by: null, resumedAs: made.id });
+  await runClaims.insert(tx, made);
+  await proposals.setExpiry(tx, runId, null);
+  await proposals.markRead(tx, runId, moment.now.toISOString());
+  const record = createStepRecorder(deps);
+  const step: RunStep = found ? { action: "run.resume" } : { action: "run.claim", event: "run.claimed" };
+  await record(tx, { ...run, author: { caller, address } }, step);
+  return claimAnswer(deps, await visibleRun(tx, runId, caller), made);
+}
+
+const heldFor = (maker: Worker, held: ClaimRow, moment: Moment): HeldClaim => {
+  const ofToken = held.tokenId === maker.tokenId;
+  const use = {
+    ofAccount: ofToken || held.userId === maker.userId,
+    ofToken,
+    tokenEnded: held.tokenWorks === 0,
+    heardAt: held.progressAt ?? held.claimedAt,
+  };
+  return {
+    own: ofToken && held.worker === maker.worker,
+    finished: held.outcomeStatus !== null,
+    mayResume: mayResume(use, moment),
+  };
+};
+
+interface Refused {
+  readonly newerApproval: string | undefined;
+  readonly held: HeldClaim | undefined;
+}
+
+function claimRefusal(
+  verdict: Exclude<ClaimVerdict, "new" | "resumed">,
+  { newerApproval, held }: Refused,
+): ApiError {
+  if (verdict === "time_in_doubt") return doubtfulTime();
+  if (verdict === "run_superseded")
+    return new ApiError(verdict, { runId: newerApproval ?? null, message: newerApprovalMessage });
+  if (verdict === "run_claimed" && held?.mayResume && !held.finished)
+    return new ApiError(verdict, { mayResume: true, message: resumeMessage });
+  if (verdict === "run_claimed") return new ApiError(verdict);
+  return new ApiError("wrong_state", { message: notApprovedMessage });
+}
+
+const resumeMessage =
+  "A worker of your account has claimed this proposal. If that was you and you have lost the answer, or if that worker has stopped, claim again with `resume: true`; otherwise leave it to that worker.";
+
+const newerApprovalMessage =
+  "A newer proposal of this thread was approved: `runId` names it. Do not carry out this one.";
+
+const notApprovedMessage =
+  "Only an approved proposal can be claimed, and this one is not approved now. Read it again, or wait for the decision.";
+
+const claimAnswer = (
+  { settings }: Pick<Deps, "settings">,
+  run: ProposalRow,
+  { id, worker, claimedAt }: Pick<ClaimRow, "id" | "worker" | "claimedAt">,
+) => ({ claimId: id, worker, claimedAt, run: proposalAnswer(settings, run) });
+
+interface NamedClaim {
+  readonly runId: string;
+  readonly claimId: string;
+  readonly caller: AgentCaller;
+}
+
+/** A proposal and the claim on it that a worker may report on. Throws `wrong_state`, and what `namedClaim` throws. */
+async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: NamedClaim) {
+  const run = await lockedRun(tx, named.runId, named.caller);
+  const claim = await namedClaim(deps, tx, named);
+  if (claim.outcomeStatus !== null)
+    throw new ApiError("wrong_state", { message: "The outcome of this claim is already reported." });
+  return { run, claim };
+}
+
+/** The claim of the caller's account with this id. Throws `not_found`, `claim_released` or `claim_resumed`. */
+async function namedClaim(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  { runId, claimId, caller }: NamedClaim,
+): Promise<ClaimRow> {
+  const whose = { userId: caller.userId, tokenId: caller.id };
+  const claim = await runClaims.find(tx, { id: claimId, runId, ...whose }, clock.now().toISOString());
+  if (!claim)
+    throw new ApiError("not_found", {
+      message: "Your account has no such claim on this proposal. Claim it first.",
+    });
+  const end = endOfClaim(claim);
+  if (end) throw new ApiError(end);
+  return claim;
+}

@@ -1,0 +1,138 @@
+import { badRequest } from "../../../../src/contract/errors.ts";
+import type {
+  findWork as contract,
+  FeedbackFilters,
+  FoundRun,
+  FoundThread,
+} from "../../../../src/contract/find-work.ts";
+import { limits } from "../../../../src/contract/limits.ts";
+import { ownedApp } from "../../../access/apps/owned-app.ts";
+import { tokensTopic } from "../../../database/signals.ts";
+import type { Deps } from "../../../deps.ts";
+import type { Handlers, Request } from "../../../http/handler.ts";
+import { hold } from "../../../http/held-request.ts";
+import {
+  idPart,
+  instantPart,
+  pageOf,
+  readCursor,
+  searchedPage,
+  sequencePart,
+} from "../../../http/list-page.ts";
+import { stateAt } from "../../proposals/rules.ts";
+import { indexForSearch } from "../../search/store/search.ts";
+import { tagNamesIn } from "../../tags/rules.ts";
+import { threadUrl } from "../../threads/answer.ts";
+import { notAMark, threadChanges } from "../store/changes.ts";
+import { type FoundRow, findChanged, findThreads, orderOf, type Search } from "../store/find.ts";
+import { type FoundRunRow, findRuns } from "../store/found-runs.ts";
+
+type Needed = Pick<Deps, "clock" | "database" | "settings" | "stopping" | "threadWatch" | "waiting">;
+
+/** How an agent finds what there is to do. */
+export function findWork(deps: Needed): Handlers<typeof contract> {
+  return {
+    async listFeedback(request) {
+      const { changedAfter, cursor, q, wait = 0 } = request.query;
+      if (changedAfter === undefined && wait > 0) throw badRequest("wait", "needs `changedAfter`");
+      if (changedAfter === undefined) return list(deps, request);
+      if (q !== undefined) throw badRequest("q", "cannot be combined with `changedAfter`");
+      if (cursor !== undefined) throw badRequest("cursor", "cannot be combined with `changedAfter`");
+      return listChanged(deps, request, { changedAfter, milliseconds: wait * 1_000 });
+    },
+
+    async listRuns({ caller: viewer, query: { status, cursor, limit = limits.agentPage.default } }) {
+      const position = readCursor(cursor, [instantPart, idPart]);
+      const rows = await findRuns(deps.database, { viewer, status }, { position, limit: limit + 1 });
+      const { items, nextCursor } = pageOf(rows, limit, ({ createdAt, id }) => [createdAt, id]);
+      return { items: items.map((row) => runAnswer(deps, row)), nextCursor };
+    },
+  };
+}
+
+type ListRequest = Request<typeof contract.listFeedback>;
+
+/** A page of the list. The first one also has the mark of what it saw. (rule A30) */
+async function list({ database, settings }: Needed, { caller, query }: ListRequest) {
+  const { cursor, limit = limits.agentPage.default } = query;
+  const search = await searchOf({ database }, caller, query);
+  const order = orderOf(search.filters);
+  const position = readCursor(cursor, order === "found" ? [sequencePart] : [instantPart, idPart]);
+  if (order === "found") await indexForSearch(database);
+  // An empty list has no row that carries the mark: what is committed before it was read is what it saw.
+  const before = cursor === undefined ? await threadChanges.present(database) : null;
+  const { rows, reached } = await findThreads(database, search, { position, limit: limit + 1 });
+  const keyOf = (row: FoundRow) =>
+    order === "found" ? [String(row.seq)] : [order === "active" ? row.activeAt : row.createdAt, row.id];
+  const { items, nextCursor } = searchedPage(rows, limit, { keyOf, reached });
+  const changes = before && encoded(threadChanges.seenBy(before, rows.at(0)?.mark));
+  return { items: items.map((row) => threadItem(settings, row)), nextCursor, changes };
+}
+
+interface Watched {
+  readonly changedAfter: string;
+  readonly milliseconds: number;
+}
+
+/** The threads that changed after a mark, held while there are none. (rules A30, A31) */
+async function listChanged(deps: Needed, request: ListRequest, { changedAfter, milliseconds }: Watched) {
+  const { database, settings } = deps;
+  const { caller, callerNow, query } = request;
+  const { limit = limits.agentPage.default } = query;
+  const search = await searchOf({ database }, caller, query);
+  let mark = Buffer.from(changedAfter, "base64url").toString();
+  const look = async () => {
+    const after = await threadChanges.after(database, mark);
+    if (after === notAMark)
+      throw badRequest("changedAfter", "is not of this database: read the list again and take its `changes`");
+    const { conditions, next } = after;
+    const rows = await findChanged(database, search, { conditions, limit: limit + 1 });
+    mark = next(rows.length > limit ? rows.at(limit - 1) : undefined);
+    // After the read: a credential that was revoked while the request waited must not get the answer.
+    if (milliseconds > 0) await callerNow();
+    return rows.slice(0, limit);
+  };
+  const rows = await hold(deps, request, {
+    topics: [tokensTopic],
+    look,
+    enough: (seen) => seen.length > 0,
+    milliseconds,
+    listen: deps.threadWatch.listen,
+  });
+  return { items: rows.map((row) => threadItem(settings, row)), nextCursor: null, changes: encoded(mark) };
+}
+
+const encoded = (mark: string): string => Buffer.from(mark).toString("base64url");
+
+/** The threads that the caller may read and asks for. Throws `not_found` for the app of somebody else. */
+async function searchOf(
+  { database }: Pick<Deps, "database">,
+  viewer: ListRequest["caller"],
+  { appId, tag = "", ...filters }: FeedbackFilters,
+): Promise<Search> {
+  if (appId !== undefined) await ownedApp(database, appId, viewer);
+  return {
+    viewer: { ...viewer, appId: appId ?? viewer.appId },
+    filters: { ...filters, tags: tagNamesIn(tag) },
+  };
+}
+
+const threadItem = (settings: Deps["settings"], row: FoundRow): FoundThread => ({
+  id: row.id,
+  app: { id: row.appId, name: row.appName },
+  subject: row.subject,
+  type: row.type,
+  status: row.status,
+  createdAt: row.createdAt,
+  activeAt: row.activeAt,
+  occurrences: row.occurrences,
+  consoleUrl: threadUrl(settings, row.appId, row.id),
+  waiting: row.waiting ?? "none",
+  runId: row.runId,
+});
+
+function runAnswer({ settings, clock }: Pick<Deps, "settings" | "clock">, row: FoundRunRow): FoundRun {
+  const { appId, appName, ...run } = stateAt(row, clock.now());
+  const app = { id: appId, name: appName };
+  return { ...run, app, consoleUrl: threadUrl(settings, appId, run.feedbackId) };
+}

@@ -1,0 +1,144 @@
+import type { Condition } from "../../../database/conditions.ts";
+import type { Engine, Reader, Transaction } from "../../../database/database.ts";
+
+/**
+ * A place in the order of the changes, as text. On SQLite the number of the last change that was seen. On PostgreSQL a
+ * snapshot: the transactions whose changes were seen; while a client reads their changes page by page, also the snapshot
+ * at which these pages end, and the last change of the page.
+ */
+export type Mark = string;
+
+/** A mark is of another database, of one that was restored since, or of no database at all. */
+export const notAMark = Symbol("not a mark");
+
+/** The SQL expression for the present mark, in the snapshot of its statement. */
+export const presentMark: Record<Engine, string> = {
+  sqlite: "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'thread_changes')",
+  postgres: "CAST(pg_current_snapshot() AS text)",
+};
+
+const nameOfCount = "(SELECT name FROM change_counts LIMIT 1)";
+
+/** The changes of threads in the order of their commits: none is missed and none comes twice. */
+export const threadChanges = {
+  /** The mark of everything that is committed. */
+  async present(reader: Reader): Promise<Mark> {
+    const { count, mark } = await readPresent(reader);
+    return `${count} ${mark}`;
+  },
+
+  /** The mark of a read that began after `before` and saw rows with `mark`, or no rows. */
+  seenBy: (before: Mark, mark: string | number | undefined): Mark =>
+    mark === undefined ? before : `${before.split(" ").at(0)} ${mark}`,
+
+  /**
+   * The conditions and the order that choose the threads `f` with changes `c` after a mark, and the mark after them.
+   * `notAMark` if the text is not a mark of this database.
+   */
+  async after(reader: Reader, given: string): Promise<ChangesAfter | typeof notAMark> {
+    const present = await readPresent(reader);
+    const [count, base = "", until = present.mark, number = "0", seq = "0", ...more] = given.split(" ");
+    if (count !== present.count || more.length > 0) return notAMark;
+    const read = { base, until, number, seq };
+    return reader.engine === "sqlite" ? afterNumber(present, read) : afterSnapshot(present, read);
+  },
+
+  /** Gives `seen` as long as nothing has changed since it was given, else another text. */
+  async newest(reader: Reader, seen: Mark): Promise<Mark> {
+    const { mark } = await readPresent(reader);
+    if (reader.engine === "sqlite" || seen === "") return mark;
+    const change = await reader.get(
+      `SELECT 1 AS one FROM thread_changes
+       WHERE number >= pg_snapshot_xmin(CAST(? AS pg_snapshot))
+         AND NOT pg_visible_in_snapshot(number, CAST(? AS pg_snapshot)) LIMIT 1`,
+      seen,
+      seen,
+    );
+    return change ? mark : seen;
+  },
+
+  /** Begins another count, because the rows were replaced: the marks of before are no longer valid. */
+  async startAnew(tx: Transaction): Promise<void> {
+    await tx.run("DELETE FROM thread_changes");
+    await tx.run("DELETE FROM change_counts");
+    await tx.run(`INSERT INTO change_counts (name) VALUES (${randomName[tx.engine]})`);
+  },
+};
+
+const randomName: Record<Engine, string> = {
+  sqlite: "lower(hex(randomblob(6)))",
+  postgres: "left(md5(CAST(random() AS text)), 12)",
+};
+
+/** How to read the changes after a mark. */
+export interface ChangesAfter {
+  readonly conditions: readonly Condition[];
+  /** The mark after a page: after its last change if more follow, else after all changes. */
+  readonly next: (last: ChangeKey | undefined) => Mark;
+}
+
+/** The sort key of a change. */
+export interface ChangeKey {
+  readonly number: string | number;
+  readonly seq: number;
+}
+
+interface Present {
+  readonly count: string;
+  readonly mark: string;
+}
+
+interface Read {
+  readonly base: string;
+  readonly until: string;
+  readonly number: string;
+  readonly seq: string;
+}
+
+async function readPresent(reader: Reader): Promise<Present> {
+  const row = await reader.get<{ count: string | null; mark: string | number }>(
+    `SELECT ${nameOfCount} AS count, ${presentMark[reader.engine]} AS mark`,
+  );
+  return { count: row?.count ?? "", mark: String(row?.mark ?? 0) };
+}
+
+function afterNumber(present: Present, { base }: Read): ChangesAfter | typeof notAMark {
+  if (!isNumber(base) || BigInt(base) > BigInt(present.mark)) return notAMark;
+  return {
+    conditions: [["c.number > ? AND c.number <= ?", Number(base), Number(present.mark)]],
+    next: (last) => `${present.count} ${last?.number ?? present.mark}`,
+  };
+}
+
+function afterSnapshot(present: Present, read: Read): ChangesAfter | typeof notAMark {
+  const { base, until, number, seq } = read;
+  const fits = [base, until].every((text) => isSnapshot(text, present.mark)) && [number, seq].every(isNumber);
+  if (!fits) return notAMark;
+  const from = "CAST(? AS pg_snapshot)";
+  return {
+    conditions: [
+      [`c.number >= pg_snapshot_xmin(${from})`, base],
+      [`NOT pg_visible_in_snapshot(c.number, ${from})`, base],
+      [`pg_visible_in_snapshot(c.number, ${from})`, until],
+      ["(c.number, c.feedback_seq) > (CAST(? AS xid8), CAST(? AS bigint))", number, seq],
+    ],
+    next: (last) => `${present.count} ${last ? `${base} ${until} ${last.number} ${last.seq}` : until}`,
+  };
+}
+
+const isNumber = (text: string): boolean => /^\d{1,18}$/.test(text);
+
+/** Whether the text is a snapshot that PostgreSQL accepts, and not younger than the present one. */
+function isSnapshot(text: string, present: string): boolean {
+  const [xmin = "", xmax = "", running] = text.split(":");
+  const between = running === "" ? [] : (running?.split(",") ?? [""]);
+  if (![xmin, xmax, ...between].every(isNumber) || text.split(":").length !== 3) return false;
+  const ids = between.map(BigInt);
+  const ascends = ids.every((id, at) => id >= BigInt(xmin) && id < BigInt(xmax) && id > (ids[at - 1] ?? -1n));
+  return (
+    ascends &&
+    BigInt(xmin) > 0n &&
+    BigInt(xmin) <= BigInt(xmax) &&
+    BigInt(xmax) <= BigInt(present.split(":")[1] ?? "0")
+  );
+}

@@ -1,0 +1,125 @@
+import { runWork } from "../../../../src/contract/runs.ts";
+import type { Reader, Transaction } from "../../../database/database.ts";
+import { idempotency, scopeOf } from "../../../http/idempotency-store.ts";
+
+/** The worker that makes a claim, and the account and the token that it uses. */
+export interface Worker {
+  readonly runId: string;
+  readonly userId: string;
+  readonly tokenId: string;
+  readonly worker: string;
+}
+
+export interface ClaimRow extends Omit<Worker, "userId"> {
+  readonly id: string;
+  /** Null for the claim of an import. */
+  readonly userId: string | null;
+  readonly claimedAt: string;
+  readonly releasedAt: string | null;
+  readonly resumedAs: string | null;
+  readonly progressCount: number;
+  readonly progressAt: string | null;
+  readonly outcomeStatus: string | null;
+  /** 1 if the token that made the claim still works. */
+  readonly tokenWorks: number;
+}
+
+export interface NewProgress {
+  readonly id: string;
+  readonly claimId: string;
+  readonly text: string;
+  readonly createdAt: string;
+}
+
+export interface NewOutcome {
+  readonly status: string;
+  readonly summary: string;
+  readonly links: readonly string[];
+  readonly at: string;
+}
+
+const columns = `c.id, c.run_id AS "runId", c.user_id AS "userId", c.token_id AS "tokenId", c.worker,
+  c.claimed_at AS "claimedAt", c.released_at AS "releasedAt", c.resumed_as AS "resumedAs",
+  c.progress_count AS "progressCount", c.progress_at AS "progressAt", c.outcome_status AS "outcomeStatus",
+  CASE WHEN EXISTS (SELECT 1 FROM tokens t WHERE t.id = c.token_id
+    AND (t.expires_at IS NULL OR t.expires_at > ?) AND (t.kind <> 'oauth' OR EXISTS
+    (SELECT 1 FROM oauth_tokens o WHERE o.connection_id = t.id AND o.expires_at > ?))) THEN 1 ELSE 0 END AS "tokenWorks"`;
+
+/** Whose claims a caller may use: an older server stored no account. */
+const ofCaller = "(c.user_id = ? OR c.token_id = ?)";
+
+/** The claims of workers on approved proposals. At most one of a proposal is not released. */
+export const runClaims = {
+  /** The claim of a proposal that is not released. */
+  held: (reader: Reader, runId: string, now: string) =>
+    reader.get<ClaimRow>(
+      `SELECT ${columns} FROM run_claims c WHERE c.run_id = ? AND c.released_at IS NULL`,
+      ...[now, now, runId],
+    ),
+
+  /** The claim with this id that was made for this account. */
+  find: (
+    reader: Reader,
+    { id, runId, userId, tokenId }: Pick<Worker, "runId" | "userId" | "tokenId"> & Pick<ClaimRow, "id">,
+    now: string,
+  ) =>
+    reader.get<ClaimRow>(
+      `SELECT ${columns} FROM run_claims c WHERE c.id = ? AND c.run_id = ? AND ${ofCaller}`,
+      ...[now, now, id, runId, userId, tokenId],
+    ),
+
+  insert: (tx: Transaction, claim: Worker & Pick<ClaimRow, "id" | "claimedAt">) =>
+    tx.insert("run_claims", {
+      id: claim.id,
+      run_id: claim.runId,
+      user_id: claim.userId,
+      token_id: claim.tokenId,
+      worker: claim.worker,
+      claimed_at: claim.claimedAt,
+    }),
+
+  /** Ends a claim, and forgets the stored answers that still say that the worker has it. */
+  async release(tx: Transaction, id: string, { at, by, resumedAs }: Released): Promise<void> {
+    const ended = await tx.get<Pick<ClaimRow, "runId" | "tokenId">>(
+      `UPDATE run_claims SET released_at = ?, released_by = ?, resumed_as = ? WHERE id = ? AND released_at IS NULL
+       RETURNING run_id AS "runId", token_id AS "tokenId"`,
+      ...[at, by, resumedAs ?? null, id],
+    );
+    if (ended) await idempotency.forget(tx, [scopeOfClaim(ended)]);
+  },
+
+  /** Adds a step of progress and keeps it as the newest one. */
+  async addProgress(tx: Transaction, { id, claimId, text, createdAt }: NewProgress): Promise<void> {
+    await tx.insert("run_progress", { id, claim_id: claimId, text, created_at: createdAt });
+    await tx.run(
+      "UPDATE run_claims SET progress_count = progress_count + 1, progress_text = ?, progress_at = ? WHERE id = ?",
+      text,
+      createdAt,
+      claimId,
+    );
+  },
+
+  /** Stores how the work ended, and forgets the stored answers that still say that it goes on. */
+  async setOutcome(tx: Transaction, id: string, { status, summary, links, at }: NewOutcome): Promise<void> {
+    const ended = await tx.get<Pick<ClaimRow, "runId" | "tokenId">>(
+      `UPDATE run_claims SET outcome_status = ?, outcome_summary = ?, outcome_links = ?, outcome_at = ?
+       WHERE id = ? AND outcome_status IS NULL RETURNING run_id AS "runId", token_id AS "tokenId"`,
+      ...[status, summary, JSON.stringify(links), at, id],
+    );
+    if (ended) await idempotency.forget(tx, [scopeOfClaim(ended)]);
+  },
+};
+
+interface Released {
+  readonly at: string;
+  /** Null if the server itself releases it, or another claim takes its place. */
+  readonly by: string | null;
+  /** The claim that takes its place. */
+  readonly resumedAs?: string;
+}
+
+const { method, path } = runWork.claimRun;
+
+/** The requests with one token to claim one proposal. */
+const scopeOfClaim = ({ runId, tokenId }: Pick<ClaimRow, "runId" | "tokenId">): string =>
+  scopeOf(["agentToken", tokenId], method, path.replace(":runId", runId));

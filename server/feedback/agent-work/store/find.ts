@@ -1,0 +1,205 @@
+import type { FeedbackFilters, Waiting } from "../../../../src/contract/find-work.ts";
+import { type Viewer, visibleTo } from "../../../access/members/visibility.ts";
+import { type Condition, given, oftenTrue, sqlOf, valuesOf } from "../../../database/conditions.ts";
+import type { Engine, Reader } from "../../../database/database.ts";
+import { type PageOfScopes, pageOfScopes, type RowsOfScopes } from "../../../database/lists.ts";
+import { plannedEachTime } from "../../../database/planned-each-time.ts";
+import { amongFound, searchThreads, wordsOf } from "../../search/store/search.ts";
+import { tagKeyOf } from "../../tags/rules.ts";
+import { type ChangeKey, type ChangesAfter, presentMark } from "./changes.ts";
+
+/** A thread in the list of an agent. */
+export interface FoundRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly appId: string;
+  readonly appName: string;
+  readonly subject: string;
+  readonly type: string;
+  readonly status: string;
+  readonly occurrences: number;
+  readonly createdAt: string;
+  readonly activeAt: string;
+  readonly waiting: Exclude<Waiting, "none"> | null;
+  readonly runId: string | null;
+  /** The mark of everything that this read saw. */
+  readonly mark: string | number;
+}
+
+/** The threads that an agent may read and that match. */
+export interface Search {
+  readonly viewer: Viewer;
+  readonly filters: Omit<FeedbackFilters, "appId" | "cursor" | "limit" | "changedAfter" | "wait" | "tag"> & {
+    /** Tags by their names; a thread has all of them. */
+    readonly tags?: readonly string[] | undefined;
+  };
+}
+
+/** How a list is sorted: by the arrival of the report, by the last activity, or for a search by `seq`. */
+export const orderOf = ({ q, updatedSince }: Search["filters"]): "created" | "active" | "found" =>
+  q !== undefined ? "found" : updatedSince !== undefined ? "active" : "created";
+
+/** The rows of a page. `reached` is set if a search ended early: threads before that `seq` were not looked at. */
+export interface FoundRows {
+  readonly rows: readonly FoundRow[];
+  readonly reached?: number | undefined;
+}
+
+/** The matching threads, newest first. */
+export async function findThreads(reader: Reader, search: Search, page: PageOfScopes): Promise<FoundRows> {
+  const order = orderOf(search.filters);
+  if (order === "found") return findWords(reader, search, page);
+  const at = order === "active" ? active : "f.created_at";
+  const seen = visibleTo(search.viewer);
+  const [newest, ...values] = pageOfScopes(
+    reader.engine,
+    {
+      scopes: [`SELECT v.app_id AS scope FROM app_members v WHERE ${seen.sql}`, ...seen.values],
+      rows: { table: "feedback f", key: "f.seq", at, id: "f.id" },
+      inScope: inOrder(reader.engine, order, search.filters),
+    },
+    page,
+  );
+  // Only the newest of all apps are read with everything that the list shows.
+  const rows = await reader.all<FoundRow>(
+    plannedEachTime(
+      `SELECT ${columns[reader.engine]} FROM (${newest}) AS newest CROSS JOIN feedback f CROSS JOIN apps a
+       WHERE f.seq = newest.found AND a.id = f.app_id ORDER BY ${at} DESC, f.id DESC`,
+    ),
+    ...values,
+  );
+  return { rows };
+}
+
+/** The matching threads of an app in an order. (rule A28) With tags they come in order from the index of the app's rarest one. */
+function inOrder(
+  engine: Engine,
+  order: "created" | "active",
+  filters: Search["filters"],
+): RowsOfScopes["inScope"] {
+  const keys = tagKeysOf(filters);
+  // Few threads wait for somebody: they have an index of their own.
+  if (keys.length === 0 || waitsForSomebody(filters)) {
+    const at = order === "active" ? active : "f.created_at";
+    const conditions: Condition[] = [["f.app_id = s.scope"], ...matching(filters)];
+    return { from: "feedback f", at, id: "f.id", conditions };
+  }
+  const rarest = `SELECT g.id FROM tags g WHERE g.app_id = s.scope AND g.name_key IN (${placesOf(keys)})
+    AND ${hasAll("s.scope", keys)} ORDER BY g.threads, g.id LIMIT 1`;
+  return {
+    from: `thread_tags t ${engine === "sqlite" ? "CROSS JOIN" : "JOIN"} feedback f ON f.id = t.feedback_id`,
+    at: order === "active" ? "t.active_at" : "t.created_at",
+    id: "t.feedback_id",
+    // The tag is of the app, and has the status and the activity of its threads.
+    conditions: [
+      [`t.tag_id = (${rarest})`, ...keys, ...keys],
+      ...given("t.status = ?", filters.status),
+      ...given("t.active_at >= ?", filters.updatedSince),
+      ...matching({
+        type: filters.type,
+        waiting: filters.waiting,
+        tags: keys.length > 1 ? filters.tags : [],
+      }).map(oftenTrue),
+    ],
+  };
+}
+
+/** The matching threads that changed, in the order of their changes. */
+export function findChanged(
+  reader: Reader,
+  { viewer, filters }: Search,
+  { conditions: changed, limit }: Pick<ChangesAfter, "conditions"> & { readonly limit: number },
+): Promise<(FoundRow & ChangeKey)[]> {
+  const conditions = [...changed, ...matching(filters)];
+  const seen = visibleTo(viewer);
+  return reader.all<FoundRow & ChangeKey>(
+    plannedEachTime(
+      `SELECT ${columns[reader.engine]}, c.number
+       FROM thread_changes c CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
+       WHERE f.seq = c.feedback_seq AND a.id = c.app_id AND v.app_id = c.app_id AND ${sqlOf(conditions)} AND ${seen.sql}
+       ORDER BY c.number, c.feedback_seq LIMIT ?`,
+    ),
+    ...[...valuesOf(conditions), ...seen.values, limit],
+  );
+}
+
+async function findWords(
+  reader: Reader,
+  { viewer, filters }: Search,
+  { position: [seq], limit }: PageOfScopes,
+): Promise<FoundRows> {
+  const words = wordsOf(filters.q ?? "");
+  const seen = visibleTo(viewer);
+  const keys = tagKeysOf(filters);
+  const apps = await reader.all<{ id: string }>(
+    `SELECT v.app_id AS id FROM app_members v WHERE ${seen.sql} AND ${hasAll("v.app_id", keys)}`,
+    ...[...seen.values, ...keys],
+  );
+  if (words.length === 0 || apps.length === 0) return { rows: [] };
+  const appIds = apps.map(({ id }) => id);
+  const search = { scope: { appIds, ...filters }, words };
+  const page = { conditions: oftenFew(appIds, filters), before: Number(seq), limit };
+  const found = await searchThreads(reader, search, page);
+  const { from, condition } = amongFound(reader, found);
+  const conditions = [condition, ...matching(filters)];
+  const rows = await reader.all<FoundRow>(
+    plannedEachTime(
+      `SELECT ${columns[reader.engine]} FROM ${from} JOIN apps a ON a.id = f.app_id
+         JOIN app_members v ON v.app_id = a.id
+       WHERE ${sqlOf(conditions)} AND ${seen.sql} ORDER BY f.seq DESC LIMIT ?`,
+    ),
+    ...[...valuesOf(conditions), ...seen.values, limit],
+  );
+  return { rows, reached: found.reached };
+}
+
+/** What few threads may match. With the apps, PostgreSQL can also find these by an index of their own. */
+function oftenFew(
+  appIds: readonly string[],
+  { waiting, updatedSince, tags }: Search["filters"],
+): Condition[] {
+  const conditions = matching({ waiting, updatedSince, tags });
+  const isRare = updatedSince !== undefined || waitsForSomebody({ waiting });
+  if (!isRare) return conditions;
+  return [[`f.app_id IN (${appIds.map(() => "?").join(", ")})`, ...appIds], ...conditions];
+}
+
+const waitsForSomebody = ({ waiting }: Pick<Search["filters"], "waiting">): boolean =>
+  waiting !== undefined && waiting !== "none";
+
+const active = "coalesce(f.active_at, f.created_at)";
+
+const columnsOn = (engine: Engine) =>
+  `f.seq, f.id, f.app_id AS "appId", a.name AS "appName", f.subject, f.category AS type, f.status, f.occurrences,
+   f.created_at AS "createdAt", ${active} AS "activeAt", f.waiting,
+   (SELECT r.id FROM runs r WHERE r.feedback_id = f.id ORDER BY r.created_at DESC, r.id DESC LIMIT 1) AS "runId",
+   ${presentMark[engine]} AS mark`;
+
+const columns = { sqlite: columnsOn("sqlite"), postgres: columnsOn("postgres") };
+
+const matching = ({ status, type, updatedSince, waiting, ...filters }: Search["filters"]): Condition[] => [
+  // Those of blocked senders have a status of their own.
+  ...(status === undefined ? [["f.status <> 'blocked'"] as const] : given("f.status = ?", status)),
+  ...given("f.category = ?", type),
+  ...given(`${active} >= ?`, updatedSince),
+  ...(waiting === "none" ? [["f.waiting IS NULL"] as const] : given("f.waiting = ?", waiting)),
+  ...withTags(tagKeysOf(filters)),
+];
+
+const tagKeysOf = ({ tags = [] }: Search["filters"]): string[] => [...new Set(tags.map(tagKeyOf))];
+
+const withTags = (keys: readonly string[]): Condition[] => {
+  if (keys.length === 0) return [];
+  const found = `SELECT count(*) FROM thread_tags x JOIN tags g ON g.id = x.tag_id
+    WHERE x.feedback_id = f.id AND g.name_key IN (${placesOf(keys)})`;
+  // Not `=`: PostgreSQL would expect so few threads that it reads and sorts all of the tag.
+  return [[`(${found}) >= ${keys.length}`, ...keys]];
+};
+
+/** Whether an app has all these tags. */
+const hasAll = (appId: string, keys: readonly string[]): string =>
+  keys.length === 0
+    ? "TRUE"
+    : `(SELECT count(*) FROM tags o WHERE o.app_id = ${appId} AND o.name_key IN (${placesOf(keys)})) = ${keys.length}`;
+
+const placesOf = (keys: readonly string[]): string => keys.map(() => "?").join(", ");

@@ -1,0 +1,83 @@
+import type { AuditChange } from "../../../src/contract/audit.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import type { Assignee } from "../../../src/contract/threads.ts";
+import { changesBetween } from "../../access/audit/rules.ts";
+import { suffices } from "../../access/members/app-roles.ts";
+import { members } from "../../access/members/store.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import type { ThreadOfApp } from "../tags/thread-tags.ts";
+import { assignmentRefusal } from "./assignment.ts";
+import { type AssigneeRow, assignees } from "./store.ts";
+
+/** The members who can look after a thread of the app: those who may change feedback. */
+export const assignableMembers = async (reader: Reader, appId: string): Promise<Assignee[]> =>
+  (await members.list(reader, appId))
+    .filter(({ role }) => suffices(role, "maintainer"))
+    .map(({ userId, email }) => ({ userId, email }));
+
+export const assigneeOf = ({ assigneeId, assigneeEmail }: AssigneeRow): Assignee | null =>
+  assigneeId === null || assigneeEmail === null ? null : { userId: assigneeId, email: assigneeEmail };
+
+interface Asked {
+  /** `me`, the id or the e-mail address of a member, or null for nobody. */
+  readonly assignee: string | null;
+  readonly expectedAssignee?: string | null | undefined;
+  /** The account that asks. */
+  readonly userId: string;
+}
+
+/**
+ * Gives a thread to a member, or to nobody. Gives the change for the audit. Throws `bad_request` for a person who may
+ * not change the feedback of the app, and `assignee_changed` if the thread is not whose the caller saw. (rule F31)
+ */
+export async function assign(
+  tx: Transaction,
+  { id, appId, assignee, expectedAssignee: expected, userId }: ThreadOfApp & Asked,
+): Promise<readonly AuditChange[]> {
+  await tx.lock(id);
+  // A member who is removed meanwhile must not get a thread.
+  await members.lock(tx, appId);
+  const wanted = assignee === null ? null : await memberNamed(tx, { appId, assignee, userId });
+  const row = await assignees.of(tx, id);
+  const present = row === undefined ? null : assigneeOf(row);
+  const change = { present: present?.userId ?? null, expected, to: wanted?.userId ?? null };
+  const refusal = assignmentRefusal(change);
+  if (refusal)
+    throw new ApiError(refusal, {
+      message:
+        present === null
+          ? "Nobody has this thread any more. Assign it again if you still want to."
+          : `${present.email} has this thread now. Assign it again to take it over.`,
+    });
+  if (change.present !== change.to) await assignees.set(tx, id, change.to);
+  return changesBetween({ assignee: present?.email }, { assignee: wanted?.email ?? null });
+}
+
+async function memberNamed(
+  tx: Transaction,
+  { appId, assignee, userId }: { readonly appId: string; readonly assignee: string; readonly userId: string },
+): Promise<Assignee> {
+  const name = assignee.toLowerCase();
+  const found = (await assignableMembers(tx, appId)).find(
+    (member) => member.userId === (name === "me" ? userId : name) || member.email.toLowerCase() === name,
+  );
+  if (!found) throw badRequest("assignee", "must be an owner or a maintainer of the app");
+  return found;
+}
+
+/**
+ * The account by whose threads a list is filtered; null for threads that are nobody's, undefined for no filter. `me`, `none`, or
+ * the id or the e-mail address of a member.
+ */
+export async function filteredAssignee(
+  reader: Reader,
+  appId: string,
+  { assignee, userId }: { readonly assignee: string | undefined; readonly userId: string },
+): Promise<string | null | undefined> {
+  if (assignee === undefined) return undefined;
+  const name = assignee.toLowerCase();
+  if (name === "none") return null;
+  if (name === "me") return userId;
+  const member = (await members.list(reader, appId)).find(({ email }) => email.toLowerCase() === name);
+  return member?.userId ?? name;
+}

@@ -1,0 +1,116 @@
+import type { blockedSenders as contract } from "../../../src/contract/blocked-senders.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { ownedApp } from "../../access/apps/owned-app.ts";
+import { createAuditWriter } from "../../access/audit/record.ts";
+import { suffices } from "../../access/members/app-roles.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import { appTopic, threadsTopic } from "../../database/signals.ts";
+import type { Deps } from "../../deps.ts";
+import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
+import { noteActivity } from "../unread/store/activity.ts";
+import { hiddenFeedback } from "./hidden-feedback.ts";
+import { blockedSenders as rows } from "./store.ts";
+
+const mostHidden = 100;
+
+/** Blocked senders, and what they sent. (rule F34) */
+export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
+  const record = createAuditWriter(deps);
+  return {
+    async list({ caller, params: { appId } }) {
+      await ownedApp(deps.database, appId, caller);
+      return { items: await rows.list(deps.database, appId) };
+    },
+
+    create: ({ caller, address, params: { appId }, body: { kind, sender: given }, save }) =>
+      save(async (tx) => {
+        const { viewerRole } = await ownedApp(tx, appId, caller);
+        // A domain may be that of a whole mail service.
+        if (kind === "domain" && !suffices(viewerRole, "owner"))
+          throw new ApiError("forbidden", { message: "Only an owner of this app may block a mail domain." });
+        const sender = rows.spellingOf(kind, given);
+        if (sender === undefined) throw badRequest("sender", "must be a mail domain such as example.org");
+        const block = { id: deps.newId(), kind, sender, createdAt: deps.clock.now().toISOString() };
+        if (!(await rows.insert(tx, { ...block, appId, by: caller.userId })))
+          throw new ApiError("wrong_state", { message: "This sender is blocked already." });
+        if ((await rows.list(tx, appId)).length > limits.blockedSenders)
+          throw new ApiError("wrong_state", {
+            message: `The app has ${limits.blockedSenders} blocked senders already. Unblock some first.`,
+          });
+        await record(tx, { caller, address }, { action: "sender.block", appId, target: sender });
+        tx.signal(appTopic(appId));
+        return { ...block, blockedBy: caller.email };
+      }),
+
+    async remove({ caller, address, params: { blockedSenderId: id }, save }) {
+      const { appId } = await ownedBlock(deps.database, id, caller);
+      await releaseInParts({ appId, blockId: id }, (part) => deps.database.write(part));
+      return save(async (tx) => {
+        const { sender } = await ownedBlock(tx, id, caller);
+        // The feedback that has come in the meantime.
+        await releaseInParts({ appId, blockId: id }, (part) => part(tx));
+        await rows.remove(tx, id);
+        await record(tx, { caller, address }, { action: "sender.unblock", appId, target: sender });
+        tx.signal(appTopic(appId));
+        tx.signal(threadsTopic);
+        return undefined;
+      });
+    },
+
+    async listHidden({ caller, params: { appId } }) {
+      await ownedApp(deps.database, appId, caller);
+      return { items: await hiddenFeedback.list(deps.database, appId, mostHidden) };
+    },
+
+    release: ({ caller, address, params: { hiddenId: id }, save }) =>
+      save(async (tx) => {
+        const { found, isReport } = await hiddenOf(tx, id, caller);
+        const { appId, ...hidden } = found;
+        if (isReport) await hiddenFeedback.releaseReport(tx, id);
+        else {
+          await hiddenFeedback.releaseAnswer(tx, id);
+          await noteActivity(tx, hidden.threadId, { at: hidden.createdAt });
+        }
+        const target = hidden.threadId;
+        await record(tx, { caller, address }, { action: "sender.release", appId, target });
+        return hidden;
+      }),
+  };
+}
+
+/** A block that the caller may end. Throws `not_found` or `forbidden` otherwise. */
+async function ownedBlock(reader: Reader, id: string, caller: ConsoleCaller) {
+  const block = await rows.find(reader, caller, id);
+  if (!block) throw new ApiError("not_found");
+  if (block.kind === "domain" && !suffices(block.viewerRole, "owner")) throw new ApiError("forbidden");
+  return block;
+}
+
+/** Few enough that other changes wait for a few milliseconds only. */
+const atOnce = 200;
+
+type Part<Result> = (tx: Transaction) => Promise<Result>;
+
+/**
+ * Shows what a block hid, in parts, because SQLite has one writer. If it is interrupted, the sender is still blocked and the rest
+ * still hidden; unblocking again goes on.
+ */
+async function releaseInParts(
+  block: { readonly appId: string; readonly blockId: string },
+  write: (part: Part<string | undefined>) => Promise<string | undefined>,
+): Promise<void> {
+  for (const release of [hiddenFeedback.releaseReports, hiddenFeedback.releaseAnswers])
+    for (let from: string | undefined = ""; from !== undefined; ) {
+      const some = { ...block, from, most: atOnce };
+      from = await write((tx) => release(tx, some));
+    }
+}
+
+/** A hidden report or answer of an app of the caller. Throws `not_found` otherwise. */
+async function hiddenOf(reader: Reader, id: string, caller: ConsoleCaller) {
+  const report = await hiddenFeedback.findReport(reader, caller, id);
+  const found = report ?? (await hiddenFeedback.findAnswer(reader, caller, id));
+  if (!found) throw new ApiError("not_found");
+  return { found, isReport: report !== undefined };
+}

@@ -1,0 +1,145 @@
+import {
+  type BlockedSender,
+  blockedSenders,
+  type HiddenFeedback,
+} from "../../../src/contract/blocked-senders.ts";
+import type { ApiError } from "../../../src/contract/errors.ts";
+import { Confirmation } from "../../console/confirmation.tsx";
+import { Empty } from "../../console/empty.tsx";
+import { IdempotencyField } from "../../console/idempotency-field.tsx";
+import { InTurns } from "../../console/in-turns.tsx";
+import { ConsolePage } from "../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
+import { Refused } from "../../console/parts.tsx";
+import { type Reply, show } from "../../console/reply.ts";
+import { Line, UserText } from "../../console/text.tsx";
+import { Ago } from "../../console/timestamp.tsx";
+import type { SignedInVisit } from "../../console/visit.ts";
+
+export const blockedPage = (visit: SignedInVisit): Promise<Reply> => showBlocked(visit);
+
+async function showBlocked(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
+  const navigation = await appNavigationOf(visit, "inbox", "maintainer");
+  const params = { appId: navigation.app.id };
+  const [{ items: senders }, { items: hidden }] = await Promise.all([
+    visit.ask(blockedSenders.list, { params }),
+    visit.ask(blockedSenders.listHidden, { params }),
+  ]);
+  return show(<Blocked {...{ navigation, senders, hidden, refusal }} now={visit.now} />, refusal?.status);
+}
+
+interface BlockedProps {
+  readonly navigation: AppNavigation;
+  readonly senders: readonly BlockedSender[];
+  readonly hidden: readonly HiddenFeedback[];
+  readonly refusal: ApiError | undefined;
+  readonly now: Date;
+}
+
+const Blocked = ({ navigation, senders, hidden, refusal, now }: BlockedProps) => {
+  const { app, links } = navigation;
+  return (
+    <ConsolePage navigation={navigation} title="Blocked senders" narrow>
+      <div class="head">
+        <div>
+          <h1>Blocked senders</h1>
+          <p>
+            What they send is accepted, and hidden here for 30 days. They do not notice it. You block a sender
+            on a thread.
+          </p>
+        </div>
+      </div>
+      <div class="stack wide">
+        <Refused refusal={refusal} />
+        {senders.length === 0 ? (
+          <Empty title="Nobody is blocked">
+            <p>Open a thread of a sender who only sends spam: the button is there.</p>
+          </Empty>
+        ) : (
+          <ul class="list">
+            <InTurns>
+              {senders.map((sender) => (
+                <SenderLine
+                  key={sender.id}
+                  sender={sender}
+                  action={links.blocked(app.id, `${sender.id}/unblock`)}
+                  now={now}
+                />
+              ))}
+            </InTurns>
+          </ul>
+        )}
+        {hidden.length > 0 && (
+          <section class="stack" aria-labelledby="hidden">
+            <h2 id="hidden">Hidden feedback</h2>
+            <ul class="list">
+              <InTurns>
+                {hidden.map((item) => (
+                  <HiddenLine
+                    key={item.id}
+                    item={item}
+                    action={links.blocked(app.id, `feedback/${item.id}/release`)}
+                    now={now}
+                  />
+                ))}
+              </InTurns>
+            </ul>
+          </section>
+        )}
+      </div>
+    </ConsolePage>
+  );
+};
+
+interface SenderLineProps {
+  readonly sender: BlockedSender;
+  readonly action: string;
+  readonly now: Date;
+}
+
+const SenderLine = ({ sender: { kind, sender, blockedBy, createdAt }, action, now }: SenderLineProps) => (
+  <li>
+    <b>
+      {kind === "domain" && "All addresses of "}
+      <Line text={sender} />
+    </b>
+    <p class="under">
+      <span>
+        blocked <Ago at={createdAt} now={now} />
+        {blockedBy !== null && (
+          <>
+            {" by "}
+            <Line text={blockedBy} />
+          </>
+        )}
+      </span>
+    </p>
+    <Confirmation offer="Unblock" action={action} button="Unblock, and show what was hidden">
+      Everything of this sender that was hidden in the last 30 days appears in the inbox.
+    </Confirmation>
+  </li>
+);
+
+interface HiddenLineProps {
+  readonly item: HiddenFeedback;
+  readonly action: string;
+  readonly now: Date;
+}
+
+const HiddenLine = ({ item, action, now }: HiddenLineProps) => (
+  <li class="stack tight">
+    <UserText text={item.text} />
+    <p class="under">
+      <span>
+        <Line text={[item.senderName, item.senderEmail].filter((text) => text !== null).join(", ")} />
+      </span>
+      <Ago at={item.createdAt} now={now} />
+    </p>
+    <form method="post" action={action}>
+      <IdempotencyField />
+      <button class="small" type="submit">
+        Show this in the inbox
+      </button>
+    </form>
+  </li>
+);

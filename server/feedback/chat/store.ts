@@ -1,0 +1,106 @@
+import type { Reader, Transaction } from "../../database/database.ts";
+
+export interface NewDelivery {
+  readonly id: string;
+  readonly appId: string;
+  readonly kind: "chat";
+  /** The id of the proposal that the message is about. */
+  readonly subjectId: string;
+  readonly target: string;
+  readonly payload: string;
+  readonly createdAt: string;
+}
+
+export interface Delivery {
+  readonly id: string;
+  readonly kind: string;
+  readonly target: string;
+  readonly payload: string;
+  readonly attempts: number;
+  readonly createdAt: string;
+}
+
+export interface LatestMessage extends NewDelivery {
+  readonly status: "pending" | "sent" | "failed";
+  readonly sentAt: string | null;
+}
+
+/** A claim on due deliveries to chat channels: until when they are reserved, and how many at most. */
+export interface OutboxClaim {
+  readonly now: string;
+  readonly until: string;
+  readonly most: number;
+}
+
+/** Outgoing messages. Each is written in the transaction of the change that it reports, and sent after the commit. */
+export const outbox = {
+  insert: (tx: Transaction, delivery: NewDelivery) =>
+    tx.insert("outbox", {
+      id: delivery.id,
+      app_id: delivery.appId,
+      kind: delivery.kind,
+      subject_id: delivery.subjectId,
+      target: delivery.target,
+      payload: delivery.payload,
+      status: "pending",
+      attempts: 0,
+      due_at: delivery.createdAt,
+      created_at: delivery.createdAt,
+    }),
+
+  /** Gives due deliveries to chat channels and reserves them until `until`, so that no other server sends them too. */
+  claimDue: (tx: Transaction, { now, until, most }: OutboxClaim) =>
+    tx.all<Delivery>(
+      `UPDATE outbox SET due_at = ?, attempts = attempts + 1
+       WHERE status = 'pending' AND due_at <= ? AND id IN (
+         SELECT id FROM outbox WHERE status = 'pending' AND kind = 'chat' AND due_at <= ? ORDER BY due_at LIMIT ?)
+       RETURNING id, kind, target, payload, attempts, created_at AS "createdAt"`,
+      until,
+      now,
+      now,
+      most,
+    ),
+
+  /** Marks all pending deliveries as sent without sending them, for the development server. Gives their number. */
+  capture: (tx: Transaction, at: string) =>
+    tx.run(
+      "UPDATE outbox SET status = 'sent', sent_at = ?, attempts = attempts + 1 WHERE status = 'pending'",
+      at,
+    ),
+
+  /** The newest deliveries, newest first. */
+  latest: (reader: Reader, most: number) =>
+    reader.all<LatestMessage>(
+      `SELECT id, app_id AS "appId", kind, subject_id AS "subjectId", target, payload, status,
+              created_at AS "createdAt", sent_at AS "sentAt"
+       FROM outbox ORDER BY created_at DESC, id DESC LIMIT ?`,
+      most,
+    ),
+
+  markSent: (tx: Transaction, id: string, at: string) =>
+    tx.run("UPDATE outbox SET status = 'sent', sent_at = ?, last_error = NULL WHERE id = ?", at, id),
+
+  postpone: (
+    tx: Transaction,
+    id: string,
+    { dueAt, error }: { readonly dueAt: string; readonly error: string },
+  ) => tx.run("UPDATE outbox SET due_at = ?, last_error = ? WHERE id = ?", dueAt, error, id),
+
+  giveUp: (tx: Transaction, id: string, error: string) =>
+    tx.run("UPDATE outbox SET status = 'failed', last_error = ? WHERE id = ?", error, id),
+
+  /** Deletes at most `most` deliveries that were sent or given up before that instant. Gives their number. */
+  prune: (tx: Transaction, before: string, most: number) =>
+    tx.run(
+      `DELETE FROM outbox WHERE id IN (
+         SELECT id FROM outbox WHERE status IN ('sent', 'failed') AND due_at < ? LIMIT ?)`,
+      before,
+      most,
+    ),
+
+  /** When the next pending delivery to a chat channel is due. */
+  nextDue: (reader: Reader) =>
+    reader.get<{ dueAt: string }>(
+      `SELECT due_at AS "dueAt" FROM outbox WHERE status = 'pending' AND kind = 'chat' ORDER BY due_at LIMIT 1`,
+    ),
+};

@@ -1,0 +1,148 @@
+import type { AuditChange } from "../../../src/contract/audit.ts";
+import type { failures as contract, GreenRun } from "../../../src/contract/failures.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { ownedApp } from "../../access/apps/owned-app.ts";
+import { createAuditWriter } from "../../access/audit/record.ts";
+import { changesBetween } from "../../access/audit/rules.ts";
+import { byServerClock } from "../../clock-ahead.ts";
+import type { Transaction } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers, Request } from "../../http/handler.ts";
+import { changeableOf, updateThread } from "../inbox/store.ts";
+import { messages } from "../messages/store.ts";
+import { threadUrl } from "../threads/answer.ts";
+import { partTest, passedFailures, passedNote } from "./rules.ts";
+import { type Failure, failures as rows } from "./store.ts";
+
+export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Handlers<typeof contract> {
+  const record = createAuditWriter(deps);
+  return {
+    resolve: ({ caller, address, params: { appId }, body, clockAhead, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const pass = passOf(deps, appId, { ...body, clockAhead });
+        const { passed, summaries } = passedFailures(await rows.failingIn(tx, pass), body.passed);
+        const resolved: NamedFailure[] = [];
+        const stillFailing: FailureWithScopes[] = [];
+        const partHasPassed = partTest(body.passed);
+        const summed = summaries.map((failure) => ({ failure, partHasPassed }));
+        const whole = passed.slice(0, limits.resolvedAtOnce).map((failure) => ({ failure }));
+        for (const passing of inOrder([...whole, ...summed])) {
+          const { failure } = passing;
+          const scopes = await passIn(tx, pass, passing);
+          if (scopes === undefined) continue;
+          const named = { ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) };
+          if (scopes.length > 0) {
+            stillFailing.push({ ...named, scopes, reportedLater: false });
+            continue;
+          }
+          const changes = await resolve(deps, tx, { pass, id: failure.id, by: caller.userId });
+          await record(
+            tx,
+            { caller, address },
+            { action: "thread.resolve", appId, target: failure.id, changes },
+          );
+          resolved.push(named);
+        }
+        const more = passed.length > limits.resolvedAtOnce;
+        const untouched = more ? [] : await untouchedFailures(tx, pass, body.passed);
+        const told = new Set(stillFailing.map(({ id }) => id));
+        for (const failure of untouched.filter(({ id }) => !told.has(id)))
+          stillFailing.push({ ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) });
+        return { resolved, stillFailing, more };
+      }),
+  };
+}
+
+interface Passing {
+  readonly failure: Failure;
+  /** Of a summary: whether one of its tests has passed. */
+  readonly partHasPassed?: (part: string) => boolean;
+}
+
+/** Two runs at once lock failures in the same order. */
+const inOrder = (all: readonly Passing[]): Passing[] =>
+  [...all].sort((one, other) => (one.failure.dedupeKey < other.failure.dedupeKey ? -1 : 1));
+
+type NamedFailure = Failure & { readonly consoleUrl: string };
+interface Left {
+  readonly scopes: string[];
+  readonly reportedLater: boolean;
+}
+type FailureWithScopes = NamedFailure & Left;
+
+/**
+ * The failures that a run names, and that it passes nowhere: only other scopes have reported them, or its own has since it
+ * started. (rule F25)
+ */
+async function untouchedFailures(
+  tx: Transaction,
+  { appId, scope }: Pass,
+  named: GreenRun["passed"],
+): Promise<(Failure & Left)[]> {
+  const failing = await rows.failingAnywhere(tx, appId);
+  const scopesById = new Map<string, string[]>();
+  for (const { id, scope } of failing) scopesById.set(id, [...(scopesById.get(id) ?? []), scope]);
+  const byId = new Map(failing.map((failure) => [failure.id, failure]));
+  const { passed } = passedFailures([...byId.values()], named);
+  return passed.slice(0, limits.resolvedAtOnce).map((failure) => {
+    const scopes = scopesById.get(failure.id) ?? [];
+    return { ...failure, scopes, reportedLater: scopes.includes(scope) };
+  });
+}
+
+interface Pass {
+  readonly appId: string;
+  readonly scope: string;
+  readonly run: string;
+  readonly runUrl: string | undefined;
+  readonly startedAt: string;
+  readonly passedAt: string;
+}
+
+type TimedRun = GreenRun & Pick<Request, "clockAhead">;
+
+function passOf({ clock }: Pick<Deps, "clock">, appId: string, given: TimedRun): Pass {
+  const passedAt = clock.now().toISOString();
+  const { scope, run, runUrl, clockAhead } = given;
+  const startedAt = given.startedAt ? byServerClock(given.startedAt, clockAhead) : passedAt;
+  return { appId, scope: scope || "", run, runUrl, startedAt, passedAt };
+}
+
+/** The scopes in which the failure is left; undefined if this run says nothing about it. */
+async function passIn(
+  tx: Transaction,
+  pass: Pass,
+  { failure: { id, dedupeKey }, partHasPassed }: Passing,
+): Promise<string[] | undefined> {
+  await rows.lock(tx, pass.appId, dedupeKey);
+  const scope = { ...pass, feedbackId: id };
+  const isNews = partHasPassed ? await rows.passParts(tx, scope, partHasPassed) : await rows.pass(tx, scope);
+  if (!isNews) return undefined;
+  return rows.failingScopes(tx, id);
+}
+
+interface Resolved {
+  readonly pass: Pass;
+  readonly id: string;
+  readonly by: string;
+}
+
+async function resolve(
+  { newId }: Pick<Deps, "newId">,
+  tx: Transaction,
+  { pass, id, by }: Resolved,
+): Promise<readonly AuditChange[]> {
+  await messages.lock(tx, id);
+  const changes = changesBetween(await changeableOf(tx, id), { status: "resolved" });
+  await updateThread(tx, id, { status: "resolved", at: pass.passedAt, by });
+  const note = {
+    direction: "note",
+    author: "team",
+    authorId: by,
+    body: passedNote(pass),
+    createdAt: pass.passedAt,
+  } as const;
+  await messages.insert(tx, { id: newId(), feedbackId: id, ...note });
+  return changes;
+}

@@ -1,0 +1,169 @@
+import type { Transaction } from "../../database/database.ts";
+
+export interface FailureReport {
+  readonly feedbackId: string;
+  readonly appId: string;
+  /** What the run covers, such as a workflow, a job and a branch; "" if the report does not say. */
+  readonly scope: string;
+  readonly run: string;
+  /** The tests that the report sums up, by the beginnings of their keys. */
+  readonly parts?: readonly string[] | undefined;
+  readonly reportedAt: string;
+}
+
+export interface Failure {
+  readonly id: string;
+  readonly dedupeKey: string;
+  /** Whether a report of it sums up many tests. */
+  readonly isSummary: boolean;
+}
+
+/** A green run in its scope. */
+export interface GreenScope {
+  readonly scope: string;
+  readonly run: string;
+  /** Reports that came later stay failures, except those of the run itself. */
+  readonly startedAt: string;
+}
+
+export interface PassedScope extends GreenScope {
+  readonly feedbackId: string;
+  readonly passedAt: string;
+}
+
+/** The runs that reported the failure of a thread, and those that passed since. */
+export const failures = {
+  /** Makes reports and passes of one failure wait for each other. Call it before the failure is read. */
+  lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
+
+  /** Stores the report of a run. Gives false if the same run has reported this failure before and not passed since. */
+  async report(tx: Transaction, report: FailureReport): Promise<boolean> {
+    const { feedbackId, appId, scope, run, reportedAt } = report;
+    const parts = await allParts(tx, report);
+    const known = await tx.run(
+      `UPDATE failure_runs SET reported_at = ?, passed_at = NULL, parts = ?
+       WHERE feedback_id = ? AND scope = ? AND run = ? AND (passed_at IS NOT NULL OR run = '')`,
+      ...[reportedAt, parts, feedbackId, scope, run],
+    );
+    if (known > 0) return true;
+    const added = await tx.run(
+      `INSERT INTO failure_runs (feedback_id, app_id, scope, run, reported_at, parts) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+      ...[feedbackId, appId, scope, run, reportedAt, parts],
+    );
+    if (added > 0) return true;
+    if (report.parts)
+      await tx.run(
+        "UPDATE failure_runs SET parts = ? WHERE feedback_id = ? AND scope = ? AND run = ?",
+        ...[parts, feedbackId, scope, run],
+      );
+    return false;
+  },
+
+  /** The failures of an app that a scope can have passed: reported there, and not passed since. */
+  async failingIn(
+    tx: Transaction,
+    { appId, scope, run, startedAt }: GreenScope & { readonly appId: string },
+  ): Promise<Failure[]> {
+    const found = await tx.all<FoundFailure>(
+      `SELECT f.id, f.dedupe_key AS "dedupeKey", COUNT(r.parts) AS summaries
+       FROM failure_runs r JOIN feedback f ON f.id = r.feedback_id
+       WHERE r.app_id = ? AND r.scope = ? AND r.passed_at IS NULL AND (r.reported_at <= ? OR r.run = ?)
+         AND f.status IN ('open', 'in_progress')
+       GROUP BY f.id, f.dedupe_key`,
+      ...[appId, scope, startedAt, run],
+    );
+    return found.map(failureOf);
+  },
+
+  /** The open failures of an app, one row for each scope in which they have not passed. */
+  async failingAnywhere(tx: Transaction, appId: string): Promise<(Failure & { readonly scope: string })[]> {
+    const found = await tx.all<FoundFailure & { readonly scope: string }>(
+      `SELECT f.id, f.dedupe_key AS "dedupeKey", r.scope, COUNT(r.parts) AS summaries
+       FROM failure_runs r JOIN feedback f ON f.id = r.feedback_id
+       WHERE r.app_id = ? AND r.passed_at IS NULL AND f.status IN ('open', 'in_progress')
+       GROUP BY f.id, f.dedupe_key, r.scope
+       ORDER BY r.scope`,
+      appId,
+    );
+    return found.map((row) => ({ ...failureOf(row), scope: row.scope }));
+  },
+
+  /** Stores that a scope passed. Gives false if nothing is left that it could have passed. */
+  async pass(
+    tx: Transaction,
+    { feedbackId, scope, run, startedAt, passedAt }: PassedScope,
+  ): Promise<boolean> {
+    const passed = await tx.run(
+      `UPDATE failure_runs SET passed_at = ?
+       WHERE feedback_id = ? AND scope = ? AND passed_at IS NULL AND (reported_at <= ? OR run = ?)
+         AND EXISTS (SELECT 1 FROM feedback f WHERE f.id = feedback_id AND f.status IN ('open', 'in_progress'))`,
+      ...[passedAt, feedbackId, scope, startedAt, run],
+    );
+    return passed > 0;
+  },
+
+  /** Takes the tests that passed off the summaries of a failure. Gives whether that changed anything. */
+  async passParts(
+    tx: Transaction,
+    pass: PassedScope,
+    hasPassed: (part: string) => boolean,
+  ): Promise<boolean> {
+    const { feedbackId, scope, run, startedAt, passedAt } = pass;
+    const summaries = await tx.all<{ readonly run: string; readonly parts: string }>(
+      `SELECT run, parts FROM failure_runs
+       WHERE feedback_id = ? AND scope = ? AND passed_at IS NULL AND parts IS NOT NULL AND (reported_at <= ? OR run = ?)
+         AND EXISTS (SELECT 1 FROM feedback f WHERE f.id = feedback_id AND f.status IN ('open', 'in_progress'))`,
+      ...[feedbackId, scope, startedAt, run],
+    );
+    let isChanged = false;
+    for (const summary of summaries) {
+      const parts = listOf(summary.parts);
+      const left = parts.filter((part) => !hasPassed(part));
+      if (left.length === parts.length) continue;
+      isChanged = true;
+      await tx.run(
+        "UPDATE failure_runs SET parts = ?, passed_at = ? WHERE feedback_id = ? AND scope = ? AND run = ?",
+        ...[JSON.stringify(left), left.length === 0 ? passedAt : null, feedbackId, scope, summary.run],
+      );
+    }
+    return isChanged;
+  },
+
+  /** The scopes in which a failure has not passed since it was reported there. */
+  async failingScopes(tx: Transaction, feedbackId: string): Promise<string[]> {
+    const rows = await tx.all<{ scope: string }>(
+      "SELECT DISTINCT scope FROM failure_runs WHERE feedback_id = ? AND passed_at IS NULL ORDER BY scope",
+      feedbackId,
+    );
+    return rows.map(({ scope }) => scope);
+  },
+};
+
+type FoundFailure = Omit<Failure, "isSummary"> & { readonly summaries: number | string };
+
+const failureOf = ({ id, dedupeKey, summaries }: FoundFailure): Failure => ({
+  id,
+  dedupeKey,
+  isSummary: Number(summaries) > 0,
+});
+
+const listOf = (json: string): readonly string[] => {
+  const read: unknown = JSON.parse(json);
+  return Array.isArray(read) ? read.map(String) : [];
+};
+
+/**
+ * The parts of a report and of those of the same run that have not passed: several jobs of a run may share a scope. Null if
+ * one of them names no parts, because then nobody knows what has to pass.
+ */
+async function allParts(tx: Transaction, report: FailureReport): Promise<string | null> {
+  const { feedbackId, scope, run, parts } = report;
+  if (!parts) return null;
+  const [before] = await tx.all<{ readonly parts: string | null }>(
+    "SELECT parts FROM failure_runs WHERE feedback_id = ? AND scope = ? AND run = ? AND passed_at IS NULL",
+    ...[feedbackId, scope, run],
+  );
+  if (before?.parts === null) return null;
+  return JSON.stringify([...new Set([...listOf(before?.parts ?? "[]"), ...parts])]);
+}

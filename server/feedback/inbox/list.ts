@@ -1,0 +1,85 @@
+import { badRequest } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import type { threads as contract, LastMessage, ThreadSummary } from "../../../src/contract/threads.ts";
+import { ownedApp } from "../../access/apps/owned-app.ts";
+import type { Deps } from "../../deps.ts";
+import type { Request } from "../../http/handler.ts";
+import { idPart, instantPart, readCursor, searchedPage, sequencePart } from "../../http/list-page.ts";
+import { assigneeOf, filteredAssignee } from "../assignees/assign.ts";
+import { indexForSearch } from "../search/store/search.ts";
+import { tagNamesIn } from "../tags/rules.ts";
+import { threadTags } from "../tags/store.ts";
+import { type NewsRow, threadNews } from "../unread/store/thread-news.ts";
+import { listThreads, orderOf, type SummaryRow } from "./store.ts";
+
+const keys = {
+  created: { parts: [instantPart, idPart], of: ({ createdAt, id }: SummaryRow) => [createdAt, id] },
+  activity: { parts: [instantPart, idPart], of: ({ activeAt, id }: SummaryRow) => [activeAt, id] },
+  found: { parts: [sequencePart], of: ({ seq }: SummaryRow) => [String(seq)] },
+};
+
+/** A page of the threads of an app, with what is new on each for the caller. Throws `not_found` and `bad_request`. */
+export async function listInbox(
+  { database }: Pick<Deps, "database">,
+  { caller, params: { appId }, query }: Request<typeof contract.list>,
+) {
+  const { cursor, limit = limits.listPage.default, tag, assignee: given, ...filters } = query;
+  const tags = tag === undefined ? undefined : tagNamesIn(tag);
+  if (filters.q !== undefined && filters.unread !== undefined)
+    throw badRequest("unread", "cannot be combined with `q`");
+  const order = orderOf(filters);
+  const key = keys[order];
+  const position = readCursor(cursor, key.parts);
+  await ownedApp(database, appId, caller);
+  if (order === "found") await indexForSearch(database);
+  const { userId } = caller;
+  const assignee = await filteredAssignee(database, appId, { assignee: given, userId });
+  const scope = { appId, userId, tags, assignee, ...filters };
+  const { rows, reached } = await listThreads(database, scope, { position, limit: limit + 1 });
+  const { items, nextCursor } = searchedPage(rows, limit, { keyOf: key.of, reached });
+  const ids = items.map(({ id }) => id);
+  const found = await threadNews(database, caller.userId, ids);
+  const news = new Map(found.map((row) => [row.id, row]));
+  const tagsOf = await threadTags.of(database, ids);
+  return {
+    items: items.flatMap((row) => summaryOf(row, news.get(row.id), tagsOf.get(row.id) ?? [])),
+    nextCursor,
+  };
+}
+
+/** A thread that was deleted since the list was read is left out. */
+function summaryOf(row: SummaryRow, news: NewsRow | undefined, tags: ThreadSummary["tags"]): ThreadSummary[] {
+  if (!news) return [];
+  const { seq: _, assigneeId, assigneeEmail, ...summary } = row;
+  const assignee = assigneeOf({ assigneeId, assigneeEmail });
+  return [{ ...summary, assignee, unread: news.unread === 1, lastMessage: lastMessageOf(news), tags }];
+}
+
+const authors: Readonly<Record<string, LastMessage["author"]>> = { team: "team", agent: "agent" };
+
+function lastMessageOf({ direction, author, senderName, senderEmail, ...news }: NewsRow): LastMessage {
+  const sender = direction === "inbound" ? { name: senderName, email: senderEmail } : null;
+  const { writtenBy, text, createdAt } = news;
+  return {
+    direction,
+    author: authors[author] ?? "sender",
+    sender,
+    writtenBy,
+    text: beginningOf(text),
+    createdAt,
+  };
+}
+
+const longest = 200;
+
+/** The beginning of a text in one line, cut between words if there are any. */
+function beginningOf(text: string): string {
+  const line = text.replace(/\s+/gu, " ").trim();
+  // No text has more characters than UTF-16 units, so most texts need not be taken apart.
+  if (line.length <= longest) return line;
+  const characters = [...line];
+  if (characters.length <= longest) return line;
+  const cut = characters.slice(0, longest - 1).join("");
+  const atWord = cut.replace(/\s+\S*$/u, "");
+  return `${atWord.length > cut.length / 2 ? atWord : cut}…`;
+}

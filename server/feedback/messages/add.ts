@@ -1,0 +1,42 @@
+import type { threads as contract } from "../../../src/contract/threads.ts";
+import { createAuditWriter } from "../../access/audit/record.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers } from "../../http/handler.ts";
+import { mailReply, replyTo } from "../../mail/sender/reply.ts";
+import { changeThread } from "../threads/change.ts";
+import { appOfThread } from "../threads/owned.ts";
+import { refuseUnseenMessage } from "./newer-message.ts";
+import { waysOf } from "./rules.ts";
+import { messages } from "./store.ts";
+
+/** Adds a note or a reply to a thread, and changes the thread with it. (rules F35, F37, F38) */
+export function createAddMessage(
+  deps: Pick<Deps, "clock" | "newId" | "sealer" | "settings">,
+): Handlers<typeof contract>["addMessage"] {
+  const record = createAuditWriter(deps);
+  return ({ caller, address, params: { id }, body: { direction, body, change, ...reply }, save }) =>
+    save(async (tx) => {
+      const appId = await appOfThread(tx, id, caller);
+      const isReply = direction === "outbound";
+      // Before the message gets its time, so that messages are stored in the order of their times.
+      await messages.lock(tx, id);
+      if (isReply) await refuseUnseenMessage(tx, id, { ...reply, userId: caller.userId });
+      if (change) await changeThread(deps, tx, { caller, address, id, appId, change });
+      const createdAt = deps.clock.now().toISOString();
+      const message = {
+        id: deps.newId(),
+        feedbackId: id,
+        author: "team",
+        authorId: caller.userId,
+        direction,
+        body,
+        createdAt,
+      } as const;
+      const sent = isReply ? await replyTo(tx, id, reply) : undefined;
+      await messages.insert(tx, { ...message, ...sent?.stored });
+      const delivery = sent && (await mailReply(deps, tx, { message, reports: sent.reports }));
+      const changes = delivery ? [{ field: "delivery", to: waysOf(delivery) }] : [];
+      await record(tx, { caller, address }, { action: `message.${direction}`, appId, target: id, changes });
+      return delivery ? { ...message, delivery } : message;
+    });
+}

@@ -1,0 +1,50 @@
+import type { Run, RunLife } from "../../../src/contract/runs.ts";
+import { hashOf } from "../../secrets/secrets.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { threadUrl } from "../threads/answer.ts";
+import type { ProposalRow } from "./store.ts";
+
+/** A stored proposal as its agent reads it, with the plan that was decided on, so that the agent need not keep it. */
+export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl">, run: ProposalRow): Run {
+  const { id, status, decisionNote, decidedAt, replacedBy, feedbackId, appId, summary, plan } = run;
+  return {
+    id,
+    status,
+    decisionNote,
+    decidedAt,
+    replacedBy,
+    ...lifeOf(run),
+    feedbackId,
+    consoleUrl: threadUrl(addresses, appId, feedbackId),
+    summary,
+    plan,
+    planSha256: hashOf(plan),
+  };
+}
+
+/** What happened to a proposal. The id of the claim stays out: only the worker that made it gets it. (rule A19) */
+const lifeOf = (run: ProposalRow): RunLife => ({
+  decision: run.decision,
+  expiresAt: run.expiresAt,
+  claim: claimOf(run),
+  progress: progressOf(run),
+  outcome: outcomeOf(run),
+});
+
+const claimOf = ({ worker, claimedAt, releasedAt }: ProposalRow): RunLife["claim"] =>
+  worker === null || claimedAt === null ? null : { worker, claimedAt, releasedAt };
+
+const progressOf = ({ progressText, progressAt, progressCount }: ProposalRow): RunLife["progress"] =>
+  progressText === null || progressAt === null
+    ? null
+    : { text: progressText, reportedAt: progressAt, count: progressCount ?? 0 };
+
+const outcomeOf = (run: ProposalRow): RunLife["outcome"] =>
+  run.outcomeStatus === null || run.outcomeSummary === null || run.outcomeAt === null
+    ? null
+    : {
+        status: run.outcomeStatus,
+        summary: run.outcomeSummary,
+        links: JSON.parse(run.outcomeLinks ?? "[]"),
+        reportedAt: run.outcomeAt,
+      };

@@ -1,0 +1,89 @@
+import { ApiError } from "../../../../src/contract/errors.ts";
+import type { runs as contract } from "../../../../src/contract/proposals.ts";
+import type { Transaction } from "../../../database/database.ts";
+import type { Deps } from "../../../deps.ts";
+import { doubtfulTime } from "../../../doubtful-time.ts";
+import type { ConsoleCaller, Handlers } from "../../../http/handler.ts";
+import { runClaims } from "../../agent-work/store/claims.ts";
+import { proposalAnswer } from "../answer.ts";
+import { momentOf } from "../moment.ts";
+import { later } from "../proposal.ts";
+import { expiresAfter, recallRefusal, statusOf } from "../rules.ts";
+import { createStepRecorder, isHeld, lockedRun, type RunStep, visibleRun } from "../steps.ts";
+import { type ProposalRow, proposals as rows } from "../store.ts";
+
+/** What a person does with a proposal: decide, recall an approval, release the claim of a worker. */
+export function consoleProposals(
+  deps: Pick<Deps, "clock" | "newId" | "settings" | "time" | "waitingAgents">,
+): Handlers<typeof contract> {
+  const record = createStepRecorder(deps);
+  /** Records the step of a person and gives the answer. */
+  const finish = async (tx: Transaction, { run, author }: PersonsStep, step: RunStep) => {
+    await record(tx, { ...run, author }, step);
+    return proposalAnswer(deps.settings, await visibleRun(tx, run.id, author.caller));
+  };
+  const expiryOf = ({ approvalHours }: ProposalRow, from: Date): string | null => {
+    // An end that is counted from a wrong time could lie years ahead.
+    if (approvalHours !== null && deps.time.isDoubtful()) throw doubtfulTime();
+    return expiresAfter(from, approvalHours);
+  };
+  return {
+    decide: ({ caller, address, params: { runId }, body: { decision, note }, save }) =>
+      save(async (tx) => {
+        const run = await lockedRun(tx, runId, caller);
+        if (run.status !== "awaiting_approval") throw new ApiError("already_decided");
+        const status = statusOf(decision);
+        const now = deps.clock.now();
+        const expiresAt = status === "approved" ? expiryOf(run, now) : null;
+        const at = now.toISOString();
+        const change = { status, decision, expiresAt };
+        const texts = { at, note: note || null, by: caller.userId };
+        const readBy = deps.waitingAgents.readerOf(runId);
+        const read = await rows.decide(tx, runId, { ...change, ...texts, readBy });
+        const step = { action: `run.${decision}`, event: "run.decided", facts: { decision } } as const;
+        await record(tx, { ...run, author: { caller, address } }, step);
+        const decided = { ...run, ...change, decisionNote: texts.note, decidedAt: at, ...read };
+        deps.waitingAgents.handOver(tx, decided);
+        return proposalAnswer(deps.settings, decided);
+      }),
+
+    recall: ({ caller, address, params: { runId }, body: { note }, save }) =>
+      save(async (tx) => {
+        const run = await lockedRun(tx, runId, caller);
+        const refusal = recallRefusal(run, { held: isHeld(run), moment: momentOf(deps) });
+        if (refusal) throw new ApiError(refusal, { message: recallRefusals[refusal] });
+        const at = later(deps.clock.now(), run.decidedAt).toISOString();
+        await rows.recall(tx, runId, { note: note || null, at, by: caller.userId });
+        const facts = { decision: "recalled" };
+        const step = { action: "run.recall", event: "run.decided", facts } as const;
+        return finish(tx, { run, author: { caller, address } }, step);
+      }),
+
+    release: ({ caller, address, params: { runId }, body: { claimedAt }, save }) =>
+      save(async (tx) => {
+        const run = await lockedRun(tx, runId, caller);
+        if (run.claimId === null || !isHeld(run) || run.outcomeStatus !== null)
+          throw new ApiError("wrong_state", { message: "No worker is at work on this proposal." });
+        if (claimedAt !== undefined && claimedAt !== run.claimedAt)
+          throw new ApiError("wrong_state", {
+            message: "Another worker holds the claim now. Read it again.",
+          });
+        const now = deps.clock.now();
+        const expiresAt = expiryOf(run, now);
+        const at = later(now, run.claimedAt).toISOString();
+        await runClaims.release(tx, run.claimId, { at, by: caller.userId });
+        await rows.setExpiry(tx, runId, expiresAt);
+        return finish(tx, { run, author: { caller, address } }, { action: "run.release" });
+      }),
+  };
+}
+
+interface PersonsStep {
+  readonly run: ProposalRow;
+  readonly author: { readonly caller: ConsoleCaller; readonly address: string };
+}
+
+const recallRefusals = {
+  wrong_state: "Only an approval that still stands can be recalled. Read it again.",
+  run_claimed: "A worker has claimed this proposal. Release its claim first.",
+};

@@ -1,0 +1,142 @@
+import type { RunDecision, RunStatus } from "../../../src/contract/runs.ts";
+
+/** How far a proposal has come. */
+export interface RunState {
+  readonly status: RunStatus;
+  readonly decision: RunDecision | null;
+  readonly decidedAt: string | null;
+  /** When the approval expires. Null if it does not: it has no lifetime, or a worker has claimed it. */
+  readonly expiresAt: string | null;
+}
+
+/** The time of a request, and whether the clock can be believed. */
+export interface Moment {
+  readonly now: Date;
+  readonly doubtful: boolean;
+  /** By how many milliseconds a clock in doubt may be behind. */
+  readonly behindMs: number;
+}
+
+/** Whether an approval is over at that moment. `unknown`: only a clock in doubt could tell. (rules A23, D12) */
+export function expiryOf(
+  { status, expiresAt }: Pick<RunState, "status" | "expiresAt">,
+  { now, doubtful, behindMs }: Moment,
+): "good" | "over" | "unknown" {
+  if (status !== "approved" || expiresAt === null) return "good";
+  const left = Date.parse(expiresAt) - now.getTime();
+  if (!doubtful) return left > 0 ? "good" : "over";
+  return left > behindMs ? "good" : "unknown";
+}
+
+/** A proposal as it is at that time: an approval that is over reads `rejected`, whenever that is stored. (rule A23) */
+export function stateAt<State extends RunState>(run: State, now: Date): State {
+  if (expiryOf(run, { now, doubtful: false, behindMs: 0 }) === "good") return run;
+  return { ...run, status: "rejected", decision: "expired", decidedAt: run.expiresAt };
+}
+
+const hourMilliseconds = 3_600_000;
+
+/** When an approval expires that is given, or free again, at `from`; null if the app sets no lifetime. */
+export const expiresAfter = (from: Date, hours: number | null): string | null =>
+  hours === null ? null : new Date(from.getTime() + hours * hourMilliseconds).toISOString();
+
+/** The status with which a decision of a person reads. Everything but an approval reads `rejected`. (rule A16) */
+export const statusOf = (decision: RunDecision): "approved" | "rejected" =>
+  decision === "approve" ? "approved" : "rejected";
+
+/** The claim that a worker holds, as the account of a caller may use it. */
+export interface HeldClaim {
+  /** Whether this worker made it with this token. */
+  readonly own: boolean;
+  readonly finished: boolean;
+  readonly mayResume: boolean;
+}
+
+export interface ClaimFacts {
+  readonly run: Pick<RunState, "status" | "expiresAt">;
+  readonly held: HeldClaim | undefined;
+  readonly resume: boolean;
+  /** A newer proposal of the thread that was ever approved. */
+  readonly newerApproval: string | undefined;
+}
+
+export type ClaimVerdict =
+  | "new"
+  | "same"
+  | "resumed"
+  | "time_in_doubt"
+  | "wrong_state"
+  | "run_claimed"
+  | "run_superseded";
+
+/** Whether a worker may claim a proposal, and if not, why. (rules A18 to A21) */
+export function claimVerdict({ run, held, resume, newerApproval }: ClaimFacts, moment: Moment): ClaimVerdict {
+  if (held) return heldVerdict(held, resume);
+  const expiry = expiryOf(run, moment);
+  if (run.status !== "approved" || expiry === "over") return "wrong_state";
+  if (expiry === "unknown") return "time_in_doubt";
+  return newerApproval === undefined ? "new" : "run_superseded";
+}
+
+function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): ClaimVerdict {
+  if (resume && mayResume) return finished ? "same" : "resumed";
+  return own ? "same" : "run_claimed";
+}
+
+export interface ClaimUse {
+  readonly ofAccount: boolean;
+  readonly ofToken: boolean;
+  /** Whether the token that made the claim was revoked or has expired. */
+  readonly tokenEnded: boolean;
+  /** When its worker was last heard of. */
+  readonly heardAt: string;
+}
+
+/** How long a worker with a token that still works must be silent before another token of its account may go on. */
+const silentMilliseconds = 15 * 60_000;
+
+/** Whether a caller may take up a claim that is held. A clock in doubt proves no silence. (rule A32) */
+export function mayResume(
+  { ofAccount, ofToken, tokenEnded, heardAt }: ClaimUse,
+  { now, doubtful }: Pick<Moment, "now" | "doubtful">,
+): boolean {
+  if (!ofAccount) return false;
+  if (ofToken || tokenEnded) return true;
+  return !doubtful && now.getTime() - Date.parse(heardAt) >= silentMilliseconds;
+}
+
+/** Whether a person may take an approval back, and if not, why. (rule A22) */
+export function recallRefusal(
+  run: Pick<RunState, "status" | "expiresAt">,
+  { held, moment }: { readonly held: boolean; readonly moment: Moment },
+): "wrong_state" | "run_claimed" | undefined {
+  if (run.status !== "approved" || expiryOf(run, moment) === "over") return "wrong_state";
+  return held ? "run_claimed" : undefined;
+}
+
+export interface EndedClaim {
+  readonly releasedAt: string | null;
+  /** The claim that took the place of this one. */
+  readonly resumedAs: string | null;
+}
+
+/** Why a claim is no longer its worker's; undefined if it is held. (rule A24) */
+export function endOfClaim({
+  releasedAt,
+  resumedAs,
+}: EndedClaim): "claim_released" | "claim_resumed" | undefined {
+  if (releasedAt === null) return undefined;
+  return resumedAs === null ? "claim_released" : "claim_resumed";
+}
+
+/** The text of the internal note for an outcome. */
+export const outcomeNote = ({
+  status,
+  summary,
+  links,
+}: {
+  readonly status: string;
+  readonly summary: string;
+  readonly links: readonly string[];
+}): string =>
+  [`An agent reports: ${status}`, summary, ...(links.length > 0 ? [links.join("\n")] : [])].join("\n\n");

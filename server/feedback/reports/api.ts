@@ -1,0 +1,132 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { feedback as contract } from "../../../src/contract/feedback.ts";
+import type { Transaction } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import { uploads } from "../../files/uploads-store.ts";
+import type { Handlers, Request } from "../../http/handler.ts";
+import { statusUrlOf } from "../../mail/sender/status-url.ts";
+import { blockedSenders } from "../blocked-senders/store.ts";
+import { failures } from "../failures/store.ts";
+import { messages } from "../messages/store.ts";
+import { threadUrl } from "../threads/answer.ts";
+import { feedbackThreads as rows } from "../threads/store.ts";
+import { type FeedbackReport, feedbackFilesOf, feedbackReportOf } from "./report.ts";
+import { createAppStorage } from "./uploads.ts";
+
+export const feedback = (
+  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "sealer" | "settings">,
+): Handlers<typeof contract> => {
+  const storage = createAppStorage(deps);
+  return {
+    async submit(request) {
+      const { caller, body } = request;
+      if (!caller.feedbackEnabled) throw new ApiError("feedback_disabled");
+      const files = feedbackFilesOf(body);
+      const blockedBy = caller.blocksSenders
+        ? await blockedSenders.blocking(deps.database, caller.appId, [body.email])
+        : undefined;
+      if (files.length === 0)
+        return save(
+          deps,
+          request,
+          feedbackReportOf(deps, caller.appId, { body, files, hasRoom: true, blockedBy }),
+        );
+      const bytes = files.reduce((sum, { upload }) => sum + upload.size, 0);
+      return storage.withRoom(caller.appId, bytes, (hasRoom) => {
+        const report = feedbackReportOf(deps, caller.appId, { body, files, hasRoom, blockedBy });
+        const received = report.files.map((file) => file.received);
+        return deps.keptFiles.keepFor(received, () => save(deps, request, report));
+      });
+    },
+  };
+};
+
+function save(
+  deps: Pick<Deps, "clock" | "keptFiles" | "newId" | "sealer" | "settings">,
+  request: Request<typeof contract.submit>,
+  report: FeedbackReport,
+) {
+  const { thread, files, dropped } = report;
+  const answer = (id: string, reportId?: string) => ({
+    success: true,
+    id,
+    consoleUrl: threadUrl(deps.settings, thread.appId, id),
+    ...(reportId !== undefined && request.caller.senderPages
+      ? { statusUrl: statusUrlOf(deps, { reportId, counter: 0, mailed: false }) }
+      : {}),
+    ...dropped,
+  });
+  if (files.length === 0 && thread.dedupeKey === null)
+    return request.saveRow((into) => rows.insert(into, thread), answer(thread.id, thread.id));
+  const received = files.map((file) => file.received);
+  let earlier: string | undefined;
+  let resolved: string | undefined;
+  const first = async (tx: Transaction) => {
+    await deps.keptFiles.secure(tx, received);
+    ({ earlier, resolved } = await findEarlier(tx, report));
+  };
+  const rateLimit = () => (earlier === undefined ? "feedback" : "feedbackRepeats");
+  const write = async (tx: Transaction) => {
+    if (earlier === undefined) await rows.insert(tx, thread);
+    const isNews = await noteFailure(tx, earlier ?? thread.id, report);
+    if (earlier !== undefined && !isNews) return { ...answer(earlier), deduplicated: true };
+    const repeatId = deps.newId();
+    if (earlier !== undefined) await addRepeat(deps, tx, { repeatId, id: earlier, report });
+    const { appId, createdAt } = thread;
+    for (const { upload } of files)
+      await uploads.insert(tx, { ...upload, appId, feedbackId: earlier ?? thread.id, createdAt });
+    return earlier === undefined
+      ? { ...answer(thread.id, thread.id), ...returnedFrom(deps, appId, resolved) }
+      : { ...answer(earlier, repeatId), deduplicated: true };
+  };
+  return request.save(write, { first, rateLimit });
+}
+
+interface EarlierThreads {
+  /** The open thread of the same failure. */
+  readonly earlier?: string | undefined;
+  /** Without an open one, the last that was resolved. */
+  readonly resolved?: string | undefined;
+}
+
+async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise<EarlierThreads> {
+  if (thread.dedupeKey === null) return {};
+  await failures.lock(tx, thread.appId, thread.dedupeKey);
+  const earlier = await rows.findRepeated(tx, thread, thread.dedupeKey);
+  if (earlier) return { earlier: earlier.id };
+  return { resolved: (await rows.findResolved(tx, thread, thread.dedupeKey))?.id };
+}
+
+const returnedFrom = ({ settings }: Pick<Deps, "settings">, appId: string, id: string | undefined) =>
+  id === undefined ? {} : { earlier: { id, consoleUrl: threadUrl(settings, appId, id) } };
+
+/** Stores which run reported the failure. Gives false if the same run has reported it before. (rule F23) */
+async function noteFailure(tx: Transaction, feedbackId: string, report: FeedbackReport): Promise<boolean> {
+  const { thread, scope, run, parts } = report;
+  // A blocked sender changes nothing of a failure.
+  if (thread.dedupeKey === null || thread.blockedBy !== undefined) return true;
+  const reportedAt = thread.createdAt;
+  return failures.report(tx, { feedbackId, appId: thread.appId, scope, run, parts, reportedAt });
+}
+
+interface Repeat {
+  readonly repeatId: string;
+  readonly id: string;
+  readonly report: FeedbackReport;
+}
+
+async function addRepeat(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  { repeatId, id, report }: Repeat,
+): Promise<void> {
+  const { thread, ownSubject: subject } = report;
+  const { message: body, blockedBy } = thread;
+  await messages.lock(tx, id);
+  // It stands after everything that a reader of the thread has seen by now.
+  const createdAt = clock.now().toISOString();
+  const direction = blockedBy === undefined ? "inbound" : "blocked";
+  if (direction === "inbound") await rows.repeat(tx, id);
+  const message = { id: repeatId, feedbackId: id, direction, body, createdAt, blockedBy } as const;
+  await messages.insertRepeat(tx, message, { ...thread, subject });
+}

@@ -1,0 +1,131 @@
+import type { NewFeedback } from "../../../src/contract/feedback.ts";
+import { isWithin } from "../../../src/contract/fields.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { fitMetadata } from "../../../src/contract/metadata.ts";
+import { isReceivedFile, type ReceivedFile } from "../../../src/contract/received-file.ts";
+import type { Deps } from "../../deps.ts";
+import { withoutSenderLinks } from "../../mail/sender/sender-links.ts";
+import type { ThreadFile, ThreadFiles } from "../threads/answer.ts";
+import type { NewThread } from "../threads/store.ts";
+import { type ReceivedUpload, uploadOf } from "./received-upload.ts";
+import { subjectOf } from "./rules.ts";
+
+/** A report as it is stored: as a new thread, or as a message of an earlier thread. */
+export interface FeedbackReport {
+  readonly thread: NewThread;
+  /** The subject as the sender wrote it, or null. */
+  readonly ownSubject: string | null;
+  /** What the run that reports a failure covers, and its name; "" where the report does not say. */
+  readonly scope: string;
+  readonly run: string;
+  /** The tests that the report sums up, by the beginnings of their keys. */
+  readonly parts: readonly string[] | undefined;
+  readonly files: readonly FeedbackFile[];
+  /** The parts that are not stored, as the answer names them. */
+  readonly dropped: {
+    readonly metadataDropped?: string[];
+    readonly filesDropped?: string[];
+    readonly fieldsDropped?: string[];
+  };
+}
+
+interface Given {
+  readonly body: NewFeedback;
+  readonly files: readonly FeedbackFile[];
+  /** Whether the app's quota has room for the files. */
+  readonly hasRoom: boolean;
+  /** The block that hides the report. */
+  readonly blockedBy?: string | undefined;
+}
+
+/** The report that a request sends, as it is stored. */
+export function feedbackReportOf(
+  { newId, clock }: Pick<Deps, "newId" | "clock">,
+  appId: string,
+  { body, files: given, hasRoom, blockedBy }: Given,
+): FeedbackReport {
+  const files = hasRoom ? given : [];
+  const metadata = fitMetadata(body.metadata ?? {});
+  // Half of an address is somebody else's address, so it is not cut.
+  const isTooLong = !isWithin(body.email ?? "", limits.email);
+  const message = withoutSenderLinks(body.message);
+  const ownSubject = withoutSenderLinks(body.subject ?? "");
+  return {
+    thread: {
+      id: newId(),
+      appId,
+      subject: ownSubject || subjectOf(body.type, message),
+      message,
+      category: body.type,
+      source: withoutSenderLinks(body.source ?? "") || null,
+      senderName: withoutSenderLinks(body.name ?? "") || null,
+      senderEmail: isTooLong ? null : withoutSenderLinks(body.email ?? "") || null,
+      metadata: withoutSenderLinks(metadata.json),
+      files: filesJson(files),
+      dedupeKey: body.dedupeKey || null,
+      createdAt: clock.now().toISOString(),
+      blockedBy,
+    },
+    ownSubject: ownSubject || null,
+    scope: body.dedupeScope || "",
+    run: body.dedupeRun || "",
+    parts: body.dedupeParts?.length ? body.dedupeParts : undefined,
+    files,
+    dropped: {
+      ...(metadata.dropped.length === 0 ? {} : { metadataDropped: [...metadata.dropped] }),
+      ...(hasRoom ? {} : { filesDropped: pathsOf(given) }),
+      ...(isTooLong ? { fieldsDropped: ["email"] } : {}),
+    },
+  };
+}
+
+/** The paths of files in the body. */
+const pathsOf = (files: readonly FeedbackFile[]): string[] =>
+  files.map((file, at) => {
+    const before = files.slice(0, at).filter(({ field }) => field === file.field);
+    return `${file.field}.${before.length}`;
+  });
+
+/** A received file of a report, and the upload that it becomes. */
+export interface FeedbackFile {
+  readonly field: keyof ThreadFiles;
+  readonly received: ReceivedFile;
+  readonly upload: ReceivedUpload;
+}
+
+/** The files of a valid report, in order. */
+export function feedbackFilesOf({ images, videos, attachments }: NewFeedback): FeedbackFile[] {
+  if (!images && !videos && !attachments) return [];
+  return [
+    ...(images ?? []).flatMap((image) => feedbackFile("images", image)),
+    ...(videos ?? []).flatMap((video) => feedbackFile("videos", video)),
+    ...(attachments ?? []).flatMap(({ name, data }) =>
+      feedbackFile("attachments", data, name?.trim() || "attachment"),
+    ),
+  ];
+}
+
+/** The form in which a thread stores its files. */
+export function filesJson(files: readonly FeedbackFile[]): string {
+  if (files.length === 0) return noFiles;
+  const at = (field: keyof ThreadFiles) => files.filter((file) => file.field === field).map(threadFile);
+  return JSON.stringify({ images: at("images"), videos: at("videos"), attachments: at("attachments") });
+}
+
+const noFiles = JSON.stringify({ images: [], videos: [], attachments: [] } satisfies ThreadFiles);
+
+const threadFile = ({ upload }: FeedbackFile): ThreadFile => ({
+  upload: upload.name,
+  name: upload.fileName ?? upload.name,
+  mediaType: upload.mediaType,
+  size: upload.size,
+});
+
+function feedbackFile(
+  field: keyof ThreadFiles,
+  file: string | ReceivedFile,
+  givenName?: string,
+): FeedbackFile[] {
+  if (!isReceivedFile(file) || file.detectedType === null) return [];
+  return [{ field, received: file, upload: uploadOf(file, file.detectedType, givenName) }];
+}

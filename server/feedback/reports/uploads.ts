@@ -1,0 +1,77 @@
+import type { Deps } from "../../deps.ts";
+import { uploads } from "../../files/uploads-store.ts";
+
+/** Knows how much of its storage quota each app uses. */
+export interface AppStorage {
+  /** Does `work`, which stores this many bytes if the quota has room for them. `work` gets whether it has. */
+  withRoom<Result>(
+    appId: string,
+    bytes: number,
+    work: (hasRoom: boolean) => Promise<Result>,
+  ): Promise<Result>;
+}
+
+const mostApps = 10_000;
+const currentForMs = 60_000;
+
+interface Used {
+  stored: number;
+  /** Bytes of work in progress. */
+  pending: number;
+  /** Bytes stored since a sum was started, which that sum may or may not include. */
+  meanwhile: number;
+  at: number;
+  summing: Promise<void> | undefined;
+}
+
+/**
+ * Caches the sums for a minute, so that not every report adds up all uploads. Near the quota each report adds them up.
+ * Several servers together may exceed the quota by what they store within that minute.
+ */
+export function createAppStorage({
+  database,
+  clock,
+  settings,
+}: Pick<Deps, "database" | "clock" | "settings">): AppStorage {
+  const apps = new Map<string, Used>();
+  const usedBy = (appId: string): Used => {
+    const known = apps.get(appId);
+    if (known) return known;
+    if (apps.size >= mostApps) apps.clear();
+    const app = { stored: 0, pending: 0, meanwhile: 0, at: Number.NEGATIVE_INFINITY, summing: undefined };
+    apps.set(appId, app);
+    return app;
+  };
+  const sum = async (appId: string, app: Used) => {
+    app.meanwhile = 0;
+    const stored = await uploads.bytesOf(database, appId);
+    app.stored = stored + app.meanwhile;
+    app.at = clock.now().getTime();
+  };
+  const sumOnce = (appId: string, app: Used) => {
+    app.summing ??= sum(appId, app).finally(() => {
+      app.summing = undefined;
+    });
+    return app.summing;
+  };
+  const fits = (app: Used, bytes: number) => app.stored + app.pending + bytes <= settings.storedBytesPerApp;
+  const isCurrent = ({ at }: Used) => Math.abs(clock.now().getTime() - at) < currentForMs;
+
+  return {
+    async withRoom(appId, bytes, work) {
+      if (bytes === 0) return work(true);
+      const app = usedBy(appId);
+      if (!isCurrent(app) || !fits(app, bytes)) await sumOnce(appId, app);
+      if (!fits(app, bytes)) return work(false);
+      app.pending += bytes;
+      try {
+        const result = await work(true);
+        app.stored += bytes;
+        app.meanwhile += bytes;
+        return result;
+      } finally {
+        app.pending -= bytes;
+      }
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { type SavedReply, savedReplies } from "../../../src/contract/saved-replies.ts";
+import { Can } from "../../console/can.tsx";
+import { Confirmation } from "../../console/confirmation.tsx";
+import { Empty } from "../../console/empty.tsx";
+import { filledWith } from "../../console/filled-form.ts";
+import { type Filled, TextArea, TextField } from "../../console/forms.tsx";
+import { IdempotencyField } from "../../console/idempotency-field.tsx";
+import { InTurns } from "../../console/in-turns.tsx";
+import { ConsolePage } from "../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
+import { OriginalValues } from "../../console/original-values.tsx";
+import { Refused } from "../../console/parts.tsx";
+import { type Reply, show } from "../../console/reply.ts";
+import { Line, UserText } from "../../console/text.tsx";
+import type { SignedInVisit } from "../../console/visit.ts";
+import { replyFrom, withStatusUrl } from "./rules.ts";
+
+/** A form of the page that was refused: that of a new reply, or that of the reply with this id. */
+export interface RefusedReply {
+  readonly form: Filled;
+  readonly replyId?: string;
+}
+
+export const savedRepliesPage = (visit: SignedInVisit): Promise<Reply> => showSavedReplies(visit);
+
+export async function showSavedReplies(visit: SignedInVisit, refused?: RefusedReply): Promise<Reply> {
+  const navigation = await appNavigationOf(visit, "inbox");
+  const { items } = await visit.ask(savedReplies.list, { params: { appId: navigation.app.id } });
+  return show(<SavedReplies {...{ navigation, refused }} replies={items} />, refused?.form.refusal?.status);
+}
+
+interface SavedRepliesProps {
+  readonly navigation: AppNavigation;
+  readonly replies: readonly SavedReply[];
+  readonly refused: RefusedReply | undefined;
+}
+
+const SavedReplies = ({ navigation, replies, refused }: SavedRepliesProps) => {
+  const { app, links } = navigation;
+  return (
+    <ConsolePage navigation={navigation} title="Saved replies" narrow>
+      <div class="head">
+        <div>
+          <h1>Saved replies</h1>
+          <p>
+            Texts that your team sends again and again. You insert them on a thread, and can change them
+            there.
+          </p>
+        </div>
+      </div>
+      <div class="stack wide">
+        {replies.length === 0 ? (
+          <Empty title="No saved replies yet">
+            <p>Save the answers that you type often.</p>
+          </Empty>
+        ) : (
+          <ul class="list">
+            <InTurns>
+              {replies.map((reply) => (
+                <ReplyLine
+                  key={reply.id}
+                  {...{ reply, app }}
+                  at={(part) => links.savedReply(app.id, reply.id, part)}
+                  form={refused?.replyId === reply.id ? refused.form : undefined}
+                />
+              ))}
+            </InTurns>
+          </ul>
+        )}
+        <Can needs="maintainer">
+          <NewReply
+            action={links.savedReplies(app.id)}
+            form={refused?.replyId === undefined ? refused?.form : undefined}
+          />
+        </Can>
+      </div>
+    </ConsolePage>
+  );
+};
+
+interface ReplyLineProps {
+  readonly reply: SavedReply;
+  readonly app: AppNavigation["app"];
+  readonly at: (part: string) => string;
+  readonly form: Filled | undefined;
+}
+
+/** A saved reply as a sender would read it, with the forms that change or delete it. */
+const ReplyLine = ({ reply, app, at, form }: ReplyLineProps) => {
+  const current = { title: reply.title, body: reply.body };
+  const facts = { name: "Ada", app: app.name, hasPage: app.senderPages };
+  return (
+    <li>
+      <b>
+        <Line text={reply.title} />
+      </b>
+      <p class="hint">Preview for a sender with the name Ada:</p>
+      <UserText text={withStatusUrl(replyFrom(reply.body, facts), "https://…")} />
+      <Can needs="maintainer">
+        <details class="reveal" open={form !== undefined}>
+          <summary>
+            Change<span class="unseen">{` ${reply.title}`}</span>
+          </summary>
+          <form class="stack" method="post" action={at("change")} data-guards>
+            <Refused refusal={form?.refusal} />
+            <IdempotencyField />
+            <OriginalValues current={current} />
+            <ReplyFields form={form ?? filledWith(current)} part={reply.id} />
+            <div class="actions">
+              <button type="submit">Save</button>
+            </div>
+          </form>
+        </details>
+        <Confirmation offer="Delete" action={at("delete")} button="Delete the saved reply" danger>
+          Replies that were sent stay.
+        </Confirmation>
+      </Can>
+    </li>
+  );
+};
+
+const NewReply = ({ action, form }: { readonly action: string; readonly form: Filled | undefined }) => (
+  <section class="stack" aria-labelledby="new-reply">
+    <h2 id="new-reply">New saved reply</h2>
+    <form class="card stack" method="post" action={action} data-guards>
+      <Refused refusal={form?.refusal} />
+      <IdempotencyField />
+      <ReplyFields form={form ?? filledWith()} part="new" />
+      <div class="actions">
+        <button class="primary" type="submit">
+          Save the reply
+        </button>
+      </div>
+    </form>
+  </section>
+);
+
+const ReplyFields = ({ form, part }: { readonly form: Filled; readonly part: string }) => (
+  <>
+    <TextField form={form} name="title" label="Title" part={part} required />
+    <TextArea
+      form={form}
+      name="body"
+      label="Text"
+      part={part}
+      hint="{name} becomes the name of the sender, {app} that of the app, {statusUrl} the link to the sender's own page."
+      required
+    />
+  </>
+);

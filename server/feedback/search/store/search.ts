@@ -1,0 +1,114 @@
+import type { Condition } from "../../../database/conditions.ts";
+import type { Database, Reader, Transaction } from "../../../database/database.ts";
+import { newestInPostgres } from "./postgres.ts";
+import { type Found, rangeOfSearch, type SearchPage, type SearchScope } from "./ranges.ts";
+import { marksInSqlite as marks, newestInSqlite } from "./sqlite.ts";
+
+/** A search: where, and for which words. */
+export interface WordSearch {
+  readonly scope: SearchScope;
+  readonly words: readonly string[];
+}
+
+/** The newest threads with all words. A long search ends early and says so. (rule F18) */
+export function searchThreads(
+  reader: Reader,
+  { scope, words }: WordSearch,
+  page: SearchPage,
+): Promise<Found> {
+  const hasBeginning = mayBeBeginning(words);
+  if (reader.engine === "sqlite") return newestInSqlite(reader, { scope, words, hasBeginning }, page);
+  const whole = hasBeginning ? words.slice(0, -1) : words;
+  return newestInPostgres(reader, { scope, whole, beginning: hasBeginning ? words.at(-1) : undefined }, page);
+}
+
+/** The threads `f` that a search has found: from where, and under which condition, whose values come first. */
+export function amongFound(
+  { engine }: Pick<Reader, "engine">,
+  { seqs }: Found,
+): { readonly from: string; readonly condition: Condition } {
+  if (engine === "postgres") {
+    const places = seqs.map(() => "?").join(", ");
+    return {
+      from: "feedback f",
+      condition: seqs.length === 0 ? ["FALSE"] : [`f.seq IN (${places})`, ...seqs],
+    };
+  }
+  // A list of numbers as the condition: without statistics SQLite would read all threads of the app. (CROSS JOIN makes it keep this order.)
+  const from = "json_each(?) AS found CROSS JOIN feedback f";
+  return { from, condition: ["f.seq = found.value", JSON.stringify(seqs)] };
+}
+
+/** The first words in the text that a person typed. Other characters do not reach the search. */
+export const wordsOf = (query: string): string[] =>
+  (query.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, mostWords);
+
+/** A search of very many words would take seconds, and no person types them. */
+const mostWords = 16;
+
+/**
+ * Whether the last word is searched as the beginning of a word. One or two letters are not: so many words begin with them
+ * that SQLite would take seconds. In scripts such as Chinese one or two characters are a word.
+ */
+const mayBeBeginning = (words: readonly string[]): boolean => /\p{Lo}|.{3}/u.test(words.at(-1) ?? "");
+
+/** Few enough that other writes hardly wait. */
+const batch = 100;
+const batchesOfSearch = 20;
+
+/**
+ * SQLite: adds a batch of new and changed threads to the index, the newest first. Gives whether there was such a batch.
+ * PostgreSQL keeps its index up to date by itself.
+ */
+export async function indexNext(database: Database): Promise<boolean> {
+  if (database.engine === "postgres") return false;
+  if (!(await database.get("SELECT 1 AS one FROM feedback WHERE indexed = 0 LIMIT 1"))) return false;
+  await database.write(indexBatch);
+  return true;
+}
+
+/** Adds up to 2,000 new threads to the index before a search. The background work adds the rest. */
+export async function indexForSearch(database: Database): Promise<void> {
+  for (let n = 0; n < batchesOfSearch; n++) if (!(await indexNext(database))) return;
+}
+
+/** Removes threads from the index. Ignores threads that are not in it. */
+export async function forgetIndexed(tx: Transaction, seqs: readonly number[]): Promise<void> {
+  if (tx.engine === "postgres") return;
+  await tx.run(`DELETE FROM feedback_search WHERE rowid IN (${seqs.map(() => "?").join(", ")})`, ...seqs);
+}
+
+/** Takes the words of a thread out of the index, because it was changed. Its new words come in later. */
+export async function indexAgain(tx: Transaction, id: string): Promise<void> {
+  const thread = await tx.get<{ seq: number }>("SELECT seq FROM feedback WHERE id = ?", id);
+  if (!thread) return;
+  await forgetIndexed(tx, [thread.seq]);
+  await tx.run("UPDATE feedback SET indexed = 0 WHERE seq = ?", thread.seq);
+}
+
+/** Removes all threads from the index, before they are deleted. */
+export async function forgetAllIndexed(tx: Transaction): Promise<void> {
+  if (tx.engine === "sqlite")
+    await tx.run("INSERT INTO feedback_search (feedback_search) VALUES ('delete-all')");
+}
+
+// The newest threads come first. Within a batch the order is ascending, because FTS5 flushes the index at each smaller
+// rowid.
+// Without the named index SQLite would read a restored database from its first row for each batch.
+const newest = `SELECT seq FROM feedback INDEXED BY feedback_to_index WHERE indexed = 0 ORDER BY seq DESC LIMIT ${batch}`;
+const toIndex = `FROM feedback WHERE seq IN (${newest})`;
+
+async function indexBatch(tx: Transaction): Promise<void> {
+  await tx.run(
+    `INSERT OR REPLACE INTO feedback_search (rowid, text)
+     SELECT seq, ? || replace(app_id, '-', '') || ' ' || ? || status || ' ' || ? || category || ' ' ||
+            ? || CAST(seq / ${rangeOfSearch} AS text) || ' ' ||
+            subject || ' ' || message || ' ' || coalesce(sender_name, '') || ' ' ||
+            coalesce(sender_email, '') || ' ' || coalesce(source, '') ${toIndex} ORDER BY seq`,
+    marks.app,
+    marks.status,
+    marks.type,
+    marks.range,
+  );
+  await tx.run(`UPDATE feedback SET indexed = 1 WHERE seq IN (${newest})`);
+}

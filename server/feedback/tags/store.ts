@@ -1,0 +1,167 @@
+import type { Tag, ThreadTag } from "../../../src/contract/tags.ts";
+import { oneForViewer } from "../../access/members/visibility.ts";
+import { assignments } from "../../database/assignments.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import { tagKeyOf } from "./rules.ts";
+
+export interface NewTag {
+  readonly id: string;
+  readonly appId: string;
+  readonly name: string;
+  readonly colour: string | null;
+  readonly createdAt: string;
+}
+
+const columns = `t.id, t.name, t.colour, t.threads`;
+
+const findTag = oneForViewer<Tag & { readonly appId: string }>({
+  columns: `${columns}, t.app_id AS "appId"`,
+  from: "FROM tags t",
+  app: "t.app_id",
+  where: "t.id = ?",
+});
+
+/** The tags of apps. (rule F30) */
+export const tags = {
+  /** The tags of an app by name. */
+  list: (reader: Reader, appId: string) =>
+    reader.all<Tag>(`SELECT ${columns} FROM tags t WHERE t.app_id = ? ORDER BY t.name_key`, appId),
+
+  find: findTag,
+
+  async count(reader: Reader, appId: string): Promise<number> {
+    const row = await reader.get<{ count: number }>(
+      "SELECT count(*) AS count FROM tags WHERE app_id = ?",
+      appId,
+    );
+    return Number(row?.count ?? 0);
+  },
+
+  /** Gives false if the app has a tag of that name. */
+  insert: async (tx: Transaction, tag: NewTag): Promise<boolean> =>
+    (await tx.run(
+      `INSERT INTO tags (id, app_id, name, name_key, colour, created_at) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (app_id, name_key) DO NOTHING`,
+      ...[tag.id, tag.appId, tag.name, tagKeyOf(tag.name), tag.colour, tag.createdAt],
+    )) > 0,
+
+  /** Gives false if the app has another tag of that name. */
+  async update(
+    tx: Transaction,
+    { id, appId }: Pick<NewTag, "id" | "appId">,
+    { name, colour }: { readonly name?: string | undefined; readonly colour?: string | null | undefined },
+  ): Promise<boolean> {
+    const { sql, values } = assignments({
+      name,
+      name_key: name === undefined ? undefined : tagKeyOf(name),
+      colour,
+    });
+    if (sql === "") return true;
+    const key = tagKeyOf(name ?? "");
+    const changed = await tx.run(
+      `UPDATE tags SET ${sql} WHERE id = ?
+       AND NOT EXISTS (SELECT 1 FROM tags o WHERE o.app_id = ? AND o.name_key = ? AND o.id <> ?)`,
+      ...[...values, id, appId, key, id],
+    );
+    return changed > 0;
+  },
+
+  remove: (tx: Transaction, id: string) => tx.run("DELETE FROM tags WHERE id = ?", id),
+
+  /** Counts the threads of all tags, after rows were added together with their counts. */
+  countAgain: (tx: Transaction) =>
+    tx.run("UPDATE tags SET threads = (SELECT count(*) FROM thread_tags x WHERE x.tag_id = tags.id)"),
+
+  /** Takes a tag from some of its threads. Gives from how many. */
+  takeFromSome: (tx: Transaction, id: string, most: number) =>
+    tx.run(
+      `DELETE FROM thread_tags WHERE tag_id = ? AND feedback_id IN (
+         SELECT feedback_id FROM thread_tags WHERE tag_id = ? LIMIT ?)`,
+      ...[id, id, most],
+    ),
+
+  /** Gives some threads of one tag to another instead. Gives how many. */
+  async moveSome(tx: Transaction, { from, into }: Merged, most: number): Promise<number> {
+    const moved = await tx.all<{ id: string }>(
+      `DELETE FROM thread_tags WHERE tag_id = ? AND feedback_id IN (
+         SELECT feedback_id FROM thread_tags WHERE tag_id = ? LIMIT ?) RETURNING feedback_id AS id`,
+      ...[from, from, most],
+    );
+    if (moved.length === 0) return 0;
+    await tx.run(
+      `INSERT INTO thread_tags (feedback_id, tag_id, created_at, active_at, status, assignee_id)
+       SELECT f.id, CAST(? AS TEXT), f.created_at, coalesce(f.active_at, f.created_at), f.status, f.assignee_id FROM feedback f
+       WHERE f.id IN (${moved.map(() => "?").join(", ")})
+       ON CONFLICT (feedback_id, tag_id) DO NOTHING`,
+      into,
+      ...moved.map(({ id }) => id),
+    );
+    return moved.length;
+  },
+};
+
+interface Merged {
+  readonly from: string;
+  readonly into: string;
+}
+
+interface Tagged extends ThreadTag {
+  readonly feedbackId: string;
+}
+
+/** The tags on threads. */
+export const threadTags = {
+  /** The tags of these threads by name, by the id of the thread. */
+  async of(reader: Reader, threadIds: readonly string[]): Promise<ReadonlyMap<string, ThreadTag[]>> {
+    const found = new Map<string, ThreadTag[]>(threadIds.map((id) => [id, []]));
+    if (threadIds.length === 0) return found;
+    const rows = await reader.all<Tagged>(
+      `SELECT x.feedback_id AS "feedbackId", t.id, t.name, t.colour FROM thread_tags x JOIN tags t ON t.id = x.tag_id
+       WHERE x.feedback_id IN (${threadIds.map(() => "?").join(", ")}) ORDER BY t.name_key`,
+      ...threadIds,
+    );
+    for (const { feedbackId, ...tag } of rows) found.get(feedbackId)?.push(tag);
+    return found;
+  },
+
+  async count(reader: Reader, feedbackId: string): Promise<number> {
+    const sql = "SELECT count(*) AS count FROM thread_tags WHERE feedback_id = ?";
+    return Number((await reader.get<{ count: number }>(sql, feedbackId))?.count ?? 0);
+  },
+
+  /** Gives a thread the tag of its app with this name, which exists. */
+  add: (tx: Transaction, feedbackId: string, name: string) =>
+    tx.run(
+      `INSERT INTO thread_tags (feedback_id, tag_id, created_at, active_at, status, assignee_id)
+       SELECT f.id, t.id, f.created_at, coalesce(f.active_at, f.created_at), f.status, f.assignee_id
+       FROM feedback f JOIN tags t ON t.app_id = f.app_id WHERE f.id = ? AND t.name_key = ?
+       ON CONFLICT (feedback_id, tag_id) DO NOTHING`,
+      feedbackId,
+      tagKeyOf(name),
+    ),
+
+  remove: (tx: Transaction, feedbackId: string, name: string) =>
+    tx.run(
+      `DELETE FROM thread_tags WHERE feedback_id = ? AND tag_id IN (SELECT t.id FROM tags t
+         JOIN feedback f ON f.app_id = t.app_id WHERE f.id = ? AND t.name_key = ?)`,
+      ...[feedbackId, feedbackId, tagKeyOf(name)],
+    ),
+
+  /**
+   * The ids of the app's tags with these names, the rarest first. Undefined if a name is of no tag.
+   */
+  async rarestFirst(
+    reader: Reader,
+    appId: string,
+    names: readonly string[],
+  ): Promise<readonly string[] | undefined> {
+    const keys = [...new Set(names.map(tagKeyOf))];
+    const rows = await reader.all<{ id: string }>(
+      `SELECT t.id FROM tags t WHERE t.app_id = ? AND t.name_key IN (${keys.map(() => "?").join(", ")})
+       ORDER BY t.threads, t.id`,
+      appId,
+      ...keys,
+    );
+    return rows.length === keys.length ? rows.map(({ id }) => id) : undefined;
+  },
+};

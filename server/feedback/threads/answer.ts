@@ -1,0 +1,109 @@
+import type { Proposal, Thread } from "../../../src/contract/agent.ts";
+import type { OwnedMessage, OwnedThread } from "../../../src/contract/threads.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { NewMessage, RepeatedReport } from "../messages/store.ts";
+import { type RunState, stateAt } from "../proposals/rules.ts";
+import type { ThreadRow } from "./store.ts";
+
+/** A file of a thread: its public name and its description. */
+export interface ThreadFile {
+  readonly upload: string;
+  readonly name: string;
+  readonly mediaType: string;
+  readonly size: number;
+}
+
+export interface ThreadFiles {
+  readonly images: readonly ThreadFile[];
+  readonly videos: readonly ThreadFile[];
+  readonly attachments: readonly ThreadFile[];
+}
+
+type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
+
+export const threadUrl = ({ consoleUrl }: Addresses, appId: string, id: string): string =>
+  `${consoleUrl}/feedback/${appId}/${id}`;
+
+export type StoredProposal = Proposal & RunState & { readonly firstReadAt: string | null };
+
+/** All proposals of a thread as they are stored, oldest first. */
+export const storedProposals = (row: ThreadRow): StoredProposal[] => JSON.parse(row.proposals);
+
+/** All proposals of a thread as they are at that time, oldest first. */
+export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
+  storedProposals(row).map((proposal) => stateAt(proposal, now));
+
+/**
+ * A stored thread as an agent reads it, with the senders of repeats, which the contract drops from an agent's answer.
+ */
+export function threadAnswer(
+  addresses: Addresses,
+  row: ThreadRow,
+  now: Date,
+): Thread & Pick<OwnedThread, "messages"> {
+  const messages: MessageRow[] = JSON.parse(row.messages);
+  return {
+    app: { id: row.appId, name: row.appName },
+    feedback: threadFeedback(addresses, row),
+    messages: messages.map((message) => messageAnswer(addresses, message)),
+    omittedMessages: Math.max(0, row.messageCount - messages.length),
+    latestProposal: proposalsOf(row, now).at(-1) ?? null,
+  };
+}
+
+type MessageRow = Required<Omit<NewMessage, "feedbackId">> & (RepeatedReport | { readonly category: null });
+
+function messageAnswer(addresses: Addresses, row: MessageRow): OwnedMessage {
+  const { id, direction, author, body, createdAt } = row;
+  const message = {
+    ...{ id, direction, author, body, createdAt },
+    ...(row.reportId === null ? {} : { reportId: row.reportId }),
+    ...(row.everyone === 1 ? { everyone: true } : {}),
+    ...(row.foreignFrom === null ? {} : { foreignFrom: row.foreignFrom }),
+  };
+  if (row.category === null)
+    return row.files === null ? message : { ...message, ...fileAddresses(addresses, row.files) };
+  const { category, subject, source, senderName, senderEmail } = row;
+  return {
+    ...message,
+    category,
+    subject,
+    source,
+    sender: { name: senderName, email: senderEmail },
+    metadata: JSON.parse(row.metadata),
+    ...fileAddresses(addresses, row.files),
+  };
+}
+
+function threadFeedback(addresses: Addresses, row: ThreadRow): Thread["feedback"] {
+  return {
+    id: row.id,
+    consoleUrl: threadUrl(addresses, row.appId, row.id),
+    subject: row.subject,
+    message: row.message,
+    category: row.category,
+    status: row.status,
+    metadata: JSON.parse(row.metadata),
+    ...fileAddresses(addresses, row.files),
+    githubIssueUrl: row.githubIssueUrl,
+    source: row.source,
+    occurrences: row.occurrences,
+    createdAt: row.createdAt,
+  };
+}
+
+/** The public addresses of the files of a report or message, which are JSON. */
+export function fileAddresses({ baseUrl }: Pick<Addresses, "baseUrl">, json: string) {
+  const files: ThreadFiles = JSON.parse(json);
+  const urlOf = ({ upload }: ThreadFile) => `${baseUrl}/uploads/${upload}`;
+  return {
+    images: files.images.map(urlOf),
+    videos: files.videos.map(urlOf),
+    attachments: files.attachments.map((file) => ({
+      name: file.name,
+      url: urlOf(file),
+      mediaType: file.mediaType,
+      size: file.size,
+    })),
+  };
+}

@@ -1,0 +1,151 @@
+import type { threads as contract, OwnedMessage, OwnedThread } from "../../../src/contract/threads.ts";
+import { createAuditWriter } from "../../access/audit/record.ts";
+import { authors } from "../../access/members/authors.ts";
+import type { Viewer } from "../../access/members/visibility.ts";
+import type { Reader } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers } from "../../http/handler.ts";
+import { oldestOriginal, originalUntil } from "../../mail/incoming/original.ts";
+import { mailOriginals } from "../../mail/incoming/store.ts";
+import { mails, type ReplyMail } from "../../mail/outgoing/store.ts";
+import { deliveryOf, renewedLink } from "../../mail/sender/reply.ts";
+import { assigneeOf } from "../assignees/assign.ts";
+import { listInbox } from "../inbox/list.ts";
+import { createAddMessage } from "../messages/add.ts";
+import { removeFiles } from "../removal/remove.ts";
+import { removeThread } from "../removal/store.ts";
+import { threadTags } from "../tags/store.ts";
+import { proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
+import { changeThread } from "./change.ts";
+import { appOfThread, ownedThread } from "./owned.ts";
+import { feedbackThreads, type ThreadRow } from "./store.ts";
+
+export function consoleFeedback(
+  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer" | "settings">,
+): Handlers<typeof contract> {
+  const record = createAuditWriter(deps);
+  return {
+    list: (request) => listInbox(deps, request),
+
+    read: ({ caller, params }) => read(deps, deps.database, { id: params.id, viewer: caller }),
+
+    update: (request) =>
+      request.save(async (tx) => {
+        const {
+          caller,
+          address,
+          params: { id },
+        } = request;
+        const appId = await appOfThread(tx, id, caller);
+        await changeThread(deps, tx, { caller, address, id, appId, change: request.body });
+        return read(deps, tx, { id, viewer: caller });
+      }),
+
+    async remove({ caller, address, params: { id }, save }) {
+      let files: readonly string[] = [];
+      await save(async (tx) => {
+        const appId = await appOfThread(tx, id, caller);
+        files = (await removeThread(tx, id)).hashes;
+        await record(tx, { caller, address }, { action: "thread.delete", appId, target: id });
+        return undefined;
+      });
+      removeFiles(deps, files);
+      return undefined;
+    },
+
+    addMessage: createAddMessage(deps),
+
+    renewStatusLink: ({ caller, address, params: { id }, body: { reportId = id }, save }) =>
+      save(async (tx) => {
+        const appId = await appOfThread(tx, id, caller);
+        const statusUrl = await renewedLink(deps, tx, { feedbackId: id, reportId });
+        const changes = [{ field: "statusLink" }];
+        await record(tx, { caller, address }, { action: "thread.update", appId, target: id, changes });
+        return { statusUrl };
+      }),
+  };
+}
+
+function withWriter(message: OwnedMessage, writers: ReadonlyMap<string, string>): OwnedMessage {
+  const writtenBy = writers.get(message.id);
+  return writtenBy === undefined ? message : { ...message, writtenBy };
+}
+
+interface ReportOfThread {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly email: string | null;
+}
+
+interface Sending {
+  readonly sent: readonly ReplyMail[];
+  readonly reports: readonly ReportOfThread[];
+  readonly onPage: boolean;
+}
+
+function withMails(
+  deps: Pick<Deps, "settings">,
+  message: OwnedMessage,
+  { sent, reports, onPage }: Sending,
+): OwnedMessage {
+  if (message.direction !== "outbound") return message;
+  const own = sent.filter(({ messageId }) => messageId === message.id);
+  const receivers = reports.filter(({ id, createdAt }) =>
+    message.everyone ? createdAt <= message.createdAt : id === message.reportId,
+  );
+  const delivery = deliveryOf(deps, {
+    receivers: receivers.map(({ email }) => email),
+    mailedTo: own.map(({ to }) => to),
+    onPage,
+  });
+  const mails = own.map(({ messageId: _, ...mail }) => mail);
+  return { ...message, ...(mails.length === 0 ? {} : { mails }), delivery };
+}
+
+function withOriginal(message: OwnedMessage, originals: ReadonlyMap<string, string>): OwnedMessage {
+  const originalUntil = originals.get(message.id);
+  return originalUntil === undefined ? message : { ...message, originalUntil };
+}
+
+/** The thread of the same failure before it came back. */
+async function earlierThread(
+  { settings }: Pick<Deps, "settings">,
+  reader: Reader,
+  thread: ThreadRow,
+): Promise<OwnedThread["earlier"]> {
+  if (thread.dedupeKey === null) return null;
+  const found = await feedbackThreads.findResolved(reader, thread, thread.dedupeKey);
+  return found ? { ...found, consoleUrl: threadUrl(settings, thread.appId, found.id) } : null;
+}
+
+async function read(
+  { settings, clock }: Pick<Deps, "clock" | "settings">,
+  reader: Reader,
+  { id, viewer }: { readonly id: string; readonly viewer: Viewer },
+): Promise<OwnedThread> {
+  const thread = await ownedThread(reader, id, viewer);
+  const sent = await mails.listReplies(reader, thread.id);
+  const writers = new Map((await authors.ofMessages(reader, thread.id)).map(({ id, email }) => [id, email]));
+  const kept = await mailOriginals.ofThread(reader, thread.id, oldestOriginal(clock.now()));
+  const originals = new Map(kept.map((row) => [row.id, originalUntil(row)]));
+  const answer = threadAnswer(settings, thread, clock.now());
+  const all: readonly OwnedMessage[] = answer.messages;
+  const reports = [
+    { id: thread.id, createdAt: thread.createdAt, email: thread.senderEmail },
+    ...all.flatMap(({ id: repeat, createdAt, sender: by }) =>
+      by ? [{ id: repeat, createdAt, email: by.email }] : [],
+    ),
+  ];
+  const sending = { sent, reports, onPage: thread.senderPages === 1 };
+  return {
+    ...answer,
+    messages: all.map((message) =>
+      withOriginal(withMails({ settings }, withWriter(message, writers), sending), originals),
+    ),
+    sender: { name: thread.senderName, email: thread.senderEmail },
+    assignee: assigneeOf(thread),
+    earlier: await earlierThread({ settings }, reader, thread),
+    tags: (await threadTags.of(reader, [thread.id])).get(thread.id) ?? [],
+    proposals: proposalsOf(thread, clock.now()),
+  };
+}

@@ -1,0 +1,40 @@
+import type { ThreadChange } from "../../../src/contract/threads.ts";
+import { createAuditWriter } from "../../access/audit/record.ts";
+import { changesBetween } from "../../access/audit/rules.ts";
+import type { Transaction } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import type { ConsoleCaller } from "../../http/handler.ts";
+import { assign } from "../assignees/assign.ts";
+import { changeableOf, updateThread } from "../inbox/store.ts";
+import { changeTags } from "../tags/thread-tags.ts";
+
+interface Asked {
+  readonly caller: ConsoleCaller;
+  readonly address: string;
+  readonly id: string;
+  readonly appId: string;
+  readonly change: ThreadChange;
+}
+
+/** Changes a thread as asked. (rules F30, F31) */
+export async function changeThread(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { caller, address, id, appId, change: asked }: Asked,
+): Promise<void> {
+  const { assignee, expectedAssignee, addTags, removeTags, ...change } = asked;
+  const author = { caller, address };
+  const act = { appId, target: id };
+  const record = createAuditWriter(deps);
+  const thread = { id, appId };
+  if (assignee !== undefined) {
+    const changes = await assign(tx, { ...thread, assignee, expectedAssignee, userId: caller.userId });
+    await record(tx, author, { ...act, action: "thread.assign", changes });
+  }
+  const tagged = await changeTags(deps, tx, { ...thread, addTags, removeTags });
+  if (tagged) await record(tx, author, { ...act, action: "thread.tag", changes: tagged });
+  if (Object.keys(change).length === 0) return;
+  const changes = changesBetween(await changeableOf(tx, id), change);
+  await updateThread(tx, id, { ...change, at: deps.clock.now().toISOString(), by: caller.userId });
+  await record(tx, author, { ...act, action: "thread.update", changes });
+}

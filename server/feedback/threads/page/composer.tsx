@@ -1,0 +1,171 @@
+import type { ComponentChildren } from "preact";
+import type { OwnedThread } from "../../../../src/contract/threads.ts";
+import { visibleLine } from "../../../../src/words/hidden.ts";
+import { ExternalLink } from "../../../console/external-link.tsx";
+import { type Filled, Select, TextArea } from "../../../console/forms.tsx";
+import { Refused } from "../../../console/parts.tsx";
+import { Line } from "../../../console/text.tsx";
+import { isMailAddress } from "../../../mail/address.ts";
+import type { ThreadForms } from "../fields.tsx";
+import { NewerMessage, newestMessageId, type PageReader, seenMessageName } from "../newer-message.tsx";
+import { Answering } from "./answering.tsx";
+import { senderName, TurnPagesOn } from "./reply-delivery.tsx";
+import { SavedReplyChoice, type SavedReplyChoiceProps } from "./saved-reply-choice.tsx";
+
+export interface MessageComposerProps {
+  readonly forms: ThreadForms;
+  readonly thread: OwnedThread;
+  readonly address: string;
+  /** Who else writes in the thread. */
+  readonly answering: readonly string[];
+  /** How replies reach senders. */
+  readonly ways: ReplyWays;
+  readonly savedReplies: Omit<SavedReplyChoiceProps, "action">;
+  readonly reader: PageReader;
+  /** Where an owner turns sender pages on. */
+  readonly settings: string;
+}
+
+/** The value of the button that sends a reply and resolves the thread. */
+export const resolving = "resolve";
+
+/** How replies leave this server: by mail, and on the page of each sender. */
+export interface ReplyWays {
+  readonly mail: boolean;
+  readonly page: boolean;
+}
+
+/** Two fields with a button each, so that an internal note is not sent as a reply by mistake. */
+export const MessageComposer = ({
+  forms,
+  thread,
+  address,
+  answering,
+  ways,
+  savedReplies,
+  reader,
+  settings,
+}: MessageComposerProps) => (
+  <section class="card composer" aria-labelledby="add">
+    <h2 id="add">Add to this thread</h2>
+    <Answering id="answering-here" people={answering} />
+    <MessageField form={forms.note} direction="note" action={`${address}/messages`} />
+    <hr />
+    <details class="reveal" open={isOpen(forms.reply)}>
+      <summary>Reply to the sender</summary>
+      <div class="stack">
+        <SenderHint thread={thread} ways={ways} settings={settings} />
+        <ReplyReceiver form={forms.reply} thread={thread} />
+        <Refused refusal={forms.insert.refusal} />
+        <SavedReplyChoice {...savedReplies} action={`${address}/saved-reply`} />
+        <NewerMessage form={forms.reply} thread={thread} reader={reader} />
+        <input type="hidden" name={seenMessageName} value={forms.seenMessage ?? newestMessageId(thread)} />
+        <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`}>
+          {thread.feedback.status !== "resolved" && (
+            <button
+              type="submit"
+              name="direction"
+              value={resolving}
+              formaction={`${address}/messages`}
+              formnovalidate
+            >
+              Send and resolve
+            </button>
+          )}
+        </MessageField>
+      </div>
+    </details>
+  </section>
+);
+
+/** Whose reports the reply is for, where there are several. */
+const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly thread: OwnedThread }) => {
+  const repeats = thread.messages.filter(({ sender }) => sender !== undefined);
+  if (repeats.length === 0) return null;
+  const options = [
+    ["", `${senderName(thread.sender)}, who reported it first`],
+    ...repeats.map(({ id, sender, createdAt }) => [
+      id,
+      `${senderName(sender)}, who reported it on ${createdAt.slice(0, 10)}`,
+    ]),
+    ["everyone", "Everyone who reported it"],
+  ] as const;
+  return (
+    <Select
+      form={form}
+      name="replyReceiver"
+      label="To"
+      hint="Each sender sees only their own words, and not who else gets the reply."
+      options={options.map(([value = "", label = ""]) => [value, visibleLine(label)])}
+    />
+  );
+};
+
+const isOpen = (form: Filled): boolean => form.refusal !== undefined || form.value("replyBody") !== "";
+
+interface MessageFieldProps {
+  readonly form: Filled;
+  readonly direction: "note" | "outbound";
+  readonly action: string;
+  /** Further buttons. */
+  readonly children?: ComponentChildren;
+}
+
+const MessageField = ({ form, direction, action, children }: MessageFieldProps) => {
+  const note = direction === "note";
+  return (
+    <div class="stack">
+      <Refused refusal={form.refusal?.code === "answered" ? undefined : form.refusal} />
+      <TextArea
+        form={form}
+        name={note ? "noteBody" : "replyBody"}
+        label={note ? "Internal note" : "Reply"}
+        hint={note ? "Seen by the members of this app and their agents, never by the sender." : undefined}
+        size={note ? "short" : undefined}
+      />
+      <div class="actions">
+        <button type="submit" name="direction" value={direction} formaction={action} formnovalidate>
+          {note ? "Add note" : "Send reply"}
+        </button>
+        {children}
+        <span class="hint">What you chose beside it is saved with it.</span>
+      </div>
+    </div>
+  );
+};
+
+type SenderHintProps = Pick<MessageComposerProps, "thread" | "ways" | "settings">;
+
+const SenderHint = ({ thread: { sender }, ways, settings }: SenderHintProps) => {
+  const mail = sender.email === null ? undefined : mailAddress(sender.email);
+  const isMailed = ways.mail && isMailAddress(sender.email?.trim() ?? "");
+  return (
+    <p class="hint">
+      {!ways.mail && <b>This server sends no mail. </b>}
+      {ways.page && "The sender reads the reply on their page. "}
+      {isMailed && "It is mailed to "}
+      {!isMailed && sender.email !== null && "To reach the sender, write to "}
+      {sender.email === null && "The sender left no address."}
+      {sender.email !== null &&
+        (mail ? <MailLink to={mail} text={sender.email} /> : <Line text={sender.email} />)}
+      {!ways.page && !isMailed && (
+        <>
+          {" "}
+          <b>A reply would not reach the sender.</b> <TurnPagesOn settings={settings} />
+        </>
+      )}
+    </p>
+  );
+};
+
+const MailLink = ({ to, text }: { readonly to: string; readonly text: string }) => (
+  <ExternalLink to={to}>
+    <Line text={text} />
+  </ExternalLink>
+);
+
+/** The mailto address of a contact; undefined for a contact that is not an e-mail address. */
+function mailAddress(contact: string): string | undefined {
+  const [, name, host] = /^([^\s@<>"]+)@([^\s@<>"]+)$/.exec(contact) ?? [];
+  return name && host ? `mailto:${encodeURIComponent(name)}@${encodeURIComponent(host)}` : undefined;
+}

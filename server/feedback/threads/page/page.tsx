@@ -1,0 +1,262 @@
+import type { ComponentChildren } from "preact";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import { type SavedReply, savedReplies } from "../../../../src/contract/saved-replies.ts";
+import { tags } from "../../../../src/contract/tags.ts";
+import type { OwnedThread } from "../../../../src/contract/threads.ts";
+import { threads } from "../../../../src/contract/threads.ts";
+import { titled } from "../../../../src/words/visible.ts";
+import { Can } from "../../../console/can.tsx";
+import { versionOf } from "../../../console/filled-form.ts";
+import { HiddenFields } from "../../../console/hidden-fields.tsx";
+import { IdempotencyField } from "../../../console/idempotency-field.tsx";
+import { ConsolePage } from "../../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
+import { OriginalVersions } from "../../../console/original-values.tsx";
+import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
+import { Notice } from "../../../console/parts.tsx";
+import { type Reply, show } from "../../../console/reply.ts";
+import type { SignedInVisit } from "../../../console/visit.ts";
+import {
+  type InboxPosition,
+  inboxPositionOf,
+  inboxPositionQuery,
+  type Neighbours,
+  neighboursOf,
+} from "../../inbox/filters.tsx";
+import { threadNews } from "../../unread/rules.ts";
+import { currentThread, type SentThread, type ThreadForms, threadForms } from "../fields.tsx";
+import { Answering } from "./answering.tsx";
+import { ThreadAside, type ThreadAsideProps } from "./aside.tsx";
+import { MessageComposer, type ReplyWays } from "./composer.tsx";
+import { EarlierProposals } from "./earlier-proposals.tsx";
+import { type NewSince, NewSinceNotice } from "./new-since.tsx";
+import { OriginalFeedback } from "./original-feedback.tsx";
+import { CurrentProposal } from "./proposal.tsx";
+import { RepliedNotice } from "./reply-delivery.tsx";
+import type { ThreadSorting } from "./thread-assignee.tsx";
+import { ThreadHead } from "./thread-head.tsx";
+import { ThreadNavigation } from "./thread-navigation.tsx";
+import { Timeline } from "./timeline.tsx";
+
+export const threadPage = (visit: SignedInVisit): Promise<Reply> => showThread(visit);
+
+/** The sent form and the word for its notice, for a page that answers a form. */
+export interface ShownAgain {
+  readonly sent?: SentThread;
+  readonly done?: string;
+  /** The new link to the sender's page. */
+  readonly statusUrl?: string;
+}
+
+export async function showThread(
+  visit: SignedInVisit,
+  { sent, done, statusUrl }: ShownAgain = {},
+): Promise<Reply> {
+  const look = await visit.looks.atThread(visit.param("id"));
+  const thread = await readThread(visit);
+  if (!visit.isLive) await look.note();
+  const opened = await appNavigationOf(visit, "inbox");
+  const navigation = done === undefined ? opened : { ...opened, done };
+  const forms = threadForms(currentThread(thread), sent);
+  const position = inboxPositionOf(visit);
+  const ways = { mail: visit.reads.sendsMail, page: navigation.app.senderPages };
+  const beside = await readBeside(visit, { thread, since: look.since, position });
+  const shown = { navigation, thread, forms, position, ways, statusUrl, ...beside };
+  return show(<Thread {...shown} now={visit.now} />, sent?.refusal?.status);
+}
+
+interface Opened {
+  readonly thread: OwnedThread;
+  readonly since: string | null;
+}
+
+/** Reads what the page shows beside the thread itself. */
+async function readBeside(
+  visit: SignedInVisit,
+  { thread, since, position }: Opened & { readonly position: InboxPosition },
+) {
+  const { ask, reads, links, answering, caller } = visit;
+  const { id } = thread.feedback;
+  const params = { appId: thread.app.id };
+  const [deliveries, lives, notes, known, replies, people, neighbours] = await Promise.all([
+    reads.deliveries(id),
+    reads.proposalLives(id),
+    reads.releaseNotesOfFeedback(id),
+    ask(tags.list, { params }),
+    ask(savedReplies.list, { params }),
+    reads.assignableMembers(thread.app.id),
+    neighboursOf(ask, { appId: thread.app.id, id }, position),
+  ]);
+  return {
+    deliveries,
+    lives,
+    fresh: await newSince(visit, { thread, lives, since }),
+    answering: await answering.others(id, people),
+    releases: notes.map((release) => ({ ...release, address: links.entry(thread.app.id, release.id) })),
+    sorting: { knownTags: known.items.map(({ name }) => name), people, me: caller.userId },
+    replies: replies.items,
+    neighbours,
+  };
+}
+
+async function newSince(
+  { caller, reads }: SignedInVisit,
+  { thread, lives, since }: Opened & { readonly lives: ReadonlyMap<string, ProposalLife> },
+): Promise<NewSince | undefined> {
+  if (since === null) return undefined;
+  const deciders = new Map([...lives].map(([id, { decidedBy }]) => [id, decidedBy]));
+  const news = threadNews(thread, { since, email: caller.email, deciders });
+  return { since, news, edited: await reads.wasEdited(thread, since) };
+}
+
+/** The thread that the path names, if it belongs to the app in the path. Throws `not_found`. */
+export async function readThread({ ask, param }: SignedInVisit): Promise<OwnedThread> {
+  const thread = await ask(threads.read, { params: { id: param("id") } });
+  if (thread.app.id !== param("appId").toLowerCase()) throw new ApiError("not_found");
+  return thread;
+}
+
+interface ThreadProps {
+  readonly navigation: AppNavigation;
+  readonly thread: OwnedThread;
+  readonly forms: ThreadForms;
+  readonly deliveries: readonly ProposalDelivery[];
+  readonly lives: ReadonlyMap<string, ProposalLife>;
+  readonly fresh: NewSince | undefined;
+  /** Who else writes in the thread. */
+  readonly answering: readonly string[];
+  readonly releases: ThreadAsideProps["releases"];
+  readonly now: Date;
+  readonly position: InboxPosition;
+  readonly neighbours: Neighbours;
+  readonly ways: ReplyWays;
+  readonly sorting: ThreadSorting;
+  readonly replies: readonly SavedReply[];
+  readonly statusUrl: string | undefined;
+}
+
+const Thread = (props: ThreadProps) => {
+  const { navigation, thread, forms, position, neighbours } = props;
+  const address = navigation.links.thread(navigation.app.id, thread.feedback.id);
+  const settings = navigation.links.app(navigation.app.id);
+  return (
+    <ConsolePage
+      navigation={navigation}
+      title={`Report ${titled(thread.feedback.subject)}`}
+      address={address + inboxPositionQuery(position)}
+    >
+      <RepliedNotice done={navigation.done} {...{ thread, settings }} reader={navigation.email} />
+      <ThreadNavigation
+        links={navigation.links}
+        appId={navigation.app.id}
+        id={thread.feedback.id}
+        position={position}
+        neighbours={neighbours}
+      />
+      <ThreadHead thread={thread} links={navigation.links} />
+      <Answering id="answering" people={props.answering} isRead />
+      <NewSinceNotice fresh={props.fresh} />
+      <ThreadForm id={thread.feedback.id} forms={forms} address={address} position={position}>
+        <div class="stack">
+          <NewerNotice thread={thread} address={address} />
+          <OriginalFeedback thread={thread} />
+          <CurrentProposal {...props} address={address} />
+          <EarlierProposals {...props} address={address} />
+          <Timeline
+            thread={thread}
+            links={navigation.links}
+            lives={props.lives}
+            newest={forms.messageId}
+            fresh={props.fresh}
+            settings={settings}
+          />
+          <Can needs="maintainer">
+            <MessageComposer
+              forms={forms}
+              thread={thread}
+              address={address}
+              answering={props.answering}
+              ways={props.ways}
+              reader={{ email: navigation.email, now: props.now }}
+              settings={settings}
+              savedReplies={{
+                replies: props.replies,
+                manage: navigation.links.savedReplies(navigation.app.id),
+              }}
+            />
+          </Can>
+        </div>
+        <ThreadAside
+          thread={thread}
+          forms={forms}
+          sorting={props.sorting}
+          blocked={navigation.links.blocked(navigation.app.id)}
+          address={address}
+          releases={props.releases}
+          statusLink={props.ways.page ? { refusal: forms.link.refusal, url: props.statusUrl } : undefined}
+          now={props.now}
+        />
+      </ThreadForm>
+    </ConsolePage>
+  );
+};
+
+interface ThreadFormProps {
+  readonly id: string;
+  readonly position: InboxPosition;
+  readonly forms: ThreadForms;
+  readonly address: string;
+  readonly children: ComponentChildren;
+}
+
+/**
+ * One form around the whole thread. Every button sends all typed text, so that the next page can show unsaved text again.
+ * Enter in a field saves the fields at the side, and decides nothing.
+ */
+const ThreadForm = ({ id, forms, address, position, children }: ThreadFormProps) => (
+  <Can needs="maintainer" otherwise={<div class="thread">{children}</div>}>
+    <form
+      class="thread"
+      method="post"
+      action={`${address}/edit`}
+      data-guards
+      data-unsaved={forms.isUnsaved || undefined}
+      data-thread={id}
+    >
+      <button class="unseen" type="submit" tabIndex={-1} aria-hidden="true">
+        Save
+      </button>
+      <IdempotencyField />
+      <OriginalVersions versions={forms.was} />
+      {position.list !== "" && (
+        <HiddenFields
+          values={[
+            ["list", position.list],
+            ["at", String(position.at)],
+          ]}
+        />
+      )}
+      {children}
+    </form>
+  </Can>
+);
+
+interface NewerNoticeProps {
+  readonly thread: OwnedThread;
+  readonly address: string;
+}
+
+/** Appears when the proposal on this page is no longer the newest. */
+const NewerNotice = ({ thread: { latestProposal }, address }: NewerNoticeProps) => {
+  const version = versionOf([latestProposal?.id, latestProposal?.status]);
+  return (
+    <div id="newest" data-live={version} data-stale="stale">
+      <div id="stale" hidden>
+        <Notice kind="attention">
+          The proposal on this thread has changed since you opened this page.{" "}
+          <a href={address}>Show it as it is now</a>
+        </Notice>
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,118 @@
+import type { OwnedMessage, OwnedThread, ReplyMail } from "../../../../src/contract/threads.ts";
+import { deliveryWords, missedWords, pageWords } from "../../../../src/words/delivery.ts";
+import { Can } from "../../../console/can.tsx";
+import { Notice } from "../../../console/parts.tsx";
+import { Line } from "../../../console/text.tsx";
+
+type Sender = OwnedThread["sender"];
+
+/** What a sender is called. */
+export const senderName = (sender: Sender | undefined): string =>
+  sender?.name ?? sender?.email ?? "Anonymous";
+
+/** The senders of all reports on the thread that the page has, by the id of the report. */
+export const sendersOf = ({ feedback, sender, messages }: OwnedThread): ReadonlyMap<string, Sender> =>
+  new Map([
+    [feedback.id, sender],
+    ...messages.flatMap((message) => (message.sender ? [[message.id, message.sender] as const] : [])),
+  ]);
+
+interface TurnPagesOnProps {
+  /** Where an owner turns sender pages on. */
+  readonly settings: string;
+}
+
+/** The way out where a reply reaches nobody. */
+export const TurnPagesOn = ({ settings }: TurnPagesOnProps) => (
+  <Can needs="owner" otherwise={<>An owner of the app can turn on sender pages.</>}>
+    <a href={settings}>Turn on sender pages</a>, and give the sender the link to theirs.
+  </Can>
+);
+
+/** The words of the notices after a reply. */
+const replied = ["replied", "replied-changed"];
+
+interface RepliedNoticeProps extends TurnPagesOnProps {
+  readonly done: string;
+  readonly thread: OwnedThread;
+  /** The e-mail address of the person at the page. */
+  readonly reader: string;
+}
+
+/** Says what happened to the reply that the person at the page has just sent. */
+export const RepliedNotice = ({ done, thread: { messages }, reader, settings }: RepliedNoticeProps) => {
+  if (!replied.includes(done)) return null;
+  const reply = messages.findLast(
+    ({ direction, writtenBy }) => direction === "outbound" && writtenBy === reader,
+  );
+  if (reply?.delivery === undefined) return null;
+  const isMissed = reply.delivery.missed > 0;
+  return (
+    <Notice done={done} {...(isMissed ? { kind: "attention" } : {})}>
+      The reply is on the thread. <Line text={deliveryWords(reply.delivery).join(" ")} />
+      {done === "replied-changed" && " What you chose beside it is saved."}
+      {isMissed && (
+        <>
+          {" "}
+          <TurnPagesOn settings={settings} />
+        </>
+      )}
+    </Notice>
+  );
+};
+
+interface ReplyDeliveryProps extends TurnPagesOnProps {
+  readonly message: OwnedMessage;
+  /** The sender who gets the reply, if only one gets it. */
+  readonly sender: Sender | undefined;
+}
+
+/** The receivers of a reply, and how it reaches them. */
+export const ReplyDelivery = ({
+  message: { everyone, mails = [], delivery },
+  sender,
+  settings,
+}: ReplyDeliveryProps) => (
+  <div class="small muted">
+    {everyone && <p>To everyone who reported it before.</p>}
+    {sender && (
+      <p>
+        To <Line text={senderName(sender)} />
+      </p>
+    )}
+    {mails.length > 0 && (
+      <ul aria-label="Mails">
+        {mails.map((mail) => (
+          <li key={mail.to}>
+            <MailState mail={mail} />
+          </li>
+        ))}
+      </ul>
+    )}
+    {delivery?.onPage && <p>{pageWords(delivery)}</p>}
+    {delivery !== undefined && delivery.missed > 0 && (
+      <p class="notice attention">
+        {missedWords(delivery)} <TurnPagesOn settings={settings} />
+      </p>
+    )}
+  </div>
+);
+
+const states: Readonly<Record<string, string>> = {
+  waiting: "waits to be mailed",
+  sent: "mailed",
+  bounced: "bounced: the address does not exist",
+  failed: "could not be mailed",
+};
+
+const MailState = ({ mail: { to, status, reason } }: { readonly mail: ReplyMail }) => (
+  <>
+    <Line text={to} />: {states[status] ?? status}
+    {reason !== null && (
+      <>
+        {" "}
+        (<Line text={reason} />)
+      </>
+    )}
+  </>
+);

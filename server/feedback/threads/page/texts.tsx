@@ -1,0 +1,60 @@
+import { UserText } from "../../../console/text.tsx";
+
+export interface FoldedTextProps {
+  readonly text: string;
+  /** The name of the folded part, such as `more lines`. It stands after the number of lines. */
+  readonly rest?: string;
+  /** How much of a long text is shown. */
+  readonly most?: Most;
+}
+
+interface Most {
+  readonly lines: number;
+  readonly characters: number;
+}
+
+const aScreen: Most = { lines: 40, characters: 3_500 };
+/** For a narrow column with many texts. */
+export const aFewLines: Most = { lines: 8, characters: 400 };
+
+/** Text of any length. The rest of a long text is folded. */
+export const FoldedText = ({ text, rest = "more lines", most = aScreen }: FoldedTextProps) => {
+  const at = foldPosition(text, most);
+  if (at === text.length) return <UserText text={text} />;
+  const lines = text.slice(at).split("\n").length;
+  return (
+    <div>
+      <UserText text={text.slice(0, at).trimEnd()} />
+      <details class="reveal rest">
+        <summary>{lines > 1 ? `Show ${lines.toLocaleString("en")} ${rest}` : "Show the rest"}</summary>
+        <UserText text={text.slice(at)} />
+      </details>
+    </div>
+  );
+};
+
+/** Where the folded part of a text begins: after a line or a word. A short rest is not folded. */
+function foldPosition(text: string, most: Most): number {
+  const byLines = afterLine(text, most.lines);
+  const at = Math.min(byLines, most.characters);
+  if (text.length - at < most.characters / 4 && text.slice(at).split("\n").length < most.lines / 2) {
+    return text.length;
+  }
+  if (at === byLines) return at;
+  const gap = text.slice(0, at).search(/\s\S*$/);
+  return gap > at / 2 ? gap + 1 : wholeCharacter(text, at);
+}
+
+/** Keeps both halves of a surrogate pair together. */
+const wholeCharacter = (text: string, at: number): number =>
+  (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at;
+
+function afterLine(text: string, count: number): number {
+  let at = 0;
+  for (let line = 0; line < count; line += 1) {
+    const end = text.indexOf("\n", at);
+    if (end === -1) return text.length;
+    at = end + 1;
+  }
+  return at;
+}

@@ -1,0 +1,199 @@
+import { limits } from "../../../src/contract/limits.ts";
+import {
+  eachForViewer,
+  oneForViewer,
+  type Seen,
+  type Viewer,
+  type WantedRow,
+  wantedId,
+  wantedRows,
+} from "../../access/members/visibility.ts";
+import type { Engine, Inserter, Reader, Transaction } from "../../database/database.ts";
+import { readTogether } from "../../database/read-together.ts";
+import { threadTopic } from "../../database/signals.ts";
+import { type AssigneeRow, assigneeColumns } from "../assignees/store.ts";
+import { proposalState } from "./proposal-state.ts";
+
+/** The stored form of a thread. `metadata` and `files` are JSON. */
+export interface NewThread {
+  readonly id: string;
+  readonly appId: string;
+  readonly subject: string;
+  readonly message: string;
+  readonly category: string;
+  readonly source: string | null;
+  readonly senderName: string | null;
+  readonly senderEmail: string | null;
+  readonly metadata: string;
+  readonly files: string;
+  readonly dedupeKey: string | null;
+  readonly createdAt: string;
+  /** The block that hides the report. */
+  readonly blockedBy?: string | undefined;
+}
+
+export interface ThreadRow extends NewThread, AssigneeRow {
+  readonly appName: string;
+  readonly senderPages: number;
+  readonly status: string;
+  readonly occurrences: number;
+  readonly githubIssueUrl: string | null;
+  /** JSON arrays, oldest first. */
+  readonly messages: string;
+  readonly proposals: string;
+  /** The number of all messages, including those that `messages` leaves out. */
+  readonly messageCount: number;
+}
+
+/** The threads of feedback. */
+export const feedbackThreads = {
+  insert: (into: Inserter, thread: NewThread) =>
+    into.insert("feedback", {
+      id: thread.id,
+      app_id: thread.appId,
+      subject: thread.subject,
+      message: thread.message,
+      category: thread.category,
+      status: thread.blockedBy === undefined ? "open" : "blocked",
+      blocked_by: thread.blockedBy ?? null,
+      source: thread.source,
+      sender_name: thread.senderName,
+      sender_email: thread.senderEmail,
+      metadata: thread.metadata,
+      files: thread.files,
+      dedupe_key: thread.dedupeKey,
+      occurrences: 1,
+      indexed: 0,
+      created_at: thread.createdAt,
+    }),
+
+  /** The open thread to which a repeated report of the same failure belongs. */
+  findRepeated: (
+    tx: Transaction,
+    { appId, blockedBy }: Pick<NewThread, "appId" | "blockedBy">,
+    dedupeKey: string,
+  ) =>
+    tx.get<{ id: string }>(
+      `SELECT id FROM feedback WHERE app_id = ? AND dedupe_key = ?
+         AND status IN ('open', 'in_progress'${blockedBy === undefined ? "" : ", 'blocked'"})
+       ORDER BY created_at DESC LIMIT 1`,
+      appId,
+      dedupeKey,
+    ),
+
+  /** The last resolved thread of a failure that began before an instant. */
+  findResolved: (
+    reader: Reader,
+    { appId, createdAt }: Pick<NewThread, "appId" | "createdAt">,
+    dedupeKey: string,
+  ) =>
+    reader.get<Pick<NewThread, "id" | "subject" | "createdAt">>(
+      `SELECT id, subject, created_at AS "createdAt" FROM feedback
+       WHERE app_id = ? AND dedupe_key = ? AND created_at < ? AND status = 'resolved'
+       ORDER BY created_at DESC LIMIT 1`,
+      ...[appId, dedupeKey, createdAt],
+    ),
+
+  async repeat(tx: Transaction, id: string): Promise<void> {
+    await tx.run("UPDATE feedback SET occurrences = occurrences + 1 WHERE id = ?", id);
+    tx.signal(threadTopic(id));
+  },
+
+  /** One thread with its messages and proposals, in one statement. */
+  findThread: (reader: Reader, id: string, viewer: Viewer) => wholeThread(reader, viewer, id),
+
+  /** The same with the newest proposal only: an agent is shown no other, and a thread may have hundreds. */
+  findThreadForAgent: (reader: Reader, id: string, viewer: Viewer) => threadForAgent(reader, viewer, id),
+
+  /** Makes `findThreadForAgent` of one reader. On SQLite, threads that are wanted in the same turn share a statement. */
+  createFindThreadForAgent(reader: Reader): (wanted: WantedRow) => Promise<Seen<ThreadRow> | undefined> {
+    const one = ({ id, viewer }: WantedRow) => threadForAgent(reader, viewer, id);
+    if (reader.engine === "postgres") return one;
+    return readTogether({ one, many: (wanted) => threadsForAgents(reader, wanted) });
+  },
+
+  /** The app and the subject of a thread, if the viewer may see it. */
+  findApp: (reader: Reader, id: string, viewer: Viewer) => appOfThread(reader, viewer, id),
+
+  /** Copies the status of the newest proposal, and what it waits for, to the thread, where lists read them. */
+  setProposalStatus: (tx: Transaction, id: string) =>
+    tx.run(`UPDATE feedback SET ${proposalState} WHERE id = ?`, id),
+};
+
+const inApp = {
+  from: "FROM feedback f JOIN apps a ON a.id = f.app_id",
+  app: "f.app_id",
+  where: "f.id = ? AND f.status <> 'blocked'",
+};
+
+const appOfThread = oneForViewer<
+  Pick<ThreadRow, "appId" | "subject" | "appName"> & { readonly chatWebhookUrl: string | null }
+>({
+  ...inApp,
+  columns: `f.app_id AS "appId", a.chat_webhook_url AS "chatWebhookUrl", f.subject, a.name AS "appName"`,
+});
+
+const threadOn = (engine: Engine, mostProposals: number) => ({
+  ...inApp,
+  columns: `f.id, f.app_id AS "appId", a.name AS "appName", a.sender_pages AS "senderPages", f.subject, f.message, f.category, f.status, f.source,
+                 f.sender_name AS "senderName", f.sender_email AS "senderEmail", f.metadata, f.files,
+                 f.dedupe_key AS "dedupeKey", f.occurrences, f.github_issue_url AS "githubIssueUrl",
+                 f.created_at AS "createdAt", ${messagesOf(engine)} AS messages, ${proposalsOf(engine, mostProposals)} AS proposals,
+                 ${assigneeColumns}, (SELECT count(*) FROM messages WHERE feedback_id = f.id AND direction <> 'blocked') AS "messageCount"`,
+});
+
+function messagesOf(engine: Engine): string {
+  return jsonRows(
+    engine,
+    [
+      ...["id", "direction", "author", "body", "created_at", "report_id", "everyone", "foreign_from"],
+      ...["category", "subject", "source", "sender_name", "sender_email", "metadata", "files"],
+    ],
+    newest("messages", limits.threadMessages, "AND direction <> 'blocked'"),
+  );
+}
+
+function proposalsOf(engine: Engine, most: number): string {
+  return jsonRows(
+    engine,
+    [
+      ...["id", "status", "summary", "plan", "decision_note", "decided_at", "created_at", "replaced_by"],
+      ...["decision", "expires_at", "first_read_at"],
+    ],
+    newest("runs", most),
+  );
+}
+
+/** The newest rows of a thread, oldest first. The limit keeps a thread readable that is repeated for months. */
+function newest(table: string, most: number, only = ""): string {
+  return `FROM (SELECT * FROM ${table} WHERE feedback_id = f.id ${only} ORDER BY created_at DESC, id DESC LIMIT ${most}) AS newest
+          ORDER BY created_at, id`;
+}
+
+/** A subquery that gives rows as one JSON array of objects with camelCase names. */
+function jsonRows(engine: Engine, columns: readonly string[], from: string): string {
+  const pairs = columns.map((column) => `'${camelCase(column)}', ${column}`).join(", ");
+  const rows = `(SELECT ${columns.join(", ")} ${from}) AS part`;
+  if (engine === "sqlite") return `(SELECT json_group_array(json_object(${pairs})) FROM ${rows})`;
+  return `(SELECT coalesce(json_agg(json_build_object(${pairs})), '[]')::text FROM ${rows})`;
+}
+
+function camelCase(column: string): string {
+  return column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Makes the statement that finds a thread. It is long, so it is built once for each engine. */
+const threadWith = (mostProposals: number) =>
+  oneForViewer<ThreadRow>({
+    sqlite: threadOn("sqlite", mostProposals),
+    postgres: threadOn("postgres", mostProposals),
+  });
+
+const wholeThread = threadWith(limits.threadProposals);
+const threadForAgent = threadWith(1);
+const threadsForAgents = eachForViewer<ThreadRow>({
+  ...threadOn("sqlite", 1),
+  // SQLite keeps the order of tables that are joined in this way.
+  from: `FROM ${wantedRows} CROSS JOIN feedback f JOIN apps a ON a.id = f.app_id`,
+  where: `f.id = ${wantedId} AND f.status <> 'blocked'`,
+});

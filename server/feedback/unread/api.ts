@@ -1,0 +1,28 @@
+import type { readMarks as contract } from "../../../src/contract/read-marks.ts";
+import { ownedApp } from "../../access/apps/owned-app.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers } from "../../http/handler.ts";
+import { appOfThread } from "../threads/owned.ts";
+import { looks } from "./store/looks.ts";
+import { markAllRead } from "./store/read-marks.ts";
+
+/** What a person marks as read or unread. It changes nothing for others, so it is not in the audit. */
+export function readMarks({ clock }: Pick<Deps, "clock">): Handlers<typeof contract> {
+  return {
+    update: ({ caller, params: { id }, body: { read }, save }) =>
+      save(async (tx) => {
+        const appId = await appOfThread(tx, id, caller);
+        await looks.mark(tx, { appId, userId: caller.userId, feedbackId: id }, read);
+        return { unread: !read };
+      }),
+
+    updateAll: ({ caller, params: { appId }, body: { until = "", ...filters }, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const now = clock.now().toISOString();
+        const seen = until === "" || until > now ? now : until;
+        await markAllRead(tx, { appId, userId: caller.userId }, { filters, until: seen });
+        return undefined;
+      }),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Reader, Transaction } from "../database/database.ts";
+
+export type FilesPlace = "folder" | "s3";
+
+const name = "files";
+
+/** Where the files of the deployment are. */
+export const filesPlace = {
+  /** A deployment from before there was a choice has them in the folder. */
+  async find(reader: Pick<Reader, "get">): Promise<FilesPlace> {
+    const row = await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = ?", name);
+    return row?.value === "s3" ? "s3" : "folder";
+  },
+
+  /** The place, which nobody changes until the transaction has ended. Call it before the transaction adds an upload. */
+  async hold(tx: Pick<Transaction, "engine" | "get" | "run">): Promise<FilesPlace> {
+    if (tx.engine === "postgres") await tx.run("LOCK TABLE uploads IN ROW EXCLUSIVE MODE");
+    return filesPlace.find(tx);
+  },
+
+  /** Waits until each transaction has ended that adds uploads in the old place. */
+  async replace(tx: Transaction, place: FilesPlace): Promise<void> {
+    if (tx.engine === "postgres") await tx.run("LOCK TABLE uploads IN SHARE ROW EXCLUSIVE MODE");
+    await tx.run("DELETE FROM deployment WHERE name = ?", name);
+    if (place !== "folder") await tx.insert("deployment", { name, value: place });
+  },
+};

@@ -1,0 +1,32 @@
+import { apps } from "../access/apps/store.ts";
+import type { Reader } from "../database/database.ts";
+import type { Deps } from "../deps.ts";
+import type { Files } from "./files.ts";
+import { uploads } from "./uploads-store.ts";
+
+/** The kept files to which nothing refers and that were not written within the last hour, in batches. */
+export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">): AsyncGenerator<string[]> {
+  for await (const hashes of files.settled()) {
+    const strays = await uploads.unreferenced(reader, hashes);
+    if (strays.length > 0) yield strays;
+  }
+}
+
+/**
+ * Deletes stray files, which a killed server may leave. Checks each file again right before it is deleted. Gives how many
+ * were found.
+ */
+export async function sweepFiles(
+  { database, files, keptFiles }: Pick<Deps, "database" | "files" | "keptFiles">,
+  stopping?: AbortSignal,
+): Promise<number> {
+  // A database without apps is new, so the folder may belong to another database.
+  if (!(await apps.exist(database))) return 0;
+  let count = 0;
+  for await (const strays of strayFiles(database, files)) {
+    if (stopping?.aborted) break;
+    await keptFiles.removeUnreferenced(strays);
+    count += strays.length;
+  }
+  return count;
+}

@@ -1,0 +1,126 @@
+import type { Database, Reader, Transaction } from "../database/database.ts";
+
+export interface UploadRow {
+  readonly sha256: string;
+  readonly mediaType: string;
+  readonly size: number;
+  readonly fileName: string | null;
+}
+
+export interface NewUpload extends UploadRow {
+  readonly name: string;
+  readonly appId: string;
+  readonly createdAt: string;
+}
+
+export interface UploadReference {
+  readonly name: string;
+  readonly fileName: string | null;
+  readonly feedbackId: string | null;
+  readonly proofId: string | null;
+}
+
+/** The thread or the proof that an upload belongs to. */
+export type UploadOwner = { readonly feedbackId: string } | { readonly proofId: string };
+
+/** The kind of a mail as it came. Its bytes are sealed. No file of a report is of this kind. */
+export const mailType = "message/rfc822";
+
+/** Uploads by the unguessable names under which they are served. */
+export const uploads = {
+  /** Mails as they came are not served. */
+  find: (reader: Reader, name: string) =>
+    reader.get<UploadRow>(
+      `SELECT sha256, media_type AS "mediaType", size, file_name AS "fileName" FROM uploads
+       WHERE name = ? AND media_type <> '${mailType}'`,
+      name,
+    ),
+
+  isReferenced,
+
+  exist: async (reader: Reader): Promise<boolean> =>
+    (await reader.get("SELECT 1 AS one FROM uploads LIMIT 1")) !== undefined,
+
+  /** The total size of all uploads of an app in bytes. */
+  async bytesOf(reader: Reader, appId: string): Promise<number> {
+    const sum = await reader.get<{ bytes: number }>(
+      "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) AS bytes FROM uploads WHERE app_id = ?",
+      appId,
+    );
+    return Number(sum?.bytes ?? 0);
+  },
+
+  /**
+   * Lets `decide` act on files to which nothing refers. On PostgreSQL `decide` runs in a transaction and can lock files
+   * against other servers. SQLite has only one server.
+   */
+  async withFileLocks(database: Database, decide: (locks: FileLocks) => Promise<void>): Promise<void> {
+    const decideWith = (reader: Reader, lock: FileLocks["lock"]) =>
+      decide({ lock, isReferenced: (sha256) => isReferenced(reader, sha256) });
+    if (database.engine === "sqlite") return decideWith(database, async () => {});
+    await database.write((tx) => decideWith(tx, tx.lock));
+  },
+
+  /** The files, of the given ones, to which no upload refers. */
+  async unreferenced(reader: Reader, hashes: readonly string[]): Promise<string[]> {
+    const marks = hashes.map(() => "?").join(", ");
+    const sql = `SELECT DISTINCT sha256 FROM uploads WHERE sha256 IN (${marks})`;
+    const found = new Set((await reader.all<{ sha256: string }>(sql, ...hashes)).map(({ sha256 }) => sha256));
+    return hashes.filter((sha256) => !found.has(sha256));
+  },
+
+  /** The uploads that refer to a file. */
+  references: (reader: Reader, sha256: string) =>
+    reader.all<UploadReference>(
+      `SELECT name, file_name AS "fileName", feedback_id AS "feedbackId", proof_id AS "proofId"
+       FROM uploads WHERE sha256 = ? ORDER BY name`,
+      sha256,
+    ),
+
+  removeBySha256: (tx: Transaction, sha256: string) => tx.run("DELETE FROM uploads WHERE sha256 = ?", sha256),
+
+  insert: (tx: Transaction, upload: NewUpload & UploadOwner) =>
+    tx.insert("uploads", {
+      name: upload.name,
+      app_id: upload.appId,
+      ...("proofId" in upload ? { proof_id: upload.proofId } : { feedback_id: upload.feedbackId }),
+      sha256: upload.sha256,
+      media_type: upload.mediaType,
+      size: upload.size,
+      file_name: upload.fileName,
+      created_at: upload.createdAt,
+    }),
+};
+
+interface FileLocks {
+  lock(name: string): Promise<unknown>;
+  isReferenced(sha256: string): Promise<boolean>;
+}
+
+async function isReferenced(reader: Reader, sha256: string): Promise<boolean> {
+  return (await reader.get("SELECT 1 AS one FROM uploads WHERE sha256 = ? LIMIT 1", sha256)) !== undefined;
+}
+
+const atOnce = 1_000;
+
+export interface StoredFile {
+  readonly sha256: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** Every stored file once. */
+export async function* storedFiles(reader: Reader): AsyncGenerator<StoredFile> {
+  for (let last = ""; ; ) {
+    const page = await reader.all<StoredFile>(
+      `SELECT sha256, max(size) AS size FROM uploads WHERE sha256 > ?
+       GROUP BY sha256 ORDER BY sha256 LIMIT ?`,
+      last,
+      atOnce,
+    );
+    yield* page;
+    const end = page.at(-1);
+    if (!end || page.length < atOnce) return;
+    last = end.sha256;
+  }
+}

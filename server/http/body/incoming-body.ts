@@ -1,0 +1,107 @@
+import type { IncomingMessage } from "node:http";
+import type { ApiError } from "../../../src/contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Callers } from "../handler.ts";
+import { networkOf } from "../network-addresses.ts";
+import { type CountBody, createCountBody } from "../rate-limits/rate-limits.ts";
+import { createBodyMemory, type Sender } from "./budgets.ts";
+import { createPace } from "./pace.ts";
+
+/** A body that is still arriving. */
+export interface IncomingBody {
+  /** Adds bytes that are held in memory. */
+  hold(bytes: number): void;
+  /** Stops waiting for the body: its reader fails with `why`. */
+  cut(why: ApiError): void;
+  /** Calls `listener` when the body is cut, or at once if it was cut already. */
+  onCut(listener: (why: ApiError) => void): void;
+  /** Ends the accounting: nobody reads the body any more. */
+  end(): void;
+}
+
+export interface IncomingBodies {
+  readonly count: CountBody;
+  begin(request: IncomingMessage, sender: Sender): IncomingBody;
+  /** Accounts for the memory of a body that has arrived and waits. It may be cut. Gives a function that ends this. */
+  keep(sender: Sender, bytes: number, cut: (why: ApiError) => void): () => void;
+  /**
+   * Reads and drops the rest of a body, so that its sender can read the answer: a client that is still writing when its
+   * connection closes may never see it. Resolves when the body has ended or enough was dropped.
+   */
+  drop(request: IncomingMessage): Promise<void>;
+}
+
+/** Keeps bodies within the budgets of memory, speed and time. */
+export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "stopping">): IncomingBodies {
+  const { settings, stopping } = deps;
+  const { budgets } = settings;
+  const pace = createPace(budgets, stopping);
+  const memory = createBodyMemory(budgets);
+  const wasCut = new WeakSet<IncomingMessage>();
+  const noMore = new WeakSet<IncomingMessage>();
+  const usual = { bytes: budgets.droppedBytes, milliseconds: budgets.dropMilliseconds };
+  const brief = { ...usual, milliseconds: budgets.lingerMilliseconds };
+  let dropping = 0;
+
+  return {
+    count: createCountBody(deps),
+
+    begin(request, sender) {
+      let why: ApiError | undefined;
+      let tell: (why: ApiError) => void = () => {};
+      // There may be no memory even for the first bytes: the body is then cut before `end` is set.
+      let end = () => {};
+      const cut = (reason: ApiError) => {
+        if (why) return;
+        why = reason;
+        wasCut.add(request);
+        end();
+        tell(reason);
+      };
+      const held = memory(sender, (reason) => {
+        // Reading on would use more memory.
+        noMore.add(request);
+        cut(reason);
+      });
+      const unwatch = why ? () => {} : pace.watch(request, cut);
+      end = () => {
+        unwatch();
+        held.end();
+      };
+      const onCut: IncomingBody["onCut"] = (listener) => {
+        tell = listener;
+        if (why) listener(why);
+      };
+      return { hold: held.hold, cut, onCut, end };
+    },
+
+    keep(sender, bytes, cut) {
+      const held = memory(sender, cut);
+      held.hold(bytes);
+      return held.end;
+    },
+
+    async drop(request) {
+      if (request.complete || request.destroyed || noMore.has(request)) return;
+      if (dropping >= budgets.drops) return;
+      dropping += 1;
+      await new Promise<void>((resolve) => {
+        const unwatch = pace.watch(request, () => resolve(), wasCut.has(request) ? brief : usual);
+        const over = () => {
+          unwatch();
+          resolve();
+        };
+        request.removeAllListeners("data");
+        request.once("end", over).once("close", over).resume();
+      });
+      dropping -= 1;
+    },
+  };
+}
+
+/** The sender of a body. */
+export const senderOf = (caller: Callers[keyof Callers], address: string): Sender => ({
+  id: caller ? caller.id : networkOf(address),
+  anonymous: !caller,
+  network: networkOf(address),
+});

@@ -1,0 +1,137 @@
+import { finished, type Readable } from "node:stream";
+import type { ReceivedFile } from "../../../src/contract/received-file.ts";
+import type { Files, TemporaryFile } from "../../files/files.ts";
+import type { IncomingBody } from "./incoming-body.ts";
+
+/** A request body that has arrived completely, its files on disk. */
+export interface Upload {
+  /** The body. Each file in it is a ReceivedFile. */
+  readonly value: unknown;
+  readonly files: readonly ReceivedFile[];
+  /** Deletes the temporary files that were not kept. Must be called after every request. */
+  discard(): Promise<void>;
+}
+
+/** The files of one body while it arrives. */
+export interface Intake {
+  /**
+   * Opens a file that may have `limit` bytes. Throws `too_many_files` if the body has more files than any body may have.
+   */
+  open(limit: number): TemporaryFile;
+  /** Adds a file that has arrived. Its hash may still be in progress. */
+  add(file: Promise<ReceivedFile>): Promise<ReceivedFile>;
+}
+
+/** Runs `read`. If it throws, none of the files that it opened stays open or on disk. */
+export async function receive(files: Files, read: (intake: Intake) => Promise<unknown>): Promise<Upload> {
+  const opened: TemporaryFile[] = [];
+  const received: Promise<ReceivedFile>[] = [];
+  const intake: Intake = {
+    open(limit) {
+      refuseMore(opened.length);
+      const file = files.createTemporary(limit);
+      opened.push(file);
+      return file;
+    },
+    add(file) {
+      received.push(file);
+      // Readers that await the file get the error. Without this line a refused body would leave it unhandled.
+      file.catch(() => {});
+      return file;
+    },
+  };
+  try {
+    const value = await read(intake);
+    const discard = () => files.dropTemporary(opened.map(({ path }) => path));
+    return { value, files: await Promise.all(received), discard };
+  } catch (error) {
+    for (const file of opened) file.drop();
+    await Promise.allSettled(received);
+    throw error;
+  }
+}
+
+const mostFiles = 32;
+
+/** Throws `too_many_files` if the body has the largest allowed number of files already. */
+export function refuseMore(had: number): void {
+  if (had === mostFiles)
+    throw new UploadFailure("too_many_files", `The body must have at most ${mostFiles} files.`);
+}
+
+/** The limits of one body. */
+export interface Most {
+  readonly bytes: number;
+  /** Lets the server cut the body before its end. */
+  readonly arrival?: IncomingBody | undefined;
+}
+
+/**
+ * Passes each chunk of a request body to `take`, which must not keep the chunk. Resolves at the end. Rejects with
+ * `aborted` when the sender disconnects, with `too_large` over the limit, with the reason for a cut, or with what `take`
+ * threw. After a refusal the rest is read and dropped, so that the sender can read the answer.
+ */
+export function consume(body: Readable, most: Most, take: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let size = 0;
+    let inTurn = 0;
+    let next: NodeJS.Immediate | undefined;
+    const refuse = (error: unknown) => {
+      body.off("data", onChunk);
+      body.resume();
+      reject(error);
+    };
+    const onChunk = (chunk: Buffer) => {
+      size += chunk.length;
+      try {
+        if (size > most.bytes) throw tooLarge(most.bytes);
+        take(chunk);
+      } catch (error) {
+        return refuse(error);
+      }
+      inTurn += chunk.length;
+      if (inTurn < turnBytes || next) return;
+      body.pause();
+      next = setImmediate(() => {
+        next = undefined;
+        inTurn = 0;
+        body.resume();
+      });
+    };
+    body.on("data", onChunk);
+    most.arrival?.onCut(refuse);
+    finished(body, { writable: false }, (cause) => {
+      if (cause) reject(new UploadFailure("aborted", "The body ended early.", { cause }));
+      else resolve();
+    });
+  });
+}
+
+/** After this many bytes other requests get a turn: one fast sender could otherwise use all of the server's time. */
+const turnBytes = 131_072;
+
+const tooLarge = (maxBytes: number) =>
+  new UploadFailure("too_large", `The body must be at most ${maxBytes} bytes.`);
+
+export type UploadFault =
+  | "malformed_json"
+  | "malformed_multipart"
+  | "too_large"
+  | "too_many_files"
+  | "aborted";
+
+/** A request body that cannot be read as a whole. The message says what the sender must change. */
+export class UploadFailure extends Error {
+  readonly fault: UploadFault;
+
+  constructor(fault: UploadFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "UploadFailure";
+    this.fault = fault;
+  }
+}
+
+export const malformedForm = (why: string, cause?: unknown) =>
+  new UploadFailure("malformed_multipart", `The form ${why}.`, { cause });
+
+export const malformedJson = (why: string) => new UploadFailure("malformed_json", `The body ${why}.`);

@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import type { Reader, Transaction } from "../database/database.ts";
+
+const defaultLifetimeSeconds = 86_400;
+
+/** The key of a request that the client may repeat. */
+export interface IdempotencyKey {
+  /** The credential, method and path of the request. Only the hash of this text is stored. */
+  readonly scope: string;
+  /** The value of the header, without its quotes. */
+  readonly key: string;
+  /** The fingerprint of the whole request. A repeat has the same one. */
+  readonly fingerprint: string;
+  /** How long the answer is kept. The default is 24 hours. */
+  readonly lifetimeSeconds?: number;
+  /** The app that the request is about, if it needs a role there. */
+  readonly appId?: string | undefined;
+  /** Set only while the clock's time is in doubt: no answer expires then. `behindMs` is how far the clock may be behind. */
+  readonly inDoubt?: { readonly behindMs: number };
+}
+
+/** A key whose request body is not yet known. */
+export type KnownKey = Pick<IdempotencyKey, "scope" | "key" | "inDoubt">;
+
+export interface StoredAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface FoundAnswer extends StoredAnswer {
+  /** The fingerprint of the answered request. */
+  readonly fingerprint: string;
+}
+
+/** `in_progress`: another transaction acts on the key. `stored`: the request was answered after the caller looked. */
+export type Claim = "claimed" | "in_progress" | "stored";
+
+/** The answers to requests with an Idempotency-Key. */
+export const idempotency = {
+  /** The stored answer to the request with this key, if it is still kept. */
+  find(reader: Reader, request: KnownKey, now: Date): Promise<FoundAnswer | undefined> {
+    const { scope, key } = request;
+    return reader.get<FoundAnswer>(
+      `SELECT fingerprint, status, body FROM idempotency
+       WHERE scope = ? AND key = ? AND status IS NOT NULL AND expires_at > ?`,
+      scopeHash(scope),
+      key,
+      expiredBy(request, now),
+    );
+  },
+
+  /**
+   * Reserves the key for this transaction, which must then `store` an answer or throw. Never waits for another
+   * transaction.
+   */
+  async claim(tx: Transaction, request: IdempotencyKey, now: Date): Promise<Claim> {
+    const scope = scopeHash(request.scope);
+    if (!(await lockAtOnce(tx, `idempotency ${scope} ${request.key}`))) return "in_progress";
+    const { fingerprint, key } = request;
+    const claimed = await tx.run(
+      `INSERT INTO idempotency (scope, key, fingerprint, expires_at, app_id) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (scope, key) DO UPDATE
+       SET fingerprint = excluded.fingerprint, expires_at = excluded.expires_at, app_id = excluded.app_id,
+         status = NULL, body = NULL
+       WHERE idempotency.status IS NULL OR idempotency.expires_at <= ?`,
+      ...[scope, key, fingerprint, expiryOf(request, now), request.appId ?? null, expiredBy(request, now)],
+    );
+    return claimed > 0 ? "claimed" : "stored";
+  },
+
+  /** Deletes all stored answers of some scopes, but not the key that this transaction has reserved. */
+  async forget(tx: Transaction, scopes: readonly string[]): Promise<void> {
+    const marks = scopes.map(() => "?").join(", ");
+    await tx.run(
+      `DELETE FROM idempotency WHERE status IS NOT NULL AND scope IN (${marks})`,
+      ...scopes.map(scopeHash),
+    );
+  },
+
+  /** Stores the answer to a claimed request, in the same transaction as the changes of the request. */
+  async store(
+    tx: Transaction,
+    { scope, key }: IdempotencyKey,
+    { status, body }: StoredAnswer,
+  ): Promise<void> {
+    await tx.run(
+      "UPDATE idempotency SET status = ?, body = ? WHERE scope = ? AND key = ?",
+      ...[status, body, scopeHash(scope), key],
+    );
+  },
+
+  /** Removes up to `most` expired answers. Gives their number. */
+  prune(tx: Transaction, now: Date, most = 1_000): Promise<number> {
+    const at = now.toISOString();
+    return tx.run(
+      `DELETE FROM idempotency WHERE expires_at <= ?
+       AND (scope, key) IN (SELECT scope, key FROM idempotency WHERE expires_at <= ? LIMIT ?)`,
+      ...[at, at, most],
+    );
+  },
+};
+
+/** When the answer to a request expires. */
+function expiryOf({ inDoubt, lifetimeSeconds }: IdempotencyKey, now: Date): string {
+  const seconds = lifetimeSeconds ?? defaultLifetimeSeconds;
+  return new Date(now.getTime() + (inDoubt?.behindMs ?? 0) + seconds * 1_000).toISOString();
+}
+
+/** The instant up to which answers have expired. */
+const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
+
+/** On PostgreSQL, takes a lock until the transaction ends; false if another transaction has it. SQLite has one writer. */
+async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {
+  if (tx.engine === "sqlite") return true;
+  const row = await tx.get<{ taken: number }>(
+    "SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0)) AS taken",
+    name,
+  );
+  return row?.taken === 1;
+}
+
+/** The requests of one sender to one address. */
+export const scopeOf = (whose: readonly string[], method: string, path: string): string =>
+  [...whose, method, sameAddress(path)].join("\n");
+
+/** The case of an id has no meaning: a repeat that writes the id in capitals must not act again. */
+const sameAddress = (path: string): string => path.toLowerCase().replace(/(?<!\/)\/+$/, "");
+
+/** The stored form of a scope. */
+export function scopeHash(scope: string): string {
+  return createHash("sha256").update(scope).digest("base64url");
+}

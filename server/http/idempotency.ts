@@ -1,0 +1,146 @@
+import { createHash } from "node:crypto";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import { ApiError } from "../../src/contract/errors.ts";
+import { isReceivedFile } from "../../src/contract/received-file.ts";
+import type { Deps } from "../deps.ts";
+import { createSealer, hashOf, type Sealer } from "../secrets/secrets.ts";
+import {
+  type FoundAnswer,
+  type IdempotencyKey,
+  idempotency,
+  type KnownKey,
+  scopeOf,
+} from "./idempotency-store.ts";
+import { fieldOf, type IncomingRequest, type InvocationResult } from "./invocation.ts";
+
+/** A request with an Idempotency-Key, and what seals its stored answer if that holds a secret. */
+export interface IdempotentRequest extends IdempotencyKey {
+  readonly sealer: Pick<Sealer, "seal" | "open"> | undefined;
+}
+
+/**
+ * The identity of a request with an Idempotency-Key. Undefined without a key, and if neither a credential nor a field of
+ * the body identifies its sender. If fields of the body identify the sender, only a request with the same fields gets
+ * the stored answer, which is sealed with them. (rule H15)
+ */
+export function idempotentRequestOf(
+  endpoint: Endpoint,
+  incoming: IncomingRequest,
+  deps: Pick<Deps, "sealer" | "time">,
+): IdempotentRequest | undefined {
+  const { body, query } = incoming;
+  const { sealer } = deps;
+  const known = knownKeyOf(endpoint, incoming, deps);
+  if (known === undefined) return undefined;
+  const fingerprint = fingerprintOf({ body: body ?? null, query: query ?? null });
+  return {
+    ...known,
+    fingerprint: incoming.caller === undefined ? sealer.mark(fingerprint) : fingerprint,
+    ...(endpoint.repeatableSeconds === undefined ? {} : { lifetimeSeconds: endpoint.repeatableSeconds }),
+    sealer: endpoint.answersSecret ? sealerOf(endpoint, incoming, sealer) : undefined,
+  };
+}
+
+/**
+ * SHA-256, in hex, of the content of a request. It is the same for JSON values that differ only in the order of keys,
+ * and for bodies whose files have the same bytes, declared types and names, as JSON or as a form.
+ */
+export function fingerprintOf(value: unknown): string {
+  return createHash("sha256")
+    .update(JSON.stringify(canonical(value)) ?? "")
+    .digest("hex");
+}
+
+// Objects become lists of pairs, so that no object can look like the stand-in for a file.
+function canonical(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(canonical);
+  if (isReceivedFile(value)) return ["file", value.sha256, value.declaredType, value.name];
+  const entries = Object.entries(value).filter(([, child]) => child !== undefined);
+  return { entries: entries.sort(byKey).map(([key, child]) => [key, canonical(child)]) };
+}
+
+const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
+
+type Keyed = Pick<IncomingRequest, "caller" | "path" | "body" | "idempotencyKey">;
+
+/**
+ * Whether a request with this Idempotency-Key was answered already, as far as this can be known before its body has
+ * arrived.
+ */
+export async function isAnswered(
+  endpoint: Endpoint,
+  incoming: Omit<Keyed, "body">,
+  deps: Pick<Deps, "clock" | "database" | "sealer" | "time">,
+): Promise<boolean> {
+  const known = knownKeyOf(endpoint, { ...incoming, body: undefined }, deps);
+  return (
+    known !== undefined && (await idempotency.find(deps.database, known, deps.clock.now())) !== undefined
+  );
+}
+
+function knownKeyOf(
+  endpoint: Endpoint,
+  incoming: Keyed,
+  { sealer, time }: Pick<Deps, "sealer" | "time">,
+): KnownKey | undefined {
+  const { idempotencyKey: key, path } = incoming;
+  const whose = key === undefined ? undefined : senderPartsOf(endpoint, incoming, sealer);
+  if (key === undefined || whose === undefined) return undefined;
+  const known = { scope: scopeOf(whose, endpoint.method, path), key };
+  return time.isDoubtful() ? { ...known, inDoubt: { behindMs: time.behindMs() } } : known;
+}
+
+/**
+ * The scope of all requests to an endpoint that have a given value in a field of the body, with any app key of the app. The
+ * value is given as its hash.
+ */
+export const scopeOfField = (appId: string, fieldHash: string, { method, path }: Endpoint): string =>
+  scopeOf(["app", appId, fieldHash], method, path);
+
+/**
+ * Gives the stored answer to a repeat. Throws `idempotency_mismatch` if the idempotency key was used for another
+ * request.
+ */
+export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAnswer): InvocationResult {
+  if (kept.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
+  // An older server has stored answers of some endpoints as JSON, which no sealed text looks like.
+  const sealed = sealer !== undefined && kept.status < 300 && !kept.body.startsWith("{");
+  return {
+    status: kept.status,
+    body: (sealed ? sealer.open(kept.body) : kept.body) || undefined,
+    replayed: true,
+  };
+}
+
+/**
+ * An answer to a request without a credential is also sealed with the fields that the sender knows: a person who has the
+ * database and the deployment's secret still cannot read a token.
+ */
+function sealerOf(
+  { repeatableBy, sealedBy = [] }: Endpoint,
+  { caller, body }: IncomingRequest,
+  sealer: Sealer,
+): Pick<Sealer, "seal" | "open"> {
+  if (repeatableBy === undefined || caller !== undefined) return sealer;
+  const own = createSealer([...repeatableBy, ...sealedBy].map((name) => fieldOf(body, name)).join("\n"));
+  return {
+    seal: (text) => sealer.seal(own.seal(text)),
+    open: (sealed) => own.open(sealer.open(sealed)),
+  };
+}
+
+/** Without a credential the fields may be a password. A plain hash of one would allow guessing. */
+function senderPartsOf(
+  { repeatableBy }: Endpoint,
+  { caller, body }: Pick<IncomingRequest, "caller" | "body">,
+  { mark }: Sealer,
+): string[] | undefined {
+  if (repeatableBy === undefined) return caller && [caller.kind, caller.id];
+  const fields = repeatableBy.map((name) => fieldOf(body, name));
+  if (fields.includes("")) return undefined;
+  return [
+    ...(caller && "appId" in caller ? ["app", String(caller.appId)] : []),
+    ...fields.map(caller === undefined ? mark : hashOf),
+  ];
+}

@@ -1,0 +1,125 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { Socket } from "node:net";
+import type { Deps } from "../deps.ts";
+import type { Budgets } from "../settings/limits.ts";
+import { answerConnectionFaults } from "./connection-faults.ts";
+
+/** How often the server looks for heads and requests that take too long. */
+const mostCheckMilliseconds = 1_000;
+
+/** Makes an HTTP server with the time limits of the budgets. It does not listen yet. */
+export function createListener(budgets: Budgets): Server {
+  const server = createServer({
+    headersTimeout: budgets.headMilliseconds,
+    requestTimeout: budgets.requestMilliseconds,
+    connectionsCheckingInterval: Math.min(mostCheckMilliseconds, budgets.headMilliseconds),
+    keepAliveTimeout: budgets.idleMilliseconds,
+  });
+  server.timeout = budgets.stalledMilliseconds;
+  return server;
+}
+
+/** Answers all requests of a server with `answer`, and keeps its connections within their limits. */
+export function attach(server: Server, answer: RequestListener, deps: Pick<Deps, "log" | "settings">): void {
+  server.on("request", answer);
+  answerConnectionFaults(server, deps);
+  limitConnections(server, deps);
+}
+
+/** The last request of a connection, and since when it is in progress. */
+interface Use {
+  request: IncomingMessage | undefined;
+  response: ServerResponse | undefined;
+  since: number;
+}
+
+/**
+ * Keeps the number of open connections within their budget. A new connection takes the place of the one that has gone
+ * longest without a whole request. If most have never sent a request, it takes the place of one of those, so that a
+ * client between two requests keeps its connection. Idle connections are closed first, then slow bodies, then answers
+ * that take over a second. If every connection is busy, the new one is closed.
+ */
+function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
+  const most = settings.budgets.connections;
+  const open = new Map<Socket, Use>();
+  // Keeping the order of the last requests costs time at each request, so it is kept only while many connections are
+  // open.
+  let isOrdered = false;
+  const withoutRequest = new Set<Socket>();
+  const warn = createWarning((count) => log.warn({ count, most }, "too many connections: some were closed"));
+
+  const forget = (socket: Socket) => {
+    open.delete(socket);
+    withoutRequest.delete(socket);
+  };
+
+  server.on("connection", (socket: Socket) => {
+    open.set(socket, { request: undefined, response: undefined, since: performance.now() });
+    withoutRequest.add(socket);
+    socket.once("close", () => forget(socket));
+    if (!isOrdered && open.size > most / 2) order(open);
+    isOrdered = open.size > (isOrdered ? most / 4 : most / 2);
+    if (open.size <= most) return;
+    const [oldest] = withoutRequest.size * 2 > open.size ? withoutRequest : [];
+    const leaving = oldest ?? mostIdle(open) ?? socket;
+    // The place is free now, before the socket reports that it has closed.
+    forget(leaving);
+    leaving.destroy();
+    warn();
+  });
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    const use = open.get(request.socket);
+    if (!use) return;
+    if (!use.request) withoutRequest.delete(request.socket);
+    use.request = request;
+    use.response = response;
+    use.since = performance.now();
+    if (!isOrdered) return;
+    open.delete(request.socket);
+    open.set(request.socket, use);
+  });
+}
+
+const busyMilliseconds = 1_000;
+
+/** Puts the connections first that have had no request for the longest time. */
+function order(open: Map<Socket, Use>): void {
+  const ordered = [...open].sort(([, one], [, other]) => one.since - other.since);
+  open.clear();
+  for (const [socket, use] of ordered) open.set(socket, use);
+}
+
+/** The connection that is closed to make room for a new one. `open` must be in order. */
+function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
+  const longBefore = performance.now() - busyMilliseconds;
+  let sending: Socket | undefined;
+  let answered: Socket | undefined;
+  for (const [socket, { request, response, since }] of open) {
+    if (!request || !response || response.writableFinished) return socket;
+    if (!request.complete) sending ??= socket;
+    else if (since < longBefore) answered ??= socket;
+  }
+  return sending ?? answered;
+}
+
+const warnMilliseconds = 10_000;
+
+/** Warns at once, then at most every ten seconds, with the count since the last warning. */
+function createWarning(warn: (count: number) => void): () => void {
+  let count = 0;
+  let last = Number.NEGATIVE_INFINITY;
+  return () => {
+    count += 1;
+    const now = performance.now();
+    if (now - last < warnMilliseconds) return;
+    warn(count);
+    last = now;
+    count = 0;
+  };
+}

@@ -1,0 +1,249 @@
+import type { AttemptLimit, Endpoint } from "../../../src/contract/endpoint.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import { limits, type RateLimitName } from "../../../src/contract/limits.ts";
+import type { Clock } from "../../clock.ts";
+import type { Database, Transaction } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import { hashOf } from "../../secrets/secrets.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { Sender } from "../body/budgets.ts";
+import { fieldOf, type IncomingRequest } from "../invocation.ts";
+import { networkOf } from "../network-addresses.ts";
+import type { GiveBack, Limiter, MutationUse, Spending } from "./limiter.ts";
+import { consume, peek, type RateVerdict } from "./store.ts";
+import { createUsesInMemory } from "./uses-in-memory.ts";
+
+/**
+ * The limits that each server counts in its own memory: their windows are short, they send no mail, guard no secret and count by no network
+ * address. Agents' reads are the exception among the long windows. The two limits on refusals protect the time of one
+ * process, and a row for each request would cost more than the refusal. All others are rows of the database, exact on all servers together. (rule H16)
+ */
+const inMemory: ReadonlySet<RateLimitName> = new Set<RateLimitName>([
+  ...(["feedback", "feedbackRepeats", "faqWrites", "agentReads", "drafts"] as const),
+  ...(["refusedBodiesByAddress", "refusedByCredential"] as const),
+]);
+
+export const isInMemory = (name: RateLimitName): boolean => inMemory.has(name);
+
+interface Needed {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly settings: Pick<Settings, "rateLimits">;
+}
+
+export function createLimiter(deps: Needed): Limiter {
+  const { database, clock, settings } = deps;
+  const memory = createUsesInMemory(deps, mostBytes.uses);
+  const limitedUse = ({ who, rateLimit }: Spending) => ({
+    key: `${rateLimit}:${who}`,
+    rule: settings.rateLimits[rateLimit],
+    clock,
+  });
+
+  async function spendInside(tx: Transaction, spending: Spending): Promise<GiveBack | undefined> {
+    if (isInMemory(spending.rateLimit)) return memory.take(spending);
+    assertAllowed(await consume(tx, limitedUse(spending)));
+    return undefined;
+  }
+
+  return {
+    forget: memory.forget,
+    mutation: () => mutationUse(spendInside),
+    spendAtOnce: memory.take,
+
+    async spend(spending) {
+      if (isInMemory(spending.rateLimit)) memory.take(spending);
+      else assertAllowed(await database.write((tx) => consume(tx, limitedUse(spending))));
+    },
+
+    look: async (spending) =>
+      isInMemory(spending.rateLimit) ? memory.look(spending) : peek(database, limitedUse(spending)),
+  };
+}
+
+/** The counts in memory take at most 16 MB together: those of credentials, and those of requests that are refused. */
+const mostBytes = { uses: 12_000_000, refusals: 4_000_000 } as const;
+
+function mutationUse(
+  spendInside: (tx: Transaction, spending: Spending) => Promise<GiveBack | undefined>,
+): MutationUse {
+  let giveBack: GiveBack | undefined;
+  return {
+    async spend(tx, spending) {
+      giveBack?.();
+      giveBack = undefined;
+      giveBack = await spendInside(tx, spending);
+    },
+    end(hasCommitted) {
+      if (!hasCommitted) giveBack?.();
+    },
+  };
+}
+
+const refused = ({ retryAfterSeconds }: { readonly retryAfterSeconds: number }): ApiError =>
+  new ApiError("rate_limited", { retryAfterSeconds });
+
+function assertAllowed(verdict: RateVerdict): void {
+  if (!verdict.allowed) throw refused(verdict);
+}
+
+type Caller = IncomingRequest["caller"];
+export type Limiting = Pick<Deps, "database" | "clock" | "settings" | "limiter">;
+
+/**
+ * Refuses a caller that has used up its limits, before the body is read. Counts nothing. Throws `rate_limited` if every
+ * limit that a request of the endpoint may use is used up, or one that counts by the account.
+ */
+export async function refuseLimited(
+  endpoint: Endpoint,
+  caller: NonNullable<Caller>,
+  deps: Limiting,
+): Promise<void> {
+  if (!deps.settings.rateLimited) return;
+  await refuseWithoutRoom(endpoint, caller.id, deps);
+  for (const { limit, key } of accountLimitsOf(endpoint, caller)) {
+    const rule = deps.settings.rateLimits[limit];
+    assertAllowed(await peek(deps.database, { key, rule, clock: deps.clock }));
+  }
+}
+
+async function refuseWithoutRoom(
+  { rateLimit, otherRateLimit }: Endpoint,
+  callerId: string,
+  { limiter }: Limiting,
+): Promise<void> {
+  if (!rateLimit) return;
+  let retryAfterSeconds = Number.POSITIVE_INFINITY;
+  for (const limit of otherRateLimit ? [rateLimit, otherRateLimit] : [rateLimit]) {
+    const verdict = await limiter.look({ who: callerId, rateLimit: limit });
+    if (verdict.allowed) return;
+    retryAfterSeconds = Math.min(retryAfterSeconds, verdict.retryAfterSeconds);
+  }
+  throw refused({ retryAfterSeconds });
+}
+
+/**
+ * Counts an attempt before anything else of the request is checked. The count stays, whatever the result is. Throws
+ * `rate_limited`, and then counts nothing.
+ */
+export async function countAttempt(
+  endpoint: Endpoint,
+  incoming: IncomingRequest,
+  deps: Limiting,
+): Promise<void> {
+  const attempts = endpoint.attempts ?? [];
+  if (attempts.length === 0 || !deps.settings.rateLimited) return;
+  await deps.database.write(async (tx) => {
+    for (const attempt of attempts) {
+      const rule = deps.settings.rateLimits[attempt.limit];
+      assertAllowed(await consume(tx, { key: keyOf(attempt, incoming), rule, clock: deps.clock }));
+    }
+  });
+}
+
+/** The limits of an endpoint that depend on the account alone, and the keys under which they are counted. */
+export function accountLimitsOf({ attempts = [] }: Endpoint, caller: Caller) {
+  return attempts
+    .filter(({ by }) => by.every((whose) => whose === "account"))
+    .map((attempt) => ({
+      limit: attempt.limit,
+      key: keyOf(attempt, { caller, address: "", body: undefined }),
+    }));
+}
+
+type Identifying = Pick<IncomingRequest, "caller" | "address" | "body">;
+
+const keyOf = ({ limit, by }: AttemptLimit, incoming: Identifying): string =>
+  `${limit}:${hashOf(JSON.stringify(by.map((whose) => partOf(whose, incoming))))}`;
+
+function partOf(whose: AttemptLimit["by"][number], { caller, address, body }: Identifying): string {
+  if (whose === "address") return networkOf(address);
+  if (whose === "account") return caller && "userId" in caller ? caller.userId : "";
+  // An id in capitals must not get a limit of its own.
+  return fieldOf(body, whose.slice("body.".length)).toLowerCase();
+}
+
+/** The key of the rate limit that a request uses up. Undefined if there is none or if limits are switched off. */
+export function limitedByOf(
+  endpoint: Endpoint,
+  { caller, body }: IncomingRequest,
+  { settings }: Pick<Deps, "settings">,
+): string | undefined {
+  if (!endpoint.rateLimit) return undefined;
+  // Only a server for development can switch the limit of rule T30 off.
+  if (endpoint.rateLimitBy && (settings.rateLimited || !settings.dev))
+    return hashOf(fieldOf(body, endpoint.rateLimitBy));
+  return settings.rateLimited ? caller?.id : undefined;
+}
+
+/**
+ * Uses up one request of a limit for strangers, who may come in a flood: what is over the limit only reads, and waits for
+ * no other request. Throws `rate_limited` with the seconds to wait.
+ */
+export async function spendAsStranger(
+  { clock, database, settings }: Pick<Deps, "clock" | "database" | "settings">,
+  { who, rateLimit }: Spending,
+): Promise<void> {
+  const use = { key: `${rateLimit}:${who}`, rule: settings.rateLimits[rateLimit], clock };
+  assertAllowed(await peek(database, use));
+  assertAllowed(await database.write((tx) => consume(tx, use)));
+}
+
+/** Begins to judge a request of so many bytes, if it says how many it has. Throws `rate_limited`. */
+export type CountBody = (sender: Sender, announced?: number) => Judged;
+
+/** How a request that is counted was judged. */
+export interface Judged {
+  passed(): void;
+  /** With the status of the answer. Throws `rate_limited` over the limit of a credential. */
+  refused(status: number): void;
+}
+
+/**
+ * The limits on requests that are refused before the limits of their endpoint are asked. (rule H18) They are counted in memory
+ * alone: they protect the time of this process, and a write to the database would cost more than the refusal.
+ *
+ * A sender without a credential is counted before it is judged, so that requests at once are counted, too. For a credential
+ * only refusals are counted, by credential and network: many devices may send at once with one app key, and one of them that is
+ * broken must not stop the others. Behind one address there are many devices, too: so over the limit what is small is judged
+ * still, and only what is refused gets the 429.
+ */
+export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBody {
+  const memory = createUsesInMemory(deps, mostBytes.refusals);
+  return ({ id, anonymous, network }, announced = Number.POSITIVE_INFINITY) => {
+    if (!deps.settings.rateLimited) return uncounted;
+    if (anonymous) {
+      const giveBack = memory.take({ who: id, rateLimit: "refusedBodiesByAddress" });
+      return { passed: giveBack, refused() {} };
+    }
+    const spending = { who: `${id} ${network}`, rateLimit: "refusedByCredential" } as const;
+    if (announced > limits.anonymousBody) assertAllowed(memory.look(spending));
+    return {
+      passed() {},
+      refused(status) {
+        if (countedStatuses.includes(status)) memory.take(spending);
+      },
+    };
+  };
+}
+
+const uncounted: Judged = { passed() {}, refused() {} };
+
+/** Refusals that a limit makes, and faults of the server, are not the sender's. */
+const countedStatuses = [400, 403, 413, 415];
+
+/** An agent has several limits. The sentence says which one is used up, and what still works. */
+const then = "Wait as long as Retry-After says, then send it again.";
+const sentences: Partial<Record<RateLimitName, string>> = {
+  proposals: `This token has made as many proposals as it may in an hour. Reading still works. ${then}`,
+  agentReads: `This token has read as often as it may in an hour. ${then}`,
+  runWork: `This token has claimed runs and reported on them as often as it may in an hour. Reading still works. ${then}`,
+};
+
+/** The refusal with the sentence of the limit that is used up. */
+export function namingLimit(error: ApiError, limit: RateLimitName | undefined): ApiError {
+  const message = limit && sentences[limit];
+  return error.code === "rate_limited" && message !== undefined
+    ? new ApiError("rate_limited", { ...error.details, message })
+    : error;
+}

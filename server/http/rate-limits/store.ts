@@ -1,0 +1,160 @@
+import type { Clock } from "../../clock.ts";
+import type { Engine, Reader, Transaction, Value } from "../../database/database.ts";
+import type { RateLimit } from "./use-log.ts";
+
+/** One use of a key that a limit applies to. */
+export interface LimitedUse {
+  readonly key: string;
+  readonly rule: RateLimit;
+  readonly clock: Clock;
+}
+
+export type RateVerdict =
+  | { readonly allowed: true }
+  /** The smallest number of whole seconds after which the use is allowed. */
+  | { readonly allowed: false; readonly retryAfterSeconds: number };
+
+/**
+ * Counts one use of a key if the limit allows it, as part of the transaction. Refusals are not counted. A row holds the
+ * times of the last uses; the time of the use `limit` uses ago decides. On PostgreSQL the row is locked until the
+ * transaction ends, and the time is that of the database, so that servers with different clocks agree. On SQLite the time
+ * is that of `clock`.
+ */
+export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVerdict> {
+  for (;;) {
+    const now = use.clock.now().getTime();
+    if ((await tx.run(consumeSql(tx.engine, use.rule), ...consumeValues(tx.engine, use, now))) > 0)
+      return { allowed: true };
+    const verdict = await judge(tx, use, now);
+    if (!verdict.allowed) return verdict;
+  }
+}
+
+/** Takes back the last use of `key`, for an attempt that is counted before it is made but counts only if it fails. */
+export async function giveBack(tx: Transaction, key: string): Promise<void> {
+  // No condition: on PostgreSQL it would be checked against the row as it was before concurrent transactions.
+  await tx.run(
+    `UPDATE rate_limits SET times = substr(times, 1, length(times) - ${digits}) WHERE key = ?`,
+    key,
+  );
+  await tx.run("DELETE FROM rate_limits WHERE key = ? AND times = ''", key);
+}
+
+/** The verdict that `consume` would give now. Counts nothing. */
+export function peek(reader: Reader, use: LimitedUse): Promise<RateVerdict> {
+  return judge(reader, use, use.clock.now().getTime());
+}
+
+/** Deletes all uses of some keys. */
+export async function forget(tx: Transaction, keys: readonly string[]): Promise<void> {
+  await tx.run(`DELETE FROM rate_limits WHERE key IN (${keys.map(() => "?").join(", ")})`, ...keys);
+}
+
+/** Removes up to `most` keys whose uses no longer matter. Gives their number. */
+export async function prune(tx: Transaction, clock: Clock, most = 1_000): Promise<number> {
+  const hour = hourOf(clock.now().getTime());
+  return tx.run(
+    `DELETE FROM rate_limits WHERE stale_hour < ?
+     AND key IN (SELECT key FROM rate_limits WHERE stale_hour < ? LIMIT ?)`,
+    hour,
+    hour,
+    most,
+  );
+}
+
+async function judge(
+  reader: Reader,
+  { key, rule: { limit, windowSeconds }, clock }: LimitedUse,
+  sqliteNow: number,
+): Promise<RateVerdict> {
+  const row = await (reader.engine === "sqlite"
+    ? reader.get<Uses>("SELECT times FROM rate_limits WHERE key = ?", key)
+    : reader.get<Uses>(
+        `SELECT times, ${postgresNow} AS now FROM rate_limits WHERE key = ?`,
+        clock.offsetMs,
+        key,
+      ));
+  if (row === undefined) return { allowed: true };
+
+  const { times, now = sqliteNow } = row;
+  const windowMs = windowSeconds * 1_000;
+  const last = Number(times.slice(-digits));
+  const deciding = times.length < digits * limit ? 0 : Number(times.slice(-digits * limit).slice(0, digits));
+  if (last > now + windowMs || deciding <= now - windowMs) return { allowed: true };
+  return { allowed: false, retryAfterSeconds: Math.ceil((deciding + windowMs - now) / 1_000) };
+}
+
+interface Uses {
+  readonly times: string;
+  readonly now?: number;
+}
+
+/**
+ * A time is stored as 13 digits: milliseconds since 1970. All times have the same length, so a text of times can be cut.
+ */
+const digits = 13;
+
+const postgresNow = "(floor(extract(epoch FROM clock_timestamp()) * 1000) + CAST(? AS bigint))";
+
+/** `given` is the stored form of the time of this use. `now` is the present in milliseconds, in the conflict clause. */
+const dialects = {
+  sqlite: {
+    given: "?",
+    now: "CAST(excluded.times AS INTEGER)",
+    right: (text: string, length: number) => `substr(${text}, -${length})`,
+    greatest: "max",
+  },
+  postgres: {
+    given: `lpad(CAST(${postgresNow} AS text), ${digits}, '0')`,
+    now: postgresNow,
+    right: (text: string, length: number) => `right(${text}, ${length})`,
+    greatest: "greatest",
+  },
+} as const;
+
+const texts = new Map<string, string>();
+
+function consumeSql(engine: Engine, rule: RateLimit): string {
+  return knownText(`${engine} ${rule.limit} ${rule.windowSeconds}`, () =>
+    textFor(engine, rule, `VALUES (?, ${dialects[engine].given}, ?)`),
+  );
+}
+
+function knownText(name: string, make: () => string): string {
+  const sql = texts.get(name) ?? make();
+  texts.set(name, sql);
+  return sql;
+}
+
+/**
+ * If the clock was set back by more than a window, the row starts again with this use. If it was set back by less, this use
+ * gets a time that is not earlier than the last one. On PostgreSQL `now` is not taken from `excluded`, because it must be
+ * read after the wait for the row lock.
+ */
+function textFor(engine: Engine, { limit, windowSeconds }: RateLimit, rows: string): string {
+  const { given, now, right, greatest } = dialects[engine];
+  const windowMs = windowSeconds * 1_000;
+  const times = "rate_limits.times";
+  const last = right(times, digits);
+  const stamp = engine === "sqlite" ? "excluded.times" : given;
+  const deciding = `substr(${right(times, digits * limit)}, 1, ${digits})`;
+  const setBack = `CAST(${last} AS BIGINT) > ${now} + ${windowMs}`;
+  return `INSERT INTO rate_limits (key, times, stale_hour) ${rows}
+    ON CONFLICT (key) DO UPDATE SET
+      times = CASE WHEN ${setBack} THEN ${stamp}
+        ELSE ${right(`${times} || ${greatest}(${last}, ${stamp})`, digits * limit)} END,
+      stale_hour = excluded.stale_hour
+    WHERE octet_length(${times}) < ${digits * limit} OR CAST(${deciding} AS BIGINT) <= ${now} - ${windowMs} OR ${setBack}`;
+}
+
+function consumeValues(engine: Engine, { key, rule, clock }: LimitedUse, now: number): Value[] {
+  const staleHour = hourOf(now + rule.windowSeconds * 1_000) + 1;
+  if (engine === "sqlite") return [key, String(now).padStart(digits, "0"), staleHour];
+  const { offsetMs } = clock;
+  return [key, offsetMs, staleHour, offsetMs, offsetMs, offsetMs, offsetMs, offsetMs];
+}
+
+/** Hours since 1970. This is precise enough for pruning, and it changes rarely, so that most uses change no index. */
+function hourOf(ms: number): number {
+  return Math.floor(ms / 3_600_000);
+}

@@ -1,0 +1,128 @@
+import { invitations } from "../access/members/members-invitations.ts";
+import { lifetimes } from "../access/oauth/rules.ts";
+import { oauthClients, oauthCodes, oauthTokens } from "../access/oauth/store.ts";
+import { signInCodes } from "../access/sign-in/sign-in-codes.ts";
+import { drafts } from "../console/drafts/store.ts";
+import { keepStatistics } from "../database/statistics.ts";
+import type { Deps } from "../deps.ts";
+import { hiddenFeedback } from "../feedback/blocked-senders/hidden-feedback.ts";
+import { outbox } from "../feedback/chat/store.ts";
+import { answering } from "../feedback/messages/feedback-answering.ts";
+import { events } from "../feedback/proposals/events.ts";
+import { expiredApprovals } from "../feedback/proposals/expired-approvals.ts";
+import { proposals } from "../feedback/proposals/store.ts";
+import { removeThread } from "../feedback/removal/store.ts";
+import { idempotency } from "../http/idempotency-store.ts";
+import { prune } from "../http/rate-limits/store.ts";
+import { originalKeptMilliseconds } from "../mail/incoming/rules.ts";
+import { mailOriginals } from "../mail/incoming/store.ts";
+import { mails } from "../mail/outgoing/store.ts";
+import { discardAbandoned } from "../transfer/import.ts";
+
+const pauseMilliseconds = 600_000;
+const atOnce = 1_000;
+const originalsAtOnce = 100;
+/** How long the result of a delivery to a chat channel can be seen. */
+const deliveriesKeptMilliseconds = 30 * 86_400_000;
+/** How long typed text that was not sent is kept. (rule O17) */
+const draftsKeptMilliseconds = 30 * 86_400_000;
+/** How long the server stores which person wrote an answer in which thread. Pages show it for a shorter time. (rule F36) */
+const answeringKeptMilliseconds = 600_000;
+const hiddenKeptMilliseconds = 30 * 86_400_000;
+/** For how long receivers outside can be told again what happened. */
+const eventsKeptMilliseconds = 90 * 86_400_000;
+
+type Needed = Pick<Deps, "database" | "clock" | "time" | "files" | "keptFiles" | "log" | "newId">;
+
+/** Removes expired rows and files every ten minutes, in small batches. Gives the function that stops it. */
+export function startHousekeeping(deps: Needed): () => void {
+  const timer = setInterval(() => {
+    tidy(deps).catch((error) => deps.log.warn({ err: error }, "housekeeping failed"));
+  }, pauseMilliseconds);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/**
+ * Removes what imports have left that a crash ended, expired answers, rate limits, sign-in codes, invitations, unsent texts
+ * and deliveries, and temporary files that a crash left. Refreshes the
+ * statistics that the database uses to choose its indexes. Does nothing while the clock's time is in doubt.
+ */
+export async function tidy({ database, clock, time, files, keptFiles, log, newId }: Needed): Promise<void> {
+  if (time.isDoubtful()) return;
+  // Read the clock once, because it may jump while this runs.
+  const now = clock.now();
+  while ((await database.write((tx) => idempotency.prune(tx, now, atOnce))) === atOnce);
+  while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce);
+  await discardAbandoned({ clock, database, keptFiles, log });
+  while ((await database.write((tx) => signInCodes.prune(tx, now, atOnce))) === atOnce);
+  await tidyConnections(database, now);
+  while ((await database.write((tx) => invitations.prune(tx, now.toISOString(), atOnce))) === atOnce);
+  const settledBefore = new Date(now.getTime() - deliveriesKeptMilliseconds).toISOString();
+  while ((await database.write((tx) => outbox.prune(tx, settledBefore, atOnce))) === atOnce);
+  await database.write((tx) => mails.expire(tx, now.toISOString()));
+  while ((await database.write((tx) => mails.prune(tx, settledBefore, atOnce))) === atOnce);
+  const draftsBefore = new Date(now.getTime() - draftsKeptMilliseconds).toISOString();
+  while ((await database.write((tx) => drafts.prune(tx, draftsBefore, atOnce))) === atOnce);
+  const answeringBefore = new Date(now.getTime() - answeringKeptMilliseconds).toISOString();
+  await database.write((tx) => answering.prune(tx, answeringBefore));
+  await tidyOriginals({ database, keptFiles, log }, now);
+  await storeExpired({ database, newId }, now);
+  await tidyHidden(database, now);
+  const eventsBefore = new Date(now.getTime() - eventsKeptMilliseconds).toISOString();
+  while ((await database.write((tx) => events.prune(tx, eventsBefore, atOnce))) === atOnce);
+  await database.write(keepStatistics, "long");
+  await files.sweepTemporary();
+}
+
+/** Mails as they came are kept for 30 days. (rule M16) */
+async function tidyOriginals(
+  { database, keptFiles, log }: Pick<Needed, "database" | "keptFiles" | "log">,
+  now: Date,
+): Promise<void> {
+  const before = new Date(now.getTime() - originalKeptMilliseconds).toISOString();
+  for (let count = originalsAtOnce; count === originalsAtOnce; ) {
+    const hashes = await database.write((tx) => mailOriginals.prune(tx, before, originalsAtOnce));
+    keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "originals of mails left"));
+    count = hashes.length;
+  }
+}
+
+/** What blocked senders sent is deleted. The nightly search for stray files removes its files. (rule F34) */
+async function tidyHidden(database: Deps["database"], now: Date): Promise<void> {
+  const before = new Date(now.getTime() - hiddenKeptMilliseconds).toISOString();
+  for (const { id } of await hiddenFeedback.oldReports(database, before, atOnce))
+    await database.write((tx) => removeThread(tx, id));
+  for (const answer of await hiddenFeedback.oldAnswers(database, before, atOnce))
+    await database.write((tx) => hiddenFeedback.removeAnswer(tx, answer));
+}
+
+/**
+ * Stores which approvals are over, so that lists, the audit and receivers outside know it too. What may be claimed does not
+ * depend on it: each request decides that by its own time. (rule A23)
+ */
+async function storeExpired(
+  { database, newId }: Pick<Needed, "database" | "newId">,
+  now: Date,
+): Promise<void> {
+  for (const { id } of await expiredApprovals.list(database, now, atOnce)) {
+    await database.write(async (tx) => {
+      const run = await proposals.findOwned(tx, id);
+      if (!run) return;
+      await tx.lock(run.feedbackId);
+      await expiredApprovals.store(tx, run, { now, newId });
+    });
+  }
+}
+
+/** How many registrations may wait for a person. The oldest go. */
+const mostUnusedClients = 10_000;
+
+async function tidyConnections(database: Deps["database"], now: Date): Promise<void> {
+  const dayAgo = new Date(now.getTime() - lifetimes.unusedClient).toISOString();
+  while ((await database.write((tx) => oauthTokens.prune(tx, now.toISOString(), atOnce))) === atOnce);
+  const endedBefore = new Date(now.getTime() - lifetimes.endedConnection).toISOString();
+  await database.write((tx) => oauthTokens.pruneEnded(tx, endedBefore));
+  await database.write((tx) => oauthCodes.prune(tx, dayAgo));
+  while ((await database.write((tx) => oauthClients.prune(tx, dayAgo, mostUnusedClients))) >= atOnce);
+}

@@ -1,0 +1,63 @@
+import { audit } from "../access/audit/store.ts";
+import type { Deps } from "../deps.ts";
+import { type RetentionOfApp, retention } from "../feedback/removal/retention.ts";
+import { retentionTime } from "../feedback/removal/rules.ts";
+
+type Needed = Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">;
+
+/** Few enough that other writes hardly wait. */
+const threadsAtOnce = 50;
+/** The actor in the audit. */
+const actor = "retention";
+
+/**
+ * Deletes resolved threads whose last activity is older than their app keeps them, with their files. Each app gets one entry in
+ * the audit with the number. (rules P9, P10)
+ */
+export async function deleteExpired(deps: Needed, stopping: AbortSignal): Promise<void> {
+  const { database, clock } = deps;
+  const real = clock.now().getTime() - clock.offsetMs;
+  const base = retentionTime(await retention.lastTime(database), new Date(real));
+  await database.write((tx) => retention.setLastTime(tx, base.toISOString()));
+  const now = new Date(base.getTime() + clock.offsetMs);
+  for (const app of await retention.apps(database)) {
+    if (stopping.aborted) return;
+    const count = await deleteOfApp(deps, { app, now, stopping });
+    if (count > 0) await record(deps, app, count);
+  }
+}
+
+interface Pass {
+  readonly app: RetentionOfApp;
+  readonly now: Date;
+  readonly stopping: AbortSignal;
+}
+
+async function deleteOfApp(
+  { database, keptFiles, log }: Needed,
+  { app, now, stopping }: Pass,
+): Promise<number> {
+  let total = 0;
+  while (!stopping.aborted) {
+    // The setting is read again in each transaction: an owner may turn it off in between.
+    const { count, hashes } = await database.write((tx) =>
+      retention.removeDue(tx, app.id, { now, most: threadsAtOnce }),
+    );
+    keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "files without owner left"));
+    total += count;
+    if (count === 0) break;
+  }
+  return total;
+}
+
+const record = (
+  { database, newId, clock }: Needed,
+  { id: appId, ownerId }: RetentionOfApp,
+  count: number,
+): Promise<void> =>
+  database.write((tx) =>
+    audit.insert(tx, {
+      ...{ id: newId(), at: clock.now().toISOString(), ownerId, actor, action: "retention.delete", appId },
+      ...{ target: count === 1 ? "1 thread" : `${count} threads`, address: null },
+    }),
+  );

@@ -1,0 +1,16 @@
+import type { Reader, Transaction } from "../database/database.ts";
+
+/** The time that a server of this database has last stored. */
+export const lastTimes = {
+  /** ISO 8601 UTC; undefined in a new database. */
+  async read(reader: Reader): Promise<string | undefined> {
+    return (await reader.get<{ at: string }>("SELECT at FROM last_times WHERE name = 'server'"))?.at;
+  },
+
+  write: (tx: Transaction, at: string) =>
+    tx.run(
+      `INSERT INTO last_times (name, at) VALUES ('server', ?)
+       ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
+      at,
+    ),
+};

@@ -1,0 +1,98 @@
+import type { ApiError } from "../../../src/contract/errors.ts";
+import { type AutomaticMail, incomingMails } from "../../../src/contract/mails.ts";
+import { Empty } from "../../console/empty.tsx";
+import { IdempotencyField } from "../../console/idempotency-field.tsx";
+import { InTurns } from "../../console/in-turns.tsx";
+import { ConsolePage } from "../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
+import { Refused } from "../../console/parts.tsx";
+import { type Reply, show } from "../../console/reply.ts";
+import { Line, UserText } from "../../console/text.tsx";
+import { Ago, Timestamp } from "../../console/timestamp.tsx";
+import type { SignedInVisit } from "../../console/visit.ts";
+
+export const automaticMailsPage = (visit: SignedInVisit): Promise<Reply> => showAutomaticMails(visit);
+
+export async function showAutomaticMails(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
+  const navigation = await appNavigationOf(visit, "inbox", "maintainer");
+  const { items } = await visit.ask(incomingMails.listAutomatic, { params: { appId: navigation.app.id } });
+  return show(<AutomaticMails {...{ navigation, items, refusal }} now={visit.now} />, refusal?.status);
+}
+
+interface AutomaticMailsProps {
+  readonly navigation: AppNavigation;
+  readonly items: readonly AutomaticMail[];
+  readonly refusal: ApiError | undefined;
+  readonly now: Date;
+}
+
+const AutomaticMails = ({ navigation, items, refusal, now }: AutomaticMailsProps) => (
+  <ConsolePage navigation={navigation} title="Mail of programs" narrow>
+    <div class="head">
+      <div>
+        <h1>Mail of programs</h1>
+        <p>
+          Answers by mail that say that a program wrote them, such as “I am on holiday”. They are in no
+          thread, and are kept here for 30 days.
+        </p>
+      </div>
+    </div>
+    <div class="stack wide">
+      <Refused refusal={refusal} />
+      {items.length === 0 ? (
+        <Empty title="No mail was set apart">
+          <p>Mail of people goes to its thread.</p>
+        </Empty>
+      ) : (
+        <ul class="list">
+          <InTurns>
+            {items.map((item) => (
+              <MailLine key={item.id} item={item} navigation={navigation} now={now} />
+            ))}
+          </InTurns>
+        </ul>
+      )}
+    </div>
+  </ConsolePage>
+);
+
+interface MailLineProps {
+  readonly item: AutomaticMail;
+  readonly navigation: AppNavigation;
+  readonly now: Date;
+}
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["auto_submitted", "it has the header Auto-Submitted"],
+  ["precedence", "it has the header Precedence: bulk, list or junk"],
+  ["no_sender", "it has no sender"],
+]);
+
+const MailLine = ({ item, navigation: { app, links }, now }: MailLineProps) => (
+  <li class="stack tight">
+    <b>
+      <Line text={item.subject || "(no subject)"} />
+    </b>
+    <UserText text={item.text || "(A mail without text)"} />
+    <p class="under">
+      <span>
+        <Line text={item.from || "no sender"} />
+      </span>
+      <Ago at={item.createdAt} now={now} />
+      <span>set apart because {reasons.get(item.reason) ?? "it says so"}</span>
+      <span>
+        deleted <Timestamp at={item.keptUntil} />
+      </span>
+    </p>
+    <form class="row" method="post" action={links.automaticMails(app.id, `${item.id}/take`)}>
+      <IdempotencyField />
+      <button class="small" type="submit">
+        It is a person
+      </button>
+      <a href={links.thread(app.id, item.threadId)}>Thread</a>
+      <a href={links.original(item.id)} download>
+        Original
+      </a>
+    </form>
+  </li>
+);

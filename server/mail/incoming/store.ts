@@ -1,0 +1,142 @@
+import { oneForViewer } from "../../access/members/visibility.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+
+/** A mail as it came. Its bytes are a file. */
+export interface OriginalRow {
+  /** That of the message that the mail is, or would be. */
+  readonly id: string;
+  readonly appId: string;
+  readonly feedbackId: string;
+  /** The report that it answers. */
+  readonly reportId: string;
+  /** The SHA-256 of the sealed bytes, and their key. */
+  readonly sha256: string;
+  readonly keySealed: string;
+  /** The address to which our mail went. */
+  readonly recipient: string;
+  /** Why it was set apart; null if it is a message. */
+  readonly setApart: string | null;
+  readonly createdAt: string;
+}
+
+export interface NewOriginal extends Omit<OriginalRow, "sha256"> {
+  /** The name of the upload with its bytes. */
+  readonly upload: string;
+  readonly sender: string;
+  /** Every address in it, so that an erasure finds its people. */
+  readonly addresses: string;
+  readonly subject: string;
+  readonly excerpt: string;
+}
+
+/** A mail that a program seems to have written. */
+export interface SetApartRow {
+  readonly id: string;
+  readonly threadId: string;
+  readonly from: string;
+  readonly subject: string;
+  /** The beginning of its text. */
+  readonly text: string;
+  readonly reason: string;
+  readonly createdAt: string;
+}
+
+const findFor = oneForViewer<OriginalRow>({
+  columns: `o.id, o.app_id AS "appId", o.feedback_id AS "feedbackId", o.report_id AS "reportId", u.sha256,
+    o.key_sealed AS "keySealed", o.recipient, o.set_apart AS "setApart", o.created_at AS "createdAt"`,
+  from: "FROM mail_originals o JOIN uploads u ON u.name = o.upload",
+  app: "o.app_id",
+  where: "o.id = ? AND o.created_at > ?",
+});
+
+/** Mails as they came, for people only. They are deleted after 30 days. (rule M16) */
+export const mailOriginals = {
+  /** The upload must be there. */
+  insert: (tx: Transaction, original: NewOriginal) =>
+    tx.insert("mail_originals", {
+      id: original.id,
+      app_id: original.appId,
+      feedback_id: original.feedbackId,
+      report_id: original.reportId,
+      upload: original.upload,
+      key_sealed: original.keySealed,
+      recipient: original.recipient,
+      sender: original.sender,
+      addresses: original.addresses,
+      subject: original.subject,
+      excerpt: original.excerpt,
+      set_apart: original.setApart,
+      created_at: original.createdAt,
+    }),
+
+  exists: async (reader: Reader, id: string): Promise<boolean> =>
+    (await reader.get("SELECT 1 AS one FROM mail_originals WHERE id = ?", id)) !== undefined,
+
+  findFor,
+
+  /** The messages of a thread whose mails are kept, and since when. */
+  ofThread: (reader: Reader, feedbackId: string, after: string) =>
+    reader.all<{ id: string; createdAt: string }>(
+      `SELECT id, created_at AS "createdAt" FROM mail_originals
+       WHERE feedback_id = ? AND set_apart IS NULL AND created_at > ?`,
+      feedbackId,
+      after,
+    ),
+
+  /** The newest mails of an app that were set apart. */
+  setApart: (
+    reader: Reader,
+    appId: string,
+    { after, most }: { readonly after: string; readonly most: number },
+  ) =>
+    reader.all<SetApartRow>(
+      `SELECT id, feedback_id AS "threadId", sender AS "from", subject, excerpt AS text, set_apart AS reason,
+              created_at AS "createdAt"
+       FROM mail_originals WHERE app_id = ? AND set_apart IS NOT NULL AND created_at > ?
+       ORDER BY created_at DESC, id DESC LIMIT ?`,
+      appId,
+      after,
+      most,
+    ),
+
+  /** How many mails to a report were set apart since then. */
+  async countSetApart(
+    reader: Reader,
+    { feedbackId, reportId }: Pick<OriginalRow, "feedbackId" | "reportId">,
+    since: string,
+  ): Promise<number> {
+    const row = await reader.get<{ count: number }>(
+      `SELECT count(*) AS count FROM mail_originals
+       WHERE feedback_id = ? AND report_id = ? AND set_apart IS NOT NULL AND created_at > ?`,
+      feedbackId,
+      reportId,
+      since,
+    );
+    return Number(row?.count ?? 0);
+  },
+
+  /** Notes that a mail is a message now. False if it was one. */
+  take: async (tx: Transaction, id: string): Promise<boolean> =>
+    (await tx.run("UPDATE mail_originals SET set_apart = NULL WHERE id = ? AND set_apart IS NOT NULL", id)) >
+    0,
+
+  /** Deletes the original of a message. Gives the SHA-256 of its file. */
+  remove: async (tx: Transaction, id: string): Promise<string[]> =>
+    (
+      await tx.all<{ sha256: string }>(
+        "DELETE FROM uploads WHERE name = (SELECT upload FROM mail_originals WHERE id = ?) RETURNING sha256",
+        id,
+      )
+    ).map(({ sha256 }) => sha256),
+
+  /** Deletes originals from before that instant, at most so many. Gives the SHA-256 of their files. */
+  prune: async (tx: Transaction, before: string, most: number): Promise<string[]> =>
+    (
+      await tx.all<{ sha256: string }>(
+        `DELETE FROM uploads WHERE name IN (
+           SELECT upload FROM mail_originals WHERE created_at <= ? ORDER BY created_at LIMIT ?) RETURNING sha256`,
+        before,
+        most,
+      )
+    ).map(({ sha256 }) => sha256),
+};

@@ -1,0 +1,110 @@
+import { createTransport, type SendMailOptions } from "nodemailer";
+import type { MailOut } from "../../settings/settings.ts";
+import type { MailContent } from "./mail-content.ts";
+import { headerText } from "./mail-text.ts";
+
+/** What became of a mail. The reason names no address and no password of the mail server. */
+export type Sending =
+  | { readonly outcome: "sent" }
+  /** The mail server will never take this mail. */
+  | { readonly outcome: "refused"; readonly reason: string; readonly noSuchAddress: boolean }
+  /** It may take it later. */
+  | { readonly outcome: "later"; readonly reason: string }
+  /** It takes no mail at all now. */
+  | { readonly outcome: "unusable"; readonly reason: string };
+
+export interface Mailer {
+  /** Never rejects. `signal` gives up and closes the connection. */
+  send(mail: MailContent, signal: AbortSignal): Promise<Sending>;
+  /** Why the mail server cannot be used; undefined if it can. Sends nothing. */
+  fault(): Promise<string | undefined>;
+  close(): void;
+}
+
+const timeouts = {
+  dnsTimeout: 15_000,
+  connectionTimeout: 15_000,
+  greetingTimeout: 30_000,
+  // A server may take long to accept a mail, and a mail that is given up too early is sent twice.
+  socketTimeout: 120_000,
+};
+
+/** Sends mails over at most so many connections, which stay open for the next ones. (rule M1) */
+export function createMailer(server: MailOut, connections: number): Mailer {
+  const { host, port, encryption, verified, user, password: pass, from } = server;
+  const transport = createTransport({
+    host,
+    port,
+    secure: encryption === "immediate",
+    requireTLS: encryption === "starttls",
+    ignoreTLS: encryption === "off",
+    tls: { rejectUnauthorized: verified, minVersion: "TLSv1.2" },
+    ...(user === "" ? {} : { auth: { user, pass } }),
+    ...timeouts,
+    pool: true,
+    maxConnections: connections,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    send: (mail, signal) =>
+      transport
+        .sendMail({ ...wireMail(mail, from.address), signal })
+        .then(() => ({ outcome: "sent" }), sendingOf),
+    fault: () =>
+      transport.verify().then(
+        () => undefined,
+        (error) => reasonOf(error),
+      ),
+    close: () => transport.close({ force: true }),
+  };
+}
+
+function wireMail(mail: MailContent, address: string): SendMailOptions {
+  const { to, fromName, subject, text, messageId, replyTo, thread, unsubscribeUrl, automatic } = mail;
+  return {
+    from: { name: fromName, address },
+    // As an object: a text could name several people.
+    to: { name: "", address: to },
+    subject,
+    text,
+    messageId,
+    ...(replyTo === null ? {} : { replyTo, envelope: { from: replyTo, to } }),
+    ...(thread === null ? {} : { inReplyTo: thread, references: thread }),
+    headers: {
+      ...(automatic ? { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" } : {}),
+      ...(unsubscribeUrl === null
+        ? {}
+        : {
+            "List-Unsubscribe": `<${unsubscribeUrl}>`,
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+          }),
+    },
+  };
+}
+
+interface SmtpError {
+  readonly code?: unknown;
+  readonly command?: unknown;
+  readonly response?: unknown;
+  readonly responseCode?: unknown;
+}
+
+function sendingOf(error: SmtpError): Sending {
+  const reason = reasonOf(error);
+  const status = Number(error.responseCode);
+  const isAboutMail = /^(RCPT TO|DATA)/.test(String(error.command)) && status >= 400 && status !== 421;
+  if (!isAboutMail) return { outcome: "unusable", reason };
+  if (status < 500) return { outcome: "later", reason };
+  return { outcome: "refused", reason, noSuchAddress: / 5\.1\.\d/.test(` ${error.response}`) };
+}
+
+function reasonOf({ code, response }: SmtpError): string {
+  if (code === "EAUTH") return `The mail server refuses the name or the password${answerOf(response)}`;
+  if (code === "ETLS") return `The mail server offers no encryption that can be used${answerOf(response)}`;
+  if (typeof response === "string" && response !== "") return `The mail server answered${answerOf(response)}`;
+  return `The mail server cannot be used (${typeof code === "string" ? code : "no answer"})`;
+}
+
+const answerOf = (response: unknown): string =>
+  typeof response === "string" && response !== "" ? `: ${headerText(response, 200)}` : "";

@@ -1,0 +1,209 @@
+import type { Reader, Transaction } from "../../database/database.ts";
+import { mailTopic } from "../../database/signals.ts";
+import type { MailLane } from "./rules.ts";
+
+export interface NewMail {
+  readonly id: string;
+  readonly appId: string | null;
+  readonly kind: string;
+  readonly lane: MailLane;
+  /** The id of what the mail is about. */
+  readonly subjectId: string | null;
+  /** The report that the mail answers. */
+  readonly reportId: string | null;
+  readonly recipient: string;
+  /** Sealed. */
+  readonly content: string;
+  readonly createdAt: string;
+  /** Later than this it is of no use. */
+  readonly sendBefore: string;
+}
+
+/** A mail that is being sent. */
+export interface WaitingMail {
+  readonly id: string;
+  readonly content: string | null;
+  readonly attempts: number;
+  readonly sendBefore: string;
+}
+
+export type MailStatus = "waiting" | "sent" | "bounced" | "failed";
+
+export interface MailRow {
+  readonly id: string;
+  readonly appId: string | null;
+  readonly kind: string;
+  readonly subjectId: string | null;
+  readonly recipient: string;
+  readonly content: string | null;
+  readonly status: MailStatus;
+  readonly lastError: string | null;
+  readonly createdAt: string;
+  readonly settledAt: string | null;
+}
+
+/** A claim on due mails of a lane: until when they are reserved, and how many at most. */
+export interface MailClaim {
+  readonly lane: MailLane;
+  readonly now: string;
+  readonly until: string;
+  readonly most: number;
+}
+
+/** How the sending of a mail ended. */
+export interface MailEnd {
+  readonly status: Exclude<MailStatus, "waiting">;
+  readonly at: string;
+  readonly error: string | null;
+}
+
+/** How the mail with a reply stands. */
+export interface ReplyMail {
+  readonly messageId: string;
+  readonly to: string;
+  readonly status: MailStatus;
+  readonly reason: string | null;
+  readonly settledAt: string | null;
+}
+
+const mostReplies = 2_000;
+
+const columns = `id, app_id AS "appId", kind, subject_id AS "subjectId", recipient, content, status,
+  last_error AS "lastError", created_at AS "createdAt", settled_at AS "settledAt"`;
+
+/** Mails to people. Each is written in the transaction of the change that it reports, and sent after the commit. */
+export const mails = {
+  async insert(tx: Transaction, mail: NewMail): Promise<void> {
+    await tx.insert("mails", {
+      id: mail.id,
+      app_id: mail.appId,
+      kind: mail.kind,
+      lane: mail.lane,
+      subject_id: mail.subjectId,
+      report_id: mail.reportId,
+      recipient: mail.recipient,
+      content: mail.content,
+      status: "waiting",
+      attempts: 0,
+      due_at: mail.createdAt,
+      send_before: mail.sendBefore,
+      created_at: mail.createdAt,
+    });
+    tx.signal(mailTopic);
+  },
+
+  /** Gives due mails of a lane and reserves them until `until`, so that no other server sends them too. (rule M6) */
+  claimDue: (tx: Transaction, { lane, now, until, most }: MailClaim) =>
+    tx.all<WaitingMail>(
+      `UPDATE mails SET due_at = ?, attempts = attempts + 1
+       WHERE status = 'waiting' AND due_at <= ? AND id IN (
+         SELECT id FROM mails WHERE status = 'waiting' AND lane = ? AND due_at <= ? ORDER BY due_at LIMIT ?)
+       RETURNING id, content, attempts, send_before AS "sendBefore"`,
+      until,
+      now,
+      lane,
+      now,
+      most,
+    ),
+
+  /** Ends a mail that waits, and forgets what was in it. */
+  settle: (tx: Transaction, id: string, { status, at, error }: MailEnd) =>
+    tx.run(
+      `UPDATE mails SET status = ?, settled_at = ?, last_error = ?, content = NULL WHERE id = ? AND status = 'waiting'`,
+      status,
+      at,
+      error,
+      id,
+    ),
+
+  postpone: (
+    tx: Transaction,
+    id: string,
+    { dueAt, error }: { readonly dueAt: string; readonly error: string },
+  ) =>
+    tx.run(
+      "UPDATE mails SET due_at = ?, last_error = ? WHERE id = ? AND status = 'waiting'",
+      dueAt,
+      error,
+      id,
+    ),
+
+  /** Gives a mail back that was not tried: this attempt does not count. */
+  release: (
+    tx: Transaction,
+    id: string,
+    { dueAt, error }: { readonly dueAt: string; readonly error: string | null },
+  ) =>
+    tx.run(
+      `UPDATE mails SET due_at = ?, last_error = coalesce(?, last_error), attempts = attempts - 1
+       WHERE id = ? AND status = 'waiting'`,
+      dueAt,
+      error,
+      id,
+    ),
+
+  /** Gives up mails that nobody sent in time. */
+  expire: (tx: Transaction, now: string) =>
+    tx.run(
+      `UPDATE mails SET status = 'failed', settled_at = ?, content = NULL,
+         last_error = coalesce(last_error, 'This server sends no mail')
+       WHERE status = 'waiting' AND send_before <= ? AND due_at <= ?`,
+      now,
+      now,
+      now,
+    ),
+
+  /** The mails with the replies on a thread, oldest first. */
+  listReplies: (reader: Reader, feedbackId: string) =>
+    reader.all<ReplyMail>(
+      `SELECT m.subject_id AS "messageId", m.recipient AS "to", m.status, m.last_error AS reason,
+              m.settled_at AS "settledAt"
+       FROM messages r JOIN mails m ON m.subject_id = r.id
+       WHERE r.feedback_id = ? AND r.direction = 'outbound' AND m.kind = 'reply' ORDER BY m.created_at, m.id LIMIT ?`,
+      feedbackId,
+      mostReplies,
+    ),
+
+  /** The mail with a reply that somebody answers. */
+  findReply: (reader: Reader, id: string) =>
+    reader.get<{ reportId: string | null; recipient: string }>(
+      `SELECT report_id AS "reportId", recipient FROM mails WHERE id = ? AND kind = 'reply'`,
+      id,
+    ),
+
+  /** Notes that a mail came back. */
+  bounce: (tx: Transaction, id: string, at: string) =>
+    tx.run(
+      `UPDATE mails SET status = 'bounced', last_error = 'The mail came back', settled_at = ?
+       WHERE id = ? AND status = 'sent'`,
+      at,
+      id,
+    ),
+
+  /** When the next mail of a lane is due. */
+  nextDue: (reader: Reader, lane: MailLane) =>
+    reader.get<{ dueAt: string }>(
+      `SELECT due_at AS "dueAt" FROM mails WHERE status = 'waiting' AND lane = ? ORDER BY due_at LIMIT 1`,
+      lane,
+    ),
+
+  /** Marks all mails as sent without sending them, for the development server, which shows what is in them. */
+  capture: (tx: Transaction, at: string) =>
+    tx.run(
+      "UPDATE mails SET status = 'sent', settled_at = ?, attempts = attempts + 1 WHERE status = 'waiting'",
+      at,
+    ),
+
+  /** The newest mails, newest first. */
+  latest: (reader: Reader, most: number) =>
+    reader.all<MailRow>(`SELECT ${columns} FROM mails ORDER BY created_at DESC, id DESC LIMIT ?`, most),
+
+  /** Deletes at most `most` mails that ended before that instant; those of replies stay with their thread. */
+  prune: (tx: Transaction, before: string, most: number) =>
+    tx.run(
+      `DELETE FROM mails WHERE id IN (
+         SELECT id FROM mails WHERE settled_at < ? AND kind <> 'reply' LIMIT ?)`,
+      before,
+      most,
+    ),
+};

@@ -1,0 +1,45 @@
+import type { Sealer } from "../secrets/secrets.ts";
+
+const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
+const idBytes = 16;
+const macDigits = 20;
+const bitsOfDigit = 5;
+const form = /^[a-z2-7]{42}$/i;
+
+/**
+ * The token of the address to which a mail is answered: the mail's id and a MAC, in base32. Servers on the way may change the
+ * case of an address. It opens no page. (rule M12)
+ */
+export const replyTokenOf = (sealer: Pick<Sealer, "mark">, mailId: string): string =>
+  base32(
+    Buffer.from(mailId.replaceAll("-", "") + sealer.mark(markedText(mailId)).slice(0, macDigits), "hex"),
+  );
+
+/** The id of the mail that is answered; undefined if we did not make the token. */
+export function readReplyToken(sealer: Pick<Sealer, "isMark">, token: string): string | undefined {
+  const bytes = form.test(token) ? fromBase32(token.toLowerCase()) : undefined;
+  if (bytes?.length !== idBytes + macDigits / 2) return undefined;
+  const id = bytes
+    .subarray(0, idBytes)
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  return sealer.isMark(markedText(id), bytes.subarray(idBytes).toString("hex")) ? id : undefined;
+}
+
+const markedText = (mailId: string): string => `answer by mail\n${mailId}`;
+
+function base32(bytes: Buffer): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  const digits = bits.match(/.{1,5}/g) ?? [];
+  return digits.map((digit) => alphabet[Number.parseInt(digit.padEnd(bitsOfDigit, "0"), 2)]).join("");
+}
+
+function fromBase32(text: string): Buffer | undefined {
+  const digits = [...text].map((digit) => alphabet.indexOf(digit));
+  if (digits.includes(-1)) return undefined;
+  const bits = digits.map((digit) => digit.toString(2).padStart(bitsOfDigit, "0")).join("");
+  const bytes = bits.match(/.{8}/g) ?? [];
+  // Unused bits must be 0, so that a token has one form.
+  if (/1/.test(bits.slice(bytes.length * 8))) return undefined;
+  return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
+}

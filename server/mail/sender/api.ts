@@ -1,0 +1,114 @@
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import type { Reader } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
+import { fileAddresses } from "../../feedback/threads/answer.ts";
+import { normaliseEmail } from "../../secrets/passwords.ts";
+import { isMailAddress } from "../address.ts";
+import { addAnswer, answerPauseSeconds, mayAnswer } from "./add-answer.ts";
+import { readReportToken } from "./links.ts";
+import { releaseMails } from "./release-mails.ts";
+import { statusPath } from "./status-url.ts";
+import { type ReportRow, reports, type SharedMessage } from "./store.ts";
+
+/** The addresses of images, videos and attachments. */
+export type SharedFiles = ReturnType<typeof fileAddresses>;
+
+export interface PageMessage extends Omit<SharedMessage, "files"> {
+  /** Undefined without files. */
+  readonly files: SharedFiles | undefined;
+}
+
+/** What the sender of a report sees: their own words, the replies to them, and the state. */
+export interface SenderPage {
+  readonly appName: string;
+  readonly status: string;
+  readonly message: string;
+  readonly createdAt: string;
+  readonly files: SharedFiles;
+  readonly messages: readonly PageMessage[];
+  /** Whether the sender can answer. */
+  readonly open: boolean;
+}
+
+/** An answer of the sender. */
+export interface SenderAnswer {
+  readonly token: string;
+  readonly text: string;
+  /** Made by the form, so that a form that is sent twice answers once. */
+  readonly id: string;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+type Needed = Pick<Deps, "clock" | "database" | "sealer" | "settings">;
+
+/** The page of the sender of a report, for everybody who has its link. (rules M8, M9, M11) */
+export const createSenderPages = (deps: Needed) => ({
+  /** Throws `not_found` for every link that does not work. */
+  async read(token: string): Promise<SenderPage> {
+    const { report } = await reportOf(deps, deps.database, token);
+    const { appName, status, message, createdAt } = report;
+    const addressed = (files: string) => fileAddresses(deps.settings, files);
+    const messages = (await reports.conversation(deps.database, report)).map((shared) => ({
+      ...withOwnLink(shared, deps.settings, token),
+      files: shared.files === null ? undefined : addressed(shared.files),
+    }));
+    const isOpen = report.feedbackEnabled === 1;
+    return { appName, status, message, createdAt, files: addressed(report.files), messages, open: isOpen };
+  },
+
+  /** Ends automatic mail of the app to the sender. Throws `not_found`. */
+  async stopMail(token: string): Promise<void> {
+    await deps.database.write(async (tx) => {
+      const { report } = await reportOf(deps, tx, token);
+      const recipient = normaliseEmail(report.senderEmail ?? "");
+      await releaseMails.unsubscribe(tx, {
+        ...{ appId: report.appId, recipient },
+        at: deps.clock.now().toISOString(),
+      });
+    });
+  },
+
+  /** Adds an answer to the thread. Throws `not_found`, `bad_request`, `feedback_disabled` and `rate_limited`. */
+  async answer({ token, text, id }: SenderAnswer): Promise<void> {
+    const body = text.trim();
+    const length = [...body].length;
+    if (length === 0) throw badRequest("answer", "must not be empty");
+    if (length > limits.message) throw badRequest("answer", `must have at most ${limits.message} characters`);
+    if (/[\0\uD800-\uDFFF]/u.test(body)) throw badRequest("answer", "must be text without NUL characters");
+    if (!uuid.test(id)) throw badRequest("once", "is missing; reload the page");
+    await deps.database.write(async (tx) => {
+      const { report, mailed } = await reportOf(deps, tx, token);
+      if (report.feedbackEnabled !== 1) throw new ApiError("feedback_disabled");
+      if (await reports.hasMessage(tx, id)) return;
+      if (!(await mayAnswer(deps, tx, report)))
+        throw new ApiError("rate_limited", { retryAfterSeconds: answerPauseSeconds });
+      const address = normaliseEmail(report.senderEmail ?? "");
+      const confirmed = mailed && isMailAddress(address) ? address : undefined;
+      await addAnswer(deps, tx, { report, id, body, confirmed });
+    });
+  },
+});
+
+export type SenderPages = ReturnType<typeof createSenderPages>;
+
+/** A reply that names the page of its receiver has the link by which this one was opened. */
+const withOwnLink = (message: SharedMessage, { baseUrl }: Deps["settings"], token: string): SharedMessage =>
+  message.direction === "inbound"
+    ? message
+    : { ...message, body: withStatusUrl(message.body, `${baseUrl}${statusPath}/${token}`) };
+
+/** The report of a link. Throws `not_found`, whatever is wrong with the link. */
+async function reportOf(
+  { sealer }: Pick<Needed, "sealer">,
+  reader: Reader,
+  token: string,
+): Promise<{ readonly report: ReportRow; readonly mailed: boolean }> {
+  const read = readReportToken(sealer, token);
+  const report = read && (await reports.find(reader, read.reportId));
+  if (read === undefined || report?.senderPages !== 1 || report.linkCounter !== read.counter)
+    throw new ApiError("not_found");
+  return { report, mailed: read.mailed };
+}

@@ -1,0 +1,48 @@
+import type { Sealer } from "../../secrets/secrets.ts";
+
+/** What the link to a sender's page says. */
+export interface ReportToken {
+  /** The id of a thread, or of a repeat on it. */
+  readonly reportId: string;
+  /** Only the newest link of a report works. */
+  readonly counter: number;
+  /** Whether the link was sent by mail: its reader has that address. */
+  readonly mailed: boolean;
+}
+
+const idBytes = 16;
+const macDigits = 32;
+const form = /^[\w-]{50}$/;
+
+/** The token of a link: id, counter and MAC. No row is stored, so it can be made again at any time. (rule M8) */
+export function reportTokenOf(
+  sealer: Pick<Sealer, "mark">,
+  { reportId, counter, mailed }: ReportToken,
+): string {
+  const id = reportId.replaceAll("-", "").toLowerCase();
+  const head = `${id}${counter.toString(16).padStart(8, "0")}${mailed ? "01" : "00"}`;
+  const mac = sealer.mark(markedText(head)).slice(0, macDigits);
+  return Buffer.from(head + mac, "hex").toString("base64url");
+}
+
+/** What a token says; undefined if we did not make it. */
+export function readReportToken(sealer: Pick<Sealer, "isMark">, token: string): ReportToken | undefined {
+  if (!form.test(token)) return undefined;
+  const bytes = Buffer.from(token, "base64url");
+  const [head, mac] = [bytes.subarray(0, idBytes + 5), bytes.subarray(idBytes + 5)];
+  if (
+    bytes.toString("base64url") !== token ||
+    !sealer.isMark(markedText(head.toString("hex")), mac.toString("hex"))
+  )
+    return undefined;
+  return {
+    reportId: uuidOf(head.subarray(0, idBytes)),
+    counter: head.readUInt32BE(idBytes),
+    mailed: head.readUInt8(idBytes + 4) === 1,
+  };
+}
+
+const markedText = (head: string): string => `sender's page\n${head}`;
+
+const uuidOf = (bytes: Buffer): string =>
+  bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

@@ -1,0 +1,109 @@
+import type { Context } from "koa";
+import type { ApiError } from "../../../src/contract/errors.ts";
+import { refuseForeignForm } from "../../console/browser-request.ts";
+import { consolePathOf } from "../../console/console-path.ts";
+import { answerWithErrorPage } from "../../console/error-page.tsx";
+import { readForm } from "../../console/form-values.tsx";
+import { createLinks, type Links } from "../../console/links.ts";
+import { showErrorPage } from "../../console/page.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
+import { createRespond } from "../../console/respond.ts";
+import type { Deps } from "../../deps.ts";
+import { senderOf } from "../../http/body/incoming-body.ts";
+import { answerErrors } from "../../http/errors.ts";
+import type { Door, Route } from "../../http/mount.ts";
+import { createSenderPages, type SenderPages } from "./api.ts";
+import { MailStopped, NoSenderPage, Sender, StopMail } from "./page.tsx";
+import { statusPath } from "./status-url.ts";
+
+type Needed = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">;
+
+type PageWork = (ctx: Context, token: string) => Promise<Reply>;
+
+/** What a refused form is shown with again. */
+interface Refused {
+  readonly typed: string;
+  readonly refusal: ApiError;
+}
+
+/** The page on which the sender of a report reads replies and answers. No search engine lists it. (rules M8, M9, M11) */
+export function senderPageRoutes(deps: Needed, door: Door): Route[] {
+  const { settings } = deps;
+  const pages = createSenderPages(deps);
+  const respond = createRespond(settings, door);
+  const links = createLinks(consolePathOf(settings).href);
+  const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "") + statusPath;
+  const orErrorPage = answerErrors(
+    deps,
+    answerWithErrorPage({ settings, door }, (ctx, error) =>
+      error.code === "not_found"
+        ? show(<NoSenderPage links={links} />, 404)
+        : showErrorPage(links, error, { requestId: String(ctx.state.requestId), typed: [] }),
+    ),
+  );
+
+  const shown = async (ctx: Context, token: string, refused?: Refused): Promise<Reply> => {
+    const page = await pages.read(token);
+    const isAnswered = new URLSearchParams(ctx.querystring).has("done");
+    const form = {
+      action: `${base}/${token}`,
+      once: deps.newId(),
+      typed: "",
+      refusal: undefined,
+      ...refused,
+    };
+    return show(<Sender {...{ links, page, isAnswered }} {...form} />, refused?.refusal.status);
+  };
+
+  const answer = async (ctx: Context, token: string): Promise<Reply> => {
+    refuseForeignForm(door.readCredentials(ctx, true), settings);
+    const sending = { arrivals: door.arrivals, sender: senderOf(undefined, door.addressOf(ctx.req)) };
+    const fields = await readForm(ctx.req, sending);
+    const typed = fields.text("answer");
+    return reshowForm(
+      async () => {
+        await pages.answer({ token, text: typed, id: fields.text("once") });
+        return goTo(`${base}/${token}`, "answered");
+      },
+      (refusal) => shown(ctx, token, { typed, refusal }),
+    );
+  };
+
+  const stop = createStopPages({ pages, links, base });
+
+  const route = (method: "GET" | "POST", work: PageWork, part = ""): Route => ({
+    method,
+    path: `${statusPath}/:token${part}`,
+    answer: (ctx, { token = "" }) =>
+      orErrorPage(ctx, async () => {
+        ctx.set("X-Robots-Tag", "noindex, nofollow");
+        await respond(ctx, await work(ctx, token));
+      }),
+  });
+  return [
+    route("GET", (ctx, token) => shown(ctx, token)),
+    route("POST", answer),
+    route("GET", stop.ask, "/stop"),
+    route("POST", stop.stop, "/stop"),
+  ];
+}
+
+interface StopDeps {
+  readonly pages: SenderPages;
+  readonly links: Links;
+  readonly base: string;
+}
+
+/** The pages that end automatic mail. */
+const createStopPages = ({ pages, links, base }: StopDeps) => ({
+  ask: async (_ctx: Context, token: string): Promise<Reply> => {
+    const { appName } = await pages.read(token);
+    return show(<StopMail links={links} appName={appName} action={`${base}/${token}/stop`} />);
+  },
+
+  /** One click in a mail program sends no origin: the token alone allows it. (RFC 8058) */
+  stop: async (_ctx: Context, token: string): Promise<Reply> => {
+    await pages.stopMail(token);
+    return show(<MailStopped links={links} />);
+  },
+});

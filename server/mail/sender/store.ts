@@ -1,0 +1,126 @@
+import type { Reader, Transaction } from "../../database/database.ts";
+import { threadTopic } from "../../database/signals.ts";
+
+/** A report as its sender wrote it: the first one of a thread, or a repeat of it. */
+export interface ReportRow {
+  readonly id: string;
+  readonly feedbackId: string;
+  readonly appId: string;
+  readonly appName: string;
+  readonly feedbackEnabled: number;
+  readonly senderPages: number;
+  readonly status: string;
+  readonly category: string;
+  readonly message: string;
+  readonly senderEmail: string | null;
+  readonly linkCounter: number;
+  readonly createdAt: string;
+  /** JSON. */
+  readonly files: string;
+}
+
+/** A message that the sender of a report may read. */
+export interface SharedMessage {
+  readonly id: string;
+  readonly direction: "inbound" | "outbound";
+  readonly body: string;
+  readonly createdAt: string;
+  /** JSON; null without files. */
+  readonly files: string | null;
+}
+
+const ofApp = `a.id AS "appId", a.name AS "appName", a.feedback_enabled AS "feedbackEnabled",
+  a.sender_pages AS "senderPages", CASE f.status WHEN 'blocked' THEN 'open' ELSE f.status END AS status`;
+
+const firstReports = `SELECT f.id, f.id AS "feedbackId", ${ofApp}, f.category, f.message, f.sender_email AS "senderEmail",
+    f.link_counter AS "linkCounter", f.created_at AS "createdAt", f.files
+  FROM feedback f JOIN apps a ON a.id = f.app_id`;
+
+// Other messages have no category: they are no reports.
+const repeats = `SELECT m.id, f.id AS "feedbackId", ${ofApp}, m.category, m.body AS message, m.sender_email AS "senderEmail",
+    m.link_counter AS "linkCounter", m.created_at AS "createdAt", m.files
+  FROM messages m JOIN feedback f ON f.id = m.feedback_id JOIN apps a ON a.id = f.app_id
+  WHERE m.category IS NOT NULL`;
+
+const mostMessages = 200;
+const mostReports = 1_000;
+
+/** An address whose reader has used a link that was mailed there. */
+export interface ConfirmedAddress {
+  readonly appId: string;
+  readonly recipient: string;
+  readonly at: string;
+}
+
+/** The reports of senders, and what belongs to each alone. */
+export const reports = {
+  find: (reader: Reader, id: string) =>
+    reader.get<ReportRow>(`${firstReports} WHERE f.id = ? UNION ALL ${repeats} AND m.id = ?`, id, id),
+
+  /** The reports of a thread, newest first: the first one is the last. */
+  list: async (reader: Reader, feedbackId: string): Promise<ReportRow[]> => [
+    ...(await reader.all<ReportRow>(
+      `${repeats} AND m.direction <> 'blocked' AND m.feedback_id = ? ORDER BY m.created_at DESC, m.id DESC LIMIT ?`,
+      feedbackId,
+      mostReports,
+    )),
+    ...(await reader.all<ReportRow>(`${firstReports} WHERE f.id = ?`, feedbackId)),
+  ],
+
+  /**
+   * The newest messages between the sender of a report and the team, oldest first. Replies to everyone count from the time of
+   * the report: a guessed dedupe key must not open what was said before. (rule M9)
+   */
+  async conversation(reader: Reader, report: ReportRow): Promise<SharedMessage[]> {
+    const newest = await reader.all<SharedMessage>(
+      `SELECT id, CASE direction WHEN 'blocked' THEN 'inbound' ELSE direction END AS direction, body,
+         created_at AS "createdAt", files FROM messages
+       WHERE feedback_id = ? AND category IS NULL AND direction IN ('inbound', 'outbound', 'blocked')
+         AND (report_id = ? OR (direction = 'outbound' AND everyone = 1 AND created_at >= ?))
+       ORDER BY created_at DESC, id DESC LIMIT ?`,
+      report.feedbackId,
+      report.id,
+      report.createdAt,
+      mostMessages,
+    );
+    return newest.reverse();
+  },
+
+  /** How many answers the sender of a report has written since then. */
+  async countAnswers(reader: Reader, { feedbackId, id }: ReportRow, since: string): Promise<number> {
+    const row = await reader.get<{ count: number }>(
+      `SELECT count(*) AS count FROM messages
+       WHERE feedback_id = ? AND report_id = ? AND direction IN ('inbound', 'blocked') AND created_at > ?`,
+      feedbackId,
+      id,
+      since,
+    );
+    return Number(row?.count ?? 0);
+  },
+
+  hasMessage: async (reader: Reader, id: string): Promise<boolean> =>
+    (await reader.get("SELECT 1 AS one FROM messages WHERE id = ?", id)) !== undefined,
+
+  /** An answer of the sender opens a resolved thread again. */
+  async reopen(tx: Transaction, feedbackId: string): Promise<void> {
+    await tx.run("UPDATE feedback SET status = 'open' WHERE id = ? AND status = 'resolved'", feedbackId);
+    tx.signal(threadTopic(feedbackId));
+  },
+
+  /** Ends all links to the sender's page of a report that were made before. */
+  async renewLink(tx: Transaction, { id, feedbackId }: ReportRow): Promise<void> {
+    const table = id === feedbackId ? "feedback" : "messages";
+    await tx.run(`UPDATE ${table} SET link_counter = link_counter + 1 WHERE id = ?`, id);
+  },
+
+  /** Notes that somebody reads the mail of an address. */
+  async confirmAddress(tx: Transaction, { appId, recipient, at }: ConfirmedAddress): Promise<void> {
+    await tx.run(
+      `INSERT INTO mail_addresses (app_id, recipient, confirmed_at) VALUES (?, ?, ?)
+       ON CONFLICT (app_id, recipient) DO UPDATE SET confirmed_at = excluded.confirmed_at`,
+      appId,
+      recipient,
+      at,
+    );
+  },
+};

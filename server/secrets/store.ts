@@ -1,0 +1,101 @@
+import type { Reader, Transaction } from "../database/database.ts";
+
+/** The columns with sealed values. The addresses may be plain text, which an older version stored. */
+const sealedColumns = [
+  { table: "slots", column: "key_sealed" },
+  { table: "apps", column: "chat_webhook_url" },
+  { table: "outbox", column: "target" },
+  { table: "mails", column: "content" },
+  { table: "mail_originals", column: "key_sealed" },
+  { table: "second_factors", column: "secret_sealed" },
+  { table: "erasures", column: "email_sealed" },
+  { table: "drafts", column: "content" },
+] as const;
+
+const checkName = "secret_check";
+const atOnce = 500;
+
+/** The values that are sealed with the deployment's secret. */
+export const sealed = {
+  /** A sealed known text, which shows whether a secret is the right one. */
+  async check(reader: Reader): Promise<string | undefined> {
+    const sql = "SELECT value FROM deployment WHERE name = ?";
+    return (await reader.get<{ value: string }>(sql, checkName))?.value;
+  },
+
+  async setCheck(tx: Transaction, value: string): Promise<void> {
+    await tx.run("DELETE FROM deployment WHERE name = ?", checkName);
+    await tx.insert("deployment", { name: checkName, value });
+  },
+
+  /** Any sealed test key, for a database without check text; undefined if there is none. */
+  async sample(reader: Reader): Promise<string | undefined> {
+    const sql = "SELECT key_sealed AS value FROM slots WHERE key_sealed IS NOT NULL ORDER BY id DESC LIMIT 1";
+    return (await reader.get<{ value: string }>(sql))?.value;
+  },
+
+  /**
+   * Deletes all sealed values, because the secret is lost. Slots then have no test key and apps no chat address; pending
+   * deliveries fail, and unsent texts and the originals of mails are gone. A second factor stays on, with its recovery codes alone. Gives the number of
+   * deleted values.
+   */
+  async forgetAll(tx: Transaction) {
+    await tx.run("DELETE FROM deployment WHERE name = ?", checkName);
+    await tx.run(
+      "UPDATE outbox SET status = 'failed', last_error = 'The secret was lost' WHERE status = 'pending' AND target LIKE 'sealed:%'",
+    );
+    await tx.run(
+      `UPDATE mails SET status = 'failed', last_error = 'The secret was lost', settled_at = created_at, content = NULL
+       WHERE status = 'waiting'`,
+    );
+    await tx.run(
+      "UPDATE erasures SET status = 'stopped', email_sealed = NULL WHERE email_sealed IS NOT NULL",
+    );
+    await tx.run("DELETE FROM drafts");
+    await tx.run("DELETE FROM uploads WHERE name IN (SELECT upload FROM mail_originals)");
+    return {
+      testKeys: await tx.run(
+        "UPDATE slots SET key_hash = NULL, key_sealed = NULL WHERE key_sealed IS NOT NULL",
+      ),
+      chatAddresses: await tx.run(
+        "UPDATE apps SET chat_webhook_url = NULL WHERE chat_webhook_url LIKE 'sealed:%'",
+      ),
+      authenticatorApps: await tx.run(
+        "UPDATE second_factors SET secret_sealed = NULL WHERE secret_sealed IS NOT NULL",
+      ),
+    };
+  },
+
+  /** Replaces every value of the sealed columns by the result of `change`. Gives how many values changed. */
+  async replaceAll(tx: Transaction, change: (stored: string) => string): Promise<number> {
+    let count = 0;
+    for (const column of sealedColumns) count += await replaceIn(tx, column, change);
+    return count;
+  },
+};
+
+type SealedColumn = (typeof sealedColumns)[number];
+
+async function replaceIn(
+  tx: Transaction,
+  { table, column }: SealedColumn,
+  change: (stored: string) => string,
+) {
+  let count = 0;
+  for (let last = ""; ; ) {
+    const rows = await tx.all<{ id: string; value: string }>(
+      `SELECT id, ${column} AS value FROM ${table} WHERE ${column} IS NOT NULL AND id > ? ORDER BY id LIMIT ?`,
+      last,
+      atOnce,
+    );
+    for (const { id, value } of rows) {
+      const next = change(value);
+      if (next === value) continue;
+      await tx.run(`UPDATE ${table} SET ${column} = ? WHERE id = ?`, next, id);
+      count += 1;
+    }
+    const end = rows.at(-1);
+    if (!end || rows.length < atOnce) return count;
+    last = end.id;
+  }
+}

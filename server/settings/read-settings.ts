@@ -1,0 +1,154 @@
+import ipaddr from "ipaddr.js";
+import { byteLimitsOf } from "./byte-settings.ts";
+import { drillOf } from "./drill-settings.ts";
+import { budgetsOf } from "./limits.ts";
+import { isLoopback } from "./loopback.ts";
+import { mailInOf, mailOutOf } from "./mail.ts";
+import { rateLimitsOf } from "./rate-limit-settings.ts";
+import { s3Of } from "./s3.ts";
+import { SettingError } from "./setting-error.ts";
+import type { Environment, ServeFlags, Settings } from "./settings.ts";
+import { attestationOf, identityProvidersOf, redirectUrlOf } from "./sign-in.ts";
+
+/**
+ * The settings from flags, then environment, then defaults. An empty variable counts as not set. Throws a SettingError
+ * for the first wrong setting.
+ */
+export function readSettings(flags: ServeFlags, variables: Environment): Settings {
+  const environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
+  assertNoneGone(environment);
+  const host = flags.host ?? environment.INNKEEP_HOST ?? "127.0.0.1";
+  const port = portOf(flags.port ?? environment.INNKEEP_PORT ?? 4700);
+  const authority = host.includes(":") ? `[${host}]` : host;
+  const baseUrl = urlOf(
+    "INNKEEP_BASE_URL",
+    flags.baseUrl ?? environment.INNKEEP_BASE_URL ?? `http://${authority}:${port}`,
+  );
+  const databaseUrl = databaseUrlOf(flags.databaseUrl ?? environment.INNKEEP_DATABASE_URL);
+  if (flags.dev && !isLoopback(host))
+    throw new SettingError("--dev serves on loopback only: set INNKEEP_HOST to 127.0.0.1.");
+  return {
+    host,
+    port,
+    baseUrl,
+    databaseUrl,
+    databasePool: poolOf(environment.INNKEEP_DATABASE_POOL ?? "10"),
+    data: flags.data ?? environment.INNKEEP_DATA ?? (flags.demo ? "./.innkeep/demo" : "./.innkeep"),
+    s3: s3Of(environment),
+    consoleUrl: urlOf(
+      "INNKEEP_CONSOLE_URL",
+      flags.consoleUrl ?? environment.INNKEEP_CONSOLE_URL ?? `${baseUrl}/console`,
+    ),
+    ...rateLimitsOf(environment.INNKEEP_RATE_LIMITS),
+    ...byteLimitsOf(environment),
+    budgets: budgetsOf(environment.INNKEEP_BUDGETS),
+    corsOrigins: listOf(environment.INNKEEP_CORS_ORIGINS).map((origin) => originOf(origin)),
+    trustedProxies: listOf(environment.INNKEEP_TRUSTED_PROXIES).map(networkOf),
+    privateWebhooks: switchOf("INNKEEP_PRIVATE_WEBHOOKS", environment.INNKEEP_PRIVATE_WEBHOOKS, false),
+    mailOut: mailOutOf(environment),
+    mailIn: mailInOf(environment),
+    redirectUrl: redirectUrlOf(environment.INNKEEP_REDIRECT_URL, baseUrl),
+    registration: switchOf("INNKEEP_REGISTRATION", environment.INNKEEP_REGISTRATION, true),
+    mcp: switchOf("INNKEEP_MCP", environment.INNKEEP_MCP, true),
+    attestation: attestationOf(environment),
+    identityProviders: identityProvidersOf(environment.INNKEEP_IDENTITY_PROVIDERS),
+    metricsToken: environment.INNKEEP_METRICS_TOKEN ?? environment.INNKEEP_OPERATOR_TOKEN,
+    drill: drillOf(environment),
+    backupsKeptDays: daysOf("INNKEEP_BACKUPS_KEPT_DAYS", environment.INNKEEP_BACKUPS_KEPT_DAYS),
+    litestream: litestreamOf(environment.INNKEEP_LITESTREAM, databaseUrl),
+    erasuresFile: environment.INNKEEP_ERASURES,
+    logLevel: levelOf(environment.INNKEEP_LOG_LEVEL ?? "info"),
+    demo: flags.demo ?? false,
+    dev: flags.dev ?? false,
+  };
+}
+
+/** Settings of earlier versions whose work nobody does any more if they are ignored. */
+const goneSettings: Readonly<Record<string, string>> = {
+  INNKEEP_CONTINUOUS_BACKUP: "Litestream makes continuous copies of SQLite now",
+  INNKEEP_CONTINUOUS_BACKUP_SECONDS: "Litestream makes continuous copies of SQLite now",
+};
+
+function assertNoneGone(environment: Environment): void {
+  const [name] = Object.keys(goneSettings).filter((each) => environment[each] !== undefined);
+  if (name !== undefined)
+    throw new SettingError(
+      `${name} does nothing any more: ${goneSettings[name]}. Remove it, and see "Continuous copies" in docs/operating.md.`,
+    );
+}
+
+function litestreamOf(given: string | undefined, databaseUrl: string | undefined): boolean {
+  const isOn = switchOf("INNKEEP_LITESTREAM", given, false);
+  if (isOn && databaseUrl !== undefined)
+    throw new SettingError(
+      "INNKEEP_LITESTREAM is for SQLite. PostgreSQL archives its own log: docs/operating.md says how. Leave INNKEEP_LITESTREAM out.",
+    );
+  return isOn;
+}
+
+const listOf = (text: string | undefined): string[] =>
+  (text ?? "")
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+
+function portOf(given: string | number): number {
+  const port = Number(given);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new SettingError(`INNKEEP_PORT must be a port from 0 to 65535, not \`${given}\`.`);
+}
+
+function databaseUrlOf(given: string | undefined): string | undefined {
+  if (given === undefined || /^postgres(ql)?:\/\//.test(given)) return given;
+  throw new SettingError("INNKEEP_DATABASE_URL must be a postgres:// address. Leave it out to use SQLite.");
+}
+
+function poolOf(given: string): number {
+  const connections = Number(given);
+  if (/^\d+$/.test(given) && connections >= 1 && connections <= 500) return connections;
+  throw new SettingError(
+    `INNKEEP_DATABASE_POOL must be a number of connections from 1 to 500, not \`${given}\`.`,
+  );
+}
+
+function daysOf(name: string, given: string | undefined): number | undefined {
+  if (given === undefined || given === "") return undefined;
+  const days = Number(given);
+  if (Number.isInteger(days) && days >= 1 && days <= 36_500) return days;
+  throw new SettingError(`${name} must be a number of days from 1, not \`${given}\`.`);
+}
+
+function urlOf(name: string, given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username)
+    return given.replace(/(?<!\/)\/+$/, "");
+  throw new SettingError(
+    `${name} must be an absolute http or https address without query, not \`${given}\`.`,
+  );
+}
+
+function originOf(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url && url.origin === given.replace(/\/$/, "")) return url.origin;
+  throw new SettingError(
+    `INNKEEP_CORS_ORIGINS must list origins such as https://app.example, not \`${given}\`.`,
+  );
+}
+
+function networkOf(given: string): string {
+  if (ipaddr.isValidCIDR(given)) return given;
+  throw new SettingError(`INNKEEP_TRUSTED_PROXIES must list networks such as 10.0.0.0/8, not \`${given}\`.`);
+}
+
+const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+
+function levelOf(given: string): string {
+  if (logLevels.includes(given)) return given;
+  throw new SettingError(`INNKEEP_LOG_LEVEL must be one of ${logLevels.join(", ")}, not \`${given}\`.`);
+}
+
+function switchOf(name: string, given: string | undefined, fallback: boolean): boolean {
+  if (given === undefined) return fallback;
+  if (given === "on" || given === "off") return given === "on";
+  throw new SettingError(`${name} must be \`on\` or \`off\`, not \`${given}\`.`);
+}

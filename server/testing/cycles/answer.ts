@@ -1,0 +1,42 @@
+import type { Cycle, OwnedSlot } from "../../../src/contract/cycles.ts";
+import { countedDaysOf } from "../slots/rules.ts";
+import type { OwnedSlotRow } from "../slots/store.ts";
+import { todayOf } from "./days.ts";
+import type { CycleRow } from "./store.ts";
+
+/** When each day of a stored cycle begins, and as the last item when its last day ends. */
+export const dayStartsOfRow = ({ dayStarts }: Pick<CycleRow, "dayStarts">): string[] => JSON.parse(dayStarts);
+
+/** A stored cycle as its owner reads it. */
+export function cycleAnswer(row: CycleRow, now: Date): Cycle {
+  const dayStarts = dayStartsOfRow(row);
+  return {
+    id: row.id,
+    listingId: row.listingId,
+    appId: row.appId,
+    status: row.status,
+    startsOn: row.startsOn,
+    timezone: row.timezone,
+    durationDays: row.durationDays,
+    maxMissedDays: row.maxMissedDays,
+    startsAt: dayStarts[0] ?? "",
+    endsAt: dayStarts.at(-1) ?? "",
+    dayIndex: todayOf({ ...row, dayStarts }, now),
+    createdAt: row.createdAt,
+  };
+}
+
+/** A stored slot as its owner reads it, without its test key. */
+export const slotAnswer = (row: OwnedSlotRow): OwnedSlot => ({
+  slotId: row.id,
+  cycleId: row.cycleId,
+  seat: row.seat,
+  status: row.status,
+  tester: row.testerId === null ? null : { id: row.testerId, email: row.testerEmail ?? "" },
+  missedDays: row.missedDays,
+  daysCounted: countedDaysOf(row.counted).size,
+  joinCheckPending: row.joinCheckPending === 1,
+  requestExpiresAt: row.requestExpiresAt,
+  activatedAt: row.activatedAt,
+  endedAt: row.endedAt,
+});

@@ -1,0 +1,41 @@
+import type { Cycle } from "../../../../src/contract/cycles.ts";
+import type { Links } from "../../../console/links.ts";
+import { ZonedDay } from "../../../console/zoned-timestamp.tsx";
+import { CycleBadge } from "./cycle-badges.tsx";
+
+export interface CycleLineProps {
+  readonly cycle: Cycle;
+  readonly links: Links;
+  /** How many testers ask for a slot of it. */
+  readonly asked: number;
+}
+
+/** A cycle in a list: its start, its progress, and how many requests wait in it. */
+export const CycleLine = ({ cycle, links, asked }: CycleLineProps) => (
+  <li>
+    <div class="row spread">
+      <a class="to" href={links.cycle(cycle.appId, cycle.id)}>
+        Cycle from <ZonedDay at={cycle.startsAt} timezone={cycle.timezone} />
+      </a>
+      <span class="row">
+        {asked > 0 && <span class="badge attention">{asked === 1 ? "1 request" : `${asked} requests`}</span>}
+        <CycleBadge status={cycle.status} />
+      </span>
+    </div>
+    <p class="under">
+      <span>{progressOf(cycle)}</span>
+      <span>{cycle.timezone}</span>
+    </p>
+  </li>
+);
+
+/** The progress of a cycle, such as `Day 9 of 14`. */
+export function progressOf({ status, dayIndex, durationDays }: Cycle): string {
+  if (status === "recruiting") return `${durationDays} days, not started`;
+  if (status === "completed") return `${durationDays} days`;
+  return `Day ${dayIndex} of ${durationDays}`;
+}
+
+/** Whether a cycle is not over. */
+export const isLive = ({ status }: Pick<Cycle, "status">): boolean =>
+  status === "recruiting" || status === "running";

@@ -1,0 +1,112 @@
+import { type CycleReport, cycles } from "../../../../src/contract/cycles.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import { Document } from "../../../console/document.tsx";
+import type { Links } from "../../../console/links.ts";
+import { type Reply, show } from "../../../console/reply.ts";
+import { scrolledByKeys } from "../../../console/scrolled-by-keys.ts";
+import { Line } from "../../../console/text.tsx";
+import type { SignedInVisit } from "../../../console/visit.ts";
+import { justBefore } from "../../../console/zoned-times.ts";
+import { ZonedDay, ZonedTime } from "../../../console/zoned-timestamp.tsx";
+import { CycleBadge } from "./cycle-badges.tsx";
+import { CycleReportSlots, TestersPerDay } from "./cycle-report-tables.tsx";
+import { progressOf } from "./line.tsx";
+
+/** The report of a cycle, for reading, printing and sharing. It names no tester and no account. */
+export async function cycleReportPage(visit: SignedInVisit): Promise<Reply> {
+  const { ask, links, now, param } = visit;
+  const report = await ask(cycles.report, { params: { cycleId: param("cycleId") } });
+  if (report.cycle.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
+  return show(<ReportPage report={report} links={links} now={now} />);
+}
+
+/** What the figures show, and what they do not. (rule T1) */
+const claim = [
+  "The claim is limited to this: a session of real length reached real screens on the credited day, and the reporter",
+  "held that slot's key. There is no claim that an app is more likely to be approved by the store.",
+].join(" ");
+
+interface ReportPageProps {
+  readonly report: CycleReport;
+  readonly links: Links;
+  readonly now: Date;
+}
+
+const ReportPage = ({ report, links, now }: ReportPageProps) => {
+  const { cycle, appName, packageName } = report;
+  return (
+    <Document links={links} title={`Report · ${appName}`}>
+      <main class="paper stack wide" id="main" tabIndex={-1}>
+        <div class="row spread unprinted">
+          <a class="back" href={links.cycle(cycle.appId, cycle.id)}>
+            <span aria-hidden="true">←</span> Back to the cycle
+          </a>
+          <button class="small" type="button" data-prints hidden>
+            Print
+          </button>
+        </div>
+        <header class="stack tight">
+          <p class="muted">Report of a closed test</p>
+          <div class="row">
+            <h1>
+              <Line text={appName} />
+            </h1>
+            <CycleBadge status={cycle.status} />
+          </div>
+          <p class="muted">
+            <code>{packageName}</code>
+          </p>
+        </header>
+        <Figures report={report} />
+        <section class="stack tight" aria-labelledby="says">
+          <h2 id="says">What this says</h2>
+          <p class="claim">{report.statement}</p>
+          <p class="claim">{claim}</p>
+        </section>
+        <section class="stack" aria-labelledby="per-day">
+          <h2 id="per-day">Testers per day</h2>
+          <TestersPerDay report={report} />
+        </section>
+        <section class="stack" aria-labelledby="slots">
+          <h2 id="slots">Slots</h2>
+          <section class="scroll" aria-label="Slots, a wide table" {...scrolledByKeys}>
+            <CycleReportSlots report={report} />
+          </section>
+        </section>
+        <footer class="muted small">
+          Made by Innkeep on <ZonedTime at={now.toISOString()} timezone={cycle.timezone} />. Days and times
+          are those of {cycle.timezone}.
+        </footer>
+      </main>
+    </Document>
+  );
+};
+
+const Figures = ({ report: { cycle, testers, testersWithEveryDay } }: Pick<ReportPageProps, "report">) => (
+  <dl class="facts">
+    <div>
+      <dt>Length</dt>
+      <dd>{progressOf(cycle)}</dd>
+    </div>
+    <div>
+      <dt>First day</dt>
+      <dd>
+        <ZonedDay at={cycle.startsAt} timezone={cycle.timezone} />
+      </dd>
+    </div>
+    <div>
+      <dt>Last day</dt>
+      <dd>
+        <ZonedDay at={justBefore(cycle.endsAt)} timezone={cycle.timezone} />
+      </dd>
+    </div>
+    <div>
+      <dt>Testers</dt>
+      <dd>{testers}</dd>
+    </div>
+    <div>
+      <dt>All days counted</dt>
+      <dd>{testersWithEveryDay}</dd>
+    </div>
+  </dl>
+);

@@ -1,0 +1,126 @@
+import type { Cycle, CycleReport } from "../../../src/contract/cycles.ts";
+import { qualifyingSession } from "../sessions/rules.ts";
+
+/** A slot, with or without a tester. A slot and its predecessors and successors have the same `seat`, its number. */
+export interface ReportedSlot {
+  readonly id: string;
+  readonly seat: number;
+  readonly status: CycleReport["seats"][number]["status"];
+  readonly missedDays: number;
+  readonly activatedAt: string | null;
+  readonly endedAt: string | null;
+}
+
+export interface ReportedDay {
+  readonly slotId: string;
+  readonly dayIndex: number;
+  readonly kind: "session" | "proof";
+}
+
+/** All test sessions of a slot: their number, and the total length of those that the server vouches for. */
+export interface SessionTotal {
+  readonly slotId: string;
+  readonly sessions: number;
+  readonly milliseconds: number;
+}
+
+export interface ReportedCycle {
+  readonly cycle: Cycle;
+  /** Whether the last day is over. */
+  readonly isOver: boolean;
+  readonly appName: string;
+  readonly packageName: string;
+  /** Ordered by number, then by time. */
+  readonly slots: readonly ReportedSlot[];
+  readonly days: readonly ReportedDay[];
+  readonly sessions: readonly SessionTotal[];
+}
+
+/** The facts of a cycle with a statement of what they mean. It names no tester. (rule T33) */
+export function reportOf({
+  cycle,
+  isOver,
+  appName,
+  packageName,
+  slots,
+  days,
+  sessions,
+}: ReportedCycle): CycleReport {
+  const facts = slots.map((slot) => slotFacts(slot, days, sessions));
+  const held = facts.filter((_, at) => isHeld(slots, at, cycle.status));
+  const figures = {
+    testers: held.length,
+    testersWithEveryDay: held.filter(({ daysCounted }) => daysCounted === cycle.durationDays).length,
+  };
+  return {
+    cycle,
+    appName,
+    packageName,
+    ...figures,
+    testersPerDay: Array.from({ length: cycle.durationDays }, (_, at) => ({
+      dayIndex: at + 1,
+      testers: days.filter(({ dayIndex }) => dayIndex === at + 1).length,
+    })),
+    seats: facts,
+    statement: statementOf(cycle, isOver, figures),
+  };
+}
+
+function slotFacts(
+  { id, seat, status, missedDays, activatedAt, endedAt }: ReportedSlot,
+  days: readonly ReportedDay[],
+  sessions: readonly SessionTotal[],
+): CycleReport["seats"][number] {
+  const own = days.filter(({ slotId }) => slotId === id);
+  const bySession = own.filter(({ kind }) => kind === "session").length;
+  const total = sessions.find(({ slotId }) => slotId === id);
+  return {
+    slotId: id,
+    seat,
+    status,
+    daysCounted: own.length,
+    daysBySession: bySession,
+    daysByProof: own.length - bySession,
+    missedDays,
+    sessions: total?.sessions ?? 0,
+    secondsTested: Math.floor((total?.milliseconds ?? 0) / 1_000),
+    activatedAt,
+    endedAt,
+  };
+}
+
+/** Whether a tester has a slot, or had it when the cycle ended. A slot that was removed before that has a successor. */
+function isHeld(slots: readonly ReportedSlot[], at: number, cycleStatus: Cycle["status"]): boolean {
+  const slot = slots[at];
+  if (slot?.status !== "removed") return slot?.activatedAt != null;
+  return cycleStatus === "cancelled" && slots[at + 1]?.seat !== slot.seat;
+}
+
+function statementOf(
+  { status, durationDays, dayIndex }: Cycle,
+  isOver: boolean,
+  { testers, testersWithEveryDay }: Pick<CycleReport, "testers" | "testersWithEveryDay">,
+): string {
+  const far = {
+    recruiting: "The test has not started.",
+    running: isOver
+      ? "The last day of the test is over, and late sessions of it still count."
+      : `The test is on day ${dayIndex} of ${durationDays}.`,
+    completed: `The test ran for ${counted(durationDays, "day")}.`,
+    cancelled: "The test was cancelled before its end.",
+  }[status];
+  const when = status === "recruiting" || status === "running" ? "hold" : "held";
+  const holders = `${counted(testers, "tester")} ${testers === 1 && when === "hold" ? "holds" : when} a slot`;
+  return `${far} ${holders}${when === "held" ? " when it ended" : ""}; ${testersWithEveryDay} of them ${
+    testersWithEveryDay === 1 ? "has" : "have"
+  } every day of the test counted. ${meaning}`;
+}
+
+const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+const meaning = [
+  `A day counted by a session says only this: a session of at least ${qualifyingSession.seconds} seconds`,
+  `reached at least ${qualifyingSession.screens} screens on that day, and the reporter held that slot's key.`,
+  "A day counted by a proof says that the tester sent images on that day.",
+  "Nothing here says how a store will decide.",
+].join(" ");

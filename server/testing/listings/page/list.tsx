@@ -1,0 +1,140 @@
+import { type Cycle, cycles } from "../../../../src/contract/cycles.ts";
+import { type Listing, listings } from "../../../../src/contract/listings.ts";
+import { Can } from "../../../console/can.tsx";
+import { Empty } from "../../../console/empty.tsx";
+import { versionOf } from "../../../console/filled-form.ts";
+import { InTurns } from "../../../console/in-turns.tsx";
+import { ConsolePage } from "../../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
+import type { SlotRequest } from "../../../console/page-reads.ts";
+import { type Reply, show } from "../../../console/reply.ts";
+import { Line } from "../../../console/text.tsx";
+import type { SignedInVisit } from "../../../console/visit.ts";
+import { CycleLine, isLive } from "../../cycles/page/line.tsx";
+import { SlotRequestLines } from "../../cycles/page/slot-request-lines.tsx";
+
+interface Offer {
+  readonly listing: Listing;
+  readonly cycles: readonly Cycle[];
+}
+
+interface TestingProps {
+  readonly navigation: AppNavigation;
+  readonly offers: readonly Offer[];
+  readonly requests: readonly SlotRequest[];
+  readonly now: Date;
+}
+
+/** The tests of an app: first the requests that wait for its owner, then each listing with its live cycles. */
+export async function listingsPage(visit: SignedInVisit): Promise<Reply> {
+  const { ask, now, reads } = visit;
+  const navigation = await appNavigationOf(visit, "testing");
+  const { items } = await ask(listings.list, { params: { appId: navigation.app.id } });
+  const offers = await Promise.all(
+    items.map(async (listing) => {
+      const found = await ask(cycles.list, { params: { listingId: listing.id } });
+      return { listing, cycles: found.items };
+    }),
+  );
+  const requests = await reads.slotRequestsOf(navigation.app.id);
+  return show(<Testing {...{ navigation, offers, requests, now }} />);
+}
+
+const Testing = ({ navigation, offers, requests, now }: TestingProps) => (
+  <ConsolePage navigation={navigation} title="Testing" narrow>
+    <div class="head">
+      <div>
+        <h1>Testing</h1>
+        <p>Closed tests with testers who hold a slot. Each counted day has its evidence.</p>
+      </div>
+      <Can needs="maintainer">
+        <a class="button primary" href={navigation.links.testing(navigation.app.id, "new")}>
+          New listing
+        </a>
+      </Can>
+    </div>
+    {offers.length === 0 ? (
+      <Empty title="Nothing to test yet">
+        <p>
+          A listing says what testers should test. Each of its cycles has slots, a first day and a last day.
+        </p>
+      </Empty>
+    ) : (
+      <div class="stack wide">
+        <div id="waiting" data-live={versionOf(requests)} data-news="The requests for slots have changed.">
+          <Waiting rows={requests} navigation={navigation} now={now} />
+        </div>
+        <InTurns>
+          {offers.map((offer) => (
+            <OfferSection key={offer.listing.id} offer={offer} navigation={navigation} requests={requests} />
+          ))}
+        </InTurns>
+      </div>
+    )}
+  </ConsolePage>
+);
+
+interface WaitingProps {
+  readonly rows: readonly SlotRequest[];
+  readonly navigation: AppNavigation;
+  readonly now: Date;
+}
+
+const Waiting = ({ rows, navigation, now }: WaitingProps) =>
+  rows.length === 0 ? null : (
+    <section class="stack" aria-labelledby="waiting-title">
+      <h2 id="waiting-title">Waiting for you</h2>
+      <SlotRequestLines rows={rows} links={navigation.links} now={now} />
+    </section>
+  );
+
+interface OfferProps {
+  readonly offer: Offer;
+  readonly navigation: AppNavigation;
+  readonly requests: readonly SlotRequest[];
+}
+
+const OfferSection = ({ offer: { listing, cycles }, navigation: { links, app }, requests }: OfferProps) => {
+  const live = cycles.filter(isLive);
+  const past = cycles.length - live.length;
+  const address = links.listing(app.id, listing.id);
+  return (
+    <section class="stack" aria-labelledby={`listing-${listing.id}`}>
+      <div class="row spread">
+        <div>
+          <h2 id={`listing-${listing.id}`}>
+            <a class="plain" href={address}>
+              <Line text={listing.appName} />
+            </a>
+          </h2>
+          <p class="under muted small">
+            <code>{listing.packageName}</code>
+            <span>{`${listing.seats} slots`}</span>
+            <span>{`${listing.durationDays} days`}</span>
+            {past > 0 && <span>{past === 1 ? "1 earlier cycle" : `${past} earlier cycles`}</span>}
+          </p>
+        </div>
+        <Can needs="maintainer">
+          <a class="button small" href={`${address}#plan`}>
+            Plan a cycle
+          </a>
+        </Can>
+      </div>
+      {live.length === 0 ? (
+        <p class="muted">No cycle is planned or running.</p>
+      ) : (
+        <ul class="list linked">
+          <InTurns>
+            {live.map((cycle) => (
+              <CycleLine key={cycle.id} cycle={cycle} links={links} asked={askedIn(requests, cycle)} />
+            ))}
+          </InTurns>
+        </ul>
+      )}
+    </section>
+  );
+};
+
+/** How many testers ask for a slot in a cycle. */
+export const askedIn = (requests: readonly SlotRequest[], { id }: Pick<Cycle, "id">): number =>
+  requests.filter(({ cycleId }) => cycleId === id).length;

@@ -1,0 +1,105 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { tester as contract, NewProof } from "../../../src/contract/tester.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import { doubtfulTime } from "../../doubtful-time.ts";
+import { uploads } from "../../files/uploads-store.ts";
+import type { AnswerOf, Request } from "../../http/handler.ts";
+import { isOver } from "../cycles/days.ts";
+import { countedDays } from "../slots/counted-days.ts";
+import { testerSlots } from "../tester/store.ts";
+import { testedSlotOf, testerSlotOf } from "../tester/tester-days.ts";
+import { imageDetails, imageFaults, type ProofImage, proofImagesOf } from "./proof-images.ts";
+import { isPassingRefusal, judgeProof, wouldHaveBeenAccepted } from "./rules.ts";
+import { proofs } from "./store.ts";
+
+type Submitted = Request<typeof contract.submitProof>;
+type Needed = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "time">;
+
+/** Takes a proof of today: stores its images as evidence and counts the day. (rule T29) */
+export async function submitProof(
+  deps: Needed,
+  request: Submitted,
+): Promise<AnswerOf<typeof contract.submitProof>> {
+  const { caller, body, save } = request;
+  const submission = { testerId: caller.userId, body };
+  const accepted = await accept(deps, deps.database, submission);
+  const images = proofImagesOf(body);
+  const received = images.map((image) => image.received);
+  const first = (tx: Transaction) => deps.keptFiles.secure(tx, received);
+  const count = async (tx: Transaction) => {
+    const proofId = deps.newId();
+    const at = deps.clock.now();
+    const day = { ...accepted, kind: "proof", evidenceId: proofId, at: at.toISOString() } as const;
+    if (!(await countedDays.count(tx, day))) throw await refusalNow(deps, tx, submission);
+    await insert(tx, { ...accepted, proofId, at }, { body, images });
+    return { proofId, slotId: accepted.slotId, dayIndex: accepted.dayIndex, submitted: true };
+  };
+  return deps.keptFiles.keepFor(received, () => save(count, { first }));
+}
+
+interface Submission {
+  readonly testerId: string;
+  readonly body: NewProof;
+}
+
+interface Accepted {
+  readonly slotId: string;
+  readonly cycleId: string;
+  readonly appId: string;
+  readonly dayIndex: number;
+}
+
+/** Judges a proof by the present state. Throws the reason for a refusal. */
+async function accept(
+  { clock, time }: Pick<Deps, "clock" | "time">,
+  reader: Reader,
+  { testerId, body }: Submission,
+): Promise<Accepted> {
+  const row = await testerSlots.find(reader, body.slotId, testerId);
+  if (!row) throw new ApiError("not_found");
+  const now = clock.now();
+  const faults = imageFaults(body);
+  const slot = testedSlotOf(testerSlotOf(row, now));
+  const proof = { capturedAt: body.capturedAt, imageFaults: faults };
+  const verdict = judgeProof(proof, slot, now);
+  const { dayIndex } = verdict;
+  if (!verdict.accepted && time.isDoubtful() && wouldHaveBeenAccepted(proof, slot)) throw doubtfulTime();
+  if (verdict.accepted) return { slotId: row.slotId, cycleId: row.cycleId, appId: row.appId, dayIndex };
+  const { code } = verdict;
+  const isPassing = isPassingRefusal({ code, capturedAt: body.capturedAt }, slot, now);
+  if (code === "slot_not_active" || code === "cycle_not_running") throw new ApiError(code, { isPassing });
+  const isOfImages = code === "no_images" || code === "bad_image";
+  const isAfterTheTest = code === "out_of_window" && isOver(slot.cycle, now.toISOString());
+  throw new ApiError(code, {
+    dayIndex,
+    isPassing,
+    ...(isOfImages ? imageDetails(faults) : {}),
+    ...(isAfterTheTest ? { message: daysAreOver } : {}),
+  });
+}
+
+const daysAreOver =
+  "The days of the test are over, so no proof is accepted. A late report of a session of the last day still counts until the test ends.";
+
+/** The reason why a proof that was acceptable a moment ago is refused now. */
+async function refusalNow(deps: Needed, tx: Transaction, submission: Submission): Promise<ApiError> {
+  const { dayIndex } = await accept(deps, tx, submission);
+  return new ApiError("already_submitted", { dayIndex });
+}
+
+async function insert(
+  tx: Transaction,
+  { proofId, slotId, appId, dayIndex, at }: Accepted & { readonly proofId: string; readonly at: Date },
+  { body, images }: { readonly body: NewProof; readonly images: readonly ProofImage[] },
+): Promise<void> {
+  const { capturedAt, queuedAt, note } = body;
+  const createdAt = at.toISOString();
+  const sent = { capturedAt, queuedAt: queuedAt || null, note: note || null };
+  await proofs.insert(tx, { id: proofId, slotId, dayIndex, createdAt, ...sent });
+  for (const [position, { upload }] of images.entries()) {
+    // The upload times differ by a millisecond, which keeps the order of the images.
+    const uploadedAt = new Date(at.getTime() + position).toISOString();
+    await uploads.insert(tx, { ...upload, appId, proofId, createdAt: uploadedAt });
+  }
+}

@@ -1,0 +1,70 @@
+import { dayIndexAt } from "../cycles/days.ts";
+import { isActive, type TestedSlot } from "../sessions/rules.ts";
+
+/** The fault of an image of a proof; undefined for a good one. */
+export type ImageFault = string | undefined;
+
+export type ProofVerdict =
+  | { readonly accepted: true; readonly dayIndex: number }
+  | {
+      readonly accepted: false;
+      readonly code:
+        | "slot_not_active"
+        | "cycle_not_running"
+        | "out_of_window"
+        | "already_submitted"
+        | "no_images"
+        | "bad_image";
+      /** The day of the proof. */
+      readonly dayIndex: number;
+    };
+
+/** Decides on a proof. The first rule that fails is the answer. (rule T28) */
+export function judgeProof(
+  { capturedAt, imageFaults }: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
+  slot: TestedSlot,
+  now: Date,
+): ProofVerdict {
+  const dayIndex = dayIndexAt(slot.cycle, capturedAt);
+  const refuse = (code: Extract<ProofVerdict, { accepted: false }>["code"]): ProofVerdict => ({
+    accepted: false,
+    code,
+    dayIndex,
+  });
+
+  if (slot.cycle.status !== "running") return refuse("cycle_not_running");
+  if (!isActive(slot)) return refuse("slot_not_active");
+  if (!isToday(dayIndex, slot, now)) return refuse("out_of_window");
+  if (slot.countedDays.has(dayIndex)) return refuse("already_submitted");
+  if (imageFaults.length === 0) return refuse("no_images");
+  if (imageFaults.some((fault) => fault !== undefined)) return refuse("bad_image");
+  return { accepted: true, dayIndex };
+}
+
+/**
+ * Whether a proof would have been accepted at the moment of its capture. If so, it is refused now only because of the
+ * time.
+ */
+export function wouldHaveBeenAccepted(
+  proof: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
+  slot: TestedSlot,
+): boolean {
+  const { cycle } = slot;
+  const begun = cycle.status === "recruiting" ? { ...cycle, status: "running" } : cycle;
+  return judgeProof(proof, { ...slot, cycle: begun }, new Date(proof.capturedAt)).accepted;
+}
+
+/** A proof must be of today. It may be ahead of the server's clock: clocks of devices differ. */
+function isToday(dayIndex: number, { cycle }: TestedSlot, now: Date): boolean {
+  const inTest = dayIndex >= 1 && dayIndex <= cycle.durationDays;
+  return inTest && dayIndex === dayIndexAt(cycle, now.toISOString());
+}
+
+/** Whether a refusal may be no refusal later: the day of the proof, or of the test, has not begun. */
+export const isPassingRefusal = (
+  { code, capturedAt }: { readonly code: string; readonly capturedAt: string },
+  { cycle }: TestedSlot,
+  now: Date,
+): boolean =>
+  capturedAt > now.toISOString() &&
+  (code === "out_of_window" || (code === "cycle_not_running" && cycle.status === "recruiting"));

@@ -1,0 +1,97 @@
+import type { SessionReason } from "../../../src/contract/test-sessions.ts";
+import { dayIndexAt, isOver, type TestDays } from "../cycles/days.ts";
+
+/** What a session must have to count its day. Only the server knows it, because it may change. (rule T16) */
+export const qualifyingSession = { seconds: 45, screens: 2 } as const;
+
+/** A test session as the device reports it. Instants are ISO 8601 UTC with milliseconds; `screens` are distinct. */
+export interface ReportedSession {
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly screens: readonly string[];
+}
+
+/** The facts about a slot and its cycle that a verdict needs. */
+export interface TestedSlot {
+  readonly status: string;
+  /** When the slot became active, or null. */
+  readonly activatedAt: string | null;
+  readonly countedDays: ReadonlySet<number>;
+  readonly cycle: TestDays & { readonly status: string };
+}
+
+export interface SessionVerdict {
+  readonly counted: boolean;
+  /** The day of the test that the session belongs to; 0 outside the test. */
+  readonly dayIndex: number;
+  readonly reason: SessionReason | null;
+}
+
+/** How far a device's clock may be ahead of the server's clock. */
+const skewMilliseconds = 120_000;
+
+/** Decides whether a session counts its day. The first rule that fails is the reason. (rule T17) */
+export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Date): SessionVerdict {
+  const day = dayIndexAt(slot.cycle, session.startedAt);
+  const dayIndex = day >= 1 && day <= slot.cycle.durationDays ? day : 0;
+  const refuse = (reason: SessionReason): SessionVerdict => ({ counted: false, dayIndex, reason });
+
+  if (slot.cycle.status !== "running" || isAfterTheEnd(session, slot.cycle, now))
+    return refuse("cycle_not_running");
+  if (!isActive(slot)) return refuse("slot_not_active");
+  if (isAhead(session.startedAt, now)) return refuse("session_in_future");
+  if (dayIndex === 0 || !isVouchable(dayIndex, slot, now)) return refuse("session_stale");
+  if (slot.countedDays.has(dayIndex)) return refuse("already_submitted");
+  if (!meetsTheBar(session, now)) return refuse("session_below_bar");
+  return { counted: true, dayIndex, reason: null };
+}
+
+/**
+ * Whether a session would have counted at the moment when it ended. If so, it does not count now only because of the
+ * time.
+ */
+export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): boolean {
+  const { cycle } = slot;
+  const begun = cycle.status === "recruiting" ? { ...cycle, status: "running" } : cycle;
+  return judgeSession(session, { ...slot, cycle: begun }, new Date(session.endedAt)).counted;
+}
+
+/** Whether the same report may count later: the session begins or ends ahead of the server's clock. */
+export const mayCountLater = (session: ReportedSession, slot: TestedSlot, now: Date): boolean =>
+  judgeSession(session, slot, now).reason === "session_in_future" ||
+  (session.endedAt > now.toISOString() &&
+    !judgeSession(session, slot, now).counted &&
+    wouldHaveCounted(session, slot));
+
+/** `at_risk` counts as active. */
+export const isActive = ({ status }: Pick<TestedSlot, "status">): boolean =>
+  status === "active" || status === "at_risk";
+
+/** Whether an instant is in the future by more than clocks may differ. */
+const isAhead = (instant: string, now: Date): boolean =>
+  Date.parse(instant) > now.getTime() + skewMilliseconds;
+
+/**
+ * Whether a session began after the last day. The cycle still runs then, because late sessions of the last day count.
+ */
+const isAfterTheEnd = ({ startedAt }: ReportedSession, cycle: TestDays, now: Date): boolean =>
+  isOver(cycle, startedAt) && (isOver(cycle, now.toISOString()) || !isAhead(startedAt, now));
+
+/**
+ * The server vouches for today and the day before, from the day on which the slot became active. A session of that day may
+ * have begun before the owner accepted the tester. (rule D5)
+ */
+function isVouchable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now: Date): boolean {
+  if (activatedAt === null || dayIndex < dayIndexAt(cycle, activatedAt)) return false;
+  return dayIndex >= dayIndexAt(cycle, now.toISOString()) - 1;
+}
+
+/**
+ * The end counts as reported unless it is in the future by more than clocks may differ. Then the session counts until
+ * now.
+ */
+function meetsTheBar({ startedAt, endedAt, screens }: ReportedSession, now: Date): boolean {
+  const end = isAhead(endedAt, now) ? now.getTime() : Date.parse(endedAt);
+  const seconds = (end - Date.parse(startedAt)) / 1_000;
+  return seconds >= qualifyingSession.seconds && screens.length >= qualifyingSession.screens;
+}

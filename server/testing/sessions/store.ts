@@ -1,0 +1,78 @@
+import type { Reader, Transaction } from "../../database/database.ts";
+
+/** A slot that was found by its test key, with the fields that decide whether a day counts. */
+export interface KeyedSlotRow {
+  readonly id: string;
+  readonly cycleId: string;
+  readonly status: string;
+  readonly activatedAt: string | null;
+  /** The counted days between commas. */
+  readonly counted: string;
+  readonly cycleStatus: string;
+  readonly startsOn: string;
+  readonly timezone: string;
+  readonly durationDays: number;
+  /** A JSON array of instants. */
+  readonly dayStarts: string;
+  /** When the next change of the cycle is due; null if there is none. */
+  readonly nextAt: string | null;
+}
+
+/** A reported session with its verdict; instants are ISO 8601 UTC with milliseconds. */
+export interface NewTestSession {
+  readonly id: string;
+  /** 0 outside the test. */
+  readonly dayIndex: number;
+  readonly startedAt: string;
+  readonly endedAt: string;
+  /** A JSON array. */
+  readonly screens: string;
+  readonly appVersion: string | null;
+  readonly reason: string | null;
+  readonly receivedAt: string;
+}
+
+/** Identifies a slot by its app and the hash of its test key. */
+export interface SlotKey {
+  readonly appId: string;
+  readonly keyHash: string;
+}
+
+/** The test sessions that apps report, and the slots that they belong to. */
+export const testSessions = {
+  /** The slot of this app that has this key now. */
+  findSlot: (reader: Reader, { appId, keyHash }: SlotKey) =>
+    reader.get<KeyedSlotRow>(
+      `SELECT s.id, s.cycle_id AS "cycleId", s.status, s.activated_at AS "activatedAt", s.counted,
+              c.status AS "cycleStatus", c.starts_on AS "startsOn", c.timezone,
+              c.duration_days AS "durationDays", c.day_starts AS "dayStarts",
+              c.next_at AS "nextAt"
+       FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id
+       WHERE s.key_hash = ? AND l.app_id = ?`,
+      keyHash,
+      appId,
+    ),
+
+  /** Those of the keys, by their hashes, that a slot of any app has. */
+  async heldKeys(reader: Reader, keys: readonly Pick<SlotKey, "keyHash">[]): Promise<ReadonlySet<string>> {
+    const rows = await reader.all<{ readonly keyHash: string }>(
+      `SELECT key_hash AS "keyHash" FROM slots WHERE key_hash IN (${keys.map(() => "?").join(", ")})`,
+      ...keys.map(({ keyHash }) => keyHash),
+    );
+    return new Set(rows.map(({ keyHash }) => keyHash));
+  },
+
+  /**
+   * Stores a session of a slot; false if there is no such slot. Both cases are one statement, so the time does not show which case it was.
+   */
+  async record(tx: Transaction, slotId: string, session: NewTestSession): Promise<boolean> {
+    const recorded = await tx.run(
+      `INSERT INTO test_sessions
+         (id, slot_id, day_index, started_at, ended_at, screens, app_version, reason, received_at)
+       SELECT ?, s.id, CAST(? AS BIGINT), ?, ?, ?, ?, ?, ? FROM slots s WHERE s.id = ?`,
+      ...[session.id, session.dayIndex || null, session.startedAt, session.endedAt, session.screens],
+      ...[session.appVersion, session.reason, session.receivedAt, slotId],
+    );
+    return recorded === 1;
+  },
+};

@@ -1,0 +1,53 @@
+import { isOver } from "../cycles/days.ts";
+import { isActive } from "../sessions/rules.ts";
+
+/** A slot when a day closes. */
+export interface ClosingSlot {
+  readonly missedDays: number;
+  /** The day on which it became active. */
+  readonly activeFromDay: number;
+  readonly countedDays: ReadonlySet<number>;
+}
+
+/**
+ * The effect of a closing day on a slot. `removed`: the days that closed before it were too many already, and no late
+ * session has corrected the last of them. `missed`: this day is not counted.
+ */
+export function afterDay(
+  slot: ClosingSlot,
+  dayIndex: number,
+  maxMissedDays: number,
+): "removed" | "missed" | "unchanged" {
+  if (hasMissedTooMany(slot, maxMissedDays)) return "removed";
+  return isMissed(dayIndex, slot.activeFromDay, slot.countedDays) ? "missed" : "unchanged";
+}
+
+/** Whether a slot has missed as many days as end it. Missed days need not be consecutive. (rule T11) */
+export const hasMissedTooMany = (
+  { missedDays }: Pick<ClosingSlot, "missedDays">,
+  maxMissedDays: number,
+): boolean => missedDays >= maxMissedDays;
+
+/** Whether a closing day is missed: it is not counted, and the slot was active before it began. */
+export const isMissed = (
+  dayIndex: number,
+  activeFromDay: number,
+  countedDays: ReadonlySet<number>,
+): boolean => dayIndex > activeFromDay && !countedDays.has(dayIndex);
+
+/** How long a request for a slot is valid. */
+export const requestMilliseconds = 48 * 3_600_000;
+
+/** Whether a cycle accepts testers: it is not cancelled, and its last day is not over. */
+export const acceptsTesters = (
+  { status, dayStarts }: { readonly status: string; readonly dayStarts: readonly string[] },
+  now: string,
+): boolean => (status === "recruiting" || status === "running") && !isOver({ dayStarts }, now);
+
+/** Whether a slot can still earn a day. Only then does its tester see the test key. (rule T12) */
+export const canEarn = (status: string, cycleStatus: string): boolean =>
+  isActive({ status }) && (cycleStatus === "recruiting" || cycleStatus === "running");
+
+/** The counted days of a slot from their stored form: numbers between commas. */
+export const countedDaysOf = (counted: string): ReadonlySet<number> =>
+  new Set(counted.split(",").flatMap((day) => (day === "" ? [] : [Number(day)])));

@@ -1,0 +1,152 @@
+import type { Engine, Reader, Transaction } from "../../database/database.ts";
+
+/** A slot with its cycle and listing, as its tester sees it. Switches are 0 and 1. */
+export interface TesterSlotRow {
+  readonly slotId: string;
+  readonly cycleId: string;
+  readonly listingId: string;
+  readonly appId: string;
+  readonly status: string;
+  readonly activatedAt: string | null;
+  readonly requestExpiresAt: string | null;
+  readonly missedDays: number;
+  /** The counted days between commas. */
+  readonly counted: string;
+  readonly joinCheckPending: number;
+  readonly keySealed: string | null;
+  readonly cycleStatus: string;
+  readonly startsOn: string;
+  readonly timezone: string;
+  readonly durationDays: number;
+  /** A JSON array of instants. */
+  readonly dayStarts: string;
+  readonly appName: string;
+  readonly iconUrl: string | null;
+  readonly packageName: string;
+  readonly optInUrl: string;
+  readonly testBrief: string;
+  /** A JSON array of names. */
+  readonly screens: string;
+  readonly verificationTier: string;
+}
+
+export interface ActiveSlots {
+  readonly rows: readonly TesterSlotRow[];
+  /** The cycles that may have such a slot now or later. */
+  readonly cycles: readonly string[];
+  readonly nextAt: string | null;
+}
+
+/** The fields that decide whether a tester may request a slot. */
+export interface WantedSlotRow {
+  readonly cycleId: string;
+  readonly cycleStatus: string;
+  /** A JSON array of instants. */
+  readonly dayStarts: string;
+  /** Whether the tester is a member of the app. */
+  readonly isMember: number | boolean;
+}
+
+const fields: Readonly<Record<keyof TesterSlotRow, string>> = {
+  slotId: "s.id",
+  cycleId: "s.cycle_id",
+  listingId: "c.listing_id",
+  appId: "l.app_id",
+  status: "s.status",
+  activatedAt: "s.activated_at",
+  requestExpiresAt: "s.request_expires_at",
+  missedDays: "s.missed_days",
+  counted: "s.counted",
+  joinCheckPending: "s.join_check_pending",
+  keySealed: "s.key_sealed",
+  cycleStatus: "c.status",
+  startsOn: "c.starts_on",
+  timezone: "c.timezone",
+  durationDays: "c.duration_days",
+  dayStarts: "c.day_starts",
+  appName: "l.app_name",
+  iconUrl: "l.icon_url",
+  packageName: "l.package_name",
+  optInUrl: "l.opt_in_url",
+  testBrief: "l.test_brief",
+  screens: "l.screens",
+  verificationTier: "l.verification_tier",
+};
+
+const columns = Object.entries(fields)
+  .map(([name, expression]) => `${expression} AS "${name}"`)
+  .join(", ");
+
+const pairs = Object.entries(fields)
+  .map(([name, expression]) => `'${name}', ${expression}`)
+  .join(", ");
+
+/**
+ * Gives all rows as one JSON text. With so many columns, reading rows takes the driver longer than the rest of the
+ * request.
+ */
+const asJson: Record<Engine, (order: string) => string> = {
+  sqlite: (order) => `json_group_array(json_object(${pairs}) ORDER BY ${order})`,
+  postgres: (order) => `coalesce(json_agg(json_build_object(${pairs}) ORDER BY ${order}), '[]')`,
+};
+
+const from = "FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id";
+
+/** Slots, as their testers see and request them. */
+export const testerSlots = {
+  /**
+   * The slots in which there is something to do, oldest cycle first, and when the next change of the tester's cycles is
+   * due.
+   */
+  async listActive(reader: Reader, testerId: string): Promise<ActiveSlots> {
+    const found = await reader.get<{ rows: string; cycles: string; nextAt: string | null }>(
+      `SELECT CAST(${asJson[reader.engine]("c.created_at, s.id")} AS TEXT) AS rows,
+         (SELECT min(n.next_at) FROM slots m JOIN cycles n ON n.id = m.cycle_id
+          WHERE m.tester_id = ? AND m.status IN ('active', 'at_risk')) AS "nextAt",
+         coalesce((SELECT string_agg(m.cycle_id, ' ') FROM slots m
+          WHERE m.tester_id = ? AND m.status IN ('active', 'at_risk')), '') AS cycles ${from}
+       WHERE s.tester_id = ? AND s.status IN ('active', 'at_risk') AND c.status = 'running'
+         AND c.closed_days < c.duration_days`,
+      ...[testerId, testerId, testerId],
+    );
+    return {
+      rows: JSON.parse(found?.rows ?? "[]"),
+      cycles: (found?.cycles ?? "").split(" ").filter((id) => id !== ""),
+      nextAt: found?.nextAt ?? null,
+    };
+  },
+
+  /** All slots that the tester has or had, newest cycle first. */
+  list: (reader: Reader, testerId: string) =>
+    reader.all<TesterSlotRow>(
+      `SELECT ${columns} ${from} WHERE s.tester_id = ? ORDER BY c.created_at DESC, s.id DESC`,
+      testerId,
+    ),
+
+  /** A slot, if the tester has or had it. */
+  find: (reader: Reader, id: string, testerId: string) =>
+    reader.get<TesterSlotRow>(`SELECT ${columns} ${from} WHERE s.id = ? AND s.tester_id = ?`, id, testerId),
+
+  findWanted: (reader: Reader, id: string, testerId: string) =>
+    reader.get<WantedSlotRow>(
+      `SELECT s.cycle_id AS "cycleId", c.status AS "cycleStatus", c.day_starts AS "dayStarts",
+              EXISTS (SELECT 1 FROM app_members WHERE app_id = l.app_id AND user_id = ?) AS "isMember"
+       ${from} WHERE s.id = ?`,
+      testerId,
+      id,
+    ),
+
+  /** Requests an open slot; false if it is no longer open. */
+  request: async (
+    tx: Transaction,
+    id: string,
+    { testerId, expiresAt }: { readonly testerId: string; readonly expiresAt: string },
+  ): Promise<boolean> =>
+    (await tx.run(
+      `UPDATE slots SET status = 'requested', tester_id = ?, request_expires_at = ?
+       WHERE id = ? AND status = 'open'`,
+      testerId,
+      expiresAt,
+      id,
+    )) === 1,
+};

@@ -1,0 +1,99 @@
+import { createReadStream } from "node:fs";
+import type { appData as contract, ImportedApp } from "../../src/contract/app-data.ts";
+import { ApiError, badRequest } from "../../src/contract/errors.ts";
+import { isReceivedFile } from "../../src/contract/received-file.ts";
+import { ownedApp } from "../access/apps/owned-app.ts";
+import { createAuditWriter } from "../access/audit/record.ts";
+import type { Deps } from "../deps.ts";
+import type { Download } from "../http/answers.ts";
+import type { Handlers } from "../http/handler.ts";
+import { type WrittenExport, writeExport } from "./export.ts";
+import { tarOf } from "./export-tar.ts";
+import { importApp } from "./import.ts";
+
+type Needed = Pick<
+  Deps,
+  "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "settings" | "stopping"
+>;
+
+/** How many exports are written, and how many files are imported, at the same time. */
+const mostAtOnce = 2;
+
+/** Makes a function that does little at once. It throws `busy` for more. */
+function limited(retryAfterSeconds: number) {
+  let running = 0;
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (running >= mostAtOnce) throw new ApiError("busy", { retryAfterSeconds });
+    running++;
+    try {
+      return await work();
+    } finally {
+      running--;
+    }
+  };
+}
+
+/** All of an app as a file, and an app out of such a file. (rules X1, X5) */
+export function appData(deps: Needed): Handlers<typeof contract> {
+  const record = createAuditWriter(deps);
+  const writeOne = limited(10);
+  const importOne = limited(30);
+  return {
+    async export({ caller, address, params: { appId }, query, signal }) {
+      const app = await ownedApp(deps.database, appId, caller);
+      const withFiles = query.files === "1";
+      // Audited before anything is read, because what was read cannot be taken back.
+      await deps.database.write((tx) =>
+        record(tx, { caller, address }, { action: "app.export", appId, target: appId }),
+      );
+      const written = await writeOne(() => writeExport(deps, { appId: app.id, withFiles, signal: signal() }));
+      return downloadOf(deps, written, { name: app.name, withFiles });
+    },
+
+    async import({ caller, address, body, signal, save }) {
+      const [file] = body.file ?? [];
+      if (!isReceivedFile(file)) throw badRequest("file", "must be a file that an export wrote");
+      const wanted = {
+        path: file.path,
+        ownerId: caller.userId,
+        name: body.name || undefined,
+        signal: signal(),
+      };
+      return importOne(() =>
+        importApp(deps, wanted, ({ appId, ...imported }, finish) =>
+          save(async (tx) => {
+            await finish(tx);
+            await record(tx, { caller, address }, { action: "app.import", appId, target: appId });
+            const { name } = await ownedApp(tx, appId, { ...caller, needs: "owner" });
+            return { appId, name, ...imported } satisfies ImportedApp;
+          }),
+        ),
+      );
+    },
+  };
+}
+
+/** Opens the file only when it is read. */
+async function* fileOf(path: string): AsyncGenerator<Buffer> {
+  yield* createReadStream(path);
+}
+
+function downloadOf(
+  { files, clock, log }: Needed,
+  written: WrittenExport,
+  { name, withFiles }: { readonly name: string; readonly withFiles: boolean },
+): Download {
+  const day = clock.now().toISOString().slice(0, 10);
+  const title = name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "app";
+  return {
+    isDownload: true,
+    fileName: `${title}-${day}.${withFiles ? "tar" : "ndjson"}`,
+    mediaType: withFiles ? "application/x-tar" : "application/x-ndjson",
+    bytes: withFiles ? undefined : written.lines.size,
+    chunks: withFiles ? tarOf(written, files) : fileOf(written.lines.path),
+    end: () =>
+      files
+        .dropTemporary([written.lines.path, written.list.path])
+        .catch((error) => log.warn({ err: error }, "an export was not deleted")),
+  };
+}

@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { members } from "../access/members/store.ts";
+import type { Reader } from "../database/database.ts";
+import type { Deps } from "../deps.ts";
+import type { TemporaryFile } from "../files/files.ts";
+import { serverVersion } from "../version.ts";
+import { exported, exportedRows } from "./exported-rows.ts";
+import { personRecord, rootRecords } from "./records/app.ts";
+import { formatVersion, lineOf } from "./records/record.ts";
+import type { RecordKind } from "./records/record-kinds.ts";
+
+export interface Wanted {
+  readonly appId: string;
+  /** Whether the files are exported, too. */
+  readonly withFiles: boolean;
+  /** Ends the work early. */
+  readonly signal: AbortSignal;
+}
+
+/** The lines of an export on the disk. The caller deletes the files. */
+export interface WrittenExport {
+  readonly lines: { readonly path: string; readonly size: number };
+  /** The files of the app, a line `hash size` for each, in the order of the hashes. */
+  readonly list: { readonly path: string; readonly size: number };
+}
+
+type Needed = Pick<Deps, "clock" | "database" | "files">;
+
+/**
+ * Writes the lines of an export into a temporary file, as fast as the disk takes them. So the time for which the database is
+ * read at one instant does not depend on the client.
+ */
+export async function writeExport(deps: Needed, wanted: Wanted): Promise<WrittenExport> {
+  const lines = deps.files.createTemporary(Number.POSITIVE_INFINITY);
+  const list = deps.files.createTemporary(Number.POSITIVE_INFINITY);
+  try {
+    await deps.database.snapshot(async (reader) => {
+      const writer = createWriter(lines);
+      const hidden = await exported.hiddenUploads(reader, wanted.appId);
+      await writeRecords({ deps, wanted, reader, writer, hidden });
+      if (wanted.withFiles) await writeList({ deps, wanted, reader, hidden }, list);
+    });
+    return { lines: await lines.finishUnchanged(), list: await list.finishUnchanged() };
+  } catch (error) {
+    lines.drop();
+    list.drop();
+    throw error;
+  }
+}
+
+interface Writing {
+  readonly deps: Needed;
+  readonly wanted: Wanted;
+  readonly reader: Reader;
+  readonly writer: Writer;
+  /** The uploads of what blocked senders sent. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+async function writeRecords(writing: Writing): Promise<void> {
+  const { deps, wanted, reader, writer } = writing;
+  const people = new Set<string>();
+  let missing = 0;
+  writer.write({
+    type: "export",
+    format: formatVersion,
+    appId: wanted.appId,
+    server: serverVersion ?? null,
+    exportedAt: deps.clock.now().toISOString(),
+    files: wanted.withFiles,
+  });
+  for (const kind of rootRecords) {
+    missing += await writeKind(writing, { kind, parents: [wanted.appId], people });
+    if (kind.type === "app") await writeMembers(writing);
+  }
+  const ids = [...people];
+  for (let at = 0; at < ids.length; at += atOnce)
+    for (const person of await exported.people(reader, ids.slice(at, at + atOnce)))
+      writer.write({ type: personRecord.type, ...person });
+  writer.end(missing);
+}
+
+const atOnce = 200;
+
+async function writeMembers({ reader, wanted, writer }: Writing): Promise<void> {
+  for (const { email, role, createdAt } of await members.list(reader, wanted.appId))
+    writer.write({ type: "member", email, role, createdAt });
+}
+
+interface Part {
+  readonly kind: RecordKind;
+  readonly parents: readonly string[];
+  /** Gets the ids of the people that the records name. */
+  readonly people: Set<string>;
+}
+
+/** Writes the records of one kind with all below. Gives how many files are missing. */
+async function writeKind(writing: Writing, { kind, parents, people }: Part): Promise<number> {
+  let missing = 0;
+  for await (const rows of exportedRows(writing.reader, kind, parents)) {
+    writing.wanted.signal.throwIfAborted();
+    for (const row of rows) {
+      if (kind.table === "uploads" && writing.hidden.has(String(row.name))) continue;
+      if (kind.table === "uploads" && !(await isThere(writing, row))) {
+        missing++;
+        continue;
+      }
+      for (const column of kind.people ?? []) if (row[column]) people.add(String(row[column]));
+      writing.writer.write(lineOf(kind, row));
+    }
+    const ids = rows.map(({ id }) => String(id));
+    for (const below of kind.below ?? [])
+      missing += await writeKind(writing, { kind: below, parents: ids, people });
+  }
+  return missing;
+}
+
+/** Whether the file of an upload can be exported. Without files every upload is named. */
+async function isThere(
+  { deps, wanted }: Pick<Writing, "deps" | "wanted">,
+  { sha256, size }: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  return !wanted.withFiles || (await deps.files.size(String(sha256))) === size;
+}
+
+async function writeList(
+  { deps, wanted, reader, hidden }: Omit<Writing, "writer">,
+  list: TemporaryFile,
+): Promise<void> {
+  for await (const page of exported.files(reader, wanted.appId, hidden)) {
+    wanted.signal.throwIfAborted();
+    for (const file of page)
+      if (await isThere({ deps, wanted }, { ...file }))
+        list.write(Buffer.from(`${file.sha256} ${file.size}\n`));
+  }
+}
+
+interface Writer {
+  write(line: Readonly<Record<string, unknown>>): void;
+  /** Writes the last line: how many records of each kind, how many missing files, and the hash of all before. */
+  end(missingFiles: number): void;
+}
+
+const blockBytes = 65_536;
+
+function createWriter(file: TemporaryFile): Writer {
+  const hash = createHash("sha256");
+  const records: Record<string, number> = {};
+  let waiting: string[] = [];
+  let length = 0;
+  const flush = () => {
+    const block = Buffer.from(waiting.join(""));
+    hash.update(block);
+    file.write(block);
+    waiting = [];
+    length = 0;
+  };
+  return {
+    write(line) {
+      const type = String(line.type);
+      if (type !== "export") records[type] = (records[type] ?? 0) + 1;
+      const text = `${JSON.stringify(line)}\n`;
+      waiting.push(text);
+      length += text.length;
+      if (length >= blockBytes) flush();
+    },
+    end(missingFiles) {
+      flush();
+      const line = { type: "end", records, missingFiles, sha256: hash.digest("hex") };
+      file.write(Buffer.from(`${JSON.stringify(line)}\n`));
+    },
+  };
+}

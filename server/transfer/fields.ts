@@ -1,0 +1,202 @@
+import { utcOf } from "../../src/contract/instants.ts";
+
+/** A value as a column stores it. Booleans are 0 and 1, JSON is text. */
+export type Stored = string | number | null;
+
+/** A value of a line of an export. */
+export type Value = unknown;
+
+/** What an import needs to make stored values of those of a file. */
+export interface Naming {
+  /** The new id of what had this id in the file. The same id always gives the same new one. */
+  idOf(id: string): string;
+  /** The new name of an upload. */
+  uploadOf(name: string): string;
+  /** When the import takes place. */
+  readonly now: string;
+  /** The account that imports. */
+  readonly ownerId: string;
+  /** Whether the file holds the bytes of uploads. */
+  readonly withFiles: boolean;
+}
+
+/** A column that an export holds, and the name of its value there. */
+export interface Field {
+  /** What is wrong with a value; undefined if nothing is. */
+  readonly fault: (value: Value) => string | undefined;
+  /** The value for the file. */
+  readonly shown: (stored: Stored) => Value;
+  /** The value to store. Called only with values without a fault. */
+  readonly stored: (value: Value, naming: Naming) => Stored;
+}
+
+const asIs = (stored: Stored): Value => stored;
+const isStored = (value: Value): value is Stored =>
+  value === null || typeof value === "string" || typeof value === "number";
+const asStored = (value: Value): Stored => (isStored(value) ? value : null);
+
+const plain = (fault: Field["fault"]): Field => ({ fault, shown: asIs, stored: asStored });
+
+/** The same field, which may also be null. */
+export const orNull = (field: Field): Field => ({
+  fault: (value) => (value === null ? undefined : field.fault(value)),
+  shown: (stored) => (stored === null ? null : field.shown(stored)),
+  stored: (value, naming) => (value === null ? null : field.stored(value, naming)),
+});
+
+/** Text of at most so many UTF-16 units. */
+export const text = (most: number): Field =>
+  plain((value) => {
+    if (typeof value !== "string") return "must be text";
+    if (value.length > most) return `must have at most ${most} characters`;
+    return isClean(value) ? undefined : "must not contain NUL characters or lone surrogates";
+  });
+
+// Without the flag `u`, a pair is two units.
+const isClean = (value: string): boolean =>
+  !/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(value);
+
+export const oneOf = (...values: readonly string[]): Field =>
+  plain((value) =>
+    typeof value === "string" && values.includes(value)
+      ? undefined
+      : `must be one of ${values.slice(0, 10).join(", ")}`,
+  );
+
+export const whole = (least: number, most: number): Field =>
+  plain((value) =>
+    typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most
+      ? undefined
+      : `must be a whole number from ${least} to ${most}`,
+  );
+
+export const flag: Field = {
+  fault: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
+  shown: (stored) => stored === 1,
+  stored: (value) => (value === true ? 1 : 0),
+};
+
+export const instant: Field = plain((value) =>
+  typeof value === "string" && value.length === 24 && utcOf(value) === value
+    ? undefined
+    : "must be an instant in UTC with milliseconds",
+);
+
+/** Text that must match. `form` says which form it must have. */
+export const matching = (pattern: RegExp, form: string): Field =>
+  plain((value) =>
+    typeof value === "string" && value.length <= 2_000 && pattern.test(value) ? undefined : `must be ${form}`,
+  );
+
+/** A schema of the contract, such as an address of the web. */
+interface Schema {
+  safeParse(value: unknown): { readonly success: boolean };
+}
+
+/** Text that the contract accepts, too. */
+export const accepted = (schema: Schema, form: string): Field =>
+  plain((value) =>
+    typeof value === "string" && isClean(value) && schema.safeParse(value).success
+      ? undefined
+      : `must be ${form}`,
+  );
+
+/** JSON that the contract accepts, or whatever is checked so. Its text may have so many characters. */
+export const json = (schema: Schema, form: string, most = 1_000_000): Field => ({
+  fault: (value) => {
+    if (!schema.safeParse(value).success) return `must be ${form}`;
+    const written = JSON.stringify(value);
+    if (written.length > most) return `must have at most ${most} characters as JSON`;
+    return isClean(written) && !escapedLone.test(written)
+      ? undefined
+      : "must not contain NUL characters or lone surrogates";
+  },
+  shown: (stored) => JSON.parse(String(stored)),
+  stored: (value) => JSON.stringify(value),
+});
+
+/** NUL and lone surrogates, as JSON.stringify writes them. */
+const escapedLone = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][\da-f]{2})/;
+
+const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+const anyUuid = /\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g;
+
+/** The id of a thing, or of the thing that it belongs to. An import gives it a new one. */
+export const id: Field = {
+  fault: (value) => (typeof value === "string" && uuid.test(value) ? undefined : "must be an id (a UUID)"),
+  shown: asIs,
+  stored: (value, { idOf }) => idOf(String(value)),
+};
+
+/** Text in which every id gets its new one. */
+export const textWithIds = (most: number): Field => {
+  const field = text(most);
+  return { ...field, stored: (value, { idOf }) => String(value).replace(anyUuid, (found) => idOf(found)) };
+};
+
+const uploadName = /^[\w-]{16,100}(\.[a-z0-9]{1,8})?$/;
+
+/** The name of an upload. An import gives it a new one. */
+export const upload: Field = {
+  fault: (value) =>
+    typeof value === "string" && uploadName.test(value) ? undefined : "must be the name of an upload",
+  shown: asIs,
+  stored: (value, { uploadOf }) => uploadOf(String(value)),
+};
+
+const fileLists = ["images", "videos", "attachments"] as const;
+
+/** The lists of files of a report. Without the bytes of the files, an import leaves them out. */
+export const reportFiles: Field = {
+  fault(value) {
+    if (!isObject(value) || Object.keys(value).some((key) => !fileLists.some((name) => name === key)))
+      return "must be the lists images, videos and attachments";
+    return fileLists.every((name) => listOf(value[name])?.every(isFile))
+      ? undefined
+      : "must be lists of files with upload, name, mediaType and size";
+  },
+  shown: (stored) => JSON.parse(String(stored)),
+  stored(value, { uploadOf, withFiles }) {
+    const held = isObject(value) ? value : {};
+    const renamed = (file: Value) =>
+      isObject(file) ? [{ ...file, upload: uploadOf(String(file.upload)) }] : [];
+    const lists = fileLists.map((name) => [
+      name,
+      withFiles ? (listOf(held[name]) ?? []).flatMap(renamed) : [],
+    ]);
+    return JSON.stringify(Object.fromEntries(lists));
+  },
+};
+
+/** Far more than a report may have. */
+const mostFiles = 20;
+
+const listOf = (value: Value): readonly Value[] | undefined =>
+  Array.isArray(value) && value.length <= mostFiles ? value : undefined;
+
+const isFile = (file: Value): boolean =>
+  isObject(file) &&
+  Object.keys(file).length === 4 &&
+  upload.fault(file.upload) === undefined &&
+  text(400).fault(file.name) === undefined &&
+  text(100).fault(file.mediaType) === undefined &&
+  whole(0, 1e12).fault(file.size) === undefined;
+
+export const isObject = (value: Value): value is Readonly<Record<string, Value>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const tokenId = /, token ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+
+/** What an import marks audit entries with that another server, or another app, recorded. */
+const importedMark = " (imported)";
+
+/** Who did something. An import marks it, so that nobody takes the words of a file for a record of this server. */
+export const actor: Field = {
+  ...text(1_000),
+  shown: (stored) => withoutMark(String(stored)),
+  stored: (value, { idOf }) =>
+    `${withoutMark(String(value)).replace(tokenId, (_, token) => `, token ${idOf(token)}`)}${importedMark}`,
+};
+
+const withoutMark = (name: string): string =>
+  name.endsWith(importedMark) ? name.slice(0, -importedMark.length) : name;

@@ -1,0 +1,168 @@
+import { utcOf } from "../../../src/contract/instants.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { NewListing } from "../../../src/contract/listings.ts";
+import { timeZone } from "../../../src/contract/sign-in.ts";
+import { sessionReasons } from "../../../src/contract/test-sessions.ts";
+import { cycleStatuses, slotStatuses } from "../../../src/contract/tester.ts";
+import {
+  accepted,
+  type Field,
+  flag,
+  id,
+  instant,
+  json,
+  matching,
+  oneOf,
+  orNull,
+  text,
+  whole,
+} from "../fields.ts";
+import type { RecordKind, StoredRow } from "./record-kinds.ts";
+import { proofUploads } from "./threads.ts";
+
+const day = whole(0, 1_000);
+const listing = NewListing.shape;
+
+const listOf = (field: Field, most: number) => ({
+  safeParse: (value: unknown) => ({
+    success:
+      Array.isArray(value) &&
+      value.length <= most &&
+      value.every((element) => field.fault(element) === undefined),
+  }),
+});
+
+const calendarDay = {
+  safeParse: (value: unknown) => ({ success: utcOf(`${value}T00:00:00.000Z`) !== undefined }),
+};
+
+const sessions: RecordKind = {
+  type: "testSession",
+  table: "test_sessions",
+  parent: "slot_id",
+  order: ["id"],
+  columns: {
+    id,
+    day_index: orNull(day),
+    started_at: instant,
+    ended_at: instant,
+    screens: json(listOf(text(2 * limits.screenName), 1_000), "a list of names of screens"),
+    app_version: orNull(text(1_000)),
+    reason: orNull(oneOf(...sessionReasons)),
+    received_at: instant,
+  },
+};
+
+const proofs: RecordKind = {
+  type: "proof",
+  table: "proofs",
+  parent: "slot_id",
+  order: ["id"],
+  columns: {
+    id,
+    day_index: day,
+    captured_at: instant,
+    queued_at: orNull(instant),
+    note: orNull(text(2 * limits.proofNote)),
+    created_at: instant,
+  },
+  below: [proofUploads],
+};
+
+const countedDays: RecordKind = {
+  type: "countedDay",
+  table: "counted_days",
+  parent: "slot_id",
+  order: ["day_index"],
+  columns: { day_index: day, kind: oneOf("session", "proof"), evidence_id: id, counted_at: instant },
+};
+
+/** The key of a slot is a secret, so an imported slot is never at work. Its tester is a name, not an account. */
+const slots: RecordKind = {
+  type: "slot",
+  table: "slots",
+  parent: "cycle_id",
+  order: ["seat", "created_at", "id"],
+  columns: {
+    id,
+    seat: whole(0, 10_000),
+    status: oneOf(...slotStatuses),
+    imported_tester: orNull(id),
+    request_expires_at: orNull(instant),
+    activated_at: orNull(instant),
+    active_from_day: orNull(day),
+    ended_at: orNull(instant),
+    missed_days: whole(0, 1_000),
+    counted: matching(/^,(\d{1,4},)*$/, "counted days between commas"),
+    join_check_pending: flag,
+    created_at: instant,
+  },
+  read: { imported_tester: { sql: "coalesce(tester_id, imported_tester)", name: "tester" } },
+  people: ["imported_tester"],
+  left: {
+    tester_id: "the file names the tester, and an import gives no account a slot",
+    key_hash: "a hash of a secret",
+    key_sealed: "a secret",
+  },
+  adjusted: ended,
+  below: [sessions, proofs, countedDays],
+};
+
+function ended(row: StoredRow, now: string): StoredRow {
+  if (row.status === "requested")
+    return { ...row, status: "open", imported_tester: null, request_expires_at: null };
+  return row.status === "active" || row.status === "at_risk"
+    ? { ...row, status: "removed", ended_at: now }
+    : row;
+}
+
+/** A test that was not over is cancelled by an import: its testers have no keys for it. */
+const cycles: RecordKind = {
+  type: "cycle",
+  table: "cycles",
+  parent: "listing_id",
+  order: ["created_at", "id"],
+  columns: {
+    id,
+    status: oneOf(...cycleStatuses),
+    starts_on: accepted(calendarDay, "a day such as 2026-01-31"),
+    timezone: accepted(timeZone, "a time zone"),
+    duration_days: whole(1, 1_000),
+    max_missed_days: whole(0, 1_000),
+    day_starts: json(listOf(instant, 1_001), "a list of instants"),
+    closed_days: whole(0, 1_001),
+    created_at: instant,
+  },
+  fixed: { next_at: () => null },
+  disagreement: ({ dayStarts, durationDays }) =>
+    Array.isArray(dayStarts) && dayStarts.length === Number(durationDays) + 1
+      ? undefined
+      : "`dayStarts` must have one instant more than there are days",
+  adjusted: (row) =>
+    row.status === "recruiting" || row.status === "running" ? { ...row, status: "cancelled" } : row,
+  below: [slots],
+};
+
+/** Listings with their tests, and all that testers did in them. */
+export const listings: RecordKind = {
+  type: "listing",
+  table: "listings",
+  parent: "app_id",
+  order: ["created_at", "id"],
+  columns: {
+    id,
+    app_name: text(2 * limits.appName),
+    icon_url: orNull(accepted(listing.iconUrl, "an address of the web")),
+    package_name: accepted(listing.packageName, "the name of a package"),
+    opt_in_url: accepted(listing.optInUrl, "an address of the web"),
+    test_brief: text(2 * limits.testBrief),
+    screens: json(listing.screens, "a list of names of screens"),
+    seats: whole(1, 10_000),
+    duration_days: whole(1, 1_000),
+    max_missed_days: whole(1, 1_000),
+    verification_tier: accepted(listing.verificationTier, "a way to verify days"),
+    created_at: instant,
+    updated_at: instant,
+  },
+  below: [cycles],
+};

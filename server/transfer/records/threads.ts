@@ -1,0 +1,211 @@
+import { authors, directions } from "../../../src/contract/agent.ts";
+import { dedupeParts, FeedbackType } from "../../../src/contract/feedback.ts";
+import { anyObject, webUrl } from "../../../src/contract/fields.ts";
+import { threadStatuses } from "../../../src/contract/find-work.ts";
+import { documentTypes, imageTypes, limits, videoTypes } from "../../../src/contract/limits.ts";
+import { outcomeStatuses, runDecisions, runStatuses, runWork } from "../../../src/contract/runs.ts";
+import {
+  accepted,
+  flag,
+  id,
+  instant,
+  json,
+  matching,
+  oneOf,
+  orNull,
+  reportFiles,
+  text,
+  upload,
+  whole,
+} from "../fields.ts";
+import type { RecordKind } from "./record-kinds.ts";
+import { threadTags } from "./triage-records.ts";
+
+/** A character has at most two UTF-16 units. */
+const characters = (most: number) => text(2 * most);
+
+const metadata = json(anyObject, "an object", 4 * limits.metadataBytes);
+
+/** What a thread and a repeat on it have in common. */
+const report = {
+  source: orNull(characters(limits.source)),
+  sender_name: orNull(characters(limits.senderName)),
+  sender_email: orNull(characters(limits.email)),
+};
+
+/** The file of an upload: its bytes come beside the records. */
+const file = {
+  name: upload,
+  sha256: matching(/^[\da-f]{64}$/, "a SHA-256 in hex"),
+  media_type: oneOf(...imageTypes, ...videoTypes, ...documentTypes),
+  size: whole(1, 100 * 1_048_576),
+  file_name: orNull(characters(limits.fileName)),
+  created_at: instant,
+};
+
+/** Files of reports. */
+const threadUploads: RecordKind = {
+  type: "upload",
+  table: "uploads",
+  parent: "feedback_id",
+  order: ["created_at", "name"],
+  columns: file,
+  // The bytes of a mail as it came are sealed for one server.
+  where: "media_type <> 'message/rfc822'",
+  app: ["app_id"],
+  left: { proof_id: "of the pictures of proofs" },
+};
+
+/** Pictures of proofs. */
+export const proofUploads: RecordKind = {
+  type: "proofImage",
+  table: "uploads",
+  parent: "proof_id",
+  order: ["created_at", "name"],
+  columns: file,
+  app: ["app_id"],
+  left: { feedback_id: "of the files of reports" },
+};
+
+const progress: RecordKind = {
+  type: "progress",
+  table: "run_progress",
+  parent: "claim_id",
+  order: ["created_at", "id"],
+  columns: { id, text: characters(limits.progress), created_at: instant },
+};
+
+const claims: RecordKind = {
+  type: "claim",
+  table: "run_claims",
+  parent: "run_id",
+  order: ["claimed_at", "id"],
+  columns: {
+    id,
+    token_id: id,
+    worker: characters(limits.worker),
+    claimed_at: instant,
+    released_at: orNull(instant),
+    released_by: orNull(id),
+    resumed_as: orNull(id),
+    progress_count: whole(0, 1_000_000),
+    progress_text: orNull(characters(limits.progress)),
+    progress_at: orNull(instant),
+    outcome_status: orNull(oneOf(...outcomeStatuses)),
+    outcome_summary: orNull(characters(limits.outcome)),
+    outcome_links: orNull(json(runWork.reportOutcome.body.shape.links, "a list of addresses")),
+    outcome_at: orNull(instant),
+  },
+  people: ["released_by"],
+  left: { user_id: "no imported claim is at work" },
+  below: [progress],
+};
+
+/** Proposals. An approval that was not carried out ends with an import: `settle` in the store does it. */
+const runs: RecordKind = {
+  type: "run",
+  table: "runs",
+  parent: "feedback_id",
+  order: ["created_at", "id"],
+  columns: {
+    id,
+    status: oneOf(...runStatuses),
+    summary: characters(limits.summary),
+    plan: characters(limits.plan),
+    decision: orNull(oneOf(...runDecisions)),
+    decision_note: orNull(characters(2 * limits.decisionNote)),
+    decided_at: orNull(instant),
+    decided_by: orNull(id),
+    approved_by: orNull(id),
+    approved_at: orNull(instant),
+    approval_note: orNull(characters(2 * limits.decisionNote)),
+    first_read_at: orNull(instant),
+    replaced_by: orNull(id),
+    created_at: instant,
+  },
+  app: ["app_id"],
+  people: ["decided_by", "approved_by"],
+  left: { expires_at: "no imported approval is open" },
+  below: [claims],
+};
+
+const messages: RecordKind = {
+  type: "message",
+  table: "messages",
+  parent: "feedback_id",
+  order: ["created_at", "id"],
+  columns: {
+    id,
+    direction: oneOf(...directions),
+    author: oneOf(...authors),
+    author_id: orNull(id),
+    body: text(100_000),
+    created_at: instant,
+    report_id: orNull(id),
+    everyone: flag,
+    foreign_from: orNull(characters(limits.email)),
+    category: orNull(characters(100)),
+    subject: orNull(characters(limits.subject)),
+    ...report,
+    metadata: orNull(metadata),
+    files: orNull(reportFiles),
+  },
+  people: ["author_id"],
+  where: "direction <> 'blocked'",
+  left: {
+    link_counter: "links of senders end: they name the old server's ids",
+    blocked_by: "hidden feedback stays where it is",
+  },
+};
+
+const failures: RecordKind = {
+  type: "failure",
+  table: "failure_runs",
+  parent: "feedback_id",
+  order: ["scope", "run"],
+  columns: {
+    scope: characters(limits.dedupeScope),
+    run: characters(limits.dedupeRun),
+    reported_at: instant,
+    passed_at: orNull(instant),
+    parts: orNull(
+      json(dedupeParts, "a list of beginnings of keys", 8 * limits.dedupeParts * limits.dedupeKey),
+    ),
+  },
+  app: ["app_id"],
+};
+
+/** Threads with everything in them. */
+export const threads: RecordKind = {
+  type: "thread",
+  table: "feedback",
+  parent: "app_id",
+  order: ["created_at", "id"],
+  columns: {
+    id,
+    subject: characters(limits.subject),
+    message: characters(limits.message),
+    category: accepted(FeedbackType, "a type of feedback"),
+    status: oneOf(...threadStatuses),
+    ...report,
+    metadata,
+    files: reportFiles,
+    dedupe_key: orNull(characters(limits.dedupeKey)),
+    occurrences: whole(1, 1e12),
+    github_issue_url: orNull(accepted(webUrl(limits.url), "an address of the web")),
+    active_at: orNull(instant),
+    created_at: instant,
+  },
+  fixed: { indexed: () => 0 },
+  where: "status <> 'blocked'",
+  left: {
+    assignee_id: "a member of the old server",
+    blocked_by: "hidden feedback stays where it is",
+    activity_count: "counts what members have not read",
+    seq: "the place in the order of arrival in one database",
+    proposal_status: "follows from the proposals",
+    waiting: "follows from the proposals",
+    link_counter: "links of senders end: they name the old server's ids",
+  },
+  below: [messages, failures, runs, threadUploads, threadTags],
+};

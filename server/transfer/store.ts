@@ -1,0 +1,145 @@
+import { members } from "../access/members/store.ts";
+import { loadRows } from "../backup/dump.ts";
+import { everyTable, type Table } from "../backup/store.ts";
+import type { Reader, Transaction } from "../database/database.ts";
+import { credentialsTopic, threadsTopic, tokensTopic } from "../database/signals.ts";
+import { removeOldestThreads } from "../feedback/removal/store.ts";
+import { feedbackThreads } from "../feedback/threads/store.ts";
+import { proofs } from "../testing/proofs/store.ts";
+import type { RecordKind, StoredRow } from "./records/record-kinds.ts";
+
+/** How many proposals are settled in one transaction. */
+const atOnce = 200;
+
+/** The tables of the database by their names, for `store`. */
+export async function tablesByName(reader: Reader): Promise<ReadonlyMap<string, Table>> {
+  return new Map((await everyTable(reader)).map((table) => [table.name, table]));
+}
+
+/** Imports that are running. Their apps have no members, so nobody sees them. */
+export const imports = {
+  /** Adds rows of one kind. They all have the same columns. */
+  async store(tx: Transaction, table: Table, rows: readonly StoredRow[]): Promise<void> {
+    const [first] = rows;
+    if (!first) return;
+    const columns = table.columns.filter(({ name }) => name in first);
+    const lines = rows.map((row) => JSON.stringify(columns.map(({ name }) => row[name] ?? null)));
+    await loadRows(tx, { name: table.name, columns }, lines);
+  },
+
+  /** Notes that the import of an app has begun. The app has just been stored. */
+  begin: (tx: Transaction, appId: string, at: string) =>
+    tx.insert("imports", { app_id: appId, alive_at: at }),
+
+  /** Notes that an import goes on; false if it was given up meanwhile. */
+  goesOn: async (tx: Transaction, appId: string, at: string): Promise<boolean> =>
+    (await tx.run("UPDATE imports SET alive_at = ? WHERE app_id = ?", at, appId)) === 1,
+
+  /**
+   * Ends approvals that nobody has carried out, because nobody gave them on this server, and copies what the newest proposals
+   * wait for to their threads. Gives the last proposal of this batch; undefined after the last batch.
+   */
+  async settle(tx: Transaction, { appId, after, now }: Settling): Promise<Settled | undefined> {
+    const runs = await tx.all<Settled & { threadId: string }>(
+      `SELECT id, created_at AS "createdAt", feedback_id AS "threadId" FROM runs
+       WHERE app_id = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ${atOnce}`,
+      ...[appId, after.createdAt, after.id],
+    );
+    const threads = [...new Set(runs.map(({ threadId }) => threadId))];
+    const these = `feedback_id IN (${threads.map(() => "?").join(", ")})`;
+    if (threads.length === 0) return undefined;
+    await tx.run(
+      `UPDATE runs SET status = 'rejected', decision = 'expired', decided_at = ?
+       WHERE status = 'approved' AND ${these} AND NOT EXISTS (SELECT 1 FROM run_claims c
+         WHERE c.run_id = runs.id AND c.released_at IS NULL AND c.outcome_status IS NOT NULL)`,
+      ...[now, ...threads],
+    );
+    await tx.run(
+      `UPDATE run_claims SET released_at = ? WHERE released_at IS NULL AND outcome_status IS NULL
+         AND run_id IN (SELECT id FROM runs WHERE ${these})`,
+      ...[now, ...threads],
+    );
+    for (const id of threads) await feedbackThreads.setProposalStatus(tx, id);
+    return runs.at(-1);
+  },
+
+  /** The uploads of an app that have this content, as their rows describe it. */
+  uploadsOf: (reader: Reader, appId: string, sha256: string) =>
+    reader.all<{ mediaType: string; size: number }>(
+      `SELECT DISTINCT media_type AS "mediaType", size FROM uploads WHERE app_id = ? AND sha256 = ?`,
+      ...[appId, sha256],
+    ),
+
+  /** Notes that the content of uploads has another hash, because it was changed when it was kept. */
+  rename: (
+    tx: Transaction,
+    { appId, sha256, into }: { readonly appId: string; readonly sha256: string; readonly into: string },
+  ) => tx.run("UPDATE uploads SET sha256 = ? WHERE app_id = ? AND sha256 = ?", into, appId, sha256),
+
+  /** How many different files the uploads of an app have. */
+  async countFiles(reader: Reader, appId: string): Promise<number> {
+    const sql = "SELECT count(DISTINCT sha256) AS count FROM uploads WHERE app_id = ?";
+    return (await reader.get<{ count: number }>(sql, appId))?.count ?? 0;
+  },
+
+  /** Makes the app visible to its owner. False if the import was given up meanwhile. */
+  async finish(tx: Transaction, { appId, ownerId, at }: Finishing): Promise<boolean> {
+    if ((await tx.run("DELETE FROM imports WHERE app_id = ?", appId)) !== 1) return false;
+    await members.insert(tx, { appId, userId: ownerId, role: "owner", createdAt: at });
+    for (const topic of [credentialsTopic, tokensTopic, threadsTopic]) tx.signal(topic);
+    return true;
+  },
+
+  /** The apps of imports that have stored nothing since `before`. */
+  async abandoned(reader: Reader, before: string): Promise<string[]> {
+    const found = await reader.all<{ id: string }>(
+      "SELECT app_id AS id FROM imports WHERE alive_at < ?",
+      before,
+    );
+    return found.map(({ id }) => id);
+  },
+
+  /**
+   * Deletes a part of an app whose import has failed; nothing of any other app. Gives whether there may be more, and the
+   * hashes of the files that it named.
+   */
+  async discard(
+    tx: Transaction,
+    appId: string,
+  ): Promise<{ readonly more: boolean; readonly hashes: string[] }> {
+    const running = await tx.get("SELECT 1 AS one FROM imports WHERE app_id = ?", appId);
+    if (!running) return { more: false, hashes: [] };
+    const { count, hashes } = await removeOldestThreads(tx, appId, atOnce);
+    if (count === atOnce) return { more: true, hashes: [...hashes] };
+    const images = await proofs.removeImages(tx, appId);
+    await tx.run("DELETE FROM audit WHERE app_id = ?", appId);
+    await tx.run("DELETE FROM apps WHERE id = ?", appId);
+    return { more: false, hashes: [...hashes, ...images] };
+  },
+};
+
+/** A proposal by its place in the order of the app. */
+export interface Settled {
+  readonly createdAt: string;
+  readonly id: string;
+}
+
+interface Settling {
+  readonly appId: string;
+  /** The last proposal of the batch before. */
+  readonly after: Settled;
+  readonly now: string;
+}
+
+interface Finishing {
+  readonly appId: string;
+  readonly ownerId: string;
+  readonly at: string;
+}
+
+/** The table of a kind of record. */
+export function tableOf(tables: ReadonlyMap<string, Table>, { table }: RecordKind): Table {
+  const found = tables.get(table);
+  if (!found) throw new Error(`There is no table ${table}`);
+  return found;
+}

@@ -1,0 +1,151 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Success } from "../client/answer.ts";
+import { redactHeaders } from "../client/redact.ts";
+import type { Route } from "../client/routes.ts";
+import { escapedJson } from "../words/visible.ts";
+import { usageError } from "./core/cli-error.ts";
+import { commandAction, type Setup } from "./core/command.ts";
+import type { Invocation } from "./core/context.ts";
+import { mutates } from "./core/flags.ts";
+import { rawTextOf, readText } from "./core/input.ts";
+import { printOne } from "./core/output.ts";
+import { allPages } from "./core/pages.ts";
+import { splitPair } from "./core/split-pair.ts";
+import { rawRoute } from "./raw-route.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface ApiFlags {
+  readonly method?: string;
+  readonly field?: Fields;
+  readonly jsonField?: Fields;
+  readonly body?: string;
+  readonly inputFile?: string;
+  readonly include?: boolean;
+  readonly paginate?: boolean;
+}
+
+export function addApi(api: Command, setup: Setup): void {
+  mutates(api)
+    .argument("<path>", "such as /api/v1/faqs/remote")
+    .option("-X, --method <method>", "GET unless given, POST with a body")
+    .option("-f, --field <name=text>", "one field of the body, as text; several times", textField)
+    .option("-F, --json-field <name=json>", "one field of the body, as JSON; several times", jsonField)
+    .option("--body <json>", "the whole body; `-` is standard input, `@file` a file")
+    .addOption(inputFile())
+    .option("--paginate", "read every page of a list; in a pipe one page a line, with --json one list")
+    .option("-i, --include", "status and headers, too");
+  commandAction<ApiFlags, string>(api, setup, callApi);
+}
+
+/** The global `--no-input` has the name `input` already. */
+function inputFile(): Option {
+  const option = new Option("--input <file>", "the whole body, from this file; `-` is standard input");
+  option.attributeName = () => "inputFile";
+  return option;
+}
+
+async function callApi(invocation: Invocation, flags: ApiFlags, path: string): Promise<undefined> {
+  const body = await bodyOf(invocation, flags);
+  const route = rawRoute(flags.method ?? (body === undefined ? "GET" : "POST"), path, invocation.baseUrl());
+  if (flags.paginate) return printPages(invocation, flags, route);
+  const success = await invocation.sender()(route, { body });
+  const content = jsonOr(success.text);
+  if (flags.include) printOne(invocation, { ...headOf(success), body: content }, () => asOnTheWire(success));
+  else printOne(invocation, content, () => shownText(success.text));
+}
+
+/** JSON keeps its meaning; any other text loses what nobody sees. */
+const shownText = (text: string): string =>
+  typeof jsonOr(text) === "string" ? text.trimEnd() : escapedJson(text.trimEnd());
+
+/** Reads the pages of a list, and prints each as it comes; as one list if the output is one value. */
+async function printPages(invocation: Invocation, { include }: ApiFlags, route: Route): Promise<undefined> {
+  if (route.method !== "GET") throw usageError("--paginate reads a list: leave out --method and the body.");
+  const send = invocation.sender();
+  const pages = allPages(async (cursor) => {
+    const success = await send(
+      cursor === undefined ? route : { ...route, path: withCursor(route.path, cursor) },
+    );
+    return { success, content: jsonOr(success.text), nextCursor: nextCursorOf(jsonOr(success.text)) };
+  });
+  const { json, fields, raw } = invocation.flags;
+  const isOneValue = json || fields !== undefined || raw !== undefined;
+  const read = [];
+  for await (const { success, content } of pages) {
+    if (isOneValue) read.push(include ? { ...headOf(success), body: content } : content);
+    else printOne(invocation, content, () => (include ? asOnTheWire(success) : shownText(success.text)));
+  }
+  if (isOneValue) printOne(invocation, include ? { pages: read } : joined(read), () => "");
+}
+
+function withCursor(path: string, cursor: string): string {
+  const url = new URL(path, "http://localhost");
+  url.searchParams.set("cursor", cursor);
+  return url.pathname + url.search;
+}
+
+function nextCursorOf(content: unknown): string | undefined {
+  const isPage = typeof content === "object" && content !== null && "nextCursor" in content;
+  return isPage && typeof content.nextCursor === "string" ? content.nextCursor : undefined;
+}
+
+/** The pages as one: their lists joined, all else as in the last page. */
+function joined(pages: readonly unknown[]): unknown {
+  const [first, ...others] = pages;
+  return others.reduce<unknown>((before, page) => {
+    const lists = Object.entries(Object(page)).map(([name, value]) => {
+      const earlier: unknown = Object(before)[name];
+      return [name, Array.isArray(value) && Array.isArray(earlier) ? [...earlier, ...value] : value];
+    });
+    return Object.fromEntries(lists);
+  }, first);
+}
+
+/** The body, from fields or as a whole. Throws a usage error if it is given in two ways, or is not JSON. */
+async function bodyOf(invocation: Invocation, flags: ApiFlags): Promise<unknown> {
+  const { field, jsonField: json, body, inputFile: input } = flags;
+  if (body === undefined && input === undefined) return field || json ? { ...field, ...json } : undefined;
+  const flag = body === undefined ? "--input" : "--body";
+  if (field || json) throw usageError(`${flag} is the whole body. Leave out --field and --json-field.`);
+  if (body !== undefined && input !== undefined) throw usageError("Give --body or --input, not both.");
+  const text =
+    input === undefined ? rawTextOf(invocation, flag, body ?? "") : readText(invocation.context, flag, input);
+  try {
+    return JSON.parse(await text);
+  } catch (error) {
+    throw error instanceof SyntaxError ? usageError(`${flag} is not JSON.`) : error;
+  }
+}
+
+const textField = (given: string, before: Fields = {}): Fields => {
+  const [name, text] = splitPair(given);
+  return { ...before, [name]: text };
+};
+
+function jsonField(given: string, before: Fields = {}): Fields {
+  const [name, json] = splitPair(given);
+  try {
+    return { ...before, [name]: JSON.parse(json) };
+  } catch {
+    throw new InvalidArgumentError("It must have a value of JSON.");
+  }
+}
+
+const headOf = ({ status, headers }: Success) => ({ status, headers: redactHeaders(headers) });
+
+function asOnTheWire(success: Success): string {
+  const { status, headers } = headOf(success);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [String(status), ...lines, "", shownText(success.text)].join("\n");
+}
+
+/** The value of a JSON text; the text itself if it is not JSON; null for an empty text. */
+function jsonOr(text: string): unknown {
+  if (text === "") return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+import type { DatabaseChoice } from "../programs.ts";
+import { administer, onDatabase } from "./core/administer.ts";
+import { commandAction, type Setup } from "./core/command.ts";
+import { ofConsole } from "./core/console-only.ts";
+import { ofApp } from "./core/flags.ts";
+import type { ExportFlags } from "./export-app.lazy.ts";
+
+/** `innkeep export`: with a token of an owner that has the scope `apps:export`. */
+export function addExport(command: Command, setup: Setup): void {
+  ofApp(command)
+    .option("--files", "with the files, as a tar archive")
+    .option("--output <file>", "where to write it; in this folder unless given")
+    .option("--force", "replace the file if it exists");
+  commandAction<ExportFlags>(command, setup, (invocation, flags) =>
+    ofConsole(invocation, async () => (await import("./export-app.lazy.ts")).exportApp(invocation, flags)),
+  );
+}
+
+interface ImportFlags extends DatabaseChoice {
+  readonly owner: string;
+  readonly name?: string;
+}
+
+/** `innkeep import`: for the person who runs the server. Others import in the console, because that takes a person. */
+export function addImport(command: Command, setup: Setup): void {
+  onDatabase(command.argument("<file>", "what `innkeep export` wrote"))
+    .requiredOption("--owner <email>", "the account that owns the new app")
+    .option("--name <name>", "a name in place of the one in the file");
+  commandAction<ImportFlags, string>(command, setup, (invocation, { owner, name, ...flags }, file) =>
+    administer(invocation, flags, { command: "app import", file, owner, name }),
+  );
+}

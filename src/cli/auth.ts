@@ -1,0 +1,184 @@
+import { type Command, Option } from "commander";
+import { type CredentialKind, credentialKinds } from "../client/credential-kinds.ts";
+import type { LoginFlags } from "./auth/login.ts";
+import type { StatusFlags } from "./auth/status.ts";
+import { CliError, usageError } from "./core/cli-error.ts";
+import { commandAction, forTester, type Setup, startInvocation } from "./core/command.ts";
+import { canAsk } from "./core/confirm.ts";
+import type { Invocation } from "./core/context.ts";
+import { allKinds, kindOf, kindWords } from "./core/credential-names.ts";
+import { assertKnownServer, openStore, profileKind } from "./core/credentials.ts";
+import { mutates } from "./core/flags.ts";
+import { missingCredential } from "./core/missing-credential.ts";
+import { note, printOne } from "./core/output.ts";
+import { consoleAddress } from "./core/server-address.ts";
+import { explainWriteFailure, originOf, type StoreFlags, storeCredential } from "./core/store-credential.ts";
+import type { ProfileFlags } from "./profile.ts";
+
+export function addAuth(auth: Command, setup: Setup): void {
+  addSignIn(auth, setup);
+  addStored(auth, setup);
+}
+
+function addSignIn(auth: Command, setup: Setup): void {
+  const login = auth
+    .command("login")
+    .description("Sign this machine in as a tester's device, in the browser")
+    .option("--name <name>", "what the device is called on the approval page; you and this host unless given")
+    .option("--redirect <url>", "where the browser is sent with the code; the server's own page unless given")
+    .option("--no-browser", "only print the address, for a machine without a browser")
+    .option("--paste", "ask for the code that the page shows, instead of waiting for the approval")
+    .option("--insecure-storage", "in a file that only you can read, not in the keychain")
+    .addHelpText("after", loginNotes);
+  commandAction<LoginFlags>(login, forTester(setup), async (invocation, flags) =>
+    (await import("./auth/login.ts")).login(invocation, flags),
+  );
+
+  const profile = mutates(auth.command("profile").description("Show or change your profile as a tester"))
+    .option("--timezone <zone>", "your time zone, such as Europe/London")
+    .option("--push-token-file <file>", "read a push token from a file; `-` is standard input");
+  commandAction<ProfileFlags>(profile, forTester(setup), async (invocation, flags) =>
+    (await import("./profile.ts")).profile(invocation, flags),
+  );
+}
+
+const loginNotes = `
+The address is always printed: open it on any machine. The approval is waited for, for 5 minutes;
+without one the command ends with exit code 4.`;
+
+function addStored(auth: Command, setup: Setup): void {
+  const set = auth
+    .command("set")
+    .description("Store a key or token for this server; it is read from standard input, or asked for")
+    .argument("<kind>", kindWords, kindOf)
+    .option("--insecure-storage", "in a file that only you can read, not in the keychain")
+    .option("--no-check", "do not ask the server whether it accepts the key or token");
+  commandAction<SetFlags, CredentialKind>(set, setup, store);
+
+  const token = auth
+    .command("token")
+    .description("Print the key or token that commands would use, into a pipe only")
+    .argument("<kind>", kindWords, kindOf);
+  commandAction<object, CredentialKind>(token, setup, give);
+
+  const status = auth
+    .command("status")
+    .description("Show all credentials, their servers, and whether the servers accept them")
+    .addOption(new Option("--offline", "do not ask the servers").conflicts("check"))
+    .option("--check", "end with exit code 4 if a server refuses a credential or cannot be asked");
+  commandAction<StatusFlags>(status, setup, async (invocation, flags) =>
+    (await import("./auth/status.ts")).status(invocation, flags),
+  );
+
+  const logout = auth
+    .command("logout")
+    .description("Remove the credentials for this server")
+    .argument("[kind]", `only this one: ${kindWords}`, kindOf);
+  commandAction<object, CredentialKind | undefined>(logout, setup, forget);
+}
+
+interface SetFlags extends StoreFlags {
+  readonly check: boolean;
+}
+
+async function store(invocation: Invocation, flags: SetFlags, kind: CredentialKind): Promise<undefined> {
+  const secret = await givenSecret(invocation, kind);
+  if (flags.check) await assertAccepted(invocation, kind, secret);
+  const kept = await storeCredential(invocation, flags, { kind, secret });
+  printOne(invocation, kept, () => kept.hint);
+}
+
+/** Throws a CliError if the server refuses the credential. If the server does not say, a warning tells it. */
+async function assertAccepted(invocation: Invocation, kind: CredentialKind, secret: string): Promise<void> {
+  const { name } = credentialKinds[kind];
+  assertKnownServer(invocation.context, invocation.server(), `The ${name} is not stored for`);
+  const { checkCredential } = await import("./auth/credential-check.ts");
+  const server = invocation.baseUrl();
+  const { valid, problem } = await checkCredential(invocation, { server, kind }, { secret, source: name });
+  if (valid) return;
+  if (valid === null) {
+    note(invocation, `warning: the ${name} is stored, but could not be tried. ${problem}`);
+    return;
+  }
+  throw new CliError({
+    exit: "authentication",
+    code: kind === "appKey" ? "invalid_api_key" : "invalid_token",
+    message: `The ${name} was not stored: ${server} does not accept it. It is expired, revoked or mistyped.`,
+    next: "Check the server, too. --no-check stores it without asking.",
+  });
+}
+
+/** Prints a credential, for a program and not for a screen. */
+async function give(invocation: Invocation, _: object, kind: CredentialKind): Promise<undefined> {
+  const { stdout } = invocation.context.io;
+  if (stdout.isTerminal) {
+    throw usageError(
+      "A credential is printed into a pipe only, not on a screen.",
+      "Pipe it on, or see `innkeep auth status` for how it starts.",
+    );
+  }
+  const own = ofKind(invocation, kind);
+  const found = await own.credential(kind);
+  if (!found) throw missingCredential(own, kind);
+  const { secret, source } = found;
+  if (invocation.flags.json) stdout.write(`${JSON.stringify({ kind, source, token: secret })}\n`);
+  else stdout.write(`${secret}\n`);
+}
+
+/** A device token is for the server of the last sign-in, unless another is named. */
+const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
+  startInvocation(context, flags, kind === undefined || kind === "deviceToken");
+
+async function forget(given: Invocation, _: object, kind: CredentialKind | undefined): Promise<undefined> {
+  const invocation = ofKind(given, kind);
+  const origin = originOf(invocation);
+  const credentials = openStore(invocation.context);
+  const removed: CredentialKind[] = [];
+  for (const one of kind ? [kind] : allKinds) {
+    if (
+      await explainWriteFailure(() =>
+        credentials.remove({ origin, kind: profileKind(invocation.context, invocation.flags, one) }),
+      )
+    )
+      removed.push(one);
+  }
+  const names = removed.map((one) => credentialKinds[one].name).join(", ");
+  note(
+    invocation,
+    removed.length > 0 ? `Forgot the ${names} for ${origin}.` : `Nothing is stored for ${origin}.`,
+  );
+  if (removed.includes("deviceToken")) {
+    const page = `${consoleAddress(invocation)}/devices`;
+    note(invocation, `The device token is good on the server until you sign the device out: ${page}`);
+  }
+  printOne(invocation, { origin, removed }, () => removed.join("\n"));
+}
+
+async function givenSecret(invocation: Invocation, kind: CredentialKind): Promise<string> {
+  const { io } = invocation.context;
+  const { name } = credentialKinds[kind];
+  const secret = (
+    canAsk(invocation) ? await io.ask(`The ${name}: `, { hidden: true }) : await pipedIn(invocation)
+  ).trim();
+  refuseOtherKind(secret, kind);
+  if (/^[!-~]+$/.test(secret)) return secret;
+  throw usageError(
+    secret === "" ? `No ${name} was given.` : `That is no ${name}.`,
+    `Pipe it in: innkeep auth set … < file`,
+  );
+}
+
+/** A credential of the wrong kind would replace the right one, and only a server would notice. */
+function refuseOtherKind(secret: string, kind: CredentialKind): void {
+  const other = allKinds.find((one) => one !== kind && secret.startsWith(credentialKinds[one].prefix));
+  if (!other) return;
+  const { name, prefix, command } = credentialKinds[other];
+  throw usageError(
+    `That is no ${credentialKinds[kind].name}: ${prefix} is how the ${name} begins.`,
+    `\`${command}\` stores it.`,
+  );
+}
+
+async function pipedIn({ context }: Invocation): Promise<string> {
+  return context.io.stdin.isTerminal ? "" : context.io.stdin.text();
+}

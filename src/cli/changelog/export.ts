@@ -1,0 +1,178 @@
+import { basename, join, resolve } from "node:path";
+import { limits } from "../../contract/limits.ts";
+import { isSameVersion } from "../../contract/version.ts";
+import { systemReason } from "../../words/system-reason.ts";
+import { goesThroughConsole, hasMaintainerToken } from "../core/app-id.ts";
+import { CliError, usageError } from "../core/cli-error.ts";
+import type { GlobalFlags, Invocation } from "../core/context.ts";
+import { assertInside } from "../core/inside-folder.ts";
+import { note, printList } from "../core/output.ts";
+import { onOneLine } from "../core/plain-text.ts";
+import { writeInOneStep } from "../core/write-file.ts";
+import { allWritten, type Release } from "./find.ts";
+import { buildsOf, isOn, lengthOf, mostCharacters, type Platform, storeTextOf } from "./store-text.ts";
+
+export interface ExportFlags extends GlobalFlags {
+  readonly platform: Platform;
+  readonly out: string;
+  readonly version?: readonly string[];
+  readonly drafts?: boolean;
+}
+
+/** A file for a store, and how much of the release note it leaves out. */
+interface StoreFile {
+  readonly file: string;
+  readonly version: string;
+  readonly characters: number;
+  readonly omitted: number;
+  readonly text: string;
+}
+
+/**
+ * Writes the texts of release notes where fastlane reads them: for Android a file for each build, for iOS the one of the next
+ * release. Throws a usage error that names every note for which there can be no file; then none is written. (rule L34)
+ */
+export async function exportReleases(invocation: Invocation, flags: ExportFlags): Promise<undefined> {
+  await assertInside(invocation.context.cwd, flags.out);
+  const files = await (flags.platform === "ios" ? fileOfIos : filesOfAndroid)(invocation, flags);
+  if (!flags.dryRun) await write(invocation, files, mostCharacters[flags.platform]);
+  show(invocation, files);
+  return undefined;
+}
+
+async function filesOfAndroid(invocation: Invocation, flags: ExportFlags): Promise<readonly StoreFile[]> {
+  const { version: wanted = [], out } = flags;
+  await assertInside(invocation.context.cwd, join(out, "changelogs"));
+  const releases = await chosen(invocation, flags);
+  const built = releases.map((release) => ({ release, builds: buildsOf(release) }));
+  const without = built.filter(({ builds }) => builds.length === 0).map(({ release }) => release.version);
+  const withBuild = built.flatMap(({ release, builds }) => builds.map((build) => ({ release, build })));
+  const issues = [
+    ...(wanted.length > 0 ? without : []).map((path) => ({
+      path,
+      message: "has no build number of android",
+    })),
+    ...faultsOf(withBuild),
+  ];
+  if (issues.length > 0) throw usageError("No file was written:", undefined, { issues });
+  if (withBuild.length === 0) throw nothingToExport();
+  if (without.length > 0) note(invocation, `Without a build number of android: ${without.join(", ")}.`);
+  return withBuild.flatMap(
+    ({ release, build }) => fileOf(release, "android", join(out, "changelogs", `${build}.txt`)) ?? [],
+  );
+}
+
+/** fastlane reads one text for each language: that of the version which it uploads. */
+async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<readonly StoreFile[]> {
+  const { version: wanted = [], out } = flags;
+  if (wanted.length > 1) throw usageError("For iOS there is one text: name one --version.");
+  const releases = await chosen(invocation, flags);
+  const release = wanted.length > 0 ? releases[0] : newestOf(releases.filter((one) => isOn("ios", one)));
+  if (!release) throw nothingForIos();
+  const file = fileOf(release, "ios", join(out, "release_notes.txt"));
+  if (!file)
+    throw usageError(
+      `${release.version} begins with a change of more than ${mostCharacters.ios} characters: shorten it.`,
+    );
+  const language = basename(resolve(invocation.context.cwd, out));
+  if (!/^(?:default|[a-z]{2}(?:-[a-z]{2,4})?)$/i.test(language))
+    note(invocation, `fastlane reads folders of languages such as en-US, not ${onOneLine(language)}.`);
+  return [file];
+}
+
+/** The note that was or will be published last; a draft before all others. */
+const newestOf = (releases: readonly Release[]): Release | undefined =>
+  releases.reduce<Release | undefined>(
+    (newest, one) => (newest && instantOf(newest) >= instantOf(one) ? newest : one),
+    undefined,
+  );
+
+const instantOf = ({ publishedAt }: Release): number =>
+  publishedAt === null ? Number.POSITIVE_INFINITY : Date.parse(publishedAt);
+
+const nothingForIos = (): CliError =>
+  new CliError({
+    exit: "notFound",
+    code: "no_release_notes",
+    message: "There is no published release note for iOS.",
+    next: "`innkeep changelog list --all` shows them all.",
+  });
+
+/** The release notes that are meant: the named ones, or all that are published. */
+async function chosen(invocation: Invocation, { version, drafts }: ExportFlags): Promise<readonly Release[]> {
+  const readsDrafts = (drafts ?? false) || version !== undefined;
+  const all = await readable(invocation, readsDrafts && (await hasMaintainerToken(invocation)));
+  if (version === undefined) {
+    const now = invocation.context.clock.now().toISOString();
+    return drafts ? all : all.filter(({ publishedAt }) => publishedAt !== null && publishedAt <= now);
+  }
+  return version.flatMap((wanted) => {
+    const found = all.filter((release) => isSameVersion(release.version, wanted));
+    if (found.length > 0) return found;
+    throw new CliError({
+      exit: "notFound",
+      code: "not_found",
+      message: `There is no release note ${wanted}.`,
+      next: "`innkeep changelog list --all` shows them all; drafts need a maintainer token.",
+    });
+  });
+}
+
+async function readable(invocation: Invocation, needsAll: boolean): Promise<readonly Release[]> {
+  if (needsAll || (await goesThroughConsole(invocation))) return allWritten(invocation);
+  const query = { limit: String(limits.changelogPage.max) };
+  return (await invocation.client().changelog.list({ query })).entries;
+}
+
+interface Built {
+  readonly release: Release;
+  readonly build: string;
+}
+
+function faultsOf(all: readonly Built[]): { path: string; message: string }[] {
+  const most = mostCharacters.android;
+  return all.flatMap(({ release, build }, at) => {
+    const other = all.slice(0, at).find((one) => one.build === build)?.release.version;
+    const twice = other === undefined ? [] : [`has the build number ${build}, as ${other} has`];
+    const long = storeTextOf(release, most)
+      ? []
+      : [`begins with a change of more than ${most} characters: shorten it`];
+    return [...twice, ...long].map((message) => ({ path: release.version, message }));
+  });
+}
+
+const nothingToExport = (): CliError =>
+  new CliError({
+    exit: "notFound",
+    code: "no_build_numbers",
+    message: "No published release note has a build number of android.",
+    next: '`innkeep changelog edit 2.4.0 --platform-version "android=2.4.0 (145)"` sets one, as does `changelog release`.',
+  });
+
+function fileOf(release: Release, platform: Platform, file: string): StoreFile | undefined {
+  const made = storeTextOf(release, mostCharacters[platform]);
+  return made && { file, version: release.version, characters: lengthOf(made.text), ...made };
+}
+
+async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
+  try {
+    // A link is replaced: one in a checkout of a stranger may lead to any file of the machine.
+    // fastlane sends the file as it is, and a line end counts, too.
+    for (const { file, text } of files)
+      await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
+  } catch (cause) {
+    throw usageError(`--out: the files cannot be written (${systemReason(cause)}).`);
+  }
+}
+
+function show(invocation: Invocation, files: readonly StoreFile[]): void {
+  for (const { version, file, omitted } of files)
+    if (omitted > 0) note(invocation, `${file}: ${omitted} of the changes of ${version} did not fit.`);
+  const columns = [
+    { heading: "file", of: ({ file }: StoreFile) => file },
+    { heading: "version", of: ({ version }: StoreFile) => version },
+    { heading: "characters", of: ({ characters }: StoreFile) => characters },
+    { heading: "left out", of: ({ omitted }: StoreFile) => omitted },
+  ];
+  printList(invocation, { items: files, columns });
+}

@@ -1,0 +1,104 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type * as z from "zod/mini";
+import type { ChangelogChange } from "../../contract/changelog.ts";
+import { choices } from "../core/choices.ts";
+import type { Invocation } from "../core/context.ts";
+import { optionalTextOf } from "../core/input.ts";
+import { splitPair } from "../core/split-pair.ts";
+
+type Release = z.input<typeof ChangelogChange>;
+type Item = NonNullable<Release["items"]>[number];
+type PlatformVersion = NonNullable<Release["versions"]>[number];
+
+export interface ChangelogFlags {
+  readonly title?: string;
+  readonly version?: string;
+  readonly platformVersion?: PlatformVersion[];
+  readonly releaseType?: Release["releaseType"];
+  readonly bodyFormat?: Release["bodyFormat"];
+  readonly body?: string;
+  readonly item?: Item[];
+  readonly publish?: boolean;
+  readonly publishedAt?: string;
+}
+
+/** The flags of a new release note. */
+export interface CreateFlags extends ChangelogFlags {
+  readonly update?: boolean;
+  readonly overwrite?: boolean;
+  readonly allowDuplicate?: boolean;
+}
+
+/** The flags for a version that has a release note already. */
+export const createsRelease = (command: Command): Command =>
+  withRequired(command)
+    .option("--update", "change the release note of this version if there is one")
+    .option("--overwrite", "with --update: also what a person wrote in the console")
+    .addOption(
+      new Option("--allow-duplicate", "make a second release note of the version").conflicts("update"),
+    );
+
+/** Marks the flags without which no release note is made. The command itself asks for them. */
+function withRequired(command: Command): Command {
+  for (const option of command.options) {
+    if (option.long === "--version") option.description += " (required)";
+    if (option.long === "--title") option.description += " (required without --update)";
+  }
+  return command;
+}
+
+/** The flags that hold a release note. */
+export const describesRelease = (command: Command): Command =>
+  command
+    .option("--title <text>", "the title; `-` is standard input, `@file` a file")
+    .option("--version <version>", "the version that it is about")
+    .addOption(platformVersion())
+    .addOption(
+      new Option("--release-type <type>", "how big it is; unless given, from the version before").choices(
+        choices.releaseTypes,
+      ),
+    )
+    .addOption(new Option("--body-format <format>", "what readers show").choices(choices.bodyFormats))
+    .option("--body <text>", "the text, in Markdown; `-` is standard input, `@file` a file")
+    .option("--item <type=text>", `one change: ${choices.itemTypes.join(", ")}; several times`, items)
+    .option("--publish", "publish it now, by the server's clock; a published one keeps its date")
+    .addOption(publishedAt().conflicts("publish"));
+
+/** The flag for the version on one platform. */
+export const platformVersion = (): Option =>
+  new Option("--platform-version <platform=version>", "the version on one platform; several times").argParser(
+    versions,
+  );
+
+/** When a release note is published, if not now. */
+export const publishedAt = (): Option =>
+  new Option("--published-at <instant>", "when it was or will be published: ISO 8601, or a day in UTC");
+
+/** The flags as fields of a request; undefined for a missing flag. */
+export const releaseOf = async (invocation: Invocation, flags: ChangelogFlags): Promise<Release> => ({
+  title: await optionalTextOf(invocation, "--title", flags.title),
+  version: flags.version,
+  versions: flags.platformVersion,
+  releaseType: flags.releaseType,
+  bodyFormat: flags.bodyFormat ?? (flags.item && flags.body === undefined ? "items" : undefined),
+  body: await optionalTextOf(invocation, "--body", flags.body),
+  items: flags.item,
+  publish: flags.publish,
+  publishedAt: instantOf(flags.publishedAt),
+});
+
+/** The instant of `--published-at`: a day means its first moment in UTC. */
+export const instantOf = (given: string | undefined): string | undefined =>
+  given && /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
+
+const versions = (given: string, before: PlatformVersion[] = []): PlatformVersion[] => {
+  const [platform, version] = splitPair(given);
+  return [...before, { platform, version }];
+};
+
+const items = (given: string, before: Item[] = []): Item[] => {
+  const [name, text] = splitPair(given);
+  const type = choices.itemTypes.find((one) => one === name);
+  if (!type) throw new InvalidArgumentError(`It must begin with one of ${choices.itemTypes.join(", ")}.`);
+  return [...before, { type, text }];
+};

@@ -1,0 +1,129 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { ciTag } from "../core/ci.ts";
+import { CliError, usageError } from "../core/cli-error.ts";
+import type { Invocation } from "../core/context.ts";
+import { type Described, isPreRelease } from "./described-release.ts";
+import { type Commit, notesOfCommits } from "./notes/commits.ts";
+import { versionOfTag } from "./tags.ts";
+
+/** The range of commits, and the types of commits that are left out. */
+export interface GitRange {
+  readonly from?: string;
+  readonly to?: string;
+  readonly without: readonly string[];
+}
+
+/**
+ * Reads the commits between two tags as the notes of the later one. Without `to` it is the tag of the CI job, else the
+ * newest tag; without `from` the tag before it. Throws a usage error for a tag that does not exist.
+ */
+export async function describeCommits(invocation: Invocation, range: GitRange): Promise<Described> {
+  const { env } = invocation.context;
+  await assertRepository(invocation);
+  const to = range.to ?? ciTag(env) ?? (await newestTag(invocation, ["HEAD"]));
+  if (to === undefined)
+    throw usageError(
+      "This repository has no tag.",
+      `Name the last commit: --to HEAD --version 1.0.0. ${shallow}`,
+    );
+  await commitOf(invocation, "--to", to);
+  const from = range.from ?? (await newestTag(invocation, [...ofSameKind(to), `${to}^`]));
+  if (from !== undefined) await commitOf(invocation, "--from", from);
+  const span = from === undefined ? to : `${from}..${to}`;
+  const commits = await commitsIn(invocation, span);
+  const version = await versionAt(invocation, to);
+  const date = (await git(invocation, ["log", "-1", "--format=%cI", "--end-of-options", to])).trim();
+  return {
+    releases: [
+      {
+        ...(version !== undefined && { version }),
+        ...(version === undefined && { draftReason: "it is not released yet" }),
+        place: span,
+        date,
+        isPreRelease: version !== undefined && isPreRelease(version),
+        notes: notesOfCommits(commits, range.without),
+      },
+    ],
+    remarks: commits.length === 0 ? [`There are no commits in ${span}.`] : [],
+  };
+}
+
+async function assertRepository(invocation: Invocation): Promise<void> {
+  await git(invocation, ["rev-parse", "--git-dir"]).catch((error: unknown) => {
+    throw isMissing(error)
+      ? error
+      : usageError("This folder is no Git repository, or Git does not trust it.");
+  });
+}
+
+/** The version of a tag; undefined for a branch or a commit. */
+async function versionAt(invocation: Invocation, to: string): Promise<string | undefined> {
+  const name = to.replace(/^refs\/tags\//, "");
+  const found = await git(invocation, ["tag", "--list", "--", escaped(name)]);
+  return found.trim() === "" ? undefined : versionOfTag(name);
+}
+
+const escaped = (name: string): string => name.replace(/[*?[\\]/g, "\\$&");
+
+/** Finds tags of the same package, and no pre-releases before a release. */
+function ofSameKind(tag: string): string[] {
+  const version = versionOfTag(tag);
+  const prefix = tag.replace(/^refs\/tags\//, "").slice(0, -version.length);
+  if (!/^\d/.test(version)) return [];
+  const releases = isPreRelease(version) ? [] : ["--exclude", `${escaped(prefix)}[0-9]*-*`];
+  return ["--match", `${escaped(prefix)}[0-9]*`, ...releases];
+}
+
+/** The newest tag among the ancestors of a commit; undefined if there is none. */
+async function newestTag(invocation: Invocation, words: readonly string[]): Promise<string | undefined> {
+  try {
+    return (await git(invocation, ["describe", "--tags", "--abbrev=0", ...words])).trim();
+  } catch (error) {
+    if (isMissing(error)) throw error;
+    return undefined;
+  }
+}
+
+async function commitOf(invocation: Invocation, flag: string, name: string): Promise<void> {
+  const asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
+  await git(invocation, asked).catch((error: unknown) => {
+    if (isMissing(error)) throw error;
+    throw usageError(`${flag}: this repository has no tag or commit ${name}.`, shallow);
+  });
+}
+
+const shallow = "A CI job often fetches no tags: `fetch-depth: 0` on GitHub, GIT_DEPTH=0 on GitLab.";
+
+const [part, end] = ["\x1f", "\x1e"];
+
+async function commitsIn(invocation: Invocation, span: string): Promise<Commit[]> {
+  const format = `--format=%H${part}%s${part}%b${end}`;
+  const log = await git(invocation, ["log", "--no-merges", format, "--end-of-options", span, "--"]);
+  return log
+    .split(end)
+    .map((text) => text.trim().split(part))
+    .flatMap(([hash = "", subject = "", body = ""]) => (hash === "" ? [] : [{ hash, subject, body }]));
+}
+
+const run = promisify(execFile);
+
+const isMissing = (error: unknown): boolean => error instanceof CliError && error.code === "git_missing";
+
+/** Runs Git in the folder of the command. Rejects with what it said. */
+async function git({ context }: Invocation, words: readonly string[]): Promise<string> {
+  try {
+    const options = { cwd: context.cwd, maxBuffer: 67_108_864, signal: context.signal };
+    return (await run("git", [...words], options)).stdout;
+  } catch (cause) {
+    const { code, stderr } = Object(cause);
+    if (code === "ENOENT")
+      throw new CliError({
+        exit: "usage",
+        code: "git_missing",
+        message: "`git` is not installed here.",
+      });
+    const said = String(stderr ?? "").trim();
+    throw usageError(`git ${words[0]} failed: ${said || cause}`);
+  }
+}

@@ -1,0 +1,69 @@
+import { readNotes } from "./changelog-file.lazy.ts";
+import type { Notes } from "./release-notes.ts";
+
+export interface ChangesetFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The changes that wait for the next version. */
+export interface PendingChanges {
+  readonly notes: Notes;
+  /** The largest of the changes; undefined without changes. */
+  readonly releaseType: Size | undefined;
+  /** The files that cannot be read, with the reason. */
+  readonly faults: readonly { readonly name: string; readonly message: string }[];
+}
+
+const sizes = ["major", "minor", "patch"] as const;
+type Size = (typeof sizes)[number];
+
+/** Reads the files of `.changeset`. A file without packages changes nothing and is left out. */
+export function readChangesets(files: readonly ChangesetFile[]): PendingChanges {
+  const read = files.map((file) => ({ ...readChangeset(file), name: file.name }));
+  const parts = sizes.flatMap((size) => {
+    const summaries = read.filter((change) => change.size === size).map(({ summary }) => asListItem(summary));
+    return summaries.length === 0 ? [] : [`### ${titles[size]}\n\n${summaries.join("\n")}`];
+  });
+  return {
+    notes: readNotes(parts.join("\n\n")),
+    releaseType: sizes.find((size) => read.some((change) => change.size === size)),
+    faults: read.flatMap(({ name, fault }) => (fault === undefined ? [] : [{ name, message: fault }])),
+  };
+}
+
+const titles: Readonly<Record<Size, string>> = {
+  major: "Major changes",
+  minor: "Minor changes",
+  patch: "Patch changes",
+};
+
+/** A longer line names no package, and would take long to search. */
+const longestLine = 1_000;
+
+const sizeIn = (line: string): string | undefined =>
+  /^(["']?)[^"':]+\1\s*:\s*["']?(\w+)["']?$/.exec(line)?.[2];
+
+interface Changeset {
+  readonly size?: Size;
+  readonly summary: string;
+  readonly fault?: string;
+}
+
+function readChangeset({ text }: ChangesetFile): Changeset {
+  const source = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+  const [, head, summary = ""] =
+    /^\s*---\n([\s\S]*?)(?:(?<=\n)|\n)---[ \t]*(?:\n([\s\S]*))?$/.exec(source) ?? [];
+  if (head === undefined) return { summary: "", fault: "has no front matter between two lines of ---" };
+  const all = head.split("\n").map((line) => line.trim());
+  const lines = all.filter((line) => line !== "" && !line.startsWith("#"));
+  const found = lines.map((line) => sizeIn(line.slice(0, longestLine)));
+  const wrong = lines.find((_, at) => !["major", "minor", "patch", "none"].includes(found[at] ?? ""));
+  if (wrong !== undefined)
+    return { summary: "", fault: `has a line that names no change: ${wrong.slice(0, longestLine)}` };
+  const size = sizes.find((one) => found.includes(one));
+  return { summary: summary.trim(), ...(size && { size }) };
+}
+
+/** A text as one item of a list, its further lines inside the item. */
+const asListItem = (text: string): string => `- ${text.replace(/\n(?=[^\n])/g, "\n  ")}`;

@@ -1,0 +1,141 @@
+import type { ImportedChangelogEntry } from "../../contract/changelog.ts";
+import { ciTag } from "../core/ci.ts";
+import { CliError, usageError } from "../core/cli-error.ts";
+import type { GlobalFlags, Invocation } from "../core/context.ts";
+import { optionalTextOf } from "../core/input.ts";
+import { note, printOne } from "../core/output.ts";
+import { releaseDetails } from "./changelog-lists.ts";
+import { type Described, type DescribedRelease, unreleased } from "./described-release.ts";
+import { assertFits, type EntryFlags, entryOf, type ReleaseEntry } from "./entry.ts";
+import { instantOf } from "./flags.ts";
+import { showPlan } from "./plan-text.ts";
+import { isWholeFile, readGivenNotes, readReleases, type SourceFlags } from "./read.ts";
+import { means, versionOfTag } from "./tags.ts";
+import { tellReleaseToJob } from "./tell-release-to-job.ts";
+import { readWritten, writeRelease, writtenOf } from "./written.ts";
+
+export type ReleaseFlags = SourceFlags &
+  EntryFlags &
+  GlobalFlags & { readonly version?: string; readonly notes?: string };
+
+/**
+ * Writes the release note of one version and publishes it now. The version is that of `--version`, of the tag of the CI job,
+ * or the newest of the file. Does nothing if it is published already (rule L31).
+ */
+export async function release(
+  invocation: Invocation,
+  flags: ReleaseFlags,
+  file: string | undefined,
+): Promise<undefined> {
+  const wanted = flags.version ?? (flags.to === undefined ? ciTag(invocation.context.env) : undefined);
+  const { releases, remarks } = await describe(invocation, { flags, file, wanted });
+  for (const remark of remarks) note(invocation, remark);
+  const chosen = choose(releases, wanted, flags);
+  const title = await optionalTextOf(invocation, "--title", flags.title);
+  const described = entryOf(chosen, { ...flags, ...(title !== undefined && { title }) });
+  assertFits([chosen], [described]);
+  const entry = publishing(described, flags);
+  if (flags.dryRun) return showPlan(invocation, [entry]);
+
+  const written = await readWritten(invocation);
+  const waits = releases.some((one) => isWaiting(one) && one.place !== chosen.place);
+  const adopts = flags.notes === undefined && isWholeFile(flags) && !waits;
+  const before = writtenOf(written, entry.version);
+  const answer = await writeRelease(invocation, written, { entry, adopts });
+  tell(invocation, answer, { draftReason: entry.draftReason, wasPublished: Boolean(before?.publishedAt) });
+  await tellReleaseToJob(invocation, answer);
+  printOne(invocation, answer, () => releaseDetails(answer));
+  return undefined;
+}
+
+interface Wanted {
+  readonly flags: ReleaseFlags;
+  readonly file: string | undefined;
+  readonly wanted: string | undefined;
+}
+
+async function describe(invocation: Invocation, { flags, file, wanted }: Wanted): Promise<Described> {
+  if (flags.notes === undefined) return readReleases(invocation, flags, file);
+  if (file !== undefined || flags.format !== undefined)
+    throw usageError("--notes are the notes themselves: give it without a file and without --format.");
+  if (wanted === undefined) throw usageError("--notes needs --version: this is not a job for a tag.");
+  return readGivenNotes(invocation, flags.notes, wanted);
+}
+
+const isWaiting = ({ version }: DescribedRelease): boolean => version === undefined;
+
+/** The release that is meant. Notes without a version are released only under a version that the person names. */
+function choose(
+  releases: readonly DescribedRelease[],
+  wanted: string | undefined,
+  { version: named }: ReleaseFlags,
+): DescribedRelease {
+  const waiting = releases.find(isWaiting);
+  if (wanted === undefined) {
+    const newest = releases.findLast((release) => !isWaiting(release));
+    if (newest) return newest;
+    throw usageError(
+      waiting ? `${waiting.place} has only notes without a version.` : "There is nothing to release.",
+      waiting && "--version says which version they are, as in --version 1.2.0.",
+    );
+  }
+  const found = releases.find(({ version }) => version !== undefined && means(wanted, version));
+  if (found) return named === undefined ? found : withoutWaiting(found);
+  if (waiting && named !== undefined) {
+    const { draftReason: _, ...notes } = waiting;
+    return { ...notes, version: versionOfTag(named) };
+  }
+  throw notThere(releases, wanted, waiting);
+}
+
+/** A person who names a version that is marked as not released yet releases it. */
+function withoutWaiting(release: DescribedRelease): DescribedRelease {
+  const { draftReason, ...rest } = release;
+  return draftReason === "it is not released yet" ? rest : release;
+}
+
+function notThere(
+  releases: readonly DescribedRelease[],
+  wanted: string,
+  waiting: DescribedRelease | undefined,
+): CliError {
+  const versions = releases.flatMap(({ version }) => version ?? []);
+  const known = versions.length === 0 ? "none" : versions.toReversed().slice(0, 5).join(", ");
+  return new CliError({
+    exit: "notFound",
+    code: "version_not_found",
+    message: `There are no notes of ${wanted}. The newest versions are: ${known}.`,
+    next: waiting
+      ? `--version ${versionOfTag(wanted)} releases what stands under ${unreleased}.`
+      : "Add its heading, or give its text with --notes.",
+  });
+}
+
+/** The entry as it is published: now, or at `--published-at`. */
+function publishing(entry: ReleaseEntry, { publishedAt }: ReleaseFlags): ReleaseEntry {
+  if (entry.draftReason !== undefined) return entry;
+  const at = instantOf(publishedAt);
+  return {
+    ...entry,
+    body: { ...entry.body, ...(at === undefined ? { publish: true } : { publishedAt: at }) },
+  };
+}
+
+interface Outcome {
+  readonly draftReason: string | undefined;
+  readonly wasPublished: boolean;
+}
+
+function tell(
+  invocation: Invocation,
+  { version, created, changedFields = [], publishedAt }: ImportedChangelogEntry,
+  { draftReason, wasPublished }: Outcome,
+): void {
+  const state = publishedAt === null ? "a draft" : `published at ${publishedAt}`;
+  if (!created && changedFields.length === 0) note(invocation, `Nothing to do: ${version} is ${state}.`);
+  else if (publishedAt === null)
+    note(invocation, `${version} is a draft${draftReason ? `: ${draftReason}` : ""}.`);
+  else if (wasPublished)
+    note(invocation, `Changed ${changedFields.join(", ")} of ${version}, which is ${state}.`);
+  else note(invocation, `Released ${version}, ${state}.`);
+}

@@ -1,0 +1,100 @@
+import { ServerError } from "../../client/errors.ts";
+import type { EditedChangelogEntry, ImportedChangelogEntry } from "../../contract/changelog.ts";
+import { feedbackIdsIn } from "../../contract/feedback-lines.ts";
+import { isSameVersion, plainVersion } from "../../contract/version.ts";
+import { appIdOf } from "../core/app-id.ts";
+import { CliError } from "../core/cli-error.ts";
+import type { Invocation } from "../core/context.ts";
+import { lacksConsole } from "../core/lacks-console.ts";
+import { note } from "../core/output.ts";
+import { unreleased } from "./described-release.ts";
+import type { ReleaseEntry } from "./entry.ts";
+import { allWritten } from "./find.ts";
+
+/** The release notes of an app, as they are on the server. */
+export interface WrittenReleases {
+  readonly appId: string;
+  readonly entries: readonly EditedChangelogEntry[];
+}
+
+/** Reads all release notes. Throws an error that says so if the server has no endpoint that writes them. */
+export async function readWritten(invocation: Invocation): Promise<WrittenReleases> {
+  try {
+    return { appId: await appIdOf(invocation), entries: await allWritten(invocation) };
+  } catch (error) {
+    throw (await lacksConsole(invocation, error)) ? noWriteEndpoint() : error;
+  }
+}
+
+const noWriteEndpoint = (): CliError =>
+  new CliError({
+    exit: "notFound",
+    code: "no_write_endpoint",
+    message: "This server cannot take release notes: it has only endpoints that read them.",
+  });
+
+/** The note of a version; undefined if there is none, or several. */
+export function writtenOf({ entries }: WrittenReleases, version: string): EditedChangelogEntry | undefined {
+  const [entry, ...others] = entries.filter((one) => isSameVersion(one.version, version));
+  return others.length === 0 ? entry : undefined;
+}
+
+/**
+ * Writes one release note. If `adopts` is true and no note has this version or a greater one, the draft of unreleased notes
+ * becomes the note of this version, with what a person has edited in it.
+ */
+export async function writeRelease(
+  invocation: Invocation,
+  written: WrittenReleases,
+  { entry: { version, body }, adopts }: { readonly entry: ReleaseEntry; readonly adopts: boolean },
+): Promise<ImportedChangelogEntry> {
+  const { consoleChangelog } = invocation.client();
+  const isNew = !writtenOf(written, version) && isNewer(version, written);
+  const draft = adopts && isNew ? writtenOf(written, unreleased) : undefined;
+  if (draft?.publishedAt === null) await adopt(invocation, draft.id, version);
+  const answer = await consoleChangelog.put({ params: { appId: written.appId, version }, body });
+  tellKept(invocation, answer);
+  tellUnknownFeedback(invocation, answer);
+  return answer;
+}
+
+/** Whether the version is greater than those of all notes: an older one, of another branch, is not what a draft waits for. */
+const isNewer = (version: string, { entries }: WrittenReleases): boolean =>
+  entries.every(
+    (entry) => entry.version === unreleased || isGreater(numbersOf(version), numbersOf(entry.version)),
+  );
+
+const numbersOf = (version: string): readonly number[] =>
+  (/^\d+(?:\.\d+)*/.exec(plainVersion(version))?.[0] ?? "").split(".").map(Number);
+
+/** Equal numbers count as greater: a release follows its pre-releases. */
+function isGreater(one: readonly number[], other: readonly number[]): boolean {
+  const at = one.findIndex((number, place) => number !== (other[place] ?? 0));
+  return at === -1 ? one.length >= other.length : (one[at] ?? 0) > (other[at] ?? 0);
+}
+
+/** Gives the draft of unreleased notes its version, unless another job has just made the note of that version. */
+async function adopt(invocation: Invocation, entryId: string, version: string): Promise<void> {
+  try {
+    await invocation.client().consoleChangelog.update({ params: { entryId }, body: { version } });
+    note(invocation, `The draft ${unreleased} is the release note of ${version} now.`);
+  } catch (error) {
+    if (!(error instanceof ServerError) || error.code !== "version_exists") throw error;
+  }
+}
+
+function tellKept(invocation: Invocation, { version, keptFields = [] }: ImportedChangelogEntry): void {
+  if (keptFields.length === 0) return;
+  const fields = keptFields.join(", ");
+  note(invocation, `Kept what a person wrote in ${version}: ${fields}. --overwrite replaces it.`);
+}
+
+/** An older server links nothing, and does not say so. */
+function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEntry): void {
+  const { version, body, items, feedbackIds: linked } = answer;
+  if (!linked) return;
+  const named = feedbackIdsIn([body, ...items.map(({ text }) => text)].join("\n"));
+  const unknown = named.filter((id) => !linked.includes(id));
+  if (unknown.length > 0)
+    note(invocation, `${version} names feedback that this app does not have: ${unknown.join(", ")}.`);
+}

@@ -1,0 +1,31 @@
+import { auditActions } from "../../contract/audit.ts";
+import { BodyFormat, itemTypes, ReleaseType } from "../../contract/changelog.ts";
+import { tokenScopes } from "../../contract/endpoint.ts";
+import { FeedbackType } from "../../contract/feedback.ts";
+import { waitingStates } from "../../contract/find-work.ts";
+import { KeyKind } from "../../contract/keys.ts";
+import { outcomeStatuses, runStatuses } from "../../contract/runs.ts";
+import { authorizePath, codePath } from "../../contract/sign-in.ts";
+import { verificationTiers } from "../../contract/tester.ts";
+import { listOrders, ThreadStatus } from "../../contract/threads.ts";
+import { TokenKind } from "../../contract/tokens.ts";
+
+/** The values that flags and addresses may take, from the contract. The build replaces this code by the values. */
+export const choices = {
+  auditActions,
+  authorizePath,
+  bodyFormats: BodyFormat.options,
+  codePath,
+  feedbackTypes: FeedbackType.options,
+  itemTypes,
+  keyKinds: KeyKind.options,
+  outcomeStatuses,
+  releaseTypes: ReleaseType.options,
+  runStatuses,
+  scopes: tokenScopes,
+  threadStatuses: ThreadStatus.options,
+  listOrders,
+  tokenKinds: TokenKind.options,
+  verificationTiers,
+  waitingStates,
+};

@@ -1,0 +1,70 @@
+import type { Command } from "commander";
+import { clientOf } from "../../client/client.ts";
+import type { CredentialKind } from "../../client/credential-kinds.ts";
+import type { Sender } from "../../client/send.ts";
+import { stateFolder } from "../../credentials/folders.ts";
+import { connect } from "./connection.ts";
+import type { Context, FoundCredential, GlobalFlags, Invocation } from "./context.ts";
+import type { Exit } from "./exit-codes.ts";
+import { ownCredential } from "./own-credential.ts";
+import { serverOf } from "./server-address.ts";
+
+/** How a command ends: an exit, or the exit code of a program that it ran. */
+export type Ending = Exit | { readonly code: number };
+
+/** What a group of commands is built with: the context, and where each command stores its exit. */
+export interface Setup {
+  readonly context: Context;
+  readonly outcome: { exit: Ending };
+  /** Commands of a tester: they go to the server of the last sign-in unless one is named. */
+  readonly asTester?: boolean;
+}
+
+/** The setup of a group of a tester's commands. */
+export const forTester = (setup: Setup): Setup => ({ ...setup, asTester: true });
+
+/**
+ * Sets the action of a command. `flags` are its own and the global flags, `argument` is its positional argument (an
+ * array if it is variadic). The exit is `ok` unless the action returns another or throws.
+ */
+export function commandAction<Flags extends object, Argument = undefined>(
+  command: Command,
+  { context, outcome, asTester }: Setup,
+  run: (
+    invocation: Invocation,
+    flags: Flags & GlobalFlags,
+    argument: Argument,
+  ) => Promise<Ending | undefined>,
+): void {
+  command.action(async () => {
+    const flags = command.optsWithGlobals<Flags & GlobalFlags>();
+    const [argument] = command.processedArgs;
+    outcome.exit = (await run(startInvocation(context, flags, asTester), flags, argument)) ?? "ok";
+  });
+}
+
+/** Starts a command. A tester's commands go to the server of the last sign-in unless one is named. */
+export function startInvocation(context: Context, flags: GlobalFlags, asTester = false): Invocation {
+  const found = new Map<CredentialKind, Promise<FoundCredential | undefined>>();
+  let sender: Sender | undefined;
+  const invocation: Invocation = {
+    context,
+    flags,
+    get stateFolder() {
+      return stateFolder(context);
+    },
+    server: () => serverOf(context, flags, asTester),
+    baseUrl: () => invocation.server().address,
+    sender() {
+      sender ??= connect(invocation);
+      return sender;
+    },
+    client: () => clientOf(invocation.sender()),
+    credential(kind) {
+      const known = found.get(kind) ?? ownCredential(invocation, kind);
+      found.set(kind, known);
+      return known;
+    },
+  };
+  return invocation;
+}

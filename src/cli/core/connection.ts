@@ -1,0 +1,110 @@
+import type { Client } from "../../client/call.ts";
+import { clientOf } from "../../client/client.ts";
+import { ServerError } from "../../client/errors.ts";
+import type { ClientOptions, Idempotency } from "../../client/options.ts";
+import type { ProxySettings } from "../../client/proxy.ts";
+import type { Pause } from "../../client/retry.ts";
+import { createSender, type Sender } from "../../client/send.ts";
+import { lastingTransport } from "../../client/transport.ts";
+import type { Context, Invocation } from "./context.ts";
+import { debugTrace } from "./debug-trace.ts";
+import { DryRun, viewOf } from "./dry-run.ts";
+import { missingCredential } from "./missing-credential.ts";
+import { note } from "./output.ts";
+
+/** The sender of a command's requests. */
+export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>
+  createSender({ ...connectionOptions(invocation), ...limits });
+
+/** As `invocation.client()`, for a command that stays: its connections are kept from one request to the next. */
+export function lastingClient(invocation: Invocation, limits: Limits = {}): Client {
+  const { context } = invocation;
+  const transport = context.transport ?? lastingTransport(proxyOf(context));
+  return clientOf(connect(invocation, { transport, ...limits }));
+}
+
+/** How long a command tries, what is called before a pause, and what carries its requests. */
+export type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
+
+/** What is said before a pause: what the command waits for, and for how long at most. */
+export const retryText = ({ waitMs, leftMs, error }: Pause): string =>
+  asksForPause(error)
+    ? `${error.message} Trying again in ${secondsOf(waitMs)} s, as the server asks.`
+    : `${error.message} Trying again for up to ${secondsOf(leftMs)} s.`;
+
+const asksForPause = (error: Error): boolean =>
+  error instanceof ServerError && (error.retryAfterSeconds ?? 0) > 0;
+
+const secondsOf = (milliseconds: number): number => Math.ceil(milliseconds / 1_000);
+
+/** Says each reason to wait once, however often the command tries again because of it. */
+function sayingOnce(say: (text: string) => void): (pause: Pause) => void {
+  const said = new Set<string>();
+  return (pause) => {
+    if (!said.has(pause.error.message)) say(retryText(pause));
+    said.add(pause.error.message);
+  };
+}
+
+function connectionOptions(invocation: Invocation): ClientOptions {
+  const { context, flags } = invocation;
+  return {
+    baseUrl: invocation.baseUrl(),
+    async credentials(kind) {
+      const found = await invocation.credential(kind);
+      if (!found) throw missingCredential(invocation, kind);
+      return found.secret;
+    },
+    proxy: proxyOf(context),
+    timeoutMs: (flags.timeout ?? 30) * 1_000,
+    attempts: Number.POSITIVE_INFINITY,
+    maxWaitMs: (flags.maxWait ?? patienceOf(context)) * 1_000,
+    onRetry: sayingOnce((text) => note(invocation, text)),
+    onExchange: traceOf(invocation),
+    beforeMutation: flags.dryRun
+      ? (request, route) => {
+          throw new DryRun(viewOf(request, route));
+        }
+      : undefined,
+    idempotency: keysOf(invocation),
+    headers: { "user-agent": `innkeep/${context.version}` },
+    signal: context.signal,
+    transport: context.transport,
+    now: context.clock.now,
+    random: context.random,
+    sleep: context.clock.sleep,
+  };
+}
+
+/** For how many seconds a command tries again: shorter for a person than for a job. */
+const patienceOf = ({ env, io }: Context): number => (io.stderr.isTerminal && !env.CI ? 15 : 60);
+
+/** The function that writes the trace of each request, if `--debug` or INNKEEP_DEBUG wants one. */
+export const traceOf = ({ context, flags }: Invocation): ClientOptions["onExchange"] =>
+  flags.debug || context.env.INNKEEP_DEBUG ? debugTrace(context) : undefined;
+
+/** The proxies, from the usual variables. */
+export const proxyOf = ({ env }: Pick<Context, "env">): ProxySettings => ({
+  http: env.http_proxy || env.HTTP_PROXY,
+  https: env.https_proxy || env.HTTPS_PROXY,
+  none: env.no_proxy || env.NO_PROXY,
+});
+
+function keysOf(invocation: Invocation): Idempotency {
+  const { context, flags } = invocation;
+  const { idempotencyKey } = flags;
+  if (idempotencyKey !== undefined) return { keyFor: async () => idempotencyKey, settled: async () => {} };
+  let keys: Promise<Idempotency> | undefined;
+  // Loaded only to make a key: hashing is slow to load.
+  const load = async () =>
+    (await import("./idempotency-keys.ts")).idempotencyKeys(context, invocation.stateFolder);
+  return {
+    async keyFor(request) {
+      keys ??= load();
+      return (await keys).keyFor(request);
+    },
+    async settled(key) {
+      await (await keys)?.settled(key);
+    },
+  };
+}

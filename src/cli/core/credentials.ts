@@ -1,0 +1,155 @@
+import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
+import { configFolder } from "../../credentials/folders.ts";
+import { type CredentialStore, createStore } from "../../credentials/store.ts";
+import { CliError } from "./cli-error.ts";
+import type { Context, FoundCredential, GlobalFlags, Server } from "./context.ts";
+import { readText } from "./input.ts";
+import { chosenProfile, readProfiles } from "./settings.ts";
+
+/**
+ * Whether a variable holds a secret that is not for this server: what the environment gives belongs to the server of the
+ * environment, and `--profile` names another one.
+ */
+export function isOfOtherServer({ env }: Context, { address, profile }: Server, variable: string): boolean {
+  if (profile === undefined || !env[variable]?.trim()) return false;
+  const own = env.INNKEEP_BASE_URL?.trim() ?? "";
+  return !URL.canParse(own) || new URL(own).origin !== new URL(address).origin;
+}
+
+/** Says that a secret of the environment does not go to the server of a profile. */
+export const notSent = (variable: string, { address, profile }: Server): string =>
+  `${variable} is not sent to ${address}: the profile ${profile} names that server, and not the environment.`;
+
+/**
+ * Throws a CliError if only a project file names a server: a checkout from a stranger must not choose where a secret goes,
+ * in a CI job neither. `refusal` says what is not done with which secret. A stored credential is pinned to its server.
+ */
+export function assertKnownServer(context: Context, { address, isProject }: Server, refusal: string): void {
+  if (!isProject) return;
+  const { origin } = new URL(address);
+  const known = [
+    ...Object.keys(openStore(context).index()),
+    ...Object.values(readProfiles(context).profiles).flatMap(({ server }) => originsOf(server)),
+  ];
+  if (known.includes(origin)) return;
+  throw new CliError({
+    exit: "authentication",
+    code: "untrusted_server",
+    message: `${refusal} ${address}: only a file of this project names that server.`,
+    next: `If you trust it: \`innkeep config set server ${address} --profile NAME\`, --base-url, or set INNKEEP_BASE_URL.`,
+  });
+}
+
+const originsOf = (address: string | undefined): string[] =>
+  address !== undefined && URL.canParse(address) ? [new URL(address).origin] : [];
+
+const fileFlags = {
+  appKey: { flag: "--api-key-file", name: "apiKeyFile" },
+  agentToken: { flag: "--agent-token-file", name: "agentTokenFile" },
+  maintainerToken: { flag: "--token-file", name: "tokenFile" },
+  deviceToken: undefined,
+} as const satisfies Record<CredentialKind, { flag: string; name: keyof GlobalFlags } | undefined>;
+
+export interface WantedCredential {
+  /** The server that the credential is for, with what names it. */
+  readonly server: Server;
+  readonly kind: CredentialKind;
+}
+
+/**
+ * Finds a credential, in this order: the file that a flag names, the environment unless `--profile` names another server
+ * than it, the store of this machine for the origin of the server. Undefined if there is none. Throws a CliError if it is given for any server, and only a file of the
+ * project names this one.
+ */
+export async function findCredential(
+  context: Context,
+  flags: GlobalFlags,
+  { server, kind }: WantedCredential,
+): Promise<FoundCredential | undefined> {
+  const given = await givenCredential(context, flags, { server, kind });
+  if (!given) return storedCredential(context, flags, { server, kind });
+  assertKnownServer(context, server, `${given.source} is not sent to`);
+  return given;
+}
+
+/** The credential of the file that a flag names, or of the environment. Nothing says which server it is for. */
+async function givenCredential(
+  context: Context,
+  flags: GlobalFlags,
+  { server, kind }: WantedCredential,
+): Promise<FoundCredential | undefined> {
+  const inFile = fileFlags[kind];
+  const file = inFile && flags[inFile.name];
+  if (inFile && file !== undefined) {
+    return {
+      secret: (await readText(context, inFile.flag, file)).trim(),
+      source: inFile.flag,
+      isGiven: true,
+    };
+  }
+  const { variable } = credentialKinds[kind];
+  if (isOfOtherServer(context, server, variable)) return undefined;
+  const given = context.env[variable]?.trim();
+  return given ? { secret: given, source: variable, isGiven: true } : undefined;
+}
+
+async function storedCredential(
+  context: Context,
+  flags: GlobalFlags,
+  { server, kind }: WantedCredential,
+): Promise<FoundCredential | undefined> {
+  const { origin } = new URL(server.address);
+  const store = openStore(context);
+  const ofProfile = profileKind(context, flags, kind);
+  const found =
+    (ofProfile === kind ? undefined : await store.find({ origin, kind: ofProfile })) ??
+    (await store.find({ origin, kind }));
+  return found && { secret: found.secret, source: found.in === "file" ? store.file : "keychain" };
+}
+
+/** The name under which a credential is stored: its kind, and the profile of the command if it has one. */
+export function profileKind(context: Context, flags: GlobalFlags, kind: CredentialKind): string {
+  const name = chosenProfile(context, flags)?.name;
+  return name === undefined ? kind : `${kind}#${name}`;
+}
+
+/** The credentials that this person stored on this machine. */
+export const openStore = (context: Context): CredentialStore =>
+  createStore({
+    folder: configFolder(context),
+    keychain: context.keychain,
+    onSlowKeychain: () => context.io.stderr.write("Waiting for your keychain. It may be asking you.\n"),
+  });
+
+/** Throws a CliError if a credential is of another kind, because the server would only say that it is invalid. */
+export function assertCredentialKind(found: FoundCredential, kind: CredentialKind): void {
+  const message = wrongKindMessage(found, kind);
+  if (message === undefined) return;
+  const { variable, command } = credentialKinds[kind];
+  throw new CliError({
+    exit: "authentication",
+    code: "wrong_credential",
+    message,
+    next: `Set ${variable} to the right one, or store it with \`${command}\`.`,
+  });
+}
+
+/**
+ * Says in a sentence which other kind of credential this is, by its prefix; undefined if it may be the right kind.
+ */
+export function wrongKindMessage(
+  { secret, source }: FoundCredential,
+  kind: CredentialKind,
+): string | undefined {
+  const wanted = credentialKinds[kind];
+  const other = known.find(({ prefix }) => prefix !== wanted.prefix && secret.startsWith(prefix));
+  if (!other) return undefined;
+  return `${source} holds ${a(other.name)} (${other.prefix}), not ${a(wanted.name)} (${wanted.prefix}).`;
+}
+
+const known = [
+  ...Object.values(credentialKinds),
+  { name: "test key", prefix: "stk_", variable: "INNKEEP_TEST_KEY" },
+];
+
+const a = (name: string): string => `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;

@@ -1,0 +1,42 @@
+import { credentialFor, credentialHeader } from "../../client/credential-kinds.ts";
+import type { PreparedRequest } from "../../client/prepare.ts";
+import { redactBody, redactHeaders, redactUrl } from "../../client/redact.ts";
+import type { Route } from "../../client/routes.ts";
+
+/** Ends a command at the request that it would have sent. */
+export class DryRun extends Error {
+  readonly request: RequestView;
+
+  constructor(request: RequestView) {
+    super("dry run");
+    this.name = "DryRun";
+    this.request = request;
+  }
+}
+
+/** A request as it may be shown: without secrets, with files only named. */
+export interface RequestView {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+export function viewOf({ method, url, headers, body }: PreparedRequest, { auth }: Route): RequestView {
+  const kind = credentialFor(auth);
+  const sent = { ...headers, ...(kind && credentialHeader(kind, "")) };
+  return { method, url: redactUrl(url), headers: redactHeaders(sent), body: bodyView(body) };
+}
+
+/** The request as text, as it would go over the wire. */
+export function textOfRequest({ method, url, headers, body }: RequestView): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const text = body === null ? [] : ["", typeof body === "string" ? body : JSON.stringify(body, null, 2)];
+  return [`${method} ${url}`, ...lines, ...text].join("\n");
+}
+
+function bodyView(body: PreparedRequest["body"]): unknown {
+  if (body === undefined) return null;
+  if (typeof body === "object") return body.view ?? `<${body.mediaType}, ${body.bytes} bytes>`;
+  return JSON.parse(redactBody(body));
+}

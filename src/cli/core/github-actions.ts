@@ -1,0 +1,69 @@
+import { appendFile } from "node:fs/promises";
+import { onOneLine } from "./plain-text.ts";
+
+/** The title of an annotation, and the line of a file where GitHub shows it. */
+export interface AnnotationHead {
+  readonly title: string;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+}
+
+/** A line that GitHub Actions shows beside the run, or beside a line of a file. */
+export function annotation(
+  level: "notice" | "warning" | "error",
+  head: string | AnnotationHead,
+  message: string,
+): string {
+  const { title, file, line } = typeof head === "string" ? { title: head } : head;
+  const traits = Object.entries({ file, line: file === undefined ? undefined : line, title })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${escaped(String(value), /[%\r\n:,]/g)}`);
+  return `::${level} ${traits.join(",")}::${escaped(message, /[%\r\n]/g)}\n`;
+}
+
+/** Adds Markdown to the summary page of a job; `file` is the value of GITHUB_STEP_SUMMARY. */
+export const addToSummary = (file: string, markdown: string): Promise<void> =>
+  appendFile(file, `${markdown}\n`);
+
+export interface StepOutput {
+  readonly name: string;
+  readonly value: string;
+  readonly delimiter: string;
+}
+
+/**
+ * Writes an output of a step, one line of text; `file` is the value of GITHUB_OUTPUT. The author of the value must
+ * not be able to guess the delimiter.
+ */
+export const addOutput = (file: string, { value, ...output }: StepOutput): Promise<void> =>
+  addLines(file, { ...output, value: onOneLine(value) });
+
+/** The same for a value of several lines, and for the state of a step; `file` may also be the value of GITHUB_STATE. */
+export const addLines = (file: string, { name, value, delimiter }: StepOutput): Promise<void> =>
+  appendFile(file, `${name}<<${delimiter}\n${value}\n${delimiter}\n`);
+
+/** A line after which the log of the job shows `***` in place of this text. */
+export const maskLine = (secret: string): string => `::add-mask::${escaped(secret, /[%\r\n]/g)}\n`;
+
+/** Text as a block of Markdown that shows every character as it is. */
+export function markdownBlock(text: string): string {
+  const runs = [...text.matchAll(/`+/g)].map(([run]) => run.length);
+  const fence = "`".repeat(Math.max(2, ...runs) + 1);
+  return `${fence}text\n${text}\n${fence}`;
+}
+
+/** Strangers' text as one line of Markdown that shows every character as it is. */
+export const markdownText = (text: string): string => onOneLine(text).replace(/[!-/:-@[-`{-~]/g, "\\$&");
+
+/** A Markdown link; only its text if the address is not a web address. */
+export function markdownLink(text: string, address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) return markdownText(text);
+  return `[${markdownText(text)}](<${escaped(url.href, /[<>()\\|]/g)}>)`;
+}
+
+const escaped = (text: string, characters: RegExp): string =>
+  text.replace(
+    characters,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,
+  );

@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Idempotency } from "../../client/options.ts";
+import type { PreparedRequest } from "../../client/prepare.ts";
+import { readIfThere, writePrivately } from "../../credentials/private-file.ts";
+import type { Context } from "./context.ts";
+
+interface PendingKey {
+  readonly key: string;
+  readonly at: string;
+  readonly processId: number;
+}
+
+/** Servers keep a key for 24 hours. A younger one leaves the request time to run. */
+const usableMs = 23 * 3_600_000;
+
+/**
+ * Gives every mutation a key and keeps it until the server has handled the request. The same command, started
+ * again, then repeats the request instead of doubling it.
+ */
+export function idempotencyKeys(context: Context, stateFolder: string): Idempotency {
+  const files = new Map<string, string>();
+  return {
+    async keyFor(request) {
+      const file = join(stateFolder, "pending", `${fingerprintOf(request)}.json`);
+      const left = parse(readIfThere(file));
+      const { key, at } = left && isOurs(context, left) ? left : fresh(context);
+      const pending: PendingKey = { key, at, processId: context.processId };
+      attempt(() => writePrivately(file, JSON.stringify(pending), context.newId));
+      files.set(key, file);
+      return key;
+    },
+    async settled(key) {
+      const file = files.get(key);
+      if (file) attempt(() => rmSync(file, { force: true }));
+    },
+  };
+}
+
+/** Whether a key was left by a process that has ended, and the server still knows it. */
+const isOurs = ({ clock, processId, isRunning }: Context, left: PendingKey): boolean =>
+  clock.now().getTime() - Date.parse(left.at) < usableMs &&
+  (left.processId === processId || !isRunning(left.processId));
+
+// A reused key keeps its time, because the server counts from the first request.
+const fresh = ({ clock, newId }: Context) => ({ key: newId(), at: clock.now().toISOString() });
+
+/** If the folder is not writable, the key is not kept, but the command goes on. */
+function attempt(change: () => void): void {
+  try {
+    change();
+  } catch {}
+}
+
+// Only the hash is stored, because the request may hold secrets.
+function fingerprintOf({ method, url, body }: PreparedRequest): string {
+  const text = typeof body === "object" ? "" : (body ?? "");
+  return createHash("sha256").update(`${method}\n${url.href}\n${text}`).digest("hex");
+}
+
+function parse(text: string | undefined): PendingKey | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    if (typeof value !== "object" || value === null) return undefined;
+    if (!("key" in value && "at" in value && "processId" in value)) return undefined;
+    return { key: String(value.key), at: String(value.at), processId: Number(value.processId) };
+  } catch {
+    return undefined;
+  }
+}

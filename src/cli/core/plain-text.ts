@@ -1,0 +1,68 @@
+import { escapedJson, oneLine, visibleText } from "../../words/visible.ts";
+import { isCiJob } from "./ci.ts";
+import type { Context } from "./context.ts";
+
+// An emoji that is a letter without its mark of presentation, U+FE0F, is wide with it: the mark counts as a column.
+const wide =
+  /[\u{20000}-\u{3fffd}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\r": "\\r" };
+
+/**
+ * Text of strangers without characters that move the cursor, change the direction of text or are not seen. Line ends and
+ * tabs stay.
+ */
+export const printable = (text: string): string => visibleText(text).text;
+
+/**
+ * The text as lines that no CI service reads as commands: `::` and `##` at the start of a line, `##[` and `##vso[`
+ * anywhere.
+ */
+export const withoutCommands = (text: string): string =>
+  text.replace(/(^|\n)([^\S\n]*)(?=::|##)/g, "$1$2\\").replace(/##(?=\w*\[)/g, "# #");
+
+type Env = Context["env"];
+
+/**
+ * Text that is safe in the log of a CI job: strangers wrote parts of it, and the service runs commands from the
+ * log.
+ */
+export const asLogged = (env: Env, text: string): string => (isCiJob(env) ? withoutCommands(text) : text);
+
+/**
+ * JSON as it is printed, with the same meaning: what nobody sees is escaped. In the log of a CI job `#` is, too, which
+ * stands in strings only. (rule W4)
+ */
+export const asLoggedJson = (env: Env, json: string): string =>
+  isCiJob(env) ? escapedJson(json).replaceAll("##", "#\\u0023") : escapedJson(json);
+
+/** The text on one line, with white space as single spaces. */
+export const onOneLine = (text: string): string => oneLine(text);
+
+/** The whole text as one tab-separated value: backslash, tab and line ends are escaped. */
+export const asTabbed = (text: string): string =>
+  printable(text.replace(/[\\\t\n\r\u0085\u2028\u2029]/g, (character) => escapes[character] ?? "\\n"));
+
+/** The width of the text in a terminal, in columns. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += columnsOf(character);
+  return width;
+}
+
+function columnsOf(character: string): number {
+  if (character < "\u0300" || character === "\ufe0f") return 1;
+  if (wide.test(character)) return 2;
+  return /\p{M}/u.test(character) ? 0 : 1;
+}
+
+/** The text cut to a width, with an ellipsis at the cut. */
+export function cutTo(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let [kept, used] = ["", 0];
+  for (const character of text) {
+    used += columnsOf(character);
+    if (used > width - 1) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}

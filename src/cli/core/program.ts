@@ -1,0 +1,144 @@
+import { Command, CommanderError, Option } from "commander";
+import { type Noun, nounGroups, nouns } from "../nouns.ts";
+import { bestEffortVerb } from "./best-effort.ts";
+import { CliError } from "./cli-error.ts";
+import type { Ending, Setup } from "./command.ts";
+import { canAsk } from "./confirm.ts";
+import type { Context, GlobalFlags, Io } from "./context.ts";
+import { DryRun } from "./dry-run.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { calledBy } from "./flag-names.ts";
+import { addHelpEndings, helpStyle, programHelpStyle } from "./help.ts";
+import { allMissing } from "./missing-flags.ts";
+import { printFailure } from "./print-failure.ts";
+import { faultsError, inOurWords } from "./usage-faults.ts";
+import { collectValueFaults } from "./value-faults.ts";
+
+/**
+ * Runs one command line (without the program's name) and gives the exit code. Writes to the context's streams: data
+ * to standard output, everything else to standard error.
+ */
+export async function runCli(argv: readonly string[], context: Context): Promise<number> {
+  const outcome: Setup["outcome"] = { exit: "ok" };
+  const program = await createProgram(argv, { context, outcome });
+  const wrong = collectValueFaults(program);
+  program.hook("preAction", () => {
+    if (wrong.length > 0) throw faultsError(wrong);
+  });
+  try {
+    await program.parseAsync(argv.length > 0 ? argv : ["--help"], { from: "user" });
+    return codeOf(outcome.exit);
+  } catch (error) {
+    // The parser may have stopped before `--json`.
+    const flags: GlobalFlags = { json: argv.includes("--json"), ...program.opts<GlobalFlags>() };
+    const complete =
+      wrong.length === 0 &&
+      (await completed(allMissing(error, program, argv), { argv, program, context, flags }));
+    if (complete) return runCli(complete, context);
+    const fault = inOurWords(error, { argv, program, wrong });
+    const verb = bestEffortVerb(argv);
+    if (verb && isFailure(fault, context)) {
+      const { warnUnreadAndContinue } = await import("../delivery/best-effort-warning.ts");
+      return exitCodes[await warnUnreadAndContinue(context, flags, { fault, verb })].code;
+    }
+    return exitCodes[printFailure(fault, flags, { context, command: calledBy(argv, program) })].code;
+  }
+}
+
+interface Ended {
+  readonly argv: readonly string[];
+  readonly program: Command;
+  readonly context: Context;
+  readonly flags: GlobalFlags;
+}
+
+/** The command line with what was missing, if a person at a terminal can be asked for it. (rule L52) */
+async function completed(fault: unknown, ended: Ended): Promise<readonly string[] | undefined> {
+  const { argv, flags } = ended;
+  const isUsage = fault instanceof CliError || fault instanceof CommanderError;
+  if (!isUsage || flags.json || bestEffortVerb(argv) || !canAsk(ended)) return undefined;
+  try {
+    const { askMissing } = await import("./ask-missing.ts");
+    return await askMissing(fault, { ...ended, run: runCli });
+  } catch (error) {
+    if (ended.context.signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+const codeOf = (ending: Ending): number =>
+  typeof ending === "object" ? ending.code : exitCodes[ending].code;
+
+/** Whether a command ended early because of a fault, and not for help, `--dry-run` or an interruption. */
+const isFailure = (error: unknown, { signal }: Context): boolean =>
+  !signal.aborted && !(error instanceof DryRun) && !(error instanceof CommanderError && error.exitCode === 0);
+
+/**
+ * The tree of commands. Only the groups that the command line names are loaded; the others have only what help and
+ * suggestions need.
+ */
+export async function createProgram(argv: readonly string[], setup: Setup): Promise<Command> {
+  const program = withGlobalFlags(new Command("innkeep"))
+    .description("Hear an app's users, answer them, tell them what changed, and test with them.")
+    .usage("<command> [flags]")
+    .exitOverride()
+    .helpCommand(false)
+    .addHelpText("after", topics)
+    .configureHelp(programHelpStyle)
+    .configureOutput(outputOf(setup.context.io));
+  for (const noun of wanted(argv)) {
+    const command = program
+      .command(noun.name, { hidden: noun.isShort ?? false })
+      .aliases(noun.aliases ?? [])
+      .helpGroup(`${noun.group}:`);
+    command.description(noun.summary).helpCommand(false).configureHelp(helpStyle);
+    if (isWhole(argv) || wordsOf(noun).some((word) => argv.includes(word)))
+      (await noun.load())(command, setup);
+  }
+  addHelpEndings(program);
+  return program;
+}
+
+/** The noun that the command line starts with; all nouns if it starts with none, or with `help`. */
+const wanted = ([first = ""]: readonly string[]): readonly Noun[] => {
+  const named = nouns.filter((noun) => noun.name !== "help" && wordsOf(noun).includes(first));
+  return named.length > 0 && !isWhole([first]) ? named : byGroup;
+};
+
+const byGroup = nounGroups.flatMap((group) => nouns.filter((noun) => noun.group === group));
+
+/** Whether the command line calls for every command, with all its flags. */
+const isWhole = ([first]: readonly string[]): boolean => first === "completion";
+
+const wordsOf = ({ name, aliases = [] }: Noun): readonly string[] => [name, ...aliases];
+
+const topics = `
+innkeep --version          the version
+innkeep help options       the options of every command, and of every change
+innkeep help exit-codes    what the exit codes mean
+innkeep help environment   the variables that it reads`;
+
+const withGlobalFlags = (program: Command): Command =>
+  program
+    .option("--json", "write one JSON object to standard output")
+    .option("--fields <names>", "only these fields, comma separated")
+    .option("--base-url <url>", "address of the server (INNKEEP_BASE_URL)")
+    .option("--profile <name>", "use the server, app and credentials of this profile (INNKEEP_PROFILE)")
+    .option("--api-key-file <file>", "read the app key from a file; `-` is standard input")
+    .option("--agent-token-file <file>", "read the agent token from a file; `-` is standard input")
+    .option("--token-file <file>", "read the maintainer token from a file; `-` is standard input")
+    .option("--no-input", "never ask anything")
+    .addOption(new Option("--color <when>", "use colours").choices(["auto", "always", "never"]))
+    .option("--no-color", "use no colours")
+    .option("--debug", "write requests and answers to standard error, without secrets");
+
+const outputOf = ({ stdout, stderr }: Io) => ({
+  writeOut: (text: string) => stdout.write(text),
+  writeErr: (text: string) => stderr.write(text),
+  // `runCli` prints errors, as text or as JSON.
+  outputError: () => {},
+  getOutHelpWidth: () => stdout.columns,
+  getErrHelpWidth: () => stderr.columns,
+  getOutHasColors: () => false,
+  getErrHasColors: () => false,
+});

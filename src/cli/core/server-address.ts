@@ -1,0 +1,61 @@
+import { credentialKinds } from "../../client/credential-kinds.ts";
+import { usageError } from "./cli-error.ts";
+import type { Context, GlobalFlags, Invocation, Server } from "./context.ts";
+import { lastSignIn } from "./last-sign-in.ts";
+import { sourcesOf } from "./sources.ts";
+
+const local = "http://127.0.0.1:4700";
+
+/**
+ * The server of a command: the first that the flags, the variables, the project file or the profile name, else the server
+ * of the last sign-in, else the one on this machine. Throws a usage error for a text that is not a web address.
+ */
+export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean): Server {
+  for (const { server, from, isProject, profile } of sourcesOf(context, flags)) {
+    if (!server) continue;
+    const of = { ...(isProject && { isProject }), ...(profile !== undefined && { profile }) };
+    return { address: webAddress(server, from), from, ...of };
+  }
+  const last = asTester || !hasCredentialVariable(context) ? lastSignIn(context) : undefined;
+  if (last !== undefined) return { address: last, from: "the last sign-in" };
+  return { address: local, from: "the default" };
+}
+
+/** A credential in a variable may be for another server than the one that this machine signed in to. */
+const hasCredentialVariable = ({ env }: Context): boolean =>
+  Object.values(credentialKinds).some(({ variable }) => env[variable]);
+
+/**
+ * The app that the flags, the variables, the project file or the profile name, by id or name. What also names a server
+ * counts only for that server. Undefined if nothing names one.
+ */
+export function namedApp({ context, flags, baseUrl }: Invocation): string | undefined {
+  for (const { app, server, from } of sourcesOf(context, flags)) {
+    if (app && (!server || webAddress(server, from) === baseUrl())) return app;
+  }
+  return undefined;
+}
+
+/** The address of the console of the command's server: as it is named, or the server's default. */
+export function consoleAddress({ context, flags, baseUrl }: Invocation): string {
+  const address = baseUrl();
+  for (const { console, server, from } of sourcesOf(context, flags)) {
+    if (console && (!server || webAddress(server, from) === address)) return webAddress(console, from);
+  }
+  return `${address}/console`;
+}
+
+/** The address without a slash at its end. Throws a usage error for a text that is not a web address. */
+export function webAddress(given: string, origin: string): string {
+  const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw usageError(
+      `${origin} is not the address of a server.`,
+      `Give one such as https://feedback.example.com.`,
+    );
+  }
+  if (url.username || url.password) {
+    throw usageError(`${origin} must hold no name and no password.`, "See `innkeep auth set --help`.");
+  }
+  return (url.origin + url.pathname).replace(/\/+$/, "");
+}

@@ -1,0 +1,76 @@
+import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
+import { hintOf } from "../../credentials/credential-index.ts";
+import { systemReason } from "../../words/system-reason.ts";
+import { CliError } from "./cli-error.ts";
+import type { Invocation } from "./context.ts";
+import { assertKnownServer, isOfOtherServer, openStore, profileKind } from "./credentials.ts";
+import { note } from "./output.ts";
+import { chosenProfile } from "./settings.ts";
+
+export interface StoreFlags {
+  readonly insecureStorage?: boolean;
+}
+
+export interface NewCredential {
+  readonly kind: CredentialKind;
+  readonly secret: string;
+}
+
+/** What may be shown of a stored credential. */
+export interface IssuedCredential {
+  readonly origin: string;
+  readonly kind: CredentialKind;
+  readonly source: string;
+  readonly hint: string;
+}
+
+/**
+ * Stores a credential for the command's server, and says where. Throws a CliError if that fails, and if only a file of the
+ * project names the server: a server with a stored credential counts as known.
+ */
+export async function storeCredential(
+  invocation: Invocation,
+  { insecureStorage }: StoreFlags,
+  { kind, secret }: NewCredential,
+): Promise<IssuedCredential> {
+  const { context, flags } = invocation;
+  assertKnownServer(context, invocation.server(), `The ${credentialKinds[kind].name} is not stored for`);
+  const origin = originOf(invocation);
+  const store = openStore(context);
+  const named = profileKind(context, flags, kind);
+  const storedIn = await explainWriteFailure(() =>
+    store.put({ origin, kind: named }, secret, insecureStorage ? "file" : undefined),
+  );
+  if (storedIn === "file" && !insecureStorage) {
+    note(
+      invocation,
+      `warning: there is no keychain here. The secret is in plain text in ${store.file}, which only you can read.`,
+    );
+  }
+  const source = storedIn === "file" ? store.file : "keychain";
+  const { name, variable } = credentialKinds[kind];
+  const profile = chosenProfile(context, flags)?.name;
+  const of = profile === undefined ? "" : `, profile ${profile}`;
+  note(invocation, `Stored the ${name} for ${origin}${of} (${source}).`);
+  if (context.env[variable] && !isOfOtherServer(context, invocation.server(), variable))
+    note(invocation, `warning: ${variable} is set, and goes before it.`);
+  return { origin, kind, source, hint: hintOf(secret) };
+}
+
+/** The origin that credentials are pinned to. */
+export const originOf = (invocation: Invocation): string => new URL(invocation.baseUrl()).origin;
+
+/** Runs a change of files. Turns an error of the file system into a CliError that says what to do. */
+export async function explainWriteFailure<T>(change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (cause) {
+    if (!(cause instanceof Error && "syscall" in cause)) throw cause;
+    throw new CliError({
+      exit: "unexpected",
+      code: "storage",
+      message: `The credentials cannot be written (${systemReason(cause)}).`,
+      next: "INNKEEP_CONFIG_DIR names another folder; an environment variable needs none.",
+    });
+  }
+}

@@ -1,0 +1,219 @@
+import type { FeedbackFiles } from "../../client/body.ts";
+import { NewFeedback } from "../../contract/feedback.ts";
+import { issuesOf, ownMessages } from "../../contract/issues.ts";
+import { feedbackFiles, limits } from "../../contract/limits.ts";
+import { ciMetadata } from "../core/ci.ts";
+import { ciRun } from "../core/ci-run.ts";
+import { closest } from "../core/closest.ts";
+import type { Invocation } from "../core/context.ts";
+import { readTexts } from "../core/input.ts";
+import { type Checked, flagOf, type InputFault, inputFaultsError } from "../core/input-fault.ts";
+import { onOneLine } from "../core/plain-text.ts";
+import { checkSentFiles } from "./files.ts";
+import { cutMessage, fitMessage, reportTextOf } from "./message.ts";
+import { asPdf } from "./text-attachment.ts";
+
+/** The flags of `feedback send` for the content. */
+export interface DraftFlags {
+  readonly type?: string;
+  readonly message?: string;
+  readonly subject?: string;
+  readonly email?: string;
+  readonly name?: string;
+  readonly source?: string;
+  readonly dedupeKey?: string;
+  readonly dedupeScope?: string;
+  readonly dedupeRun?: string;
+  readonly metadata?: readonly string[];
+  readonly ciMetadata: boolean;
+  readonly image?: readonly string[];
+  readonly video?: readonly string[];
+  readonly attach?: readonly string[];
+  readonly bestEffort?: boolean;
+}
+
+/** The checked content. */
+export interface Draft {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly files: FeedbackFiles;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/**
+ * Checks all input before anything is sent. Throws one usage error that names every fault. With `--best-effort`
+ * faulty fields are left out and named in the message, as long as a report is left.
+ */
+export async function draftOf(invocation: Invocation, flags: DraftFlags): Promise<Draft> {
+  const metadata = metadataOf(flags.metadata ?? []);
+  const wanted = { message: flags.message, subject: flags.subject };
+  const texts = await readTexts(invocation, wanted, reportTextOf);
+  const { type, email, name, source, dedupeKey } = flags;
+  const { message: text, subject } = texts.value;
+  const message = text && cutMessage(text, longestMessage).message;
+  const dedupe = { dedupeKey, ...dedupeFields(invocation.context, flags, { joinsShards: false }) };
+  const given = { type, message, subject, email, name, source, ...dedupe, metadata: metadata.value };
+  const fields = checkFields(given, texts.faults);
+  const { image: images = [], video: videos = [], attach: attachments = [] } = flags;
+  const files = await checkFiles(invocation.context.cwd, { images, videos, attachments });
+
+  const faults = [
+    ...fields.faults,
+    ...texts.faults,
+    ...metadata.faults,
+    ...files.faults,
+    ...aloneFaults(flags),
+    ...emailFaults(email),
+  ];
+  const facts = flags.ciMetadata ? ciMetadata(invocation.context.env) : {};
+  const whole = { fields: withFacts(fields.value, metadata.value, facts), files: files.value };
+  if (faults.length > 0 && !flags.bestEffort) throw inputFaultsError(faults);
+  if (faults.length > 0)
+    return { ...whole, fields: withoutFaults(invocation, { ...whole.fields, message: text }, faults) };
+  if (text) fitMessage(invocation, text, longestMessage);
+  return whole;
+}
+
+/** Which run of what reports the failure. Without a flag it is the run of the CI job. (rule F27) */
+export function dedupeFields(
+  { env, platform }: Invocation["context"],
+  { dedupeKey, dedupeScope, dedupeRun, ciMetadata: tellsJob = true }: Partial<DraftFlags>,
+  { joinsShards }: { readonly joinsShards: boolean },
+): { readonly dedupeScope?: string | undefined; readonly dedupeRun?: string | undefined } {
+  if (dedupeKey === undefined) return {};
+  const { scope, run } = tellsJob ? ciRun(env, { platform, joinsShards }) : {};
+  return { dedupeScope: dedupeScope ?? scope, dedupeRun: dedupeRun ?? run };
+}
+
+const aloneFaults = (flags: DraftFlags): InputFault[] =>
+  (["dedupeScope", "dedupeRun"] as const)
+    .filter((field) => flags[field] !== undefined && flags.dedupeKey === undefined)
+    .map((field) => ({ flag: flagOf(field), message: "needs --dedupe-key" }));
+
+/** The server takes any text as a contact, but a reply goes only to an address. */
+const emailFaults = (email = ""): InputFault[] =>
+  email.trim() === "" || /^[^\s@]+@[^\s@]+$/.test(email.trim())
+    ? []
+    : [
+        {
+          flag: "--email",
+          message: "must be an address such as ada@example.org, or no reply reaches the sender",
+        },
+      ];
+
+/** The object of all `--metadata key=text` and `--metadata key:=json`; a later value wins. */
+function metadataOf(given: readonly string[]): Checked<Record<string, unknown>> {
+  const pairs = given.map(pairOf);
+  return {
+    value: Object.fromEntries(pairs.flatMap((pair) => ("entry" in pair ? [pair.entry] : []))),
+    faults: pairs.flatMap((pair) => ("fault" in pair ? [pair.fault] : [])),
+  };
+}
+
+type Pair = { readonly entry: readonly [string, unknown] } | { readonly fault: InputFault };
+
+function pairOf(given: string): Pair {
+  const at = given.indexOf("=");
+  const typed = given[at - 1] === ":";
+  const key = given.slice(0, typed ? at - 1 : Math.max(0, at)).trim();
+  if (key === "") return { fault: metadataFault(given, "must be key=text or key:=json") };
+  const value = given.slice(at + 1);
+  if (!typed) return { entry: [key, value] };
+  try {
+    return { entry: [key, JSON.parse(value)] };
+  } catch {
+    return { fault: metadataFault(key, "must be well-formed JSON after `:=`") };
+  }
+}
+
+const metadataFault = (what: string, message: string): InputFault => ({
+  flag: `--metadata ${what}`,
+  message,
+});
+
+function checkFields(given: Given, known: readonly InputFault[]): Checked<Given> {
+  const checked = NewFeedback.safeParse(given, ownMessages);
+  if (checked.success) return { value: checked.data, faults: [] };
+  const faults = issuesOf(checked.error).map(({ path, message }): InputFault => {
+    const [field = ""] = path.split(".");
+    return { flag: flagOf(field), message: faultText(given[field], message) };
+  });
+  return { value: given, faults: faults.filter(({ flag }) => !known.some((fault) => fault.flag === flag)) };
+}
+
+/** What is wrong with a value; for one of a fixed set also which was probably meant. */
+function faultText(value: unknown, message: string): string {
+  if (value === undefined) return "is missing";
+  const words = [...message.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
+  const meant = message.startsWith("must be one of") ? closest(String(value), words) : undefined;
+  return meant === undefined ? message : `${message}: did you mean ${meant}?`;
+}
+
+/** The flag of each field of files. */
+export const flagOfFiles = { images: "--image", videos: "--video", attachments: "--attach" } as const;
+
+type Field = keyof FeedbackFiles;
+const filesFields = ["images", "videos", "attachments"] as const;
+
+/** The given paths of each field of files. */
+type Chosen = Readonly<Record<Field, readonly string[]>>;
+
+/** Checks every chosen file: whether it is readable, its size, and its kind by its bytes. Attached texts become PDFs. */
+async function checkFiles(cwd: string, chosen: Chosen): Promise<Checked<FeedbackFiles>> {
+  const check = (field: Field) => {
+    const rules = { ...feedbackFiles[field], flag: flagOfFiles[field], elsewhere };
+    return checkSentFiles(
+      cwd,
+      chosen[field],
+      field === "attachments" ? { ...rules, converted: asPdf } : rules,
+    );
+  };
+  const [images, videos, attachments] = await Promise.all([
+    check("images"),
+    check("videos"),
+    check("attachments"),
+  ]);
+  return {
+    value: { images: images.value, videos: videos.value, attachments: attachments.value },
+    faults: [...images.faults, ...videos.faults, ...attachments.faults],
+  };
+}
+
+/** The flag that accepts files of a kind. */
+function elsewhere(mediaType: string): string | undefined {
+  const field = filesFields.find((one) => feedbackFiles[one].types.some((type) => type === mediaType));
+  return field && flagOfFiles[field];
+}
+
+/** The report without the faulty fields, with a message that names them. Throws if no report is left. */
+function withoutFaults(invocation: Invocation, fields: Given, faults: readonly InputFault[]): Given {
+  const sound = Object.entries(fields).filter(
+    ([field]) => !faults.some(({ flag }) => flag === flagOf(field)),
+  );
+  const lost = faults.map(({ flag, message }) => onOneLine(`- ${flag} ${message}`)).join("\n");
+  const notes = `Left out of this report:\n${lost}`;
+  const { message = "(No message.)", ...rest } = Object.fromEntries(sound);
+  const room = longestMessage - Math.min(notes.length, mostNotes) - 2;
+  const messageWithNotes = `${fitMessage(invocation, String(message), room)}\n\n${notes.slice(0, mostNotes)}`;
+  const checked = NewFeedback.safeParse({ ...rest, message: messageWithNotes });
+  if (!checked.success) throw inputFaultsError(faults);
+  return { ...rest, message: messageWithNotes };
+}
+
+const longestMessage = limits.message;
+const mostNotes = 3_000;
+
+/**
+ * Adds the metadata of the CI job. The person's values win over values of the same name, and come first: a server
+ * drops the rest if there is too much.
+ */
+function withFacts(fields: Given, given: Given, facts: Given): Given {
+  const metadata = { ...given, ...facts, ...given };
+  return Object.fromEntries(Object.entries({ ...fields, metadata }).filter(([, value]) => !isEmpty(value)));
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === "" ||
+  (typeof value === "object" && Object.keys(value).length === 0);

@@ -1,0 +1,99 @@
+import { open, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import type { SentFile } from "../../client/file-content.ts";
+import { adviceOn, detectMediaType, signatureBytes } from "../../contract/files.ts";
+import { systemReason } from "../../words/system-reason.ts";
+import type { Checked, InputFault } from "../core/input-fault.ts";
+import { kindNames, kindOf } from "./file-kinds.ts";
+
+/** What files of one flag must be. */
+export interface FileRules {
+  readonly flag: string;
+  readonly most: number;
+  readonly bytes: number;
+  readonly types: readonly string[];
+  /** The flag that accepts a file of this kind, if this one does not. */
+  readonly elsewhere?: (mediaType: string) => string | undefined;
+  /** Other files that the flag takes, and what is sent in their place. */
+  readonly converted?: Conversion;
+}
+
+export interface Conversion {
+  /** Which files these are, in words. */
+  readonly names: string;
+  /** Whether a file is one of these, by its first bytes. */
+  readonly takes: (head: Uint8Array) => boolean;
+  /** What is sent in place of a file of this size, or what is wrong with it. Rejects if it cannot be read. */
+  readonly convert: (path: string, bytes: number) => Promise<FileCheck>;
+}
+
+/** Checks every file: whether it is readable, its size, and its kind by its bytes. Gives the valid ones. */
+export async function checkSentFiles(
+  cwd: string,
+  paths: readonly string[],
+  rules: FileRules,
+): Promise<Checked<readonly SentFile[]>> {
+  const { flag, most } = rules;
+  const tooMany: InputFault[] =
+    paths.length > most ? [{ flag, message: `at most ${most} can be sent; there are ${paths.length}` }] : [];
+  const checks = await Promise.all(paths.map((path) => checkFile(resolve(cwd, path), rules)));
+  return {
+    value: checks.flatMap((check) => ("file" in check ? [check.file] : [])).slice(0, most),
+    faults: [
+      ...tooMany,
+      ...checks.flatMap((check, at) =>
+        "faults" in check ? check.faults.map((message) => ({ flag: `${flag} ${paths[at]}`, message })) : [],
+      ),
+    ],
+  };
+}
+
+/** A file that can be sent, or what is wrong with it. */
+export type FileCheck = { readonly file: SentFile } | { readonly faults: readonly string[] };
+
+async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
+  try {
+    const stats = await stat(path);
+    if (!stats.isFile()) return { faults: ["is no regular file"] };
+    if (stats.size === 0) return { faults: ["is empty"] };
+    const head = await headOf(path);
+    const detected = detectMediaType(head);
+    if ((detected === null || isTextAboutPdf(path, head, detected)) && rules.converted?.takes(head))
+      return await rules.converted.convert(path, stats.size);
+    const faults = [sizeFault(stats.size, rules), kindFault(detected, rules)].filter(
+      (fault) => fault !== undefined,
+    );
+    if (faults.length > 0 || detected === null) return { faults };
+    return { file: { path, name: basename(path), mediaType: detected, bytes: stats.size } };
+  } catch (cause) {
+    return { faults: [`cannot be read (${systemReason(cause)})`] };
+  }
+}
+
+/** A log may name the signature of a PDF somewhere. */
+const isTextAboutPdf = (path: string, head: Buffer, detected: string): boolean =>
+  detected === "application/pdf" && head.indexOf("%PDF-") > 0 && !/\.pdf$/i.test(path);
+
+async function headOf(path: string): Promise<Buffer> {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(signatureBytes), 0, signatureBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+const sizeFault = (has: number, { bytes }: FileRules): string | undefined =>
+  has > bytes ? `must be at most ${bytes / 1_048_576} MB (${bytes} bytes); it has ${has} bytes` : undefined;
+
+function kindFault(detected: string | null, { types, elsewhere, converted }: FileRules): string | undefined {
+  if (detected !== null && types.includes(detected)) return undefined;
+  const wanted = `must be ${kindNames(types)}`;
+  const orConverted = converted ? ` or ${converted.names}` : "";
+  if (detected === null) return `${wanted}${orConverted}; its bytes are of no kind that can be sent`;
+  const advice = adviceOn(detected);
+  if (advice !== undefined) return `${wanted}; its bytes are ${advice}`;
+  const other = elsewhere?.(detected);
+  return `${wanted}; its bytes are ${kindOf(detected)}${other ? `: send it with ${other}` : ""}`;
+}

@@ -1,0 +1,168 @@
+import { credentialKinds } from "../../client/credential-kinds.ts";
+import { ServerError } from "../../client/errors.ts";
+import type { Route } from "../../client/routes.ts";
+import { routes } from "../../client/routes.ts";
+import { tryCredential } from "../auth/credential-check.ts";
+import { connect } from "../core/connection.ts";
+import type { FoundCredential, Invocation } from "../core/context.ts";
+import { isOfOtherServer, notSent } from "../core/credentials.ts";
+import type { Exit } from "../core/exit-codes.ts";
+import { failureOf } from "../core/failures.ts";
+import { reportFindings } from "./examine.ts";
+import { type Finding, failure, faultOf, ok, warning } from "./finding.ts";
+import { checkConnection } from "./network.ts";
+import { tryServer } from "./server.ts";
+
+/** What an agent may do through this server. */
+type Permission = "read" | "propose" | "work";
+
+/** What was found, and the exit that it means. */
+interface Examined {
+  readonly findings: readonly Finding[];
+  readonly may: readonly Permission[];
+  /** Whether the server could not say what was asked, and may say it later. */
+  readonly tryLater?: boolean;
+}
+
+/** Which tools the MCP server would offer, by its flags. */
+interface Offered {
+  readonly readOnly?: boolean;
+  readonly work?: boolean;
+}
+
+/**
+ * Looks at everything that the MCP server needs, prints it, and starts nothing. The exit is `tryLater` if the server cannot
+ * be reached or cannot answer now, `authentication` if the token is missing or not accepted, `unexpected` after another failure. (rule L70)
+ */
+export async function checkAgentServer(invocation: Invocation, offered: Offered): Promise<Exit> {
+  const { findings, may, tryLater = false } = await examined(invocation, offered);
+  reportFindings(invocation, findings, { baseUrl: invocation.baseUrl(), may });
+  const failed = findings.filter(({ state }) => state === "failure").map(({ check }) => check);
+  if (tryLater || failed.some((check) => unreachable.has(check))) return "tryLater";
+  if (failed.includes(token)) return "authentication";
+  return failed.length === 0 ? "ok" : "unexpected";
+}
+
+const unreachable: ReadonlySet<string> = new Set(["dns", "tcp", "tls", "no answer"]);
+const token = "agent token";
+
+async function examined(invocation: Invocation, offered: Offered): Promise<Examined> {
+  const { address, from } = invocation.server();
+  const named = ok("address", `The server is ${address} (${from}).`);
+  const connection = await checkConnection(invocation.context, address);
+  const reached = [named, ...connection];
+  const found = await agentTokenOf(invocation);
+  if (connection.some(isFailure)) return { findings: [...reached, ...found.findings], may: [] };
+  const server = await tryServer(invocation);
+  const all = [...reached, ...server.findings, ...found.findings];
+  if (server.findings.some((one) => one.check === "server" && isFailure(one)) || !found.credential)
+    return { findings: all, may: [], tryLater: server.tryLater };
+  const { findings, ...rest } = await permissionsOf(invocation, found.credential, offered);
+  return { findings: [...all, ...findings], ...rest };
+}
+
+const isFailure = ({ state }: Finding): boolean => state === "failure";
+
+/** The token that the MCP server would use; findings if there is none, or not the right one. */
+async function agentTokenOf(
+  invocation: Invocation,
+): Promise<{ readonly credential?: FoundCredential; readonly findings: Finding[] }> {
+  const { origin } = new URL(invocation.baseUrl());
+  const store = `\`${credentialKinds.agentToken.command} --base-url ${origin}\``;
+  const next = `Make one in the console under Settings, and store it: ${store}`;
+  const why = "The tools are listed, and every call fails.";
+  try {
+    const credential = await invocation.credential("agentToken");
+    if (credential) return { credential, findings: [] };
+    const { variable } = credentialKinds.agentToken;
+    const server = invocation.server();
+    const unsent = isOfOtherServer(invocation.context, server, variable)
+      ? ` ${notSent(variable, server)}`
+      : "";
+    const what = `There is no agent token for ${origin}.${unsent}`;
+    return { findings: [failure(token, { what, why, next })] };
+  } catch (error) {
+    return { findings: [failure(token, faultOf(error, { why, next }))] };
+  }
+}
+
+async function permissionsOf(
+  invocation: Invocation,
+  found: FoundCredential,
+  offered: Offered,
+): Promise<Examined> {
+  const server = invocation.baseUrl();
+  const place = { server, kind: "agentToken" } as const;
+  const { valid, problem, failure: silence } = await tryCredential(invocation, place, found);
+  const named = `The agent token (${found.source})`;
+  if (valid === false) {
+    const { command } = credentialKinds.agentToken;
+    const next = `Make a new one in the console under Settings, and store it: \`${command}\`, or change ${found.source}.`;
+    const why = "The tools are listed, and every call fails.";
+    return { findings: [failure(token, { what: `${named} is ${problem}.`, why, next })], may: [] };
+  }
+  if (valid === null) {
+    const why = "It may or may not work.";
+    const next = "Run `innkeep mcp --check` again when the server answers.";
+    return {
+      findings: [warning(token, { what: `${named} could not be tried: ${problem}`, why, next })],
+      may: [],
+      tryLater: failureOf(silence).exit === "tryLater",
+    };
+  }
+  const work = offered.readOnly ? "not_offered" : await mayWork(invocation, found);
+  const may: Permission[] = ["read"];
+  if (!offered.readOnly) may.push("propose");
+  if (work === "allowed") may.push("work");
+  return { findings: [ok(token, `${named} is accepted.`), permissions(work, offered)], may };
+}
+
+/** Whether the agent may claim approved plans, and if not, why. */
+type Work = "allowed" | "no_scope" | "no_claims" | "unknown" | "not_offered";
+
+function permissions(work: Work, offered: Offered): Finding {
+  const lacks = offered.work && (work === "no_scope" || work === "no_claims");
+  if (work === "allowed" && !offered.work) return ok("permissions", `${whatItMay.allowed} ${howToOffer}`);
+  if (!lacks) return ok("permissions", whatItMay[work]);
+  const next =
+    work === "no_scope"
+      ? "Make a token with the scope runs:work in the console, or leave --work and INNKEEP_MCP_WORK out."
+      : "Leave --work and INNKEEP_MCP_WORK out.";
+  const why = "Claims and outcomes of the agent are refused.";
+  return warning("permissions", { what: whatItMay[work], why, next });
+}
+
+const whatItMay: Readonly<Record<Work, string>> = {
+  allowed: "The agent may read, propose, and work on approved plans.",
+  no_scope:
+    "The agent may read and propose. To work on approved plans it needs a token with the scope runs:work.",
+  no_claims: "The agent may read and propose. This server takes no claims.",
+  unknown: "The agent may read and propose. The server did not say whether it may work on approved plans.",
+  not_offered: "The agent may read. With --read-only it is offered nothing that writes.",
+};
+
+const howToOffer = "The tools for the last of these are offered with --work or INNKEEP_MCP_WORK=true only.";
+
+const claim: Route = { ...routes.agent.claimRun, summary: "" };
+
+/**
+ * Whether the token may claim. The request names no worker, so the server refuses it whatever the token may do: for the
+ * scope, or else for the name.
+ */
+async function mayWork(invocation: Invocation, found: FoundCredential): Promise<Work> {
+  const send = connect({ ...invocation, credential: async () => found }, { attempts: 1, timeoutMs: 5_000 });
+  try {
+    await send(claim, { params: { runId: "00000000-0000-4000-8000-000000000000" }, body: {} });
+    return "unknown";
+  } catch (error) {
+    return error instanceof ServerError ? (worksByStatus[error.status] ?? "unknown") : "unknown";
+  }
+}
+
+const worksByStatus: Readonly<Record<number, Work>> = {
+  400: "allowed",
+  403: "no_scope",
+  404: "no_claims",
+  405: "no_claims",
+  501: "no_claims",
+};

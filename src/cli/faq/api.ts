@@ -1,0 +1,144 @@
+import { contentOf, type Success } from "../../client/answer.ts";
+import type { Client } from "../../client/call.ts";
+import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
+import { lazy } from "../../client/lazy.ts";
+import { type Route, routes } from "../../client/routes.ts";
+import type { Faq, FaqChange, NewFaq, WantedFaq } from "../../contract/faqs.ts";
+import { appIdOf, goesThroughConsole, hasMaintainerToken, isId } from "../core/app-id.ts";
+import type { Invocation } from "../core/context.ts";
+import type { ServerEntry } from "./entry.ts";
+
+/** The whole list, with what a change of it needs. */
+export interface TaggedList {
+  readonly entries: readonly ServerEntry[];
+  readonly etag: string | undefined;
+  /** Whether the server remembers what the last push set. An empty list does not show it. */
+  readonly keepsMarks: boolean | undefined;
+}
+
+/** The FAQ of an app, through the API of the app or of its maintainer. */
+export interface FaqApi {
+  /** The id of the app; undefined with an app key, which does not tell it. */
+  app(): Promise<string | undefined>;
+  list(): ReturnType<Client["faqs"]["list"]>;
+  read(): Promise<TaggedList>;
+  /** Makes the FAQ this list, if it still has that ETag. */
+  replace(faqs: readonly WantedFaq[], etag: string): Promise<readonly ServerEntry[]>;
+  create(body: NewFaq): Promise<Faq>;
+  update(faqId: string, body: FaqChange): Promise<Faq>;
+  remove(faqId: string): ReturnType<Client["faqs"]["remove"]>;
+}
+
+/** The credentials decide which API it is. */
+export async function faqApi(invocation: Invocation): Promise<FaqApi> {
+  if (await goesThroughConsole(invocation)) return consoleFaqApi(invocation);
+  const ofApp = appFaqApi(invocation);
+  return (await hasMaintainerToken(invocation)) ? withConsole(ofApp, consoleFaqApi(invocation)) : ofApp;
+}
+
+/**
+ * The API of the app; where its key may not write, that of the maintainer whose token is there, too. The whole list is
+ * replaced only through the API that it was read from: its ETag is of that list.
+ */
+function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
+  const either = async <T>(write: (api: FaqApi) => Promise<T>): Promise<T> => {
+    try {
+      return await write(ofApp);
+    } catch (error) {
+      if (!(error instanceof ServerError) || error.code !== "insufficient_scope") throw error;
+      return write(ofConsole);
+    }
+  };
+  return {
+    ...ofApp,
+    create: (body) => either((api) => api.create(body)),
+    update: (faqId, body) => either((api) => api.update(faqId, body)),
+    remove: (faqId) => either((api) => api.remove(faqId)),
+  };
+}
+
+function appFaqApi(invocation: Invocation): FaqApi {
+  const { faqs } = invocation.client();
+  return {
+    app: async () => undefined,
+    list: () => faqs.list(),
+    read: async () => {
+      const query = { include: "push" } as const;
+      return taggedList(await invocation.sender()(routes.faqs.list, { query }), routes.faqs.list);
+    },
+    replace: async (wanted, ifMatch) =>
+      (await faqs.replace({ body: { faqs: [...wanted] }, ifMatch })).map(serverEntry),
+    create: (body) => faqs.create({ body }),
+    update: (faqId, body) => faqs.update({ params: { faqId }, body }),
+    remove: (faqId) => faqs.remove({ params: { faqId } }),
+  };
+}
+
+function consoleFaqApi(invocation: Invocation): FaqApi {
+  const { consoleFaqs } = invocation.client();
+  const app = lazy(() => appIdOf(invocation));
+  const inApp = async () => ({ params: { appId: await app() } });
+  return {
+    app,
+    list: async () => consoleFaqs.list(await inApp()),
+    read: async () =>
+      taggedList(await invocation.sender()(routes.consoleFaqs.list, await inApp()), routes.consoleFaqs.list),
+    replace: async (wanted, ifMatch) => {
+      const input = { ...(await inApp()), body: { faqs: [...wanted] }, ifMatch };
+      return (await consoleFaqs.replace(input)).map(serverEntry);
+    },
+    create: async (body) => consoleFaqs.create({ ...(await inApp()), body }),
+    update: (faqId, body) => consoleFaqs.update({ params: { faqId }, body }),
+    remove: (faqId) => consoleFaqs.remove({ params: { faqId } }),
+  };
+}
+
+function taggedList(success: Success, route: Route): TaggedList {
+  const content = contentOf(success, route);
+  const entries: unknown[] = Array.isArray(content) ? content : [];
+  const [first] = entries;
+  refuseUnusable(success, entries);
+  return {
+    entries: entries.map(serverEntry),
+    etag: success.headers.etag,
+    keepsMarks: first === undefined ? undefined : Object.hasOwn(Object(first), "pushedHash"),
+  };
+}
+
+/** Throws an UnexpectedAnswerError for an entry that no file can hold: files would be written or deleted because of it. */
+function refuseUnusable({ status, asked }: Success, entries: readonly unknown[]): void {
+  const known = new Set<string>();
+  for (const [at, entry] of entries.entries()) {
+    const { id, question, answer, sortOrder } = Object(entry);
+    const isUsable =
+      typeof id === "string" &&
+      isId(id) &&
+      typeof question === "string" &&
+      typeof answer === "string" &&
+      Number.isSafeInteger(sortOrder ?? 0);
+    if (isUsable && !known.has(id.toLowerCase())) {
+      known.add(id.toLowerCase());
+      continue;
+    }
+    const what = isUsable
+      ? `has the id of another one`
+      : "is not an entry with an id, a question and an answer";
+    throw new UnexpectedAnswerError(
+      status,
+      `The FAQ of ${asked.url.origin} cannot be used: element ${at + 1} of its list ${what}. Nothing was changed.`,
+    );
+  }
+}
+
+/** An entry of any server. */
+function serverEntry(value: unknown): ServerEntry {
+  const { id, question, answer, sortOrder, pushedHash, pushedSortOrder } = Object(value);
+  return {
+    id: String(id).toLowerCase(),
+    question: String(question ?? ""),
+    answer: String(answer ?? ""),
+    sortOrder: Number(sortOrder ?? 0),
+    pushedHash: typeof pushedHash === "string" ? pushedHash : undefined,
+    pushedSortOrder: typeof pushedSortOrder === "number" ? pushedSortOrder : undefined,
+  };
+}

@@ -1,0 +1,121 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { writePrivately } from "../../credentials/private-file.ts";
+import { CliError, usageError } from "../core/cli-error.ts";
+import type { Invocation } from "../core/context.ts";
+import { details } from "../core/details.ts";
+import { DryRun } from "../core/dry-run.ts";
+import { failureOf } from "../core/failures.ts";
+import { note, printOne } from "../core/output.ts";
+import { type FaqApi, faqApi } from "./api.ts";
+import { hashOf } from "./entry.ts";
+import { findFaq } from "./faq-lists.ts";
+import { checkFields, type FileFields, markdownOf, rawFieldsOf, splitMarkdown } from "./front-matter.ts";
+import { slugOf } from "./slug.ts";
+import { faqsFault } from "./source.ts";
+
+interface Edited {
+  readonly id: string;
+  readonly question: string;
+  readonly answer: string;
+  readonly sortOrder: number;
+}
+
+/**
+ * Opens an entry in the person's editor, as one document, and saves what was changed. If it cannot be saved, the text is
+ * kept in a file that the error names.
+ */
+export async function editFaqInEditor(invocation: Invocation, given: string): Promise<undefined> {
+  const api = await faqApi(invocation);
+  const { faq } = await findFaq(api, given);
+  const { question, answer, sortOrder } = faq;
+  const before = markdownOf({ id: undefined, question, answer, sortOrder });
+  const after = await edited(invocation, `${slugOf(question, new Set())}.md`, before);
+  if (after === before) {
+    note(invocation, "Nothing was changed.");
+    printOne(invocation, faq, () => details({ ...faq }));
+    return;
+  }
+  try {
+    const saved = await save(api, faq, fieldsIn(after));
+    note(invocation, `Changed FAQ entry ${faq.id}.`);
+    printOne(invocation, saved, () => details({ ...saved }));
+  } catch (error) {
+    throw error instanceof DryRun ? error : withRecovery(invocation, { id: faq.id, text: after }, error);
+  }
+}
+
+/** The text as the person left it in the editor. */
+async function edited({ context }: Invocation, name: string, text: string): Promise<string> {
+  const { env } = context;
+  const command = env.VISUAL || env.EDITOR || (context.platform === "win32" ? "notepad" : "vi");
+  const folder = await mkdtemp(join(tmpdir(), "innkeep-"));
+  try {
+    const file = join(folder, name);
+    await writeFile(file, text, { mode: 0o600 });
+    const status = await context.openEditor(command, file);
+    if (status !== 0)
+      throw usageError(
+        `The editor \`${command}\` ended with ${status}. Nothing was changed.`,
+        "VISUAL or EDITOR names another editor; --question, --answer and --sort-order need none.",
+      );
+    return await readFile(file, "utf8");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The fields of the document. Throws a usage error that names every fault. */
+function fieldsIn(text: string): FileFields {
+  const split = splitMarkdown(text);
+  if ("fault" in split) throw faqsFault("The document", [split.fault]);
+  const { value, faults } = checkFields(rawFieldsOf({ ...split.value, heading: undefined }, ""));
+  if (faults.length > 0) throw faqsFault("The document", faults);
+  return value;
+}
+
+/** Saves the fields that the person changed. Throws a CliError if somebody else changed the entry meanwhile. */
+async function save(
+  api: FaqApi,
+  before: Edited,
+  { question, answer, sortOrder }: FileFields,
+): Promise<Edited> {
+  const { faq: now } = await findFaq(api, before.id);
+  if (hashOf(now) !== hashOf(before) || now.sortOrder !== before.sortOrder)
+    throw new CliError({
+      exit: "conflict",
+      code: "changed_meanwhile",
+      message: "Somebody else changed this entry while you edited it. Nothing was saved.",
+    });
+  return api.update(before.id, {
+    ...(question.trim() !== before.question && { question }),
+    ...(answer.trim() !== before.answer && { answer }),
+    ...(sortOrder !== undefined && sortOrder !== before.sortOrder && { sortOrder }),
+  });
+}
+
+/** Keeps the text that could not be saved, and says where. */
+function withRecovery(
+  { context, stateFolder }: Invocation,
+  { id, text }: { readonly id: string; readonly text: string },
+  error: unknown,
+): unknown {
+  const { next, ...failure } = failureOf(error);
+  const at = context.clock.now().toISOString().replaceAll(":", "-");
+  const file = join(stateFolder, "unsaved", `faq-${id}-${at}.md`);
+  const where = kept(() => writePrivately(file, text, context.newId))
+    ? `Your text is in ${file}`
+    : `Your text:\n${text}`;
+  return new CliError({ ...failure, next: [next, where].filter((part) => part).join("\n") });
+}
+
+/** Whether a file could be written. If not, its text must be shown. */
+function kept(write: () => void): boolean {
+  try {
+    write();
+    return true;
+  } catch {
+    return false;
+  }
+}

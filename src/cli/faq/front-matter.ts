@@ -1,0 +1,177 @@
+import { isId } from "../core/app-id.ts";
+import type { FileEntry } from "./entry.ts";
+import { type Heading, headingOf } from "./heading.ts";
+import { type Document, isMap, parseDocument, stringify } from "./packages.lazy.ts";
+
+/** The fields of an entry that a file has. */
+export type FileFields = Omit<FileEntry, "file">;
+
+/** A field that a person wrote, as it was read. */
+export interface RawFields {
+  readonly id: unknown;
+  readonly question: unknown;
+  readonly answer: unknown;
+  readonly sortOrder: unknown;
+}
+
+/** The parts of a Markdown file. Its line ends are those of Unix here. */
+export interface MarkdownParts {
+  readonly front: Document;
+  readonly body: string;
+  readonly mark: string;
+  readonly lineEnd: string;
+  /** Whether the file has a front matter. */
+  readonly hasFront: boolean;
+  /** The heading that is the question, where the front matter has none. */
+  readonly heading: Heading | undefined;
+}
+
+/** A fault as the end of a sentence that begins with the name of the file. */
+export type Read<Value> = { readonly value: Value } | { readonly fault: string };
+
+const shape = /^---[ \t]*\n([\s\S]*?\n)??---[ \t]*(?:\n([\s\S]*))?$/;
+
+/** Takes a Markdown file apart. Without a question in its front matter the first heading is the question. */
+export function splitMarkdown(text: string): Read<MarkdownParts> {
+  const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
+  const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
+  const plain = unixLines(text.slice(mark.length));
+  const found = shape.exec(plain);
+  if (!found && /^---[ \t]*(?:\n|$)/.test(plain))
+    return { fault: "has no front matter: its first line is `---`, and a second `---` must end it" };
+  const [, front = "", body = ""] = found ?? ["", "", plain];
+  const read = parseYaml(front, 1);
+  if ("fault" in read) return { fault: `has a broken front matter: ${read.fault}` };
+  if (read.value.contents !== null && !isMap(read.value.contents))
+    return { fault: 'has a broken front matter: it must be lines such as `question: "How do I sync?"`' };
+  const hasQuestion = isMap(read.value.contents) && read.value.contents.has("question");
+  const heading = hasQuestion ? undefined : headingOf(body);
+  return { value: { front: read.value, body, mark, lineEnd, hasFront: found !== null, heading } };
+}
+
+/**
+ * Parses YAML. Aliases that grow without limit, and the same key twice, are faults. `linesBefore`: how many lines of the
+ * file come before the text.
+ */
+export function parseYaml(text: string, linesBefore = 0): Read<Document> {
+  const document = parseDocument(text, { prettyErrors: true });
+  const [error] = document.errors;
+  if (error) return { fault: faultOf(error.message, linesBefore) };
+  try {
+    document.toJS({ maxAliasCount: 100 });
+    return { value: document };
+  } catch (thrown) {
+    return { fault: faultOf(thrown instanceof Error ? thrown.message : "it cannot be read", linesBefore) };
+  }
+}
+
+function faultOf(message: string, linesBefore: number): string {
+  const [first = ""] = message.split("\n", 1);
+  const sentence = first
+    .replace(/[.:]$/, "")
+    .replace(/^Missing closing (["'])quote/, "a quotation mark ($1) without an end")
+    .replace(/ at line (\d+)/, (_, line: string) => ` at line ${Number(line) + linesBefore}`);
+  return /mapping|implicit/i.test(sentence) ? `${sentence}. A text with a colon needs quotes` : sentence;
+}
+
+/**
+ * The fields of a Markdown file. The answer is the body, without a heading that is the question, empty lines before it and one
+ * line end after it. Without both the name of the file is the question.
+ */
+export function rawFieldsOf({ front, body, heading }: MarkdownParts, name: string): RawFields {
+  const { id, question = heading?.text ?? questionOfName(name), sortOrder } = Object(front.toJS());
+  const rest = heading ? body.slice(heading.end) : body;
+  return { id, question, sortOrder, answer: rest.replace(/^(?:[ \t]*\n)+/, "").replace(/\n$/, "") };
+}
+
+/** `how-do-i-export.md` asks "How do i export", and so does `02-how-do-i-export.md`. */
+function questionOfName(name: string): string {
+  const words = name
+    .replace(/\.\w+$/, "")
+    .replace(/[-_\s]+/g, " ")
+    .trim()
+    .replace(/^\d+\.? (?=\S)/, "");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Checks the fields of an entry. The faults are ends of sentences. */
+export function checkFields(raw: RawFields): {
+  readonly value: FileFields;
+  readonly faults: readonly string[];
+} {
+  const { id, sortOrder } = raw;
+  const faults = [
+    ...textFaults("question", raw.question),
+    ...textFaults("answer", raw.answer),
+    ...(isMissing(id) || (typeof id === "string" && isId(id.trim())) ? [] : ["has an `id` that is no id"]),
+    ...(isMissing(sortOrder) || Number.isSafeInteger(sortOrder)
+      ? []
+      : ["has a `sortOrder` that is not a whole number"]),
+  ];
+  const value = {
+    id: typeof id === "string" ? id.trim().toLowerCase() : undefined,
+    question: String(raw.question),
+    answer: String(raw.answer).replace(/\r\n?/g, "\n"),
+    sortOrder: typeof sortOrder === "number" ? sortOrder : undefined,
+  };
+  return { value, faults };
+}
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null;
+
+function textFaults(name: string, value: unknown): string[] {
+  if (isMissing(value) || value === "") return [`has no ${name}`];
+  if (typeof value !== "string") return [`has a ${name} that is no text: put it in quotes`];
+  if (value.trim() === "") return [`has no ${name}`];
+  return value.includes("\0") ? [`has a NUL character in its ${name}`] : [];
+}
+
+/** A new Markdown file. */
+export const markdownOf = ({ id, question, sortOrder, answer }: FileFields): string =>
+  `---\n${stringify(withoutMissing({ id, question, sortOrder }), yamlStyle)}---\n${unixLines(answer)}\n`;
+
+/** The text of a Markdown file with some fields changed. Everything else in it stays. */
+export function changedMarkdown(parts: MarkdownParts, change: Partial<FileFields>): string {
+  const { mark, lineEnd, heading } = parts;
+  const { answer, question, ...others } = change;
+  const fields = heading ? others : { question, ...others };
+  const text = frontWith(parts, fields) + bodyWith(parts, { answer, question: heading && question });
+  return mark + text.replaceAll("\n", lineEnd);
+}
+
+function frontWith({ front, hasFront }: MarkdownParts, fields: Partial<FileFields>): string {
+  if (setFields(front, front.contents, fields)) return `---\n${front.toString(yamlStyle)}---\n`;
+  const given = withoutMissing(fields);
+  const isEmpty = Object.keys(given).length === 0;
+  if (isEmpty) return hasFront ? "---\n---\n" : "";
+  return `---\n${stringify(given, yamlStyle)}---\n`;
+}
+
+interface TextChange {
+  readonly question: string | undefined;
+  readonly answer: string | undefined;
+}
+
+function bodyWith({ body, heading }: MarkdownParts, { question, answer }: TextChange): string {
+  if (!heading) return answer === undefined ? body : `${unixLines(answer)}\n`;
+  const head = question === undefined ? body.slice(0, heading.end) : heading.with(question);
+  return head + (answer === undefined ? body.slice(heading.end) : `\n${unixLines(answer)}\n`);
+}
+
+/** Sets fields in a map of a document, an id first. Gives whether the map has any field. */
+export function setFields(document: Document, map: unknown, fields: Partial<FileFields>): boolean {
+  if (!isMap(map)) return false;
+  for (const [name, value] of Object.entries(withoutMissing(fields))) {
+    if (name === "id" && !map.has(name)) map.items.unshift(document.createPair(name, value));
+    else map.set(name, value);
+  }
+  return true;
+}
+
+/** No line is folded: a long question stays on its line. */
+export const yamlStyle = { lineWidth: 0 } as const;
+
+export const unixLines = (text: string): string => text.replace(/\r\n?/g, "\n");
+
+const withoutMissing = (fields: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

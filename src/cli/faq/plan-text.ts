@@ -1,0 +1,121 @@
+import { onOneLine } from "../core/plain-text.ts";
+import type { Action, Item } from "./plan.ts";
+import { textDiff } from "./text-diff.ts";
+
+/** The plan of a push as text: the same for `diff`, `push --dry-run` and `push`. */
+export function planText(items: readonly Item[]): string {
+  const shown = items.filter(({ action }) => action !== "same");
+  return [
+    ...order.flatMap((action) => shown.filter((item) => item.action === action)).flatMap(linesOf),
+    summaryOf(items),
+  ].join("\n");
+}
+
+const order: readonly Action[] = [
+  "create",
+  "change",
+  "move",
+  "delete",
+  "newer",
+  "gone",
+  "kept",
+  "foreign",
+  "conflict",
+];
+
+function linesOf(item: Item): string[] {
+  const { action, mine, theirs } = item;
+  const question = onOneLine(mine?.question ?? theirs?.question ?? "");
+  const id = theirs?.id ?? mine?.id;
+  const head = [action.padEnd(8), mine?.file, id, `"${question}"`]
+    .filter((part) => part !== undefined)
+    .join("  ");
+  return [[head, ...notesOf(item)].join(": "), ...diffOf(item)];
+}
+
+function notesOf(item: Item): string[] {
+  const { action, mine, theirs, why } = item;
+  if (why !== undefined) return [why];
+  const moved =
+    item.order === "mine" && theirs ? [`from position ${theirs.sortOrder} to ${mine?.sortOrder}`] : [];
+  if (action === "change" || action === "move") return moved;
+  const note = notes[action];
+  return note === undefined ? [] : [note];
+}
+
+const notes: Partial<Record<Action, string>> = {
+  newer: "changed on the server; `innkeep faq pull` brings it",
+  gone: "deleted on the server; `innkeep faq pull` deletes the file",
+  kept: "has no file any more; `--prune` deletes it",
+  foreign: "only on the server; `innkeep faq pull` brings it",
+};
+
+function diffOf({ action, text, mine, theirs }: Item): string[] {
+  if (action === "change" || (action === "conflict" && text === "conflict"))
+    return textDiff(theirs, mine).map((line) => `    ${line}`);
+  return action === "conflict"
+    ? [`    - position ${theirs?.sortOrder}`, `    + position ${mine?.sortOrder}`]
+    : [];
+}
+
+const words: readonly (readonly [Action, string])[] = [
+  ["create", "to create"],
+  ["change", "to change"],
+  ["move", "to move"],
+  ["delete", "to delete"],
+  ["conflict", "in conflict"],
+];
+
+/** One line: how many entries are to be created, changed and so on. */
+function summaryOf(items: readonly Item[]): string {
+  const count = (action: Action) => items.filter((item) => item.action === action).length;
+  const parts = words.flatMap(([action, word]) => (count(action) > 0 ? [`${count(action)} ${word}`] : []));
+  const same = `${count("same")} the same`;
+  return parts.length === 0 ? `Nothing to push, ${same}.` : `${parts.join(", ")}, ${same}.`;
+}
+
+/** The plan for programs. */
+export function planJson(items: readonly Item[]) {
+  const of = (...actions: readonly Action[]) => items.filter(({ action }) => actions.includes(action));
+  return {
+    created: of("create").map(named),
+    changed: of("change").map((item) => ({ ...named(item), fields: fieldsOf(item) })),
+    moved: of("move").map((item) => ({
+      ...named(item),
+      from: item.theirs?.sortOrder,
+      to: item.mine?.sortOrder,
+    })),
+    deleted: of("delete").map(named),
+    conflicts: of("conflict").map((item) => ({
+      ...named(item),
+      reason: item.why,
+      mine: contentOf(item.mine),
+      theirs: contentOf(item.theirs),
+    })),
+    newer: of("newer").map(named),
+    gone: of("gone").map(named),
+    onlyOnServer: of("kept", "foreign").map((item) => ({ ...named(item), pulled: item.action === "kept" })),
+    unchanged: of("same").length,
+  };
+}
+
+export const named = ({ mine, theirs }: Item) => ({
+  id: theirs?.id ?? mine?.id ?? null,
+  file: mine?.file ?? null,
+  question: mine?.question ?? theirs?.question ?? "",
+});
+
+const fieldsOf = ({ mine, theirs, order: side }: Item): string[] => [
+  ...(mine?.question.trim() === theirs?.question.trim() ? [] : ["question"]),
+  ...(mine?.answer.trim() === theirs?.answer.trim() ? [] : ["answer"]),
+  ...(side === "mine" ? ["sortOrder"] : []),
+];
+
+interface Content {
+  readonly question: string;
+  readonly answer: string;
+  readonly sortOrder?: number | undefined;
+}
+
+const contentOf = (entry: Content | undefined) =>
+  entry ? { question: entry.question, answer: entry.answer, sortOrder: entry.sortOrder ?? null } : null;

@@ -1,0 +1,142 @@
+import type { Invocation } from "../core/context.ts";
+import type { Exit } from "../core/exit-codes.ts";
+import { printOne } from "../core/output.ts";
+import { onOneLine } from "../core/plain-text.ts";
+import { faqApi } from "./api.ts";
+import {
+  besideList,
+  type Checkout,
+  compare,
+  hasConflicts,
+  openFiles,
+  otherIdIn,
+  storeSeen,
+  tellNewServer,
+} from "./checkout.ts";
+import { hashOf } from "./entry.ts";
+import type { FileChange } from "./file-change.ts";
+import { conflictsIn, type Item } from "./plan.ts";
+import { named, planJson, planText } from "./plan-text.ts";
+import { tellConflicts } from "./push.ts";
+import { defaultPath } from "./source.ts";
+import type { SeenEntry, SeenState } from "./state.ts";
+
+interface PullFlags {
+  readonly take?: readonly string[];
+}
+
+/** What a pull does to one file. */
+interface Step {
+  readonly item: Item;
+  readonly change: FileChange | undefined;
+  readonly word: "added" | "changed" | "deleted" | "kept" | "same";
+}
+
+/** Makes the files as the server has the FAQ. What was changed here only stays; a conflict stops everything. */
+export async function pullFaqs(
+  invocation: Invocation,
+  { take }: PullFlags,
+  path = defaultPath,
+): Promise<Exit | undefined> {
+  const api = await faqApi(invocation);
+  const files = await openFiles(invocation, path, { api, mustHave: false });
+  const checkout = besideList(files, await api.read());
+  tellNewServer(checkout);
+  const items = await compare(checkout, { ...(take && { take }), filesRule: false });
+  if (hasConflicts(items)) {
+    const conflicts = conflictsIn(items);
+    printOne(invocation, { path, pulled: false, conflicts: planJson(items).conflicts }, () =>
+      planText(conflicts),
+    );
+    tellConflicts(invocation, "Nothing was pulled");
+    return "conflict";
+  }
+  const steps = items.map((item) => stepOf(checkout, item));
+  const added = invocation.flags.dryRun ? [] : await write(checkout, steps, seenAfter(checkout, items));
+  show(checkout, steps, added);
+  return undefined;
+}
+
+async function write(
+  checkout: Checkout,
+  steps: readonly Step[],
+  seen: SeenState["entries"],
+): Promise<readonly string[]> {
+  const changes = steps.flatMap(({ change }) => change ?? []);
+  const added = changes.length > 0 ? await checkout.source.change(changes) : [];
+  await storeSeen(checkout, seen);
+  return added;
+}
+
+function stepOf(checkout: Checkout, item: Item): Step {
+  const { action, mine, theirs } = item;
+  if (action === "foreign" && theirs) {
+    const { id, question, answer, sortOrder } = theirs;
+    return { item, change: { kind: "add", fields: { id, question, answer, sortOrder } }, word: "added" };
+  }
+  if (action === "gone" && mine)
+    return { item, change: { kind: "remove", file: mine.file }, word: "deleted" };
+  if (!mine || !theirs) return { item, change: undefined, word: "kept" };
+  const isLocal = action === "change" || action === "move";
+  const fields = {
+    ...(mine.id === undefined && !otherIdIn(checkout, mine.file, theirs.id) && { id: theirs.id }),
+    ...(item.text === "theirs" && { question: theirs.question, answer: theirs.answer }),
+    ...(item.order === "theirs" && { sortOrder: theirs.sortOrder }),
+  };
+  if (Object.keys(fields).length === 0) return { item, change: undefined, word: isLocal ? "kept" : "same" };
+  return { item, change: { kind: "set", file: mine.file, fields }, word: "changed" };
+}
+
+/** The list as it was read is what this checkout has seen now. Of an entry without a file it is what was seen before. */
+function seenAfter(checkout: Checkout, items: readonly Item[]): SeenState["entries"] {
+  const entries = items.flatMap(({ action, mine, theirs }): (readonly [string, SeenEntry])[] => {
+    if (!theirs) return [];
+    const old = checkout.seen.entries.get(theirs.id);
+    if (action === "kept") return old ? [[theirs.id, old]] : [];
+    const fileId = mine && otherIdIn(checkout, mine.file, theirs.id);
+    return [[theirs.id, { text: hashOf(theirs), sortOrder: theirs.sortOrder, fileId }]];
+  });
+  return new Map(entries);
+}
+
+function show({ invocation, source }: Checkout, steps: readonly Step[], added: readonly string[]): void {
+  const names = [...added];
+  const shown = steps.map(({ word, item }) => {
+    const { id, file, question } = named(item);
+    return {
+      word,
+      id,
+      file: word === "added" ? (names.shift() ?? null) : file,
+      question,
+      note: notes[item.action],
+    };
+  });
+  const of = (wanted: Step["word"]) =>
+    shown.filter(({ word }) => word === wanted).map(({ word, note, ...rest }) => rest);
+  const value = {
+    path: source.path,
+    pulled: !invocation.flags.dryRun,
+    ...(invocation.flags.dryRun && { dryRun: true }),
+    added: of("added"),
+    changed: of("changed"),
+    deleted: of("deleted"),
+    kept: of("kept"),
+    unchanged: of("same").length,
+  };
+  const lines = shown
+    .filter(({ word }) => word !== "same")
+    .map(
+      ({ word, file, id, question, note }) =>
+        [word.padEnd(8), file ?? id, `"${onOneLine(question)}"`].join("  ") +
+        (word === "kept" && note ? `: ${note}` : ""),
+    );
+  const count = `${value.added.length} added, ${value.changed.length} changed, ${value.deleted.length} deleted, ${value.unchanged} the same.`;
+  printOne(invocation, value, () => [...lines, count].join("\n"));
+}
+
+const notes: Partial<Record<Item["action"], string>> = {
+  create: "new here; `innkeep faq push` sends it",
+  change: "changed here; `innkeep faq push` sends it",
+  move: "moved here; `innkeep faq push` sends it",
+  kept: "its file was deleted here; `innkeep faq push --prune` deletes the entry",
+};

@@ -1,0 +1,124 @@
+import { lstat, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { limits } from "../../contract/limits.ts";
+import { usageError } from "../core/cli-error.ts";
+import { replaceFile } from "../core/files.ts";
+import { readForeignText } from "../core/foreign-file.ts";
+
+/** How an entry was when file and server were last the same: the hash of its text, and its position, apart. */
+export interface SeenEntry {
+  readonly text: string | undefined;
+  readonly sortOrder: number | undefined;
+  /** The id in the file, if that is the one of another server or app. */
+  readonly fileId?: string | undefined;
+}
+
+/** What a checkout knows of a server and an app. Entries are by the ids that they have there. */
+export interface SeenState {
+  readonly server: string | undefined;
+  readonly app: string | undefined;
+  readonly entries: ReadonlyMap<string, SeenEntry>;
+}
+
+const fileName = ".innkeep-faq.json";
+
+/** Where the state of a folder, or of a list file, is kept, and under which name. */
+export interface StatePlace {
+  readonly file: string;
+  readonly name: string;
+}
+
+export const statePlaceOf = (path: string, isList: boolean): StatePlace =>
+  isList
+    ? { file: join(dirname(path), fileName), name: basename(path) }
+    : { file: join(path, fileName), name: "." };
+
+/** Reads what is known of each server and app; a file of an older version knows one. Throws a usage error for a damaged file. */
+export async function readStates({ file, name }: StatePlace): Promise<readonly SeenState[]> {
+  const states = fieldOf(await readAll(file), name);
+  return states === undefined ? [] : [states].flat().map(stateIn);
+}
+
+function stateIn(state: unknown): SeenState {
+  const entries = Object.entries(objectOf(fieldOf(state, "entries"))).map(
+    ([id, entry]) => [id.toLowerCase(), seenIn(entry)] as const,
+  );
+  return { server: textIn(state, "server"), app: textIn(state, "app"), entries: new Map(entries) };
+}
+
+/** Stores the states, with each entry on a line of its own so that Git can merge it. Gives whether they changed. */
+export async function writeStates(
+  { file, name }: StatePlace,
+  states: readonly SeenState[],
+): Promise<boolean> {
+  const all = objectOf(await readAll(file));
+  const shown = states.map(shownOf);
+  const text = textOf({ ...all, [name]: shown.length === 1 ? shown[0] : shown });
+  const before = await readFile(file, "utf8").catch(() => undefined);
+  if (before?.replace(/\r\n/g, "\n") === text) return false;
+  await replaceFile(file, text);
+  return true;
+}
+
+const shownOf = ({ server, app, entries }: SeenState) => ({
+  server,
+  app,
+  entries: Object.fromEntries([...entries].sort(([one], [other]) => (one < other ? -1 : 1))),
+});
+
+function textOf(lists: Readonly<Record<string, unknown>>): string {
+  const parts = Object.entries(lists).map(([name, list]) => {
+    const shown = Array.isArray(list) ? `[${list.map(textOfState).join(", ")}]` : textOfState(list);
+    return `  ${JSON.stringify(name)}: ${shown}`;
+  });
+  return `{\n${parts.join(",\n")}\n}\n`;
+}
+
+function textOfState(state: unknown): string {
+  const { entries, ...head } = objectOf(state);
+  const heads = Object.entries(head).filter(([, value]) => value !== undefined);
+  const lines = Object.entries(objectOf(entries)).map(
+    ([id, entry]) => `      ${JSON.stringify(id)}: ${JSON.stringify(entry)}`,
+  );
+  const shown = heads
+    .map(([key, value]) => `    ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`)
+    .join("");
+  const body = lines.length === 0 ? "{}" : `{\n${lines.join(",\n")}\n    }`;
+  return `{\n${shown}    "entries": ${body}\n  }`;
+}
+
+async function readAll(file: string): Promise<unknown> {
+  // The file is written too: a link in a checkout of a stranger may lead to any file of the machine.
+  const found = await lstat(file).catch(() => undefined);
+  if (found && !found.isFile())
+    throw usageError(`${file} is a link or no file.`, "Delete it and run `innkeep faq pull`.");
+  const text = readForeignText(file, file, limits.faqList);
+  if (text === undefined) return {};
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch {
+    throw usageError(
+      `${file} is damaged, perhaps by a merge.`,
+      "Take one side of the merge, or delete the file and run `innkeep faq pull`.",
+    );
+  }
+}
+
+const seenIn = (entry: unknown): SeenEntry => {
+  const sortOrder = fieldOf(entry, "sortOrder");
+  return {
+    text: textIn(entry, "text"),
+    sortOrder: typeof sortOrder === "number" ? sortOrder : undefined,
+    fileId: textIn(entry, "fileId")?.toLowerCase(),
+  };
+};
+
+const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+
+const fieldOf = (value: unknown, name: string): unknown => objectOf(value)[name];
+
+function textIn(value: unknown, name: string): string | undefined {
+  const text = fieldOf(value, name);
+  return typeof text === "string" ? text : undefined;
+}

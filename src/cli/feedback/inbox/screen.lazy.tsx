@@ -1,0 +1,198 @@
+/** @jsxImportSource react */
+import { Box, Text, useApp, useInput, useStdout } from "ink";
+import { useEffect, useMemo, useState } from "react";
+import { cutTo, onOneLine, printable } from "../../core/plain-text.ts";
+import { relativeTime } from "../../core/relative-time.ts";
+import { type Shown, showOnTerminal } from "../../core/screen.lazy.ts";
+import { threadText } from "../thread-text.ts";
+import type { InboxState, Writing } from "./inbox-state.ts";
+import { press } from "./keys.ts";
+import type { Inbox } from "./state.ts";
+import { wrapped } from "./wrapped-lines.ts";
+
+/** What the screen shows, and when it ends. */
+export interface InboxScreen extends Shown {
+  readonly inbox: Inbox;
+}
+
+/** Shows the inbox until the person leaves. Throws the reason if the signal aborts. */
+export async function showScreen({ inbox, signal, streams }: InboxScreen): Promise<void> {
+  await showOnTerminal(<Screen inbox={inbox} signal={signal} />, { signal, streams });
+}
+
+function Screen({ inbox, signal }: Pick<InboxScreen, "inbox" | "signal">) {
+  const { exit } = useApp();
+  const size = useSize();
+  const state = useInbox(inbox);
+  useEffect(() => {
+    const end = () => exit();
+    signal.addEventListener("abort", end, { once: true });
+    return () => signal.removeEventListener("abort", end);
+  }, [signal, exit]);
+  const { width, height, isSmall } = size;
+  const rows = Math.max(isSmall ? 0 : 1, height - frameOf(state, isSmall));
+  const { reading } = state;
+  const lines = useMemo(
+    () => (reading ? wrapped(printable(threadText(reading)), width) : []),
+    [reading, width],
+  );
+  const most = Math.max(0, lines.length - rows);
+  useInput((input, key) => {
+    if (press(inbox, input, { key, room: { most, page: rows } })) exit();
+  });
+  return (
+    <Box flexDirection="column" paddingX={1} overflow="hidden" {...(isSmall && { height })}>
+      <Headline state={state} size={size} />
+      {state.reading ? (
+        <ThreadLines lines={lines.slice(Math.min(state.scroll, most)).slice(0, rows)} />
+      ) : (
+        <List state={state} rows={rows} width={width} />
+      )}
+      {state.writing && <Draft writing={state.writing} size={size} />}
+      <Footer state={state} size={size} hidden={Math.max(0, most - state.scroll)} />
+    </Box>
+  );
+}
+
+/** The space that the screen has. */
+interface Size {
+  readonly width: number;
+  readonly height: number;
+  /** Whether empty lines and the names of keys are left out. */
+  readonly isSmall: boolean;
+}
+
+/** The size of the terminal, whenever it changes. */
+function useSize(): Size {
+  const { stdout } = useStdout();
+  const [size, setSize] = useState(() => sizeOf(stdout));
+  useEffect(() => {
+    const change = () => setSize(sizeOf(stdout));
+    stdout.on("resize", change);
+    return () => void stdout.off("resize", change);
+  }, [stdout]);
+  return size;
+}
+
+/** The last line stays free: a screen without one is drawn again each time, and the text above it is lost. */
+const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>): Size => ({
+  width: Math.max(1, (columns || 80) - 2),
+  height: Math.max(1, (rows || 24) - 1),
+  isSmall: (rows || 24) < smallRows,
+});
+
+const smallRows = 12;
+
+/** The lines above and below the list or the thread. */
+function frameOf({ writing }: InboxState, isSmall: boolean): number {
+  if (isSmall) return writing ? 4 : 2;
+  return writing ? 8 : 5;
+}
+
+function useInbox(inbox: Inbox): InboxState {
+  const [state, setState] = useState(inbox.state);
+  useEffect(() => {
+    inbox.watch(() => setState(inbox.state()));
+    return () => inbox.watch(() => {});
+  }, [inbox]);
+  return state;
+}
+
+/** Empty lines between the parts, where there is space for them. */
+const gap = ({ isSmall }: Size): number => (isSmall ? 0 : 1);
+
+function Headline({ state, size }: { readonly state: InboxState; readonly size: Size }) {
+  const { threads, nextCursor, reading, selected } = state;
+  const count = `${threads.length}${nextCursor === null ? "" : "+"}`;
+  const text = reading ? `${selected + 1} of ${count}` : `${count} in the inbox`;
+  return (
+    <Box marginBottom={gap(size)}>
+      <Text bold wrap="truncate-end">
+        {cutTo(text, size.width)}
+      </Text>
+    </Box>
+  );
+}
+
+interface ListPart {
+  readonly state: InboxState;
+  readonly rows: number;
+  readonly width: number;
+}
+
+function List({ state: { threads, selected }, rows, width }: ListPart) {
+  if (threads.length === 0) return <Text>Nothing is left to do.</Text>;
+  const first = Math.max(0, Math.min(selected - Math.floor(rows / 2), threads.length - rows));
+  const now = new Date();
+  return (
+    <Box flexDirection="column">
+      {threads.slice(first, first + rows).map((thread, at) => {
+        const isSelected = first + at === selected;
+        // An older server has no order by activity.
+        const age = relativeTime(thread.activeAt ?? thread.createdAt, now).padEnd(11);
+        const times = thread.occurrences > 1 ? ` (${thread.occurrences} times)` : "";
+        const sender = thread.senderName ?? thread.senderEmail;
+        const text = onOneLine(`${thread.subject}${times}${sender ? `, ${sender}` : ""}`);
+        const facts = `${age} ${onOneLine(thread.category).padEnd(8)}`;
+        return (
+          <Text key={thread.id} bold={thread.unread} inverse={isSelected} wrap="truncate-end">
+            {cutTo(`${isSelected ? ">" : " "}${thread.unread ? "*" : " "}${facts} ${text}`, width)}
+          </Text>
+        );
+      })}
+    </Box>
+  );
+}
+
+const ThreadLines = ({ lines }: { readonly lines: readonly string[] }) => (
+  <Box flexDirection="column">
+    {lines.map((line, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and keep their order.
+      <Text key={at} wrap="truncate-end">
+        {line === "" ? " " : line}
+      </Text>
+    ))}
+  </Box>
+);
+
+const questions = { reply: "Reply to the sender", note: "Note for your team", issue: "Address of the issue" };
+
+function Draft({ writing, size }: { readonly writing: Writing; readonly size: Size }) {
+  const [last = ""] = wrapped(printable(`${writing.text}_`), size.width).slice(-1);
+  return (
+    <Box flexDirection="column" marginTop={gap(size)}>
+      <Text bold wrap="truncate-end">
+        {questions[writing.kind]}: Enter sends, Esc stops
+      </Text>
+      <Text wrap="truncate-end">{last}</Text>
+    </Box>
+  );
+}
+
+const keys = {
+  list: "Enter reads  e archive  d done  u undo  r reply  n note  i issue  q leaves",
+  thread: "j k scroll  e archive  d done  u undo  r reply  n note  i issue  o console  q back",
+};
+
+interface FooterPart {
+  readonly state: InboxState;
+  readonly size: Size;
+  /** How many lines are below the screen. */
+  readonly hidden: number;
+}
+
+function Footer({ state: { said, reading }, size, hidden }: FooterPart) {
+  const below = reading && hidden > 0 ? `${hidden} lines below. ` : "";
+  return (
+    <Box flexDirection="column" marginTop={gap(size)}>
+      <Text {...(said.isProblem && { color: "red" })} wrap="truncate-end">
+        {cutTo(onOneLine(`${below}${said.text}`), size.width) || " "}
+      </Text>
+      {!size.isSmall && (
+        <Text dimColor wrap="truncate-end">
+          {cutTo(reading ? keys.thread : keys.list, size.width)}
+        </Text>
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,32 @@
+import { type Command, Option } from "commander";
+import { commandAction, type Setup } from "./core/command.ts";
+import { mutates } from "./core/flags.ts";
+import type { InitFlags } from "./init/init.ts";
+
+/** `innkeep init`: from an empty folder to a sent report. */
+export function addInit(init: Command, setup: Setup): void {
+  mutates(init)
+    .option("--server <url>", "address of the server; asked for unless something names it")
+    .option("--app <id>", "id or name of the app, for commands with a maintainer token")
+    .option("--store", "store the app key for this server on this machine, without asking")
+    .option("--insecure-storage", "store it in a file that only you can read, not in the keychain")
+    .option("--send", "send a first report, without asking")
+    .option("--message <text>", "what the first report says")
+    .addOption(
+      new Option("--ci <service>", "whose lines to print; found by the files here unless given").choices(
+        services,
+      ),
+    )
+    .option("-y, --yes", "replace an innkeep.json that says otherwise, without asking")
+    .addHelpText("after", notes);
+  commandAction<InitFlags>(init, setup, async (invocation, flags) =>
+    (await import("./init/init.ts")).init(invocation, flags),
+  );
+}
+
+const services = ["github", "gitlab", "circleci", "jenkins", "shell", "none"] as const;
+
+const notes = `
+Writes innkeep.json into this folder, with the server and the app and never a secret. The app key comes from --api-key-file,
+INNKEEP_API_KEY or what is stored, or is asked for; the server is asked whether it accepts the key before anything is
+written. Standard output has the lines for your CI service.`;

@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import type { ServeFlags } from "../programs.ts";
+import { commandAction, type Setup } from "./core/command.ts";
+import type { Invocation } from "./core/context.ts";
+import type { Exit } from "./core/exit-codes.ts";
+import { wholeNumber } from "./core/flags.ts";
+
+export function addServe(serve: Command, setup: Setup): void {
+  serve
+    .option("--host <address>", "address to listen on; 127.0.0.1 unless given (INNKEEP_HOST)")
+    .option("--port <number>", "port to listen on; 4700 unless given (INNKEEP_PORT)", wholeNumber)
+    .option("--data <folder>", "folder of the database and the files; ./.innkeep unless given (INNKEEP_DATA)")
+    .option("--database-url <url>", "PostgreSQL instead of a file (INNKEEP_DATABASE_URL)")
+    .option("--console-url <url>", "where people reach the console (INNKEEP_CONSOLE_URL)")
+    .option("--demo", "make a small app to look at, and print its key, tokens and links")
+    .option("--dev", "add a clock that can be moved, faults on demand and captured messages; loopback only")
+    .option(
+      "--seed <file>",
+      "with --dev and --demo, fill it from a file of JSON or YAML in place of the demo's app",
+    )
+    .addHelpText("after", "\n--base-url is the address under which clients reach this server.");
+  commandAction<ServeFlags>(serve, setup, start);
+}
+
+async function start({ context }: Invocation, flags: ServeFlags): Promise<Exit> {
+  const { host, port, data, databaseUrl, baseUrl, consoleUrl, demo, dev, seed, json } = flags;
+  const code = await context.programs.serve({
+    host,
+    port,
+    data,
+    databaseUrl,
+    baseUrl,
+    consoleUrl,
+    demo,
+    dev,
+    seed,
+    json,
+  });
+  return code === 0 ? "ok" : "unexpected";
+}

@@ -1,0 +1,42 @@
+import type { Slot } from "../../contract/tester.ts";
+import { usageError } from "../core/cli-error.ts";
+import type { Invocation } from "../core/context.ts";
+import { wholeId } from "../core/ids.ts";
+import { allOpenListings } from "./open-listings.ts";
+
+/**
+ * The id of one of the tester's slots, given as a whole or by its start; else the only slot that the tester still
+ * holds.
+ */
+export async function ownSlotId(invocation: Invocation, given: string | undefined): Promise<string> {
+  const slots = async () => (await invocation.client().tester.slots()).slots;
+  if (given === undefined) return onlyOne(await slots());
+  return wholeId(given, {
+    thing: "slot",
+    command: "innkeep slot list",
+    list: async () => (await slots()).map(({ slotId, app }) => ({ id: slotId, name: app.name })),
+  });
+}
+
+/** The id of an open slot, given as a whole or by its start. */
+export const openSlotId = (invocation: Invocation, given: string): Promise<string> =>
+  wholeId(given, {
+    thing: "free slot",
+    command: "innkeep slot list --open",
+    list: async () => {
+      const listings = await allOpenListings(invocation);
+      return listings.map(({ openSlotId: id, appName }) => ({ id, name: appName }));
+    },
+  });
+
+const held: readonly string[] = ["active", "at_risk"] satisfies readonly Slot["status"][];
+
+function onlyOne(slots: readonly Slot[]): string {
+  const mine = slots.filter(({ status }) => held.includes(status));
+  const [slot, ...others] = mine;
+  if (!slot)
+    throw usageError("You hold no slot now.", "`innkeep slot list --open` shows those that are free.");
+  if (others.length === 0) return slot.slotId;
+  const choice = mine.map(({ slotId, app }) => `  ${slotId}  ${app.name}`).join("\n");
+  throw usageError(`You hold ${mine.length} slots.`, `Say which:\n${choice}`);
+}

@@ -1,0 +1,152 @@
+/** @jsxImportSource react */
+import { Box, Text, useApp, useInput } from "ink";
+import { useEffect, useState } from "react";
+import type { PollResult } from "../../client/wait.ts";
+import { formatDuration } from "../core/format-duration.ts";
+import { onOneLine } from "../core/plain-text.ts";
+import { type Shown, showOnTerminal } from "../core/screen.lazy.ts";
+import type { ShownTask, Tasks } from "./tasks.ts";
+
+/** What the screen shows, and when it ends. */
+export interface TaskScreen extends Shown {
+  /** Reads the tasks again and again, until the signal aborts. */
+  readonly results: (signal: AbortSignal) => AsyncIterable<PollResult<Tasks>>;
+  readonly now: () => Date;
+}
+
+/**
+ * Shows the tasks of today until `q` or Ctrl-C. Throws a permanent failure, and the reason if the signal aborts.
+ */
+export async function showTasks(screen: TaskScreen): Promise<void> {
+  await showOnTerminal(<Screen {...screen} />, screen);
+}
+
+function Screen({ results, now, signal }: TaskScreen) {
+  const { exit } = useApp();
+  const time = useTime(now);
+  const { result, tasks } = useResults(results, signal, exit);
+  useInput((input, key) => {
+    if (input === "q" || (key.ctrl && input === "c")) exit();
+  });
+  return (
+    <Box flexDirection="column" paddingX={1} rowGap={1}>
+      <Headline tasks={tasks} />
+      {tasks && <TaskList tasks={tasks.tasks} time={time} />}
+      <Footer result={result} time={time} />
+    </Box>
+  );
+}
+
+function useTime(now: () => Date): Date {
+  const [time, setTime] = useState(now);
+  useEffect(() => {
+    const timer = setInterval(() => setTime(now()), 1_000);
+    return () => clearInterval(timer);
+  }, [now]);
+  return time;
+}
+
+/** The last result, and the last tasks, which stay on the screen after a failure. */
+function useResults(results: TaskScreen["results"], signal: AbortSignal, exit: (error?: Error) => void) {
+  const [result, setResult] = useState<PollResult<Tasks>>();
+  const [tasks, setTasks] = useState<Tasks>();
+  useEffect(() => {
+    const leaving = new AbortController();
+    const leave = () => leaving.abort(new Error("The screen was left."));
+    const follow = async () => {
+      for await (const next of results(leaving.signal)) {
+        setResult(next);
+        if ("value" in next) setTasks(next.value);
+      }
+    };
+    const end = () => exit();
+    signal.addEventListener("abort", end, { once: true });
+    follow().catch((error: unknown) => {
+      if (!leaving.signal.aborted) exit(error instanceof Error ? error : new Error(String(error)));
+    });
+    return () => {
+      signal.removeEventListener("abort", end);
+      leave();
+    };
+  }, [results, signal, exit]);
+  return { result, tasks };
+}
+
+function Headline({ tasks }: { readonly tasks: Tasks | undefined }) {
+  if (!tasks) return <Text dimColor>Looking at your tests…</Text>;
+  if (tasks.tasks.length === 0) {
+    return <Text>No tests today. `innkeep slot list --open` shows where testers are wanted.</Text>;
+  }
+  const done = tasks.outstanding === 0;
+  return (
+    <Text bold color={done ? "green" : "yellow"}>
+      {done
+        ? "All done for today."
+        : onOneLine(`${tasks.outstanding} of ${tasks.tasks.length} outstanding today`)}
+    </Text>
+  );
+}
+
+const TaskList = ({ tasks, time }: { readonly tasks: readonly ShownTask[]; readonly time: Date }) => (
+  <Box flexDirection="column" rowGap={1}>
+    {[...tasks].sort(byUrgency).map((task) => (
+      <TaskLines key={task.slotId} task={task} time={time} />
+    ))}
+  </Box>
+);
+
+const byUrgency = (a: ShownTask, b: ShownTask): number =>
+  Number(a.submitted) - Number(b.submitted) || (a.dueBy < b.dueBy ? -1 : 1);
+
+function TaskLines({ task, time }: { readonly task: ShownTask; readonly time: Date }) {
+  const { appName, dayIndex, durationDays, submitted } = task;
+  return (
+    <Box flexDirection="column">
+      <Text bold={!submitted} color={submitted ? "green" : undefined} wrap="truncate-end">
+        {submitted ? "✓" : "○"} {onOneLine(`${appName}, day ${dayIndex} of ${durationDays}`)}
+        {submitted ? ": counted" : ""}
+      </Text>
+      {!submitted && <Text wrap="truncate-end">{`  ${todo(task)}`}</Text>}
+      {!submitted && <Text wrap="truncate-end">{`  ${dueInWords(task.dueBy, time)}`}</Text>}
+      {remarks(task).map((remark) => (
+        <Text key={remark} color="yellow" wrap="truncate-end">{`  ${remark}`}</Text>
+      ))}
+    </Box>
+  );
+}
+
+const todo = ({ targetScreen, verificationTier }: ShownTask): string =>
+  verificationTier === "sdk"
+    ? `Use the app, and visit ${onOneLine(targetScreen)}`
+    : `Send a picture of ${onOneLine(targetScreen)}`;
+
+function remarks({ slotStatus, missedDays, joinCheckPending }: ShownTask): string[] {
+  const missed = missedDays === 1 ? "one day missed" : `${missedDays} days missed`;
+  return [
+    ...(slotStatus === "at_risk" ? [onOneLine(`Your slot is at risk: ${missed}`)] : []),
+    ...(joinCheckPending ? ["Your joining of the store's test is to be confirmed"] : []),
+  ];
+}
+
+/** In the time of this machine. */
+function dueInWords(dueBy: string, time: Date): string {
+  const due = new Date(dueBy);
+  const left = Math.floor((due.getTime() - time.getTime()) / 1_000);
+  if (left <= 0) return "The day is over";
+  const clock = due.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+  const weekday = due.toLocaleDateString(undefined, { weekday: "long" });
+  return `Until ${clock}${due.toDateString() === time.toDateString() ? "" : ` on ${weekday}`}, in ${formatDuration(left)}`;
+}
+
+function Footer({ result, time }: { readonly result: PollResult<Tasks> | undefined; readonly time: Date }) {
+  if (!result) return <Text dimColor>q leaves</Text>;
+  const passed = Math.max(0, time.getTime() - result.at.getTime());
+  const left = Math.max(0, Math.ceil((result.nextInMs - passed) / 1_000));
+  const next = left === 0 ? "now" : `in ${formatDuration(left)}`;
+  return (
+    <Box flexDirection="column">
+      {"failure" in result && <Text color="red">{onOneLine(result.failure.message)}</Text>}
+      <Text dimColor>{`Seen ${result.at.toLocaleTimeString()}, next ${next}. q leaves`}</Text>
+    </Box>
+  );
+}

@@ -1,0 +1,146 @@
+import type { Issue } from "../contract/issues.ts";
+import { isDeeperThan } from "./depth.ts";
+import { ServerError, UnexpectedAnswerError } from "./errors.ts";
+import type { Route, Shape } from "./routes.ts";
+import type { WireAnswer } from "./wire.ts";
+
+interface Asked {
+  readonly method: string;
+  readonly url: URL;
+}
+
+/** A success, with the request that it answers. */
+export interface Success extends WireAnswer {
+  readonly asked: Asked;
+}
+
+/**
+ * The answer, if it is a success. Throws a ServerError for an error, and an UnexpectedAnswerError for anything
+ * else.
+ */
+export function successIn(answer: WireAnswer, asked: Asked, now: Date): Success {
+  if (answer.status >= 400) throw serverError(answer, jsonOf(answer.text)?.value, now);
+  if (answer.status < 200 || answer.status >= 300) throw unexpected(answer, asked);
+  return { ...answer, asked };
+}
+
+/**
+ * The value of a success, with all its fields; undefined for a 204, and for a 202 of a route that may be pending. A 201
+ * without a body is an empty object where servers may answer anything.
+ * Throws an UnexpectedAnswerError if the answer is not JSON, does not have the shape of the route's answers, or is
+ * about another object than the request.
+ */
+export function contentOf(
+  success: Success,
+  { answer, pending, repeats, download }: Pick<Route, "answer" | "pending" | "repeats" | "download">,
+  params: Readonly<Record<string, unknown>> = {},
+): unknown {
+  if (success.status === 204 || success.status === 205 || (pending && success.status === 202))
+    return undefined;
+  if (download) return undefined;
+  if (answer?.isOpen && success.status === 201 && success.text === "") return {};
+  const json = jsonOf(success.text);
+  if (!json || (answer && !fits(json.value, answer))) throw unexpected(success, success.asked);
+  if (repeats && !isSame(at(json.value, "id"), params[repeats])) throw unexpected(success, success.asked);
+  return json.value;
+}
+
+/**
+ * Whether an answer has the expected shape. Fields may be missing or unknown, because servers differ; an object
+ * without any of the fields is refused, unless servers may answer anything.
+ */
+function fits(value: unknown, { isList, fields, isOpen = false }: Shape): boolean {
+  if (Array.isArray(value)) return isList;
+  if (isList || typeof value !== "object" || value === null) return false;
+  return isOpen || fields.some((name) => name in value);
+}
+
+const isSame = (answered: unknown, asked: unknown): boolean =>
+  typeof answered === "string" && answered.toLowerCase() === String(asked).trim().toLowerCase();
+
+function serverError(answer: WireAnswer, body: unknown, now: Date): ServerError {
+  const { status, headers } = answer;
+  return new ServerError({
+    status,
+    code: textAt(body, "code") ?? textAt(at(body, "error"), "code") ?? `http_${status}`,
+    message: messageIn(body) ?? `The server answered with status ${status}${kindOf(answer)}.`,
+    issues: issuesIn(body),
+    requestId: headers["x-request-id"] ?? textAt(body, "requestId"),
+    retryAfterSeconds: retryAfterSeconds(headers["retry-after"], headers.date, now),
+    body,
+  });
+}
+
+function unexpected(
+  answer: WireAnswer,
+  { method, url }: { method: string; url: URL },
+): UnexpectedAnswerError {
+  const what = `${method} ${url.origin}${url.pathname} was answered with status ${answer.status}${kindOf(answer)}`;
+  return new UnexpectedAnswerError(
+    answer.status,
+    `${what}, not with what an Innkeep server answers there. Is this the address of one?`,
+  );
+}
+
+/** Other servers put the message into other fields. */
+const messageIn = (body: unknown): string | undefined =>
+  textAt(body, "error") ?? textAt(body, "message") ?? textAt(at(body, "error"), "message");
+
+/** The faults that an error names, in any known form. */
+export function issuesIn(body: unknown): Issue[] {
+  const issues = at(body, "issues");
+  if (!Array.isArray(issues)) return [];
+  return issues.map((issue: unknown) => ({
+    path: textAt(issue, "path") ?? "",
+    message: textAt(issue, "message") ?? "is not valid",
+  }));
+}
+
+/** Metadata has 5 levels, so no answer of the API comes near. Code that walks through a value has a limited stack. */
+const mostLevels = 100;
+
+function jsonOf(text: string): { readonly value: unknown } | undefined {
+  if (isDeeperThan(text, mostLevels)) return undefined;
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+function kindOf({ headers, text }: WireAnswer): string {
+  if (text === "") return " and an empty body";
+  const [kind] = headers["content-type"]?.split(";") ?? [];
+  return kind && kind !== "application/json" ? ` and ${kind.trim()}` : "";
+}
+
+const at = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+
+function textAt(value: unknown, name: string): string | undefined {
+  const text = at(value, name);
+  return typeof text === "string" && text !== "" ? text : undefined;
+}
+
+/** A limit, because a server may send a number of any size. */
+const mostRetryAfterSeconds = 31_536_000;
+
+/**
+ * Reads a Retry-After header (a number of seconds or an HTTP date) as whole seconds from now. A date counts from
+ * the server's own `Date` header, if there is one, because clocks may differ. Undefined for a missing or malformed
+ * header.
+ */
+function retryAfterSeconds(
+  header: string | undefined,
+  serverDate: string | undefined,
+  now: Date,
+): number | undefined {
+  const value = header?.trim();
+  if (!value) return undefined;
+  if (/^\d+$/.test(value)) return Math.min(Number(value), mostRetryAfterSeconds);
+  const then = Date.parse(value);
+  if (Number.isNaN(then)) return undefined;
+  const from = Date.parse(serverDate ?? "");
+  const seconds = Math.ceil((then - (Number.isNaN(from) ? now.getTime() : from)) / 1_000);
+  return Math.min(Math.max(0, seconds), mostRetryAfterSeconds);
+}

@@ -1,0 +1,74 @@
+import type * as z from "zod/mini";
+import type { Endpoint } from "../contract/endpoint.ts";
+import type { contract } from "../contract/index.ts";
+
+/** The result of a call: the success body, or undefined for a 204 and for a 202 without an answer yet. */
+export type Answer<E extends Endpoint> =
+  | (E["success"] extends { body: infer Body extends z.ZodMiniType } ? z.output<Body> : undefined)
+  | (E extends { readonly pending: true } ? undefined : never);
+
+/** A body that is made while it is sent, because it is too large to hold in memory. */
+export interface Content {
+  readonly mediaType: string;
+  /** Exact length. */
+  readonly bytes: number;
+  /** Starts from the beginning each time it is called, so that a request can be repeated. */
+  read(): AsyncIterable<Uint8Array | string>;
+  /** Shown instead of the body in a dry run; the media type and length unless given. */
+  readonly view?: unknown;
+}
+
+/** Takes the bytes of an answer that is too large to hold in memory. */
+export interface Sink {
+  /** Begins again: a call that is repeated calls it again. */
+  begin(): Promise<void>;
+  write(bytes: Uint8Array): Promise<void>;
+}
+
+type Body<E extends Endpoint, Schema extends z.ZodMiniType> = E["bodyKind"] extends "form"
+  ? { readonly content: Content }
+  : E["bodyKind"] extends "upload"
+    ? { readonly body: z.input<Schema> } | { readonly content: Content }
+    : { readonly body: z.input<Schema> };
+
+type Part<E extends Endpoint, Name extends "params" | "query" | "body"> = E[Name] extends z.ZodMiniType
+  ? Name extends "query"
+    ? { readonly query?: z.input<E[Name]> }
+    : Name extends "body"
+      ? Body<E, E[Name]>
+      : { readonly [N in Name]: z.input<E[Name]> }
+  : unknown;
+
+export interface CallOptions {
+  /** Makes a repeat safe: the server answers a second request with the same key from what it stored. */
+  readonly idempotencyKey?: string;
+  /** The ETag of what was read: the call is refused if that has changed since. */
+  readonly ifMatch?: string | undefined;
+  /** Called with the ETag of a success; undefined if the server gave none. See `withEtag`. */
+  readonly onEtag?: (etag: string | undefined) => void;
+  readonly signal?: AbortSignal;
+  /** Called with the bytes of the body that were handed to the network so far. */
+  readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
+  /** Takes the file that a download answers with. */
+  readonly sink?: Sink;
+  /** Whether a temporary failure is followed by another try; always unless given. */
+  readonly repeatAfter?: (error: Error) => boolean;
+}
+
+export type Input<E extends Endpoint> = Part<E, "params"> & Part<E, "query"> & Part<E, "body"> & CallOptions;
+
+type Call<E extends Endpoint> = E extends { params: z.ZodMiniType } | { body: z.ZodMiniType }
+  ? (input: Input<E>) => Promise<Answer<E>>
+  : (input?: Input<E>) => Promise<Answer<E>>;
+
+/**
+ * The whole API as functions: `client.faqs.list()`. Every call rejects with a ServerError, a ConnectionError or a
+ * MissingCredentialError.
+ */
+export type Client = {
+  readonly [G in keyof typeof contract]: {
+    readonly [E in keyof (typeof contract)[G]]: (typeof contract)[G][E] extends Endpoint
+      ? Call<(typeof contract)[G][E]>
+      : never;
+  };
+};

@@ -1,0 +1,77 @@
+import { ConnectionError } from "./errors.ts";
+import { isLoopback } from "./proxy.ts";
+
+const sentences: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "the host name is not known",
+  EAI_AGAIN: "the host name could not be looked up",
+  ECONNRESET: "the connection was cut",
+  EPIPE: "the connection was cut",
+  ETIMEDOUT: "the host did not answer",
+  timeout: "the host did not answer in time",
+  EHOSTUNREACH: "the host cannot be reached",
+  ENETUNREACH: "the network cannot be reached",
+  EPROTO: "it does not speak TLS",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
+};
+/** The codes of undici that mean the same as one of Node. */
+const sameAs: Readonly<Record<string, string>> = {
+  UND_ERR_SOCKET: "ECONNRESET",
+  UND_ERR_CONNECT_TIMEOUT: "ETIMEDOUT",
+};
+const untrusted = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/;
+
+/** Why there was no answer, in words. Names the hosts only: an address can hold a secret. */
+export function connectionError(cause: unknown, url: URL, proxy?: URL): ConnectionError {
+  if (cause instanceof ConnectionError) return cause;
+  const own = codeOf(cause) ?? "failed";
+  const code = sameAs[own] ?? own;
+  const from = proxy ? `the proxy ${proxy.host}, which leads to ${url.origin}` : url.origin;
+  return new ConnectionError(code, `No answer from ${from}: ${connectionReason(code)}.`, {
+    ...{ cause, proxy: proxy?.host },
+  });
+}
+
+/** Whether a port of this machine refused the connection: no network is in between that could come back. */
+export function isRefusedHere(error: unknown, baseUrl: string): boolean {
+  if (!(error instanceof ConnectionError) || error.code !== "ECONNREFUSED") return false;
+  const asked = error.proxy === undefined ? baseUrl : `http://${error.proxy}`;
+  return isLoopback(new URL(asked).hostname);
+}
+
+export const timeoutError = (url: URL, timeoutMs: number, proxy?: URL): ConnectionError =>
+  new ConnectionError(
+    "timeout",
+    `No answer from ${url.origin}${proxy ? ` through the proxy ${proxy.host}` : ""}: silent for ${Math.round(timeoutMs / 1_000)} seconds.`,
+    { proxy: proxy?.host },
+  );
+
+export const tooLarge = ({ origin }: URL, bytes: number): ConnectionError =>
+  new ConnectionError(
+    "too_large",
+    `The answer from ${origin} is larger than ${Math.round(bytes / 1_048_576)} MB. Is this the address of an Innkeep server?`,
+  );
+
+export const tooSlow = ({ origin }: URL, milliseconds: number): ConnectionError =>
+  new ConnectionError(
+    "too_slow",
+    `The answer from ${origin} did not end within ${Math.round(milliseconds / 1_000)} seconds.`,
+  );
+
+/** A code of Node for a failed connection, in words. */
+export function connectionReason(code: string): string {
+  if (untrusted.test(code)) {
+    return "its certificate is not trusted here. NODE_EXTRA_CA_CERTS names a file of further authorities";
+  }
+  return sentences[code] ?? `the connection failed (${code})`;
+}
+
+/** The code of an error, of what caused it, or of the first of several (one per address of a host). */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ("code" in error && typeof error.code === "string") return error.code;
+  const [first] = error instanceof AggregateError ? error.errors : [];
+  return codeOf(first ?? error.cause);
+}

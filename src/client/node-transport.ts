@@ -1,0 +1,174 @@
+import type { ClientRequest, IncomingMessage } from "node:http";
+import type { Writable } from "node:stream";
+import type { Content, Sink } from "./call.ts";
+import { connectionError, timeoutError, tooLarge, tooSlow } from "./connection.ts";
+import { lazy } from "./lazy.ts";
+import type { Transport, WireAnswer, WireRequest } from "./wire.ts";
+
+/** Talks over node:http and node:https, with connections that are kept for the next call. */
+export function nodeTransport(): Transport {
+  const open = { "http:": lazy(openHttp), "https:": lazy(openHttps) };
+  return async (request) => {
+    const ask = await open[request.url.protocol === "https:" ? "https:" : "http:"]();
+    return exchange(ask, request);
+  };
+}
+
+async function openHttp(): Promise<Ask> {
+  const { Agent, request } = await import("node:http");
+  const agent = new Agent({ keepAlive: true });
+  return (url, options, onResponse) => request(url, { ...options, agent }, onResponse);
+}
+
+async function openHttps(): Promise<Ask> {
+  const { Agent, request } = await import("node:https");
+  const agent = new Agent({ keepAlive: true });
+  return (url, options, onResponse) => request(url, { ...options, agent }, onResponse);
+}
+
+interface AskOptions {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds of silence. */
+  readonly timeout: number;
+}
+
+/** Starts a request: as `request` of node:http does. */
+type Ask = (url: URL, options: AskOptions, onResponse: (message: IncomingMessage) => void) => ClientRequest;
+
+/** Sends one request and reads the whole answer. Rejects with a ConnectionError, or with the signal's reason. */
+function exchange(ask: Ask, request: WireRequest): Promise<WireAnswer> {
+  const { url, method, headers, timeoutMs, signal } = request;
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const end = (error: unknown) => {
+      outgoing.destroy();
+      reject(signal?.aborted ? signal.reason : error);
+    };
+    const fail = (error: unknown) => end(error instanceof SinkFailure ? error : connectionError(error, url));
+    const outgoing = ask(url, { method, headers, timeout: timeoutMs }, (message) => {
+      read(message, request).then((answer) => {
+        // The server has answered and does not read the rest of the body.
+        if (!outgoing.writableEnded) outgoing.destroy();
+        resolve(answer);
+      }, fail);
+    });
+    outgoing.on("error", fail);
+    outgoing.on("timeout", () => fail(timeoutError(url, timeoutMs)));
+    const endless = limited(outgoing, request, fail);
+    whenConnected(outgoing, () => sendBody(outgoing, request).catch(end));
+
+    // By hand, because Node's own support for signals is slow to load.
+    const stop = () => end(signal?.reason);
+    signal?.addEventListener("abort", stop, { once: true });
+    outgoing.on("close", () => {
+      signal?.removeEventListener("abort", stop);
+      endless.stop();
+    });
+  });
+}
+
+/** Ends a call whose answer arrives too slowly. Such an answer is never silent for long. */
+function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: (error: Error) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  const start = () => {
+    timer ??= setTimeout(() => fail(tooSlow(url, answerMs)), answerMs);
+  };
+  outgoing.once("finish", start);
+  outgoing.once("response", start);
+  return { stop: () => clearTimeout(timer) };
+}
+
+/**
+ * Runs `send` when the connection is open. Nothing of the body is read before, so that its reader knows that
+ * nothing arrived.
+ */
+function whenConnected(outgoing: ClientRequest, send: () => void): void {
+  outgoing.once("socket", (socket) => {
+    if (socket.connecting) socket.once("encrypted" in socket ? "secureConnect" : "connect", send);
+    else send();
+  });
+}
+
+async function read(message: IncomingMessage, { url, answerBytes, sink }: WireRequest): Promise<WireAnswer> {
+  const headers = Object.fromEntries(
+    Object.entries(message.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
+  );
+  if (sink && message.statusCode === 200) {
+    await fill(sink, message);
+    return { status: 200, headers, text: "" };
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    message.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= answerBytes) chunks.push(chunk);
+      else reject(tooLarge(url, answerBytes));
+    });
+    message.on("error", reject);
+    message.on("end", () =>
+      resolve({ status: message.statusCode ?? 0, headers, text: Buffer.concat(chunks).toString("utf8") }),
+    );
+  });
+}
+
+/** Gives the bytes of an answer to a sink, as fast as it takes them. */
+export async function fill(sink: Sink, body: AsyncIterable<Uint8Array>): Promise<void> {
+  await notOfTheConnection(sink.begin());
+  for await (const bytes of body) await notOfTheConnection(sink.write(bytes));
+}
+
+/** A full disk is no fault of the connection, so the call is not repeated. */
+export class SinkFailure extends Error {}
+
+const notOfTheConnection = (taken: Promise<void>): Promise<void> =>
+  taken.catch((cause: unknown) => {
+    throw new SinkFailure(cause instanceof Error ? cause.message : "The file cannot be written.", { cause });
+  });
+
+/** Writes the body of a request as fast as the network takes it, reports the progress, and ends the request. */
+export async function sendBody(
+  outgoing: Writable,
+  { body, onProgress }: Pick<WireRequest, "body" | "onProgress">,
+): Promise<void> {
+  if (body === undefined || typeof body === "string") {
+    outgoing.end(body);
+    return;
+  }
+  for await (const chunk of measured(body, onProgress)) {
+    if (outgoing.destroyed) return;
+    if (!outgoing.write(chunk)) await drained(outgoing);
+  }
+  outgoing.end();
+}
+
+const drained = (outgoing: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    const goOn = () => {
+      outgoing.off("drain", goOn).off("close", goOn);
+      resolve();
+    };
+    outgoing.on("drain", goOn).on("close", goOn);
+  });
+
+/**
+ * The chunks of a content. Reports each to `onProgress`. Throws if the content has not as many bytes as announced.
+ */
+export async function* measured(
+  content: Content,
+  onProgress: WireRequest["onProgress"],
+): AsyncGenerator<Uint8Array> {
+  let sent = 0;
+  for await (const chunk of content.read()) {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    sent += bytes.length;
+    if (sent > content.bytes) throw wrongLength(sent, content);
+    yield bytes;
+    onProgress?.(sent, content.bytes);
+  }
+  if (sent < content.bytes) throw wrongLength(sent, content);
+}
+
+const wrongLength = (sent: number, { bytes }: Content) =>
+  new Error(`The body has ${sent} bytes, not the ${bytes} it announced.`);

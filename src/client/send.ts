@@ -1,0 +1,160 @@
+import { isMutation } from "../contract/endpoint.ts";
+import { type Success, successIn } from "./answer.ts";
+import { sleep } from "./clock.ts";
+import { isRefusedHere } from "./connection.ts";
+import { credentialFor, credentialHeader, credentialKinds } from "./credential-kinds.ts";
+import { ConnectionError, InvalidInputError, MissingCredentialError } from "./errors.ts";
+import type { ClientOptions, Credentials } from "./options.ts";
+import { type LooseInput, type PreparedRequest, prepare } from "./prepare.ts";
+import { isSettled, type RetryPolicy, repeatedly } from "./retry.ts";
+import type { Route } from "./routes.ts";
+import { followingRedirects, shortTransport, traced } from "./transport.ts";
+import type { WireRequest } from "./wire.ts";
+
+/** Sends a request to a route and gives the answer if it is a success. */
+export type Sender = (route: Route, input?: LooseInput) => Promise<Success>;
+
+/** The steps of every call: prepare, idempotency key, credential, send, try again if that is safe, throw errors. */
+export function createSender(options: ClientOptions): Sender {
+  const now = options.now ?? (() => new Date());
+  const transport = followingRedirects(
+    traced(options.transport ?? shortTransport(options.proxy), options, now),
+  );
+  const policy = policyOf(options);
+
+  return async (route, given = {}) => {
+    const input = { ...given, signal: given.signal ?? options.signal };
+    const prepared = prepare(options.baseUrl, route, input);
+    if (changes(route)) options.beforeMutation?.(prepared, route);
+    const secret = await secretFor(options.credentials, route);
+    const key = changes(route) ? await keyFor(options, prepared, input) : undefined;
+    const own = { ...secret, ...keyHeader(key), ...ifMatchHeader(input) };
+    const request = requestOf(options, { ...prepared, ...answerLimits(route, options, input), own }, input);
+    const attempt = async () => successIn(await transport(dated(request, route, now())), prepared, now());
+    const repeats = !changes(route) || key !== undefined;
+    const sent = repeats ? repeatedly(attempt, policy, patient(options.baseUrl, route, input)) : attempt();
+    return key === undefined ? sent : settle(sent, key, options);
+  };
+}
+
+/**
+ * A read is not repeated after a time-out, because somebody waits for it, nor where nothing listens on this machine. A
+ * mutation is, and so is a long poll, which may be silent without a fault.
+ */
+function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
+  if (changes(route) || heldMs(input) > 0) return input;
+  const { repeatAfter = () => true } = input;
+  const isFinal = (error: Error) => isSilence(error) || isRefusedHere(error, baseUrl);
+  return { ...input, repeatAfter: (error) => !isFinal(error) && repeatAfter(error) };
+}
+
+const isSilence = (error: Error): boolean => error instanceof ConnectionError && error.code === "timeout";
+
+/** A route that may be pending changes nothing, whatever its method. */
+const changes = (route: Route): boolean => isMutation(route) && !route.pending;
+
+/** Reports the idempotency key as settled when the server has finally handled the request, with success or not. */
+async function settle<T>(sent: Promise<T>, key: string, { idempotency }: ClientOptions): Promise<T> {
+  try {
+    const answer = await sent;
+    await idempotency?.settled(key);
+    return answer;
+  } catch (error) {
+    if (isSettled(error)) await idempotency?.settled(key);
+    throw error;
+  }
+}
+
+const policyOf = (options: ClientOptions): RetryPolicy => ({
+  attempts: options.attempts ?? 4,
+  maxWaitMs: options.maxWaitMs ?? 60_000,
+  random: options.random ?? Math.random,
+  sleep: options.sleep ?? sleep,
+  now: options.now ?? (() => new Date()),
+  onRetry: options.onRetry,
+});
+
+async function keyFor(
+  { idempotency }: ClientOptions,
+  prepared: PreparedRequest,
+  { idempotencyKey }: LooseInput,
+): Promise<string | undefined> {
+  return idempotencyKey ?? (await idempotency?.keyFor(prepared));
+}
+
+const keyHeader = (key: string | undefined): Record<string, string> =>
+  key === undefined ? {} : { "idempotency-key": key };
+
+const ifMatchHeader = ({ ifMatch }: LooseInput): Record<string, string> =>
+  ifMatch === undefined ? {} : { "if-match": ifMatch };
+
+/** Each attempt carries the time at which it is sent: a pause before it would hide a clock that is ahead. */
+const dated = (request: WireRequest, { readsClock }: Route, now: Date): WireRequest =>
+  readsClock ? { ...request, headers: { ...request.headers, date: now.toUTCString() } } : request;
+
+type AnswerLimits = Pick<WireRequest, "answerMs" | "answerBytes">;
+
+const answers = {
+  usual: { bytes: 16 * 1_048_576, times: 4 },
+  large: { bytes: 256 * 1_048_576, times: 20 },
+  download: { bytes: Number.POSITIVE_INFINITY, times: 700 },
+} as const;
+
+/** Limits on the bytes of an answer, and on its time as a multiple of the time-out of silence. */
+function answerLimits(
+  { large, download }: Route,
+  { timeoutMs }: ClientOptions,
+  input: LooseInput,
+): AnswerLimits {
+  const { bytes, times } = answers[download ? "download" : large ? "large" : "usual"];
+  return { answerBytes: bytes, answerMs: (timeoutMs ?? 30_000) * times + heldMs(input) };
+}
+
+/** The headers of the credential and the key, which win over all others. */
+interface OwnHeaders {
+  readonly own: Readonly<Record<string, string>>;
+}
+
+function requestOf(
+  options: ClientOptions,
+  { method, url, headers, body, answerMs, answerBytes, own }: PreparedRequest & AnswerLimits & OwnHeaders,
+  input: LooseInput,
+): WireRequest {
+  return {
+    method,
+    url,
+    headers: { accept: "application/json", ...lengthOf(body), ...headers, ...options.headers, ...own },
+    body,
+    timeoutMs: (options.timeoutMs ?? 30_000) + heldMs(input),
+    answerMs,
+    answerBytes,
+    signal: input.signal,
+    onProgress: input.onProgress,
+    ...(input.sink && { sink: input.sink }),
+  };
+}
+
+/** The header with the credential that a route needs. Throws if the credential is missing or malformed. */
+async function secretFor(
+  credentials: Credentials = {},
+  { auth }: Route,
+): Promise<Readonly<Record<string, string>>> {
+  const kind = credentialFor(auth);
+  if (kind === undefined) return {};
+  const given = typeof credentials === "function" ? await credentials(kind) : credentials[kind];
+  const secret = given?.trim();
+  if (!secret) throw new MissingCredentialError(kind);
+  if (/^[!-~]+$/.test(secret)) return credentialHeader(kind, secret);
+  throw new InvalidInputError(`The ${credentialKinds[kind].name} contains invalid characters.`);
+}
+
+function lengthOf(body: WireRequest["body"]): Record<string, string> {
+  if (body === undefined) return {};
+  return { "content-length": String(typeof body === "string" ? Buffer.byteLength(body) : body.bytes) };
+}
+
+/** How long the server may hold the answer of a long poll. */
+const heldMs = ({ query, body }: LooseInput): number => (Number(query?.wait ?? waitIn(body)) || 0) * 1_000;
+
+const waitIn = (body: unknown): unknown =>
+  typeof body === "object" && body !== null && "wait" in body ? body.wait : undefined;

@@ -1,0 +1,75 @@
+import { UnexpectedAnswerError } from "./errors.ts";
+import { lazy } from "./lazy.ts";
+import { nodeTransport } from "./node-transport.ts";
+import type { ClientOptions } from "./options.ts";
+import { type ProxySettings, proxyFor } from "./proxy.ts";
+import type { Transport, WireAnswer, WireRequest } from "./wire.ts";
+
+/** For a program that ends soon: straight to the server over node:http, which loads fastest; over undici to a proxy. */
+export function shortTransport(settings: ProxySettings = {}): Transport {
+  const direct = nodeTransport();
+  const proxied = lastingTransport(settings);
+  return (request) => (proxyFor(request.url, settings) ? proxied : direct)(request);
+}
+
+/** For a program that stays: all calls go over undici, which is loaded at the first. */
+export function lastingTransport(settings: ProxySettings = {}): Transport {
+  const made = lazy(async () => {
+    const [{ undiciTransport }, library] = await Promise.all([
+      import("./undici-transport.lazy.ts"),
+      import("./undici.lazy.ts"),
+    ]);
+    return undiciTransport(library, settings);
+  });
+  return async (request) => (await made())(request);
+}
+
+/** Calls `onExchange` after every request, with its answer or error. */
+export function traced(transport: Transport, { onExchange }: ClientOptions, now: () => Date): Transport {
+  if (!onExchange) return transport;
+  return async (request) => {
+    const start = now().getTime();
+    const took = () => now().getTime() - start;
+    try {
+      const answer = await transport(request);
+      onExchange({ request, answer, milliseconds: took() });
+      return answer;
+    } catch (error) {
+      onExchange({ request, error, milliseconds: took() });
+      throw error;
+    }
+  };
+}
+
+const mostRedirects = 5;
+
+/**
+ * Follows redirects within one origin, because a credential must never reach another one. A mutation is repeated
+ * only if the status keeps the method (307, 308). Throws an UnexpectedAnswerError for any other redirect.
+ */
+export function followingRedirects(transport: Transport): Transport {
+  return async (first) => {
+    let request = first;
+    for (let hops = 0; hops <= mostRedirects; hops += 1) {
+      const answer = await transport(request);
+      const target = targetOf(answer, request);
+      if (!target) return answer;
+      request = { ...request, url: target };
+    }
+    throw new UnexpectedAnswerError(310, `${first.url.origin} redirects in circles.`);
+  };
+}
+
+function targetOf({ status, headers }: WireAnswer, { method, url }: WireRequest): URL | undefined {
+  if (![301, 302, 303, 307, 308].includes(status) || !headers.location) return undefined;
+  const target = URL.canParse(headers.location, url.href) ? new URL(headers.location, url) : undefined;
+  if (target?.origin !== url.origin) throw refusal(status, url, target?.origin ?? "a malformed address");
+  if (method !== "GET" && status < 307) throw refusal(status, url, `${target.origin}${target.pathname}`);
+  return target;
+}
+
+const refusal = (status: number, { origin }: URL, to: string) =>
+  new UnexpectedAnswerError(
+    status,
+    `${origin} redirects to ${to}, and credentials do not follow there. If that is the server, make it the base URL.`,
+  );

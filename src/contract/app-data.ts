@@ -1,0 +1,73 @@
+import * as z from "zod/mini";
+import { appParams } from "./apps.ts";
+import { endpoint } from "./endpoint.ts";
+import { optionalText, uuid } from "./fields.ts";
+import { importedFile, limits } from "./limits.ts";
+import { isReceivedFile, type ReceivedFile } from "./received-file.ts";
+
+/** How many records of each kind an import stored, by the word in their `type`. */
+const Counts = z.record(z.string(), z.int());
+
+/** An app that was imported. */
+export const ImportedApp = z.object({
+  appId: uuid,
+  name: z.string(),
+  records: Counts,
+  files: z.int(),
+  /** How many uploads were left out, because the file has no bytes of them. */
+  filesLeftOut: z.int(),
+});
+export type ImportedApp = z.output<typeof ImportedApp>;
+
+/** All of an app as a file. */
+/** A file as an export writes it. Its kind is found while it is read. */
+const ExportedFile = z.custom<string | ReceivedFile>().check(
+  z.superRefine((value, context) => {
+    if (!isReceivedFile(value)) return;
+    if (value.size > importedFile.bytes)
+      context.addIssue({ code: "custom", message: `must be at most ${importedFile.bytes} bytes` });
+  }),
+  z.meta({
+    contentMediaType: "application/octet-stream",
+    description: `a file that an export wrote; at most ${importedFile.bytes} bytes`,
+  }),
+);
+
+export const appData = {
+  export: endpoint({
+    method: "GET",
+    path: "/api/v1/console/apps/:appId/export",
+    summary: "Export everything of an app as lines of JSON, or with its files as a tar archive",
+    auth: "console",
+    role: "owner",
+    scope: "apps:export",
+    params: appParams,
+    query: z.object({
+      files: z.optional(
+        z
+          .enum(["0", "1"], "must be 0 or 1")
+          .check(z.meta({ description: "`1`: with the files, as a tar archive" })),
+      ),
+    }),
+    success: { status: 200, download: ["application/x-ndjson", "application/x-tar"] },
+    errors: ["not_found"],
+    rateLimit: "exports",
+  }),
+  import: endpoint({
+    method: "POST",
+    path: "/api/v1/console/import",
+    summary: "Import a file of an export as a new app, of which you are the only owner",
+    auth: "session",
+    role: "account",
+    body: z.object({
+      /** One file, which an export wrote. */
+      file: z.optional(z.array(ExportedFile).check(z.maxLength(1, "must be one file"))),
+      name: optionalText(limits.appName),
+    }),
+    bodyKind: "form",
+    upload: { files: { file: { bytes: importedFile.bytes } }, bodyBytes: importedFile.bytes + limits.json },
+    success: { status: 201, body: ImportedApp },
+    errors: [],
+    attempts: [{ limit: "imports", by: ["account"] }],
+  }),
+} as const;

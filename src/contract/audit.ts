@@ -1,0 +1,145 @@
+import * as z from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { boundary, instant, pageLimit, text, uuid } from "./fields.ts";
+import { limits } from "./limits.ts";
+
+/** What this version audits, as object and verb. Other versions may know more. */
+export const auditActions = [
+  "app.create",
+  "app.delete",
+  "app.export",
+  "app.import",
+  "app.update",
+  "changelog.create",
+  "changelog.delete",
+  "changelog.publish",
+  "changelog.update",
+  "connection.allow",
+  "connection.create",
+  "connection.end",
+  "cycle.cancel",
+  "cycle.create",
+  "device.create",
+  "device.delete",
+  "faq.create",
+  "faq.delete",
+  "faq.replace",
+  "faq.update",
+  "identity.connect",
+  "invitation.accept",
+  "invitation.create",
+  "invitation.delete",
+  "key.create",
+  "key.delete",
+  "key.regenerate",
+  "listing.create",
+  "listing.update",
+  "member.create",
+  "member.delete",
+  "member.update",
+  "mail.take",
+  "message.note",
+  "message.outbound",
+  "passkey.create",
+  "passkey.delete",
+  "person.erase",
+  "retention.delete",
+  "run.approve",
+  "run.claim",
+  "run.expire",
+  "run.outcome",
+  "run.progress",
+  "run.propose",
+  "run.recall",
+  "run.reject",
+  "run.release",
+  "run.resume",
+  "run.replace",
+  "run.request_changes",
+  "saved_reply.create",
+  "saved_reply.delete",
+  "saved_reply.update",
+  "second_factor.disable",
+  "second_factor.enable",
+  "second_factor.new_codes",
+  "second_factor.recovery_code",
+  "sender.block",
+  "sender.release",
+  "sender.unblock",
+  "session.create",
+  "session.delete",
+  "session.end",
+  "session.end_others",
+  "slot.accept",
+  "slot.assign",
+  "slot.confirm_join",
+  "slot.decline",
+  "slot.remove",
+  "slot.rotate_key",
+  "tag.create",
+  "tag.delete",
+  "tag.merge",
+  "tag.update",
+  "thread.assign",
+  "thread.delete",
+  "thread.resolve",
+  "thread.tag",
+  "thread.update",
+  "token.create",
+  "token.delete",
+  "token.rotate",
+  "user.create",
+  "user.password",
+  "user.recover",
+] as const;
+export type AuditActionName = (typeof auditActions)[number];
+
+/** A field that an act changed. A value that is secret, or too long, is left out. */
+export const AuditChange = z.object({
+  field: z.string(),
+  from: z.optional(z.nullable(z.string())),
+  to: z.optional(z.nullable(z.string())),
+});
+export type AuditChange = z.output<typeof AuditChange>;
+
+/** Who did what, when, and from which address. */
+export const AuditEntry = z.object({
+  id: uuid,
+  at: instant,
+  actor: z.string(),
+  action: z.string(),
+  appId: z.nullable(uuid),
+  target: z.nullable(z.string()),
+  address: z.nullable(z.string()),
+  /** What the act changed. Acts before this was recorded, and acts that change no field, have none. */
+  changes: z.optional(z.array(AuditChange)),
+});
+export type AuditEntry = z.output<typeof AuditEntry>;
+
+export const audit = {
+  list: endpoint({
+    method: "GET",
+    path: "/api/v1/console/audit",
+    summary: "List what was done in your account and your apps, newest first",
+    auth: "console",
+    role: "owner",
+    scope: "audit:read",
+    query: z.object({
+      appId: z.optional(uuid),
+      action: z.optional(text(1, 100)),
+      /** The e-mail address of a person, whose maintainer tokens are meant, too; `agent`; or the id of a token. */
+      actor: z.optional(text(1, limits.email)),
+      /** Entries of this instant and later ones. */
+      from: z.optional(boundary),
+      /** Entries before this instant. */
+      to: z.optional(boundary),
+      cursor: z.optional(text(1, 500)),
+      limit: pageLimit(limits.listPage),
+    }),
+    success: {
+      status: 200,
+      body: z.object({ items: z.array(AuditEntry), nextCursor: z.nullable(z.string()) }),
+    },
+    errors: [],
+  }),
+} as const;

@@ -1,0 +1,90 @@
+import * as z from "zod/mini";
+import { appParams } from "./apps.ts";
+import { endpoint } from "./endpoint.ts";
+import { instant, text, uuid } from "./fields.ts";
+import { limits } from "./limits.ts";
+
+/** An address, or a mail domain with all below it, whose feedback an app does not show. */
+export const BlockedSender = z.object({
+  id: uuid,
+  kind: z.enum(["address", "domain"]),
+  /** In the spelling by which senders are compared. */
+  sender: z.string(),
+  /** The e-mail address of the member who blocked it. */
+  blockedBy: z.nullable(z.string()),
+  createdAt: instant,
+});
+export type BlockedSender = z.output<typeof BlockedSender>;
+
+/** A report, a repeat or an answer of a blocked sender. */
+export const HiddenFeedback = z.object({
+  id: uuid,
+  threadId: uuid,
+  senderName: z.nullable(z.string()),
+  senderEmail: z.nullable(z.string()),
+  /** The beginning of the text. */
+  text: z.string(),
+  createdAt: instant,
+});
+export type HiddenFeedback = z.output<typeof HiddenFeedback>;
+
+const path = "/api/v1/console/apps/:appId/blocked-senders";
+
+export const blockedSenders = {
+  list: endpoint({
+    method: "GET",
+    path,
+    summary: "List the senders whose feedback the app does not show",
+    auth: "console",
+    role: "maintainer",
+    scope: "feedback:read",
+    params: appParams,
+    success: { status: 200, body: z.object({ items: z.array(BlockedSender) }) },
+    errors: ["not_found"],
+  }),
+  create: endpoint({
+    method: "POST",
+    path,
+    summary: "Hide all further feedback of an address; owners also that of a mail domain",
+    auth: "console",
+    role: "maintainer",
+    scope: "feedback:write",
+    params: appParams,
+    body: z.object({ kind: z.enum(["address", "domain"]), sender: text(1, limits.email) }),
+    success: { status: 201, body: BlockedSender },
+    errors: ["not_found", "wrong_state"],
+  }),
+  remove: endpoint({
+    method: "DELETE",
+    path: "/api/v1/console/blocked-senders/:blockedSenderId",
+    summary: "Unblock a sender, and show all that was hidden",
+    auth: "console",
+    role: "maintainer",
+    scope: "feedback:write",
+    params: z.object({ blockedSenderId: uuid }),
+    success: { status: 204 },
+    errors: ["not_found"],
+  }),
+  listHidden: endpoint({
+    method: "GET",
+    path: "/api/v1/console/apps/:appId/hidden-feedback",
+    summary: "List the newest 100 reports and answers of blocked senders, which are kept for 30 days",
+    auth: "console",
+    role: "maintainer",
+    scope: "feedback:read",
+    params: appParams,
+    success: { status: 200, body: z.object({ items: z.array(HiddenFeedback) }) },
+    errors: ["not_found"],
+  }),
+  release: endpoint({
+    method: "POST",
+    path: "/api/v1/console/hidden-feedback/:hiddenId/release",
+    summary: "Show one hidden report or answer; its sender stays blocked",
+    auth: "console",
+    role: "maintainer",
+    scope: "feedback:write",
+    params: z.object({ hiddenId: uuid }),
+    success: { status: 200, body: HiddenFeedback },
+    errors: ["not_found"],
+  }),
+} as const;

@@ -1,0 +1,123 @@
+import * as z from "zod/mini";
+import { endpoint, maintainerScopes } from "./endpoint.ts";
+import { text, uuid } from "./fields.ts";
+import { limits } from "./limits.ts";
+import { PasskeyProof, PasskeyRequest } from "./passkeys.ts";
+import { factorCode } from "./sign-in-methods.ts";
+
+export const User = z.object({ id: uuid, email: z.string() });
+
+const newPassword = z
+  .string()
+  .check(
+    z.minLength(limits.password.min, `must have at least ${limits.password.min} characters`),
+    z.maxLength(limits.password.max, `must have at most ${limits.password.max} characters`),
+  );
+
+export const session = {
+  create: endpoint({
+    method: "POST",
+    path: "/api/v1/console/session",
+    summary: "Sign in to the console",
+    auth: "none",
+    body: z.object({
+      email: text(1, limits.email),
+      password: z.string().check(z.minLength(1), z.maxLength(limits.password.max)),
+      /** Needed if the account has a second factor. */
+      code: z.optional(factorCode),
+    }),
+    success: { status: 201, body: z.object({ user: User }) },
+    errors: [
+      ...(["invalid_credentials", "second_factor_required", "invalid_second_factor"] as const),
+      ...(["rate_limited", "forbidden"] as const),
+    ],
+  }),
+  finish: endpoint({
+    method: "POST",
+    path: "/api/v1/console/session/second-factor",
+    summary: "Finish a sign-in with the second factor, within ten minutes of the first",
+    auth: "none",
+    body: z.object({
+      /** From the `second_factor_required` of the first. */
+      step: text(1, limits.signInStep),
+      /** One of the two. */
+      code: z.optional(factorCode),
+      passkey: z.optional(PasskeyProof),
+    }),
+    success: { status: 201, body: z.object({ user: User }) },
+    errors: [
+      ...(["invalid_credentials", "second_factor_required", "invalid_second_factor"] as const),
+      ...(["rate_limited", "forbidden"] as const),
+    ],
+  }),
+  askPasskey: endpoint({
+    method: "POST",
+    path: "/api/v1/console/session/passkey",
+    summary: "Get what an authenticator needs to finish a sign-in with a passkey",
+    auth: "none",
+    body: z.object({ step: text(1, limits.signInStep) }),
+    success: {
+      status: 200,
+      /** Null if the account has no passkey. */
+      body: z.object({ passkey: z.nullable(PasskeyRequest) }),
+    },
+    errors: ["invalid_credentials"],
+  }),
+  remove: endpoint({
+    method: "DELETE",
+    path: "/api/v1/console/session",
+    summary: "Sign out of the console",
+    auth: "session",
+    role: "account",
+    success: { status: 204 },
+    errors: [],
+  }),
+  changePassword: endpoint({
+    method: "PUT",
+    path: "/api/v1/console/password",
+    summary: "Change the password of your account, and end its other sessions",
+    auth: "session",
+    role: "account",
+    body: z.object({
+      currentPassword: z
+        .string()
+        .check(z.minLength(1, "must not be empty"), z.maxLength(limits.password.max)),
+      newPassword,
+    }),
+    success: { status: 204 },
+    errors: ["invalid_credentials", "rate_limited"],
+  }),
+  firstPassword: endpoint({
+    method: "POST",
+    path: "/api/v1/console/password",
+    summary: "Give your account its first password, within ten minutes of the sign-in",
+    auth: "session",
+    role: "account",
+    body: z.object({
+      newPassword,
+      /** Needed if the account has a second factor. */
+      code: z.optional(factorCode),
+    }),
+    success: { status: 204 },
+    errors: ["wrong_state", "second_factor_required", "invalid_second_factor", "rate_limited"],
+  }),
+  me: endpoint({
+    method: "GET",
+    path: "/api/v1/console/me",
+    summary: "Read who is signed in, and what these credentials may do",
+    auth: "console",
+    role: "account",
+    success: {
+      status: 200,
+      body: z.object({
+        user: User,
+        scopes: z.array(z.enum(maintainerScopes)),
+        /** The one app to which a token is limited. Null for a token without a limit, and for a person. */
+        app: z.nullable(z.object({ id: uuid, name: z.string() })),
+        /** The token of these credentials. Null for a person. */
+        tokenId: z.nullable(uuid),
+      }),
+    },
+    errors: [],
+  }),
+} as const;

@@ -1,0 +1,204 @@
+import * as z from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { instant, uuid } from "./fields.ts";
+import { listingParams } from "./listings.ts";
+import { timeZone } from "./sign-in.ts";
+import { cycleStatuses, slotStatuses } from "./tester.ts";
+
+export const CycleStatus = z.enum(cycleStatuses);
+export type CycleStatus = z.output<typeof CycleStatus>;
+
+export const SlotStatus = z.enum(slotStatuses);
+export type SlotStatus = z.output<typeof SlotStatus>;
+
+/** One test cycle of a listing. */
+export const Cycle = z.object({
+  id: uuid,
+  listingId: uuid,
+  appId: uuid,
+  status: CycleStatus,
+  /** The first day, YYYY-MM-DD in the cycle's time zone. */
+  startsOn: z.string(),
+  timezone: z.string(),
+  durationDays: z.int(),
+  maxMissedDays: z.int(),
+  /** When the first day begins and the last one ends. */
+  startsAt: instant,
+  endsAt: instant,
+  /** Today's day: 0 before the first, the last one after the end. */
+  dayIndex: z.int(),
+  createdAt: instant,
+});
+export type Cycle = z.output<typeof Cycle>;
+
+/** A slot as its owner reads it. */
+export const OwnedSlot = z.object({
+  slotId: uuid,
+  cycleId: uuid,
+  /** The number of the slot in the cycle, from 1. A slot that replaces a removed one has the same number. */
+  seat: z.int(),
+  status: SlotStatus,
+  tester: z.nullable(z.object({ id: uuid, email: z.string() })),
+  missedDays: z.int(),
+  daysCounted: z.int(),
+  joinCheckPending: z.boolean(),
+  requestExpiresAt: z.nullable(instant),
+  activatedAt: z.nullable(instant),
+  endedAt: z.nullable(instant),
+});
+export type OwnedSlot = z.output<typeof OwnedSlot>;
+
+export const EvidenceSession = z.object({
+  startedAt: instant,
+  endedAt: instant,
+  screens: z.array(z.string()),
+  appVersion: z.nullable(z.string()),
+  receivedAt: instant,
+});
+
+export const EvidenceProof = z.object({
+  proofId: uuid,
+  capturedAt: instant,
+  queuedAt: z.nullable(instant),
+  receivedAt: instant,
+  note: z.nullable(z.string()),
+  images: z.array(z.string()),
+});
+
+/** The facts about one day of a slot. */
+export const SlotDay = z.object({
+  dayIndex: z.int(),
+  /** `counted`, `missed` (closed and not counted), `open` (today), `ahead`, or `none` (the slot was not active). */
+  state: z.enum(["counted", "missed", "open", "ahead", "none"]),
+  countedBy: z.nullable(z.enum(["session", "proof"])),
+  countedAt: z.nullable(instant),
+  /** Why the last test session of a day that is not counted did not count it. */
+  reason: z.nullable(z.string()),
+  /** How many test sessions were reported for the day. */
+  sessions: z.int(),
+  /** The test session that counted the day. If none did: the longest. */
+  session: z.nullable(EvidenceSession),
+  proof: z.nullable(EvidenceProof),
+});
+export type SlotDay = z.output<typeof SlotDay>;
+
+export const SlotWithDays = z.extend(OwnedSlot, { days: z.array(SlotDay) });
+export type SlotWithDays = z.output<typeof SlotWithDays>;
+
+/** The facts of a cycle. It says nothing about what a store will decide. (rule T33) */
+export const CycleReport = z.object({
+  cycle: Cycle,
+  appName: z.string(),
+  packageName: z.string(),
+  /** The number of testers with a slot now, or when the cycle ended. */
+  testers: z.int(),
+  /** How many of them have every day of the test counted. */
+  testersWithEveryDay: z.int(),
+  /** The number of slots that have each day counted. */
+  testersPerDay: z.array(z.object({ dayIndex: z.int(), testers: z.int() })),
+  seats: z.array(
+    z.object({
+      slotId: uuid,
+      seat: z.int(),
+      status: SlotStatus,
+      daysCounted: z.int(),
+      daysBySession: z.int(),
+      daysByProof: z.int(),
+      missedDays: z.int(),
+      sessions: z.int(),
+      /** The total length of the test sessions of days that the server vouches for. */
+      secondsTested: z.int(),
+      activatedAt: z.nullable(instant),
+      endedAt: z.nullable(instant),
+    }),
+  ),
+  /** What these figures mean, and what they do not mean. */
+  statement: z.string(),
+});
+export type CycleReport = z.output<typeof CycleReport>;
+
+export const NewCycle = z.object({
+  startsOn: z.string().check(
+    z.refine((date) => isDate(date), "must be a date, YYYY-MM-DD"),
+    z.meta({ format: "date" }),
+  ),
+  timezone: timeZone,
+});
+export type NewCycle = z.output<typeof NewCycle>;
+
+export const cycleParams = z.object({ cycleId: uuid });
+
+export const cycles = {
+  list: endpoint({
+    method: "GET",
+    path: "/api/v1/console/listings/:listingId/cycles",
+    summary: "List the test cycles of a listing, newest first",
+    auth: "console",
+    role: "viewer",
+    scope: "testing:manage",
+    params: listingParams,
+    success: { status: 200, body: z.object({ items: z.array(Cycle) }) },
+    errors: ["not_found"],
+    catchesUp: { of: "listing", by: "params.listingId" },
+  }),
+  create: endpoint({
+    method: "POST",
+    path: "/api/v1/console/listings/:listingId/cycles",
+    summary: "Plan a test cycle; it starts and ends by itself",
+    auth: "console",
+    role: "maintainer",
+    scope: "testing:manage",
+    params: listingParams,
+    body: NewCycle,
+    success: { status: 201, body: z.object({ cycle: Cycle, slots: z.array(OwnedSlot) }) },
+    errors: ["not_found"],
+  }),
+  read: endpoint({
+    method: "GET",
+    path: "/api/v1/console/cycles/:cycleId",
+    summary: "Read a test cycle: its slots, and the days of each with their evidence",
+    auth: "console",
+    role: "viewer",
+    scope: "testing:manage",
+    params: cycleParams,
+    success: { status: 200, body: z.object({ cycle: Cycle, slots: z.array(SlotWithDays) }) },
+    errors: ["not_found"],
+    catchesUp: { of: "cycle", by: "params.cycleId" },
+  }),
+  report: endpoint({
+    method: "GET",
+    path: "/api/v1/console/cycles/:cycleId/report",
+    summary: "Read the facts of a test cycle",
+    auth: "console",
+    role: "viewer",
+    scope: "testing:manage",
+    params: cycleParams,
+    success: { status: 200, body: CycleReport },
+    errors: ["not_found"],
+    catchesUp: { of: "cycle", by: "params.cycleId" },
+  }),
+  cancel: endpoint({
+    method: "POST",
+    path: "/api/v1/console/cycles/:cycleId/cancel",
+    summary: "Cancel a test cycle",
+    auth: "console",
+    role: "maintainer",
+    scope: "testing:manage",
+    params: cycleParams,
+    body: z.object({}),
+    success: { status: 200, body: Cycle },
+    errors: ["not_found", "wrong_state"],
+    catchesUp: { of: "cycle", by: "params.cycleId" },
+  }),
+} as const;
+
+function isDate(date: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(date)) return false;
+  const at = new Date(`${date}T00:00:00Z`);
+  return (
+    !Number.isNaN(at.getTime()) &&
+    at.toISOString().startsWith(date) &&
+    date >= "2000-01-01" &&
+    date <= "9000-01-01"
+  );
+}

@@ -1,0 +1,54 @@
+import * as z from "zod/mini";
+import { appParams } from "./apps.ts";
+import { endpoint } from "./endpoint.ts";
+import { optionalInstant, optionalText, text, uuid, webUrl } from "./fields.ts";
+import { limits } from "./limits.ts";
+
+/** A failure that passed: its `dedupeKey`, or the beginning of one. */
+const Passed = z.union([text(1, limits.dedupeKey), z.object({ prefix: text(1, limits.dedupeKey) })]);
+export type Passed = z.output<typeof Passed>;
+
+/** A green run: what it covers, and what passed in it. */
+const GreenRun = z.object({
+  scope: optionalText(limits.dedupeScope),
+  run: text(1, limits.dedupeRun),
+  runUrl: z.optional(webUrl(limits.url)),
+  startedAt: optionalInstant,
+  passed: z.array(Passed).check(z.maxLength(limits.passedFailures)),
+});
+export type GreenRun = z.output<typeof GreenRun>;
+
+const failure = { id: uuid, dedupeKey: z.string(), consoleUrl: z.string() };
+
+/** The threads of failures that a test run or a CI job reports again and again, by their `dedupeKey`. */
+export const failures = {
+  resolve: endpoint({
+    method: "POST",
+    path: "/api/v1/console/apps/:appId/feedback/resolve",
+    summary: "Resolve the threads of failures that passed in every scope that reported them",
+    auth: "console",
+    role: "maintainer",
+    scope: "feedback:write",
+    params: appParams,
+    body: GreenRun,
+    readsClock: true,
+    success: {
+      status: 200,
+      body: z.object({
+        resolved: z.array(z.object(failure)),
+        /** Why failures that the run names are left open. At most 200 of those that it passes nowhere. */
+        stillFailing: z.array(
+          z.object({
+            ...failure,
+            /** The scopes in which it has not passed since it was reported there. */
+            scopes: z.array(z.string()),
+            /** Whether the scope of the run is among them, because of a report that came after the run had started. */
+            reportedLater: z.boolean(),
+          }),
+        ),
+        more: z.boolean(),
+      }),
+    },
+    errors: ["not_found"],
+  }),
+} as const;

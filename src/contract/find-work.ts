@@ -1,0 +1,113 @@
+import * as z from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { FeedbackType } from "./feedback.ts";
+import { boundary, instant, openEnum, pageLimit, queryInteger, text, uuid } from "./fields.ts";
+import { limits } from "./limits.ts";
+import { RunStatus, runDecisions } from "./runs.ts";
+
+export const threadStatuses = ["open", "in_progress", "resolved", "archived"] as const;
+
+/**
+ * What the newest proposal of a thread waits for: a person's approval, a new proposal with the changes that a person asked
+ * for, a worker who claims it, or the outcome of the worker who did. `none`: there is no proposal, or it is over.
+ */
+export const waitingStates = ["none", "approval", "changes", "approved", "outcome"] as const;
+export type Waiting = (typeof waitingStates)[number];
+
+const app = z.object({ id: uuid, name: z.string() });
+
+/** A thread in the list of an agent. */
+export const FoundThread = z.object({
+  id: uuid,
+  app,
+  subject: z.string(),
+  type: openEnum(FeedbackType.options),
+  status: openEnum(threadStatuses),
+  createdAt: instant,
+  /** When something last happened on the thread. */
+  activeAt: instant,
+  occurrences: z.int(),
+  consoleUrl: z.string(),
+  waiting: openEnum(waitingStates),
+  /** The newest proposal of the thread. */
+  runId: z.nullable(uuid),
+});
+export type FoundThread = z.output<typeof FoundThread>;
+
+/** A proposal in the list of an agent. `GET /api/v1/agent/runs/{runId}` has its plan. */
+export const FoundRun = z.object({
+  id: uuid,
+  status: RunStatus,
+  decision: z.nullable(openEnum(runDecisions)),
+  summary: z.string(),
+  createdAt: instant,
+  decidedAt: z.nullable(instant),
+  replacedBy: z.nullable(uuid),
+  feedbackId: uuid,
+  subject: z.string(),
+  app,
+  consoleUrl: z.string(),
+});
+export type FoundRun = z.output<typeof FoundRun>;
+
+const page = {
+  cursor: z.optional(text(1, 500)),
+  limit: pageLimit(limits.agentPage),
+};
+
+const feedbackFilters = z.object({
+  status: z.optional(z.enum(threadStatuses)),
+  type: z.optional(FeedbackType),
+  q: z.optional(text(1, 200)),
+  updatedSince: z.optional(boundary),
+  appId: z.optional(uuid),
+  waiting: z.optional(z.enum(waitingStates)),
+  /** Names of tags, with commas between them: the thread has all of them. */
+  tag: z.optional(text(1, 1_000)),
+  ...page,
+  /** `changes` of an earlier answer: only the threads that changed since, in the order of their changes. */
+  changedAfter: z.optional(text(1, limits.changesToken)),
+  /** For how many seconds the answer is held while nothing has changed. Needs `changedAfter`. */
+  wait: z.optional(queryInteger(0, limits.waitSeconds)),
+});
+export type FeedbackFilters = z.output<typeof feedbackFilters>;
+
+const runFilters = z.object({ status: z.optional(RunStatus), ...page });
+
+/** How an agent finds what there is to do. */
+export const findWork = {
+  listFeedback: endpoint({
+    method: "GET",
+    path: "/api/v1/agent/feedback",
+    summary: "List and search the threads that the token may read, or wait until one of them changes",
+    auth: "agentToken",
+    role: "owner",
+    query: feedbackFilters,
+    success: {
+      status: 200,
+      body: z.object({
+        items: z.array(FoundThread),
+        /** A search that takes long has one even if the page is not full. (rule F18) */
+        nextCursor: z.nullable(z.string()),
+        /** What to pass as `changedAfter`. Null in the further pages of a list, whose first page has it. */
+        changes: z.nullable(z.string()),
+      }),
+    },
+    errors: ["not_found"],
+    rateLimit: "agentReads",
+  }),
+  listRuns: endpoint({
+    method: "GET",
+    path: "/api/v1/agent/runs",
+    summary: "List the proposals on the threads that the token may read, newest first",
+    auth: "agentToken",
+    role: "owner",
+    query: runFilters,
+    success: {
+      status: 200,
+      body: z.object({ items: z.array(FoundRun), nextCursor: z.nullable(z.string()) }),
+    },
+    errors: [],
+    rateLimit: "agentReads",
+  }),
+} as const;

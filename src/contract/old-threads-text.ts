@@ -1,0 +1,8 @@
+import type { OldThreads } from "./apps.ts";
+
+/** How many old threads there are, in words: the beginning of a sentence. */
+export function oldThreadsText({ threads, more }: OldThreads): string {
+  if (threads === 1) return "1 resolved thread is";
+  const count = threads.toLocaleString("en");
+  return `${more ? `More than ${count}` : count} resolved threads are`;
+}

@@ -1,0 +1,116 @@
+import * as z from "zod/mini";
+import { endpoint } from "./endpoint.ts";
+import { instant, text, uuid } from "./fields.ts";
+import { limits } from "./limits.ts";
+
+/** The person of a request. The address is in no path and no query, because proxies log them. */
+const Person = z.object({ email: text(3, limits.email) });
+
+const count = z.int();
+
+/** What is found of a person. */
+const Found = z.object({
+  /** Threads that begin with a report of the person. */
+  threads: count,
+  /** Repeats and answers of the person in other threads. */
+  messages: count,
+  /** Mails to the person, and what is known of the address. */
+  mails: count,
+  invitations: count,
+  /** Seats in tests that have ended. */
+  seats: count,
+  /** Stored answers to requests. */
+  answers: count,
+  audit: count,
+  /** Texts of others in which the address stands. */
+  texts: count,
+});
+
+/** The receipt of an erasure. It never has the address. */
+export const Erasure = z.object({
+  id: uuid,
+  /** `running`: the work goes on in the background. `stopped`: the server's secret was lost, or the work ended the server each time; ask again. */
+  status: z.enum(["running", "done", "stopped"]),
+  /** A keyed hash of the address: `check` says whether a receipt belongs to an address. */
+  personHash: z.string(),
+  counts: z.extend(Found, {
+    /** First reports that were blanked, because others reported in the same thread. */
+    reports: count,
+    files: count,
+  }),
+  /** The owner who asked for it. */
+  by: z.string(),
+  createdAt: instant,
+  finishedAt: z.nullable(instant),
+  /** Until when older backups still hold the person. Null if the server does not know. */
+  backupsUntil: z.nullable(instant),
+});
+export type Erasure = z.output<typeof Erasure>;
+
+const Preview = z.object({
+  counts: Found,
+  /**
+   * Whether everything was searched. If not, there may be more: what the person sent and got is counted, at most a thousand of each
+   * kind, and the texts of others were searched only in part.
+   */
+  complete: z.boolean(),
+  /** Why the person cannot be erased now. Null if nothing is in the way. */
+  refusal: z.nullable(z.string()),
+});
+export type Preview = z.output<typeof Preview>;
+
+const erasureParams = z.object({ erasureId: uuid });
+const path = "/api/v1/console/people";
+
+export const people = {
+  preview: endpoint({
+    method: "POST",
+    path: `${path}/preview`,
+    summary: "Count what your own apps hold of a person; changes nothing",
+    auth: "session",
+    role: "owner",
+    body: Person,
+    success: { status: 200, body: Preview },
+    errors: [],
+  }),
+  erase: endpoint({
+    method: "POST",
+    path: `${path}/erase`,
+    summary: "Erase a person in all apps that you own; the work goes on in the background",
+    auth: "session",
+    role: "owner",
+    body: Person,
+    success: { status: 201, body: Erasure },
+    errors: ["wrong_state"],
+  }),
+  list: endpoint({
+    method: "GET",
+    path: `${path}/erasures`,
+    summary: "List your newest receipts of erasures",
+    auth: "session",
+    role: "account",
+    success: { status: 200, body: z.object({ items: z.array(Erasure) }) },
+    errors: [],
+  }),
+  read: endpoint({
+    method: "GET",
+    path: `${path}/erasures/:erasureId`,
+    summary: "Read the receipt of an erasure",
+    auth: "session",
+    role: "account",
+    params: erasureParams,
+    success: { status: 200, body: Erasure },
+    errors: ["not_found"],
+  }),
+  check: endpoint({
+    method: "POST",
+    path: `${path}/erasures/:erasureId/check`,
+    summary: "Ask whether a receipt is of an address",
+    auth: "session",
+    role: "account",
+    params: erasureParams,
+    body: Person,
+    success: { status: 200, body: z.object({ matches: z.boolean() }) },
+    errors: ["not_found"],
+  }),
+} as const;

@@ -1,0 +1,246 @@
+import * as z from "zod/mini";
+import { authors, directions, Message, Proposal, Thread, threadParams } from "./agent.ts";
+import { appParams } from "./apps.ts";
+import { endpoint } from "./endpoint.ts";
+import { FeedbackType } from "./feedback.ts";
+import { boundary, instant, openEnum, pageLimit, text, uuid, webUrl } from "./fields.ts";
+import { threadStatuses } from "./find-work.ts";
+import { limits } from "./limits.ts";
+import { TagName, ThreadTag } from "./tags.ts";
+
+export const ThreadStatus = z.enum(threadStatuses);
+export type ThreadStatus = z.output<typeof ThreadStatus>;
+
+const Sender = z.object({ name: z.nullable(z.string()), email: z.nullable(z.string()) });
+
+/** The last message of a thread: its report if nobody has written since. `text` is the beginning of it in one line. */
+const LastMessage = z.object({
+  direction: openEnum(directions),
+  author: z.enum(authors),
+  /** Who sent the report or the answer; null for a message of the team or of an agent. */
+  sender: z.nullable(Sender),
+  /** The e-mail address of the member who wrote it. */
+  writtenBy: z.nullable(z.string()),
+  text: z.string(),
+  createdAt: instant,
+});
+export type LastMessage = z.output<typeof LastMessage>;
+
+/** The member who looks after a thread. */
+export const Assignee = z.object({ userId: uuid, email: z.string() });
+export type Assignee = z.output<typeof Assignee>;
+
+/** A thread in the list of the inbox. */
+export const ThreadSummary = z.object({
+  id: uuid,
+  appId: uuid,
+  subject: z.string(),
+  category: z.string(),
+  status: ThreadStatus,
+  senderName: z.nullable(z.string()),
+  senderEmail: z.nullable(z.string()),
+  source: z.nullable(z.string()),
+  occurrences: z.int(),
+  proposalStatus: z.nullable(z.string()),
+  tags: z.array(ThreadTag),
+  assignee: z.nullable(Assignee),
+  createdAt: instant,
+  /** When something last happened on it. */
+  activeAt: instant,
+  /** Whether something happened on it since the caller's account last looked, that this person did not do. */
+  unread: z.boolean(),
+  lastMessage: LastMessage,
+});
+export type ThreadSummary = z.output<typeof ThreadSummary>;
+
+export const mailStatuses = ["waiting", "sent", "bounced", "failed"] as const;
+
+/** The mail of a reply to one address. */
+export const ReplyMail = z.object({
+  to: z.string(),
+  status: openEnum(mailStatuses),
+  /** What the mail server had against it, or why it has to wait. */
+  reason: z.nullable(z.string()),
+  settledAt: z.nullable(instant),
+});
+export type ReplyMail = z.output<typeof ReplyMail>;
+
+/** Why a reply reaches no sender: none left an address, or the server sends no mail. */
+export const missedReasons = ["no_address", "no_mail"] as const;
+
+/** What happened to a reply. A mail may still wait, or come back: the message on the thread has its state. */
+export const ReplyDelivery = z.object({
+  /** The addresses to which it is mailed. */
+  mailedTo: z.array(z.string()),
+  /** Whether the pages of its receivers show it. */
+  onPage: z.boolean(),
+  /** How many of its receivers it does not reach in either way. */
+  missed: z.int(),
+  /** Why it does not reach them; null if it reaches all. */
+  reason: z.nullable(openEnum(missedReasons)),
+});
+export type ReplyDelivery = z.output<typeof ReplyDelivery>;
+
+/** A message with its sender, if it repeats the report; a reply with its receivers and its mails. */
+export const OwnedMessage = z.extend(Message, {
+  sender: z.optional(Sender),
+  /** The e-mail address of the member who wrote it. */
+  writtenBy: z.optional(z.string()),
+  /** The report that a reply is for, or whose sender answers: the thread, or a repeat on it. */
+  reportId: z.optional(uuid),
+  everyone: z.optional(z.boolean()),
+  /** The address that an answer by mail names as its own, if nothing shows that the sender mailed it. */
+  foreignFrom: z.optional(z.string()),
+  /** Given while the mail is kept of which this answer was made. */
+  originalUntil: z.optional(instant),
+  mails: z.optional(z.array(ReplyMail)),
+  /** Only of a reply. */
+  delivery: z.optional(ReplyDelivery),
+});
+export type OwnedMessage = z.output<typeof OwnedMessage>;
+
+const EarlierThread = z.object({ id: uuid, consoleUrl: z.string(), subject: z.string(), createdAt: instant });
+export type EarlierThread = z.output<typeof EarlierThread>;
+
+/** The thread as an agent reads it, with the fields that only its owner may read. */
+export const OwnedThread = z.extend(Thread, {
+  sender: Sender,
+  tags: z.array(ThreadTag),
+  assignee: z.nullable(Assignee),
+  /** The last thread of the same failure (`dedupeKey`) that was resolved before this one began. */
+  earlier: z.nullable(EarlierThread),
+  messages: z.array(OwnedMessage),
+  proposals: z.array(Proposal),
+});
+export type OwnedThread = z.output<typeof OwnedThread>;
+
+const tagNames = z.optional(z.array(TagName).check(z.maxLength(limits.threadTags)));
+
+const changes = z.object({
+  status: z.optional(ThreadStatus),
+  category: z.optional(FeedbackType),
+  subject: z.optional(text(1, limits.subject)),
+  githubIssueUrl: z.optional(z.nullable(webUrl(limits.url))),
+  /** Names of tags. A name of no tag makes one. Others' changes of the tags stay. */
+  addTags: tagNames,
+  removeTags: tagNames,
+  /** Who looks after it: `me`, the id or the e-mail address of a member, null for nobody. */
+  assignee: z.optional(z.nullable(text(1, limits.email))),
+  /** The id of the assignee that the caller saw, null for nobody. If it is another now, the change is refused. */
+  expectedAssignee: z.optional(z.nullable(uuid)),
+});
+export type ThreadChange = z.output<typeof changes>;
+
+export const listOrders = ["created", "activity"] as const;
+export type ListOrder = (typeof listOrders)[number];
+
+const filters = z.object({
+  status: z.optional(ThreadStatus),
+  type: z.optional(FeedbackType),
+  /** Names of tags, with commas between them: the thread has all of them. */
+  tag: z.optional(text(1, 1_000)),
+  /** Who looks after it: `me`, `none`, or the id or the e-mail address of a member. */
+  assignee: z.optional(text(1, limits.email)),
+  q: z.optional(text(1, 200)),
+  from: z.optional(boundary),
+  to: z.optional(boundary),
+  /** By the arrival of the report unless `activity` is given. A search has its own order. */
+  order: z.optional(z.enum(listOrders)),
+  /** Only threads that are unread for the caller's account, the last active first. Not in a search. */
+  unread: z.optional(z.enum(["true"])),
+  cursor: z.optional(text(1, 500)),
+  limit: pageLimit(limits.listPage),
+});
+export type ThreadFilters = z.output<typeof filters>;
+
+/** A reply is for the sender of the report, unless it names a repeat or is for the senders of all of them. */
+const NewMessage = z.object({
+  direction: z.enum(["note", "outbound"]),
+  body: text(1, limits.message),
+  reportId: z.optional(uuid),
+  everyone: z.optional(z.boolean()),
+  /** The newest message that the caller saw, null for none. If anybody else has written since, a reply is refused. */
+  expectedMessageId: z.optional(z.nullable(uuid)),
+  /** What changes on the thread with the message. If the one is refused, so is the other. */
+  change: z.optional(changes),
+});
+
+const path = "/api/v1/console/feedback/:id";
+
+export const threads = {
+  list: endpoint({
+    method: "GET",
+    path: "/api/v1/console/apps/:appId/feedback",
+    summary: "List, filter and search the feedback of an app, newest first, or the last active first",
+    auth: "console",
+    role: "viewer",
+    scope: "feedback:read",
+    params: appParams,
+    query: filters,
+    success: {
+      status: 200,
+      body: z.object({ items: z.array(ThreadSummary), nextCursor: z.nullable(z.string()) }),
+    },
+    errors: ["not_found"],
+  }),
+  read: endpoint({
+    method: "GET",
+    path,
+    summary: "Read a thread with its sender and all its proposals",
+    large: true,
+    auth: "console",
+    role: "viewer",
+    scope: "feedback:read",
+    params: threadParams,
+    success: { status: 200, body: OwnedThread },
+    errors: ["not_found"],
+  }),
+  update: endpoint({
+    method: "PATCH",
+    path,
+    summary: "Change a thread's status, category, subject, linked issue, tags or assignee",
+    auth: "console",
+    role: "maintainer",
+    scope: "feedback:write",
+    params: threadParams,
+    body: changes,
+    success: { status: 200, body: OwnedThread },
+    errors: ["not_found", "assignee_changed", "wrong_state"],
+  }),
+  remove: endpoint({
+    method: "DELETE",
+    path,
+    summary: "Delete a thread and its files permanently",
+    auth: "console",
+    role: "maintainer",
+    scope: "feedback:write",
+    params: threadParams,
+    success: { status: 204 },
+    errors: ["not_found"],
+  }),
+  addMessage: endpoint({
+    method: "POST",
+    path: "/api/v1/console/feedback/:id/messages",
+    summary: "Add an internal note, or a reply to the sender, and change the thread with it",
+    auth: "console",
+    role: "maintainer",
+    scope: "feedback:write",
+    params: threadParams,
+    body: NewMessage,
+    success: { status: 201, body: z.extend(Message, { delivery: z.optional(ReplyDelivery) }) },
+    errors: ["not_found", "answered", "assignee_changed", "wrong_state"],
+  }),
+  renewStatusLink: endpoint({
+    method: "POST",
+    path: "/api/v1/console/feedback/:id/status-link",
+    summary: "Make a new link to the page of a report's sender; its older links end",
+    auth: "console",
+    role: "maintainer",
+    scope: "feedback:write",
+    params: threadParams,
+    body: z.object({ reportId: z.optional(uuid) }),
+    success: { status: 201, body: z.object({ statusUrl: z.string() }) },
+    errors: ["not_found"],
+    answersSecret: true,
+  }),
+} as const;

@@ -1,0 +1,85 @@
+import * as z from "zod/mini";
+import { endpoint, tokenScopes } from "./endpoint.ts";
+import { givenInstant, instant, text, uuid } from "./fields.ts";
+import { limits } from "./limits.ts";
+
+export const TokenKind = z.enum(["agent", "maintainer"]);
+
+/** `oauth`: the connection of an agent, which a person allowed on the consent page. */
+const ListedKind = z.enum([...TokenKind.options, "oauth"]);
+
+export const Token = z.object({
+  id: uuid,
+  kind: ListedKind,
+  label: z.string(),
+  scopes: z.array(z.enum([...tokenScopes, "read", "propose"])),
+  appId: z.nullable(uuid),
+  prefix: z.string(),
+  createdAt: instant,
+  createdBy: z.string(),
+  lastUsedAt: z.nullable(instant),
+  /** When it stops working. Null if it does not stop by itself. */
+  expiresAt: z.nullable(instant),
+  ended: z.boolean(),
+});
+export type Token = z.output<typeof Token>;
+
+/** A new token with its secret, which is shown only once. */
+export const NewToken = z.extend(Token, { kind: TokenKind, token: z.string() });
+
+export const tokens = {
+  list: endpoint({
+    method: "GET",
+    path: "/api/v1/console/tokens",
+    summary: "List your agent and maintainer tokens, and the connections of agents",
+    auth: "console",
+    role: "account",
+    scope: "apps:read",
+    success: { status: 200, body: z.object({ items: z.array(Token) }) },
+    errors: [],
+  }),
+  create: endpoint({
+    method: "POST",
+    path: "/api/v1/console/tokens",
+    summary: "Make a token for an agent or for scripts; it is shown this once",
+    auth: "session",
+    role: "account",
+    body: z.object({
+      kind: TokenKind,
+      label: text(1, limits.label),
+      scopes: z.optional(z.array(z.enum(tokenScopes))),
+      appId: z.optional(z.nullable(uuid)),
+      expiresAt: z.optional(z.nullable(givenInstant)),
+    }),
+    success: { status: 201, body: NewToken },
+    errors: ["not_found"],
+    answersSecret: true,
+  }),
+  rotate: endpoint({
+    method: "POST",
+    path: "/api/v1/console/tokens/:tokenId/rotate",
+    summary: "Give a token a new secret, shown this once; the old one may stay good for some minutes",
+    auth: "session",
+    role: "account",
+    params: z.object({ tokenId: uuid }),
+    body: z.object({
+      graceMinutes: z.optional(z.int().check(z.gte(0), z.lte(60))),
+      expiresAt: z.optional(z.nullable(givenInstant)),
+    }),
+    success: { status: 200, body: NewToken },
+    errors: ["not_found"],
+    answersSecret: true,
+  }),
+  remove: endpoint({
+    method: "DELETE",
+    path: "/api/v1/console/tokens/:tokenId",
+    summary: "Revoke a token; a token may revoke itself",
+    auth: "console",
+    role: "account",
+    scope: "apps:write",
+    ownToken: "tokenId",
+    params: z.object({ tokenId: uuid }),
+    success: { status: 204 },
+    errors: ["not_found"],
+  }),
+} as const;
