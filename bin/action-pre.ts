@@ -1,7 +1,6 @@
 // What GitHub Actions runs before the first step of a job that has our step.
-import { recordStart } from "../src/cli/core/record-start.ts";
-import { contextOfAction } from "./action-context.ts";
-import { runProcess } from "./process.ts";
+import { recordStart } from "../src/cli/core/github-actions.ts";
+import { contextOfAction, runProcess } from "./process.ts";
 
 void runProcess(async (signal) => {
   await recordStart(contextOfAction(signal));

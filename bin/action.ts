@@ -1,6 +1,5 @@
 // The step of GitHub Actions that action.yml describes.
 import { runAction } from "../src/cli/action.ts";
-import { contextOfAction } from "./action-context.ts";
-import { runProcess } from "./process.ts";
+import { contextOfAction, runProcess } from "./process.ts";
 
 void runProcess((signal) => runAction(contextOfAction(signal)));

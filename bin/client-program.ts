@@ -1,8 +1,7 @@
 import { CliError } from "../src/cli/core/cli-error.ts";
 import type { Context } from "../src/cli/core/context.ts";
 import { runCli } from "../src/cli/core/program.ts";
-import { contextOfProcess, runProcess, version } from "./process.ts";
-import { processIo } from "./process-io.ts";
+import { contextOfProcess, processIo, runProcess, version } from "./process.ts";
 
 /** Runs the command line of the executable, which has the client's commands and the MCP server, and ends the process. */
 export const main = (): Promise<void> =>
@@ -15,7 +14,8 @@ function contextOfExecutable(signal: AbortSignal): Context {
     {
       keychain: async () => undefined,
       openBrowser: async (url) => (await import("./browser.ts")).openBrowser(url),
-      openEditor: async (command, file) => (await import("./editor.ts")).openEditor(command, file),
+      openEditor: async (command, file) =>
+        (await import("./start-programs.lazy.ts")).openEditor(command, file),
       wordsToStart: async () => [process.execPath],
       checkServer: serverIsMissing,
       programs: {

@@ -2,8 +2,7 @@ import type { Context, Io } from "../src/cli/core/context.ts";
 import { runCli } from "../src/cli/core/program.ts";
 import { systemKeychain } from "../src/credentials/keychain.ts";
 import type { Programs } from "../src/programs.ts";
-import { contextOfProcess, runProcess, version } from "./process.ts";
-import { processIo } from "./process-io.ts";
+import { contextOfProcess, processIo, runProcess, version } from "./process.ts";
 
 /** Runs the command line of this process, and ends it. */
 export const main = (): Promise<void> =>
@@ -19,7 +18,7 @@ export const main = (): Promise<void> =>
 async function noticeUpdate(context: Context, argv: readonly string[]): Promise<void> {
   const notice = await import("../src/cli/update.ts");
   if (!notice.noticeUpdate(context, argv)) return;
-  const { startUpdateCheck } = await import("./start-update-check.ts");
+  const { startUpdateCheck } = await import("./start-programs.lazy.ts");
   startUpdateCheck();
 }
 
@@ -86,7 +85,7 @@ async function openBrowser(url: string): Promise<void> {
 }
 
 async function openEditor(command: string, file: string): Promise<number> {
-  const editor = await import("./editor.ts");
+  const editor = await import("./start-programs.lazy.ts");
   return editor.openEditor(command, file);
 }
 

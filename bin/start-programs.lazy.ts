@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
@@ -34,3 +35,27 @@ function realOf(file: string): string | undefined {
 }
 
 const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`);
+
+/**
+ * Opens a file in an editor on this terminal, and gives its exit code. The command is one of the person's own: it may have
+ * flags, as in `code --wait`, so a shell reads it.
+ */
+export function openEditor(command: string, file: string): Promise<number> {
+  const quoted = process.platform === "win32" ? `"${file}"` : `'${file.replaceAll("'", "'\\''")}'`;
+  const editor = spawn(`${command} ${quoted}`, { shell: true, stdio: "inherit" });
+  return new Promise((resolve, reject) => {
+    editor.once("error", reject);
+    editor.once("exit", (code) => resolve(code ?? 1));
+  });
+}
+
+/** Starts the question for the newest version, in a process of its own that nobody waits for. */
+export function startUpdateCheck(): void {
+  const check = spawn(process.execPath, [join(__dirname, "update-check.cjs")], {
+    detached: true,
+    stdio: "ignore",
+    windowsHide: true,
+  });
+  check.on("error", () => {});
+  check.unref();
+}

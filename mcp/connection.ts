@@ -1,9 +1,30 @@
 import { readFile } from "node:fs/promises";
 import type { Client } from "../src/client/call.ts";
+import type { Run } from "../src/contract/runs.ts";
 import type { McpOptions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 
-export type AgentClient = Pick<Client, "agent">;
+interface Reading {
+  /** How long the server may hold its answer while nobody has decided. */
+  readonly holdSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** Reads a proposal. */
+export const readRun = (
+  connection: Connection,
+  runId: string,
+  { holdSeconds, signal }: Reading,
+): Promise<Run> =>
+  connection.call((client) =>
+    client.agent.readRun({
+      params: { runId },
+      query: holdSeconds > 0 ? { wait: String(holdSeconds) } : {},
+      signal,
+    }),
+  );
+
+type AgentClient = Pick<Client, "agent">;
 
 /** Calls the API. Nothing is read or loaded before the first call. */
 export interface Connection {
@@ -60,7 +81,7 @@ async function clientWith(
   agentToken: string,
   { baseUrl, proxy, version, onExchange }: McpOptions,
 ): Promise<AgentClient> {
-  const { createClient } = await import("../src/client/client.ts");
+  const { createClient } = await import("../src/client/send.ts");
   return createClient({
     baseUrl,
     proxy,
@@ -80,4 +101,26 @@ function isAboutToken(error: unknown): boolean {
     error.name === "KeychainError" ||
     ("status" in error && error.status === 401)
   );
+}
+
+/** The bytes at an address; undefined if they cannot be had. */
+export async function download(
+  url: URL,
+  most: number,
+  signal: AbortSignal,
+): Promise<Buffer | "too large" | undefined> {
+  try {
+    const response = await fetch(url, { signal, redirect: "error" });
+    if (!response.ok || !response.body) return undefined;
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of response.body) {
+      size += chunk.length;
+      if (size > most) return "too large";
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch {
+    return undefined;
+  }
 }

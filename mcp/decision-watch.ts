@@ -3,8 +3,7 @@ import { ConnectionError } from "../src/client/errors.ts";
 import { longPoll, type PollResult } from "../src/client/wait.ts";
 import { limits } from "../src/contract/limits.ts";
 import type { Run } from "../src/contract/runs.ts";
-import type { Connection } from "./connection.ts";
-import { readRun } from "./read-run.ts";
+import { type Connection, readRun } from "./connection.ts";
 
 /** What is known of a proposal when a wait ends. */
 export interface Observation {

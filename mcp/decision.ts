@@ -1,9 +1,29 @@
 import { type RunDecision, runDecisions } from "../src/contract/runs.ts";
-import { createSanitiser } from "../src/words/fence.ts";
+import { createSanitiser, teamFence } from "../src/words/fence.ts";
 import { at, idAt, instantAt, linkAt, oneOf, textAt, wordAt } from "./json.ts";
 import { hashOf, type KnownProposal } from "./proposals.ts";
-import { type ReadThreadDeps, readThread } from "./read-thread.ts";
-import type { ProposalParts } from "./thread.ts";
+import { type ProposalParts, type ReadThreadDeps, readThread } from "./thread.ts";
+
+/** The parts of an answer that a person has decided. */
+interface Decided {
+  readonly decision_note: string | null;
+  readonly approved_plan: ApprovedPlan | null;
+}
+
+/** An answer with a decision as text: a line of JSON, then the note and the approved text, unchanged. */
+export function decisionText(nonce: string, { approved_plan, decision_note, ...rest }: Decided): string {
+  const sections = [
+    ...(decision_note ? [{ heading: "decision_note", text: decision_note }] : []),
+    ...(approved_plan
+      ? [
+          { heading: "summary", text: approved_plan.summary },
+          { heading: `plan, sha256 ${approved_plan.sha256}`, text: approved_plan.plan },
+        ]
+      : []),
+  ];
+  const head = JSON.stringify(rest);
+  return sections.length === 0 ? head : `${head}\n${teamFence(nonce, "what a person decided", sections)}`;
+}
 
 /** The checked fields of a proposal. A field that a server leaves out is null. */
 export interface ProposalFields {
@@ -39,14 +59,14 @@ export const proposalFieldsOf = (run: unknown): ProposalFields => ({
   planSha256: idAt(run, "planSha256"),
 });
 
-export type ApprovedPlan = {
+type ApprovedPlan = {
   readonly summary: string;
   readonly plan: string;
   /** SHA-256 of the plan's UTF-8 bytes, in hex, as the console shows it. */
   readonly sha256: string;
 };
 
-export interface PlanQuestion {
+interface PlanQuestion {
   readonly runId: string;
   readonly run: ProposalFields;
   readonly record: KnownProposal | undefined;
@@ -127,7 +147,7 @@ export const nextSteps = {
   unknown: "Unknown status. Do not proceed. Tell the user.",
 } as const;
 
-export interface DecisionState {
+interface DecisionState {
   readonly status: string;
   readonly decision: string | null;
   readonly replacedBy: string | null;

@@ -4,11 +4,7 @@ import type { AwaitDecision } from "./decision-watch.ts";
 import type { Proposals } from "./proposals.ts";
 
 /** Gives at most `most` bytes of a file. */
-export type Download = (
-  url: URL,
-  most: number,
-  signal: AbortSignal,
-) => Promise<Buffer | "too large" | undefined>;
+type Download = (url: URL, most: number, signal: AbortSignal) => Promise<Buffer | "too large" | undefined>;
 
 /** The dependencies of the tools. */
 export interface Deps {
@@ -38,4 +34,30 @@ export interface Deps {
   readonly download: Download;
   /** Describes a failure in our own words. */
   readonly explain: (error: unknown) => Promise<string>;
+}
+
+/** Runs actions with the same key one after another, in the order of the calls. */
+export function keyedQueue(): <T>(key: string, act: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+
+  return async (key, act) => {
+    const turn = (last.get(key) ?? Promise.resolve()).then(act, act);
+    last.set(key, turn);
+    try {
+      return await turn;
+    } finally {
+      if (last.get(key) === turn) last.delete(key);
+    }
+  };
+}
+
+/** Makes a function that is true at the first call with a key. It remembers only the newest `most` keys. */
+export function firstTimes(most = 1_000): (key: string) => boolean {
+  const seen = new Set<string>();
+  return (key) => {
+    if (seen.has(key)) return false;
+    seen.add(key);
+    for (const oldest of seen) if (seen.size > most) seen.delete(oldest);
+    return true;
+  };
 }

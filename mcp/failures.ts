@@ -7,7 +7,7 @@ import {
   UnexpectedAnswerError,
 } from "../src/client/errors.ts";
 import { errorCatalogue } from "../src/contract/errors.ts";
-import { limitedText } from "./limited.ts";
+import type { Deps } from "./deps.ts";
 import { Refusal } from "./refusal.ts";
 
 /**
@@ -72,3 +72,48 @@ const causeOf = (code: string): string =>
 
 const originOf = (baseUrl: string): string =>
   URL.canParse(baseUrl) ? new URL(baseUrl).origin : "its address";
+
+/** What a token may do only so often in an hour. */
+const used = {
+  proposals:
+    "This token has made as many proposals as the server takes from it in an hour. Nothing was posted, and reading still works: list_feedback, read_feedback, get_decision.",
+  work: "This token has claimed runs and reported on them as often as the server takes from it in an hour. Nothing was changed, and reading still works: list_feedback, read_feedback, get_decision.",
+  reads:
+    "This token has read as often as the server allows in an hour. What you have read stays good; end your turn if nothing is left to do without it.",
+} as const;
+
+/** Which limit is used up, and when it is worth another try. */
+const limitedText = (what: keyof typeof used, seconds = 60): string =>
+  `${used[what]} Wait ${seconds} s, then call again; do not try sooner.`;
+
+/** Explains a refusal by a limit, other than that on reads. */
+export const explainLimit =
+  (what: "proposals" | "work") =>
+  (error: unknown): never => {
+    if (error instanceof ServerError && error.status === 429)
+      throw new Refusal(limitedText(what, error.retryAfterSeconds));
+    throw error;
+  };
+
+export const isNotFound = (error: unknown): boolean => error instanceof ServerError && error.status === 404;
+
+const mostSeconds = 20;
+
+/** Calls the server. If the server asks for a short wait, waits and tries once more. */
+export async function retryAfterWait<T>(
+  { clock }: Pick<Deps, "clock">,
+  signal: AbortSignal,
+  act: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const seconds = secondsAskedFor(error);
+    if (seconds === undefined || seconds > mostSeconds) throw error;
+    await clock.sleep(seconds * 1_000, signal);
+    return act();
+  }
+}
+
+const secondsAskedFor = (error: unknown): number | undefined =>
+  error instanceof ServerError && error.status === 429 ? error.retryAfterSeconds : undefined;

@@ -1,8 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { Refusal } from "./refusal.ts";
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+
 const isUuid = new RegExp(`^${uuid}$`, "i");
+
 const isConsolePath = new RegExp(`/feedback/${uuid}/(${uuid})/?$`, "i");
+
 const example = "b5d1c0de-0000-4000-8000-000000000001";
 
 /** The id of the thread, from a UUID or a console link. Throws a Refusal for any other text. */
@@ -22,4 +26,32 @@ export function runIdOf(given: string, name = "run_id"): string {
   const text = given.trim();
   if (isUuid.test(text)) return text.toLowerCase();
   throw new Refusal(`\`${name}\` must be the UUID that propose_plan returned, such as ${example}.`);
+}
+
+/** The name of a worker: random, so that no two processes, or calls over HTTP, are the same worker. */
+export const newWorker = (): string => `mcp-${randomUUID().slice(0, 8)}`;
+
+/** A claim as an agent passes it on: its id and the end of its worker's name, by which the worker gets it again. */
+export const claimIdFor = (claimId: string, worker: string): string => `${claimId}.${worker.slice(4)}`;
+
+/** The text for an agent whose claim has ended, by the code of the error. */
+export const endedClaims = {
+  claim_released:
+    "A person has ended this claim. Stop the work and tell the user. If it is to be done after all, call start_work without claim_id.",
+  claim_resumed: "Another worker with your account has taken up this claim. Stop the work and tell the user.",
+} as const;
+
+export interface GivenClaim {
+  readonly id: string;
+  /** The worker that claimed; undefined if the id comes from another program. */
+  readonly worker: string | undefined;
+}
+
+/** Reads a `claim_id`. Throws a Refusal for any other text. */
+export function givenClaim(given: string): GivenClaim {
+  const [, id, worker] =
+    /^([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?:\.([0-9a-f]{8}))?$/.exec(given.trim().toLowerCase()) ??
+    [];
+  if (id === undefined) throw new Refusal("`claim_id` must be the claim_id that start_work returned.");
+  return { id, worker: worker && `mcp-${worker}` };
 }

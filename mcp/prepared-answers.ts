@@ -1,6 +1,12 @@
-import { buildTimeAnswers, type Era, methodsThatList, placeholders, versions } from "./build-time-answers.ts";
-import { areCapabilities, isClient, isEnvelope } from "./envelope.ts";
-import { type Fields, hasOnly, isEmpty, isId, isObject } from "./json-shape.ts";
+import {
+  buildTimeAnswers,
+  type Era,
+  metaKeys,
+  methodsThatList,
+  placeholders,
+  versions,
+} from "./build-time-answers.ts";
+import { type Fields, hasOnly, holdsEmpty, isEmpty, isFlag, isId, isObject, isText } from "./json.ts";
 import { longestWait, type McpOptions, offersWork } from "./options.ts";
 
 /** The answer to a line; `""` if it needs none; undefined if the SDK must read it. */
@@ -62,6 +68,7 @@ interface FirstMessage {
 }
 
 const listed: ReadonlySet<unknown> = new Set(methodsThatList);
+
 const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
 
 /** Reads a line. Undefined for anything unusual, which the SDK must handle. */
@@ -99,4 +106,32 @@ function parsed(line: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+const modernVersions: ReadonlySet<unknown> = new Set(versions.modern);
+
+/** Whether a request that stands alone says of itself what it must, in a form that the SDK certainly accepts. */
+export function isEnvelope(meta: Fields): boolean {
+  if (!hasOnly(meta, Object.values(metaKeys)) || !modernVersions.has(meta[metaKeys.version])) return false;
+  return isClient(meta[metaKeys.client]) && areCapabilities(meta[metaKeys.capabilities]);
+}
+
+/** Whether a client says who it is, in such a form. */
+function isClient(value: unknown): boolean {
+  if (!isObject(value) || !hasOnly(value, ["name", "title", "version", "websiteUrl", "description"]))
+    return false;
+  return "name" in value && "version" in value && Object.values(value).every(isText);
+}
+
+/** Whether a client says what it can do, in such a form. */
+function areCapabilities(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return Object.entries(value).every(([name, capability]) => {
+    if (!isObject(capability)) return false;
+    if (name === "roots")
+      return hasOnly(capability, ["listChanged"]) && Object.values(capability).every(isFlag);
+    if (name === "sampling") return hasOnly(capability, ["context", "tools"]) && holdsEmpty(capability);
+    if (name === "elicitation") return hasOnly(capability, ["form", "url"]) && holdsEmpty(capability);
+    return (name === "experimental" || name === "extensions") && holdsEmpty(capability);
+  });
 }

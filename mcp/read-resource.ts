@@ -6,15 +6,13 @@ import {
 } from "@modelcontextprotocol/server";
 import { notices } from "../src/words/fence.ts";
 import type { Deps } from "./deps.ts";
+import { isNotFound } from "./failures.ts";
 import { feedbackIdOf } from "./ids.ts";
-import { isNotFound } from "./not-found.ts";
-import { readThread } from "./read-thread.ts";
 import { Refusal } from "./refusal.ts";
-import { getDecision } from "./tools/get-decision-run.ts";
-import { loadImage } from "./tools/images.ts";
-import { maxChars } from "./tools/read-feedback.ts";
-import { readFeedback } from "./tools/read-feedback-run.ts";
-import { listFeedback } from "./tools/run.ts";
+import { readThread } from "./thread.ts";
+import { getDecision } from "./tools/get-decision.ts";
+import { listFeedback } from "./tools/list-feedback.ts";
+import { loadImage, maxChars, readFeedback } from "./tools/read-feedback.ts";
 
 /** The proposals of this machine, and apart from them their summaries, which an agent wrote. */
 export async function readProposals(uri: URL, deps: Pick<Deps, "proposals">): Promise<ReadResourceResult> {

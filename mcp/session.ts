@@ -1,9 +1,15 @@
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import type { McpServerFactory } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { type Clock, systemClock } from "../src/client/clock.ts";
+import { lazy } from "../src/client/lazy.ts";
 import { createBatches } from "./batches.ts";
-import { createDeps } from "./create-deps.ts";
-import type { McpOptions, StdioOptions } from "./options.ts";
+import { type Connection, createConnection, download } from "./connection.ts";
+import type { AwaitDecision } from "./decision-watch.ts";
+import { type Deps, firstTimes, keyedQueue } from "./deps.ts";
+import { newWorker } from "./ids.ts";
+import { longestWait, type McpOptions, offersWork, type StdioOptions } from "./options.ts";
+import type { Proposals } from "./proposals.ts";
 import { createServer } from "./server.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 
@@ -73,4 +79,56 @@ export function serveSession(
       return session.close();
     },
   };
+}
+
+/**
+ * Makes the dependencies of the tools. Modules that are not needed to list tools are loaded at their first use.
+ * `warn` writes to the person who runs the server, never to the client.
+ */
+function createDeps(options: McpOptions, warn: (message: string) => void, clock: Clock = systemClock): Deps {
+  const connection = createConnection(options);
+  return {
+    baseUrl: options.baseUrl,
+    consoleUrl: options.consoleUrl,
+    maxWaitSeconds: longestWait(options),
+    readOnly: options.readOnly ?? false,
+    work: offersWork(options),
+    worker: newWorker(),
+    connection,
+    keepsRecord: true,
+    proposals: proposalsOf(options, connection, warn),
+    threadOfRun: new Map(),
+    timesPending: new Map(),
+    isFirstOffer: firstTimes(),
+    awaitDecision: lazy(() => decisionWatch(connection, clock)),
+    oneAtATime: keyedQueue(),
+    clock,
+    download,
+    explain: async (error) => (await import("./failures.ts")).explain(error, options.baseUrl),
+  };
+}
+
+function proposalsOf(
+  { baseUrl, stateDirectory }: McpOptions,
+  connection: Connection,
+  onFailure: (message: string) => void,
+): Proposals {
+  const made = lazy(async () => {
+    const { createProposals, proposalFiles } = await import("./proposals.ts");
+    const store = stateDirectory ? proposalFiles(stateDirectory) : undefined;
+    const key = async () => (await connection.secrets().catch(() => [])).at(0);
+    return createProposals({ baseUrl, store, key, onFailure });
+  });
+  return {
+    all: async () => (await made()).all(),
+    ofThread: async (feedbackId) => (await made()).ofThread(feedbackId),
+    find: async (runId) => (await made()).find(runId),
+    add: async (record) => (await made()).add(record),
+    update: async (record) => (await made()).update(record),
+  };
+}
+
+async function decisionWatch(connection: Connection, clock: Clock): Promise<AwaitDecision> {
+  const { createDecisionWatch } = await import("./decision-watch.ts");
+  return createDecisionWatch({ connection, clock, random: Math.random });
 }

@@ -1,12 +1,12 @@
 import { type McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import type { Topics } from "../src/programs.ts";
 import type { Deps } from "./deps.ts";
-import { at } from "./json.ts";
-import { limitTo, topicOf, topicsOf, urisIn } from "./topics.ts";
+import { at, isText, listAt } from "./json.ts";
 import type { Watch } from "./watch.ts";
 
 /** What one client over standard input follows, in either era. */
-export interface Subscriptions {
+interface Subscriptions {
   /** Takes requests of the older era, and sends from now on through this server. */
   serve(server: McpServer, era: "legacy" | "modern"): void;
   /** Follows what requests of the newer era ask for. They begin once nothing can be missed. */
@@ -91,3 +91,36 @@ const notFollowed = () =>
     ProtocolErrorCode.InvalidParams,
     "Only innkeep://queue and innkeep://runs/{run_id} can be followed.",
   );
+
+/** What a client can follow, as it reads it. */
+const queueUri = "innkeep://queue";
+
+const runUri = /^innkeep:\/\/runs\/([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})$/i;
+
+/** How many resources one stream follows, at most. The others are left out. */
+const mostUris = 100;
+
+/** The topic that a resource stands for: the id of a proposal, or `queue`. Undefined for all others. */
+export const topicOf = (uri: string): string | undefined =>
+  uri === queueUri ? "queue" : runUri.exec(uri)?.[1]?.toLowerCase();
+
+export function topicsOf(uris: readonly string[]): Topics {
+  const topics = uris.flatMap((uri) => topicOf(uri) ?? []);
+  return {
+    runIds: [...new Set(topics)].filter((topic) => topic !== "queue"),
+    queue: topics.includes("queue"),
+  };
+}
+
+/** The resources that a request asks to follow, as far as they can be followed; undefined for any other message. */
+export function urisIn(message: unknown): string[] | undefined {
+  if (at(message, "method") !== "subscriptions/listen") return undefined;
+  const uris = listAt(at(at(message, "params"), "notifications"), "resourceSubscriptions").filter(isText);
+  return [...new Set(uris)].filter((uri) => topicOf(uri) !== undefined).slice(0, mostUris);
+}
+
+/** Leaves only these resources in a request. */
+export function limitTo(message: unknown, uris: readonly string[]): void {
+  const asked = at(at(at(message, "params"), "notifications"), "resourceSubscriptions");
+  if (Array.isArray(asked)) asked.splice(0, asked.length, ...uris);
+}

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { feedback, type ToolAnnotations, type ToolDefinition } from "./tool-definition.ts";
-import { getDecision } from "./tools/get-decision.ts";
-import { listFeedback } from "./tools/list-feedback.ts";
-import { proposePlan } from "./tools/propose-plan.ts";
-import { readFeedback } from "./tools/read-feedback.ts";
-import { reportOutcome } from "./tools/report-outcome.ts";
-import { startWork } from "./tools/start-work.ts";
+import { feedback, type ToolAnnotations, type ToolDefinition } from "./tool.ts";
+import { getDecisionTool as getDecision } from "./tools/get-decision.ts";
+import { listFeedbackTool as listFeedback } from "./tools/list-feedback.ts";
+import { proposePlanTool as proposePlan } from "./tools/propose-plan.ts";
+import { readFeedbackTool as readFeedback } from "./tools/read-feedback.ts";
+import { reportOutcomeTool as reportOutcome } from "./tools/report-outcome.ts";
+import { startWorkTool as startWork } from "./tools/start-work.ts";
 
 /** A tool as clients see it: plain JSON. */
 export interface ListedTool {

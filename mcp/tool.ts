@@ -1,11 +1,11 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod/mini";
+import { utcOf } from "../src/contract/fields.ts";
 import { issuesOf, ownMessages } from "../src/contract/issues.ts";
 import type { Deps } from "./deps.ts";
-import { forms } from "./forms.ts";
+import { feedbackIdOf, runIdOf } from "./ids.ts";
 import type { OfferPage } from "./page-offer.ts";
 import { Refusal } from "./refusal.ts";
-import type { ToolDefinition } from "./tool-definition.ts";
 
 /** One call of a tool. */
 export interface Call {
@@ -137,3 +137,58 @@ function distance(a: string, b: string): number {
   }
   return row.at(-1) ?? 0;
 }
+
+/** What a client considers before it asks its user. */
+export interface ToolAnnotations {
+  readonly title: string;
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  /** Means something only if the tool is not read-only. */
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** A tool as data: everything that a client learns of it. */
+export interface ToolDefinition<Input extends z.ZodMiniObject, Output extends z.ZodMiniObject> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly annotations: ToolAnnotations;
+  readonly input: Input;
+  readonly output: Output;
+  readonly meta?: Record<string, unknown>;
+}
+
+export const defineTool = <Input extends z.ZodMiniObject, Output extends z.ZodMiniObject>(
+  definition: ToolDefinition<Input, Output>,
+): ToolDefinition<Input, Output> => definition;
+
+/** The argument that names a thread. */
+export const feedback = z.string().check(z.maxLength(500), z.describe("Feedback id (UUID) or console link"));
+
+/** The instant in a text: a plain day is its beginning in UTC. Throws a Refusal for any other text. */
+export function instantIn(given: string): string {
+  const text = given.trim();
+  const instant = utcOf(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
+  if (instant !== undefined) return instant;
+  throw new Refusal(
+    "`updated_since` must be a day such as 2026-11-21, or an instant such as 2026-11-21T09:00:00Z.",
+  );
+}
+
+/** The number of the message at which older ones end. */
+export function messageNumberIn(given: string): number {
+  if (/^\d{1,9}$/.test(given.trim())) return Number(given);
+  throw new Refusal(
+    "`messages_before` must be the next_cursor of an earlier answer. Leave it out to start with the newest messages.",
+  );
+}
+
+/** Arguments whose text has a form, in every tool that has them. Each throws a Refusal for a text of another form. */
+const forms: Readonly<Record<string, (given: string) => unknown>> = {
+  feedback: feedbackIdOf,
+  run_id: (given) => runIdOf(given),
+  expected_run_id: (given) => runIdOf(given, "expected_run_id"),
+  messages_before: messageNumberIn,
+  updated_since: instantIn,
+};

@@ -2,9 +2,9 @@ import { ServerError } from "../src/client/errors.ts";
 import { longPoll } from "../src/client/wait.ts";
 import { limits } from "../src/contract/limits.ts";
 import type { Topics } from "../src/programs.ts";
+import { readRun } from "./connection.ts";
 import type { Deps } from "./deps.ts";
-import { isNotFound } from "./not-found.ts";
-import { readRun } from "./read-run.ts";
+import { isNotFound } from "./failures.ts";
 
 /** Follows topics at a server from afar. */
 export interface Watch {

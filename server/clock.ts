@@ -1,3 +1,84 @@
+import { ApiError } from "../src/contract/errors.ts";
+
+/** Says whether the clock's time can be trusted. While it cannot, the server does nothing that cannot be undone. */
+export interface TimeWatch {
+  /** Whether the clock has jumped and has not been steady for ten minutes since. */
+  isDoubtful(): boolean;
+  /** By how many milliseconds the clock may be behind. 0 unless the clock was set back and is in doubt. */
+  behindMs(): number;
+  /** Compares the time at the start with the time that was last stored. */
+  begin(lastWritten: string): void;
+}
+
+/** How far the wall clock may differ from the monotonic clock. Corrections by network time are smaller. */
+const agreeMilliseconds = 60_000;
+
+const holdMilliseconds = 600_000;
+
+/** If the stored time is older than this at the start, the clock may be wrong. */
+const longestPauseMilliseconds = 86_400_000;
+
+/** The wall clock and the monotonic clock at the same moment. */
+interface ClockReading {
+  readonly wall: number;
+  readonly steady: number;
+}
+
+interface Doubt {
+  /** When the doubt began, on the monotonic clock. */
+  readonly since: number;
+  last: ClockReading;
+}
+
+/** Watches a clock. Calls `onJump` at each jump with its length in milliseconds. */
+export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => void): TimeWatch {
+  // Moving the clock of a development server is not a jump.
+  const look = (): ClockReading => ({
+    wall: clock.now().getTime() - clock.offsetMs,
+    steady: clock.steadyMs(),
+  });
+  let trusted = look();
+  let slack = agreeMilliseconds;
+  let doubt: Doubt | undefined;
+
+  const trust = (now: ClockReading) => {
+    trusted = now;
+    slack = agreeMilliseconds;
+    doubt = undefined;
+  };
+  const isTrusted = (now: ClockReading): boolean => {
+    const ahead = driftBetween(trusted, now);
+    return ahead >= -agreeMilliseconds && ahead <= slack;
+  };
+  const doubtIt = (now: ClockReading) => {
+    onJump(driftBetween(doubt?.last ?? trusted, now));
+    doubt = { since: now.steady, last: now };
+  };
+
+  const isDoubtful = () => {
+    const now = look();
+    if (isTrusted(now)) trust(now);
+    else if (!doubt || Math.abs(driftBetween(doubt.last, now)) > agreeMilliseconds) doubtIt(now);
+    else if (now.steady - doubt.since >= holdMilliseconds) trust(now);
+    else doubt.last = now;
+    return doubt !== undefined;
+  };
+
+  return {
+    isDoubtful,
+    behindMs: () => (isDoubtful() ? Math.max(0, -driftBetween(trusted, look())) : 0),
+    begin(lastWritten) {
+      trusted = { wall: Date.parse(lastWritten), steady: look().steady };
+      slack = longestPauseMilliseconds;
+      doubt = undefined;
+    },
+  };
+}
+
+/** By how many milliseconds the wall clock has advanced more than the monotonic clock. */
+const driftBetween = (from: ClockReading, to: ClockReading): number =>
+  to.wall - from.wall - (to.steady - from.steady);
+
 /**
  * The only source of time. `offsetMs` is its difference from real time: 0 except in tests and the development server.
  */
@@ -13,3 +94,29 @@ export const systemClock: Clock = {
   offsetMs: 0,
   steadyMs: () => performance.now(),
 };
+
+/** The form that clients send, such as `Sun, 06 Nov 1994 08:49:37 GMT`. (RFC 9110, 5.6.7) */
+const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
+
+/** A `Date` has no fraction of its second. */
+const second = 1_000;
+
+/**
+ * By how many milliseconds the clock of a sender is ahead at most, by the `Date` of its request. 0 for a clock that is
+ * right or behind, and for a text that is no date. (rule F29)
+ */
+export function clockAheadOf(date: string | undefined, now: Date): number {
+  const shown = date !== undefined && httpDate.test(date) ? Date.parse(date) : Number.NaN;
+  return shown > now.getTime() ? shown - now.getTime() + second : 0;
+}
+
+/** An instant of a clock that is ahead, as the server's clock showed it. Never later than it was given. (rule F29) */
+export const byServerClock = (instant: string, clockAhead: number): string =>
+  clockAhead > 0 ? new Date(Math.max(0, Date.parse(instant) - clockAhead)).toISOString() : instant;
+
+/** The answer to a request that is refused only because the server's clock has jumped. */
+export const doubtfulTime = (): ApiError =>
+  new ApiError("busy", {
+    message: "The server's clock has jumped and is being watched. Nothing was changed; send it again later.",
+    retryAfterSeconds: 60,
+  });

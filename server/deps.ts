@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { ClientDocument } from "./access/oauth/client-document.ts";
 import type { Attest } from "./access/sign-in/attestation.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock, TimeWatch } from "./clock.ts";
 import type { Database } from "./database/database.ts";
 import type { ThreadWatch } from "./feedback/agent-work/thread-watch.ts";
 import type { WaitingAgents } from "./feedback/proposals/waiting-agents.ts";
@@ -14,7 +14,6 @@ import type { Waiting } from "./http/waiting.ts";
 import type { Sealer } from "./secrets/secrets.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { PassingTime } from "./testing/cycles/passing-time.ts";
-import type { TimeWatch } from "./time-watch.ts";
 
 /** Everything that a handler may use. */
 export interface Deps {

@@ -16,3 +16,26 @@ function describeError(error: unknown, depth = 0): unknown {
   const cause = error.cause === undefined || depth > 3 ? undefined : describeError(error.cause, depth + 1);
   return { name: error.name, message: error.message, code, stack: error.stack, cause };
 }
+
+/** What every line of the log has, and what a person does not need. */
+const usual = new Set(["level", "time", "pid", "hostname", "msg", "err"]);
+
+/**
+ * A line of the log for a person at a terminal. Empty for a request that was answered without a failure: such lines push
+ * the credentials of a demo off the screen, and `/dev` shows them.
+ */
+export function readableLine(line: string): string {
+  const entry: Record<string, unknown> = JSON.parse(line);
+  const { level, time, msg, err } = entry;
+  if (msg === "answered" && Number(entry.status) < 500) return "";
+  const facts = Object.entries(entry).filter(([name]) => !usual.has(name));
+  const words = [
+    new Date(Number(time)).toISOString().slice(11, 19),
+    String(level).padEnd(5),
+    String(msg ?? ""),
+    // As JSON, so that no text of a request controls the terminal.
+    ...facts.map(([name, value]) => `${name}=${JSON.stringify(value)}`),
+    ...(err === undefined ? [] : [JSON.stringify(Object(err).message)]),
+  ];
+  return `${words.join(" ")}\n`;
+}

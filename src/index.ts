@@ -1,6 +1,6 @@
 /** What a TypeScript program imports from the package. */
 export type { Answer, CallOptions, Client, Content, Input } from "./client/call.ts";
-export { createClient } from "./client/client.ts";
+export { type Tagged, withEtag } from "./client/call.ts";
 export {
   ConnectionError,
   InvalidInputError,
@@ -10,7 +10,7 @@ export {
   UnexpectedAnswerError,
 } from "./client/errors.ts";
 export type { ClientOptions, Credentials, Exchange, Idempotency } from "./client/options.ts";
-export { type Tagged, withEtag } from "./client/with-etag.ts";
+export { createClient } from "./client/send.ts";
 export type { Message, NewProposal, Proposal, Thread } from "./contract/agent.ts";
 export type { ChangelogEntry } from "./contract/changelog.ts";
 export { type ErrorCode, errorCatalogue } from "./contract/errors.ts";
@@ -27,10 +27,9 @@ export {
   sessionReasons,
 } from "./contract/test-sessions.ts";
 export type { OpenListing, Slot, Task } from "./contract/tester.ts";
-export type { PendingSession } from "./pending-sessions.ts";
+export type { Failure, MatchedStatus, PendingSession, ReportedSession, SessionCalls } from "./reporter.ts";
 export {
   createSessionReporter,
   type SessionReporter,
   type SessionReporterOptions,
 } from "./reporter.ts";
-export type { Failure, MatchedStatus, ReportedSession, SessionCalls } from "./session-calls.ts";

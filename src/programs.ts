@@ -1,6 +1,5 @@
-import type { BackupCommand } from "./backup-commands.ts";
+import type { ProxySettings } from "./client/connection.ts";
 import type { Exchange } from "./client/options.ts";
-import type { ProxySettings } from "./client/proxy.ts";
 import type { Role } from "./contract/endpoint.ts";
 
 /** The flags of `innkeep serve`; what is left out comes from the environment or the defaults. */
@@ -256,3 +255,46 @@ interface StreamedAnswer {
   /** Whether it comes in parts: the first ones long before the last. */
   readonly comesInParts: boolean;
 }
+
+/** How encrypted backups are read. */
+interface BackupKeys {
+  /** A file with secret keys of age. */
+  readonly identity?: string | undefined;
+}
+
+/** Where a backup is restored to be verified. */
+interface ScratchChoice {
+  /** A folder; the temporary one of the system unless given. */
+  readonly scratch?: string | undefined;
+}
+
+interface BackUp extends ScratchChoice {
+  readonly command: "backup";
+  readonly file: string;
+  /** The public keys of age that it is encrypted to, separated by commas. */
+  readonly recipient?: string | undefined;
+  /** Verifies the backup before it gets its name. */
+  readonly prove?: boolean | undefined;
+}
+
+interface VerifyBackup extends BackupKeys, ScratchChoice {
+  readonly command: "backup verify";
+  readonly file: string;
+}
+
+interface Restore extends BackupKeys {
+  readonly command: "restore";
+  readonly file: string;
+  /** A file with the erasures of people to do again. */
+  readonly erasures?: string | undefined;
+}
+
+/** Makes a database that another program restored safe to serve. */
+interface Adopt {
+  readonly command: "adopt";
+  /** A file with the erasures of people to do again. */
+  readonly erasures?: string | undefined;
+}
+
+/** A command of the person who runs the server about backups. */
+type BackupCommand = BackUp | VerifyBackup | Restore | Adopt | { readonly command: "backup drill" };

@@ -1,8 +1,5 @@
-import type { SessionResult } from "./contract/test-sessions.ts";
-import { createForegroundTime } from "./foreground-time.ts";
-import { createPendingSessions, type PendingSession } from "./pending-sessions.ts";
-import type { Failure, MatchedStatus, SessionCalls } from "./session-calls.ts";
-import { createSessionSender } from "./session-sender.ts";
+import { limits } from "./contract/limits.ts";
+import type { SessionResult, SessionStatus } from "./contract/test-sessions.ts";
 
 export interface SessionReporterOptions {
   readonly client: SessionCalls;
@@ -106,3 +103,205 @@ function createLine() {
 /** An id, unique for this tester, made with means that every JavaScript engine has. */
 const newKey = (now: Date): string =>
   [now.getTime(), Math.random(), Math.random()].map((part) => part.toString(36).replace("0.", "")).join("-");
+
+interface SenderOptions {
+  readonly client: SessionCalls;
+  readonly pending: PendingSessions;
+  /** The current test key; null without a tester, undefined if it could not be read. */
+  readonly testKey: () => Promise<string | null | undefined>;
+  readonly now: () => Date;
+  readonly onStatus: ((status: MatchedStatus) => void) | undefined;
+  readonly onResult: ((result: SessionResult) => void) | undefined;
+  readonly onFailure: ((failure: Failure) => void) | undefined;
+}
+
+/** Makes the two calls. Both resolve if a call fails. */
+interface SessionSender {
+  /** Reports pending sessions, oldest first, until one fails that may succeed later. */
+  reportAll(): Promise<void>;
+  askStatus(): Promise<void>;
+}
+
+function createSessionSender(options: SenderOptions): SessionSender {
+  const { client, pending, now } = options;
+  let notBefore = 0;
+
+  /** Gives whether the session is finished, so that the next one can be reported. */
+  async function report(session: PendingSession): Promise<boolean> {
+    const testKey = await options.testKey();
+    if (!testKey) return false;
+    const { idempotencyKey, ...body } = session;
+    const call = () => client.sessions.report({ body: { ...body, testKey }, idempotencyKey });
+    const outcome = await settled("report", call);
+    const done = "answer" in outcome || isForGood(outcome.failure);
+    if (done) pending.remove(session);
+    if ("failure" in outcome) failed(outcome.failure);
+    else if (outcome.answer.matched) options.onResult?.(outcome.answer);
+    return done;
+  }
+
+  function failed(failure: Failure): void {
+    if (failure.retryAfterSeconds !== undefined)
+      notBefore = now().getTime() + failure.retryAfterSeconds * 1_000;
+    options.onFailure?.(failure);
+  }
+
+  return {
+    async reportAll() {
+      if (now().getTime() < notBefore) return;
+      for (const session of pending.all()) if (!(await report(session))) return;
+    },
+    async askStatus() {
+      const testKey = await options.testKey();
+      if (!testKey) return;
+      const outcome = await settled("status", () => client.sessions.status({ query: { testKey } }));
+      if ("failure" in outcome) options.onFailure?.(outcome.failure);
+      else if (outcome.answer.matched) options.onStatus?.(outcome.answer);
+    },
+  };
+}
+
+type Outcome<Answer> = { readonly answer: Answer } | { readonly failure: Failure };
+
+const settled = <Answer>(name: Failure["call"], call: () => Promise<Answer>): Promise<Outcome<Answer>> =>
+  call().then(
+    (answer) => ({ answer }),
+    (error: unknown) => ({ failure: failureOf(name, error) }),
+  );
+
+/** The server will never take it. */
+const isForGood = ({ status }: Failure): boolean => status === 400 || status === 413 || status === 422;
+
+/** A test session that is not reported yet. It holds no test key and may be stored. */
+export interface PendingSession extends ReportedSession {
+  readonly idempotencyKey: string;
+}
+
+/** Sessions in the order of their ends. If there are too many, the oldest is dropped. */
+interface PendingSessions {
+  all(): readonly PendingSession[];
+  add(session: PendingSession): void;
+  remove(session: PendingSession): void;
+  clear(): void;
+}
+
+/** `changed` is called after every change, with all pending sessions. */
+function createPendingSessions(
+  kept: readonly PendingSession[],
+  most: number,
+  changed: (pending: readonly PendingSession[]) => void,
+): PendingSessions {
+  let pending = kept.slice(-most);
+  const replaceWith = (next: PendingSession[]) => {
+    pending = next;
+    changed([...next]);
+  };
+  return {
+    all: () => [...pending],
+    add: (session) => replaceWith([...pending, session].slice(-most)),
+    remove: (session) =>
+      replaceWith(pending.filter(({ idempotencyKey }) => idempotencyKey !== session.idempotencyKey)),
+    clear: () => replaceWith([]),
+  };
+}
+
+/** The time that an app is in the foreground, with the screens that were reached. */
+interface ForegroundTime {
+  begin(now: Date): void;
+  reach(screen: string): void;
+  /** Ends the session and gives it; undefined if none began or no screen was reached. */
+  end(now: Date): ReportedSession | undefined;
+}
+
+const longest = limits.sessionHours * 3_600_000;
+
+function createForegroundTime(appVersion: string | undefined): ForegroundTime {
+  let startedAt: Date | undefined;
+  /** The screen that the app shows. The app shows it again when it comes back. */
+  let current = "";
+  const screens = new Set<string>();
+
+  function add(name: string): void {
+    if (startedAt && name !== "" && screens.size < limits.screens) screens.add(name);
+  }
+
+  return {
+    begin(now) {
+      if (startedAt) return;
+      startedAt = now;
+      add(current);
+    },
+    reach(screen) {
+      current = nameOf(screen);
+      add(current);
+    },
+    end(now) {
+      const [began, reached] = [startedAt, [...screens]];
+      startedAt = undefined;
+      screens.clear();
+      if (!began || reached.length === 0) return undefined;
+      const length = Math.min(Math.max(now.getTime() - began.getTime(), 0), longest);
+      return {
+        startedAt: began.toISOString(),
+        endedAt: new Date(began.getTime() + length).toISOString(),
+        screens: reached,
+        ...(appVersion === undefined ? {} : { appVersion }),
+      };
+    },
+  };
+}
+
+/** A name as the server accepts it: an invalid screen name must not lose the session. */
+function nameOf(screen: string): string {
+  const clean = [...screen].filter(isCharacter).join("").trim();
+  return [...clean].slice(0, limits.screenName).join("").trim();
+}
+
+/** Neither NUL nor half a surrogate pair. */
+const isCharacter = (character: string): boolean =>
+  character !== "\0" && (character.length > 1 || character < "\ud800" || character > "\udfff");
+
+/** A test session: an app in the foreground, without its tester. Instants are ISO 8601 UTC with milliseconds. */
+export interface ReportedSession {
+  readonly startedAt: string;
+  readonly endedAt: string;
+  /** Distinct names, at most 50. */
+  readonly screens: string[];
+  readonly appVersion?: string;
+}
+
+/** The two calls that a reporter makes: those of `createClient`, or the app's own. */
+export interface SessionCalls {
+  readonly sessions: {
+    report(input: {
+      readonly body: ReportedSession & { readonly testKey: string };
+      readonly idempotencyKey: string;
+    }): Promise<SessionResult>;
+    status(input: { readonly query: { readonly testKey: string } }): Promise<SessionStatus>;
+  };
+}
+
+/** The state of a slot's day. */
+export type MatchedStatus = Extract<SessionStatus, { matched: true }>;
+
+/** A failed call. It does not hold the error, because an error text may hold an address with the test key. */
+export interface Failure {
+  readonly call: "report" | "status";
+  /** The HTTP status; undefined without an answer. */
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+/** The failure for an error of either call: an error of `createClient`, or anything else with these fields. */
+function failureOf(call: Failure["call"], error: unknown): Failure {
+  const field = (name: string): unknown =>
+    typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined;
+  const [status, code, seconds] = [field("status"), field("code"), field("retryAfterSeconds")];
+  return {
+    call,
+    status: typeof status === "number" ? status : undefined,
+    code: typeof code === "string" ? code : undefined,
+    retryAfterSeconds: typeof seconds === "number" ? seconds : undefined,
+  };
+}

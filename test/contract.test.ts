@@ -78,7 +78,7 @@ const onlyInTheConsole: Record<string, string> = {
   "consoleFaqs.remove": "`faq delete --app` calls it through src/cli/faq/api.ts",
   "consoleFaqs.replace": "`faq push --app` calls it through src/cli/faq/api.ts",
   "faqs.replace": "`faq push` calls it through src/cli/faq/api.ts",
-  "signIn.await": "`auth login` calls it through src/client/wait-for-sign-in-code.ts",
+  "signIn.await": "`auth login` calls it through src/client/wait.ts",
   "signIn.register": "for apps of before; people sign in in the browser",
   "signIn.token": "for apps of before; people sign in in the browser",
   "account.remove": "a person deletes the own account in a browser; `admin user erase` for the operator",

@@ -1,21 +1,20 @@
+import { successIn } from "../../src/client/answer.ts";
 import { systemClock } from "../../src/client/clock.ts";
 import { ServerError } from "../../src/client/errors.ts";
+import { groupOf } from "../../src/client/send.ts";
 import type { HttpToolOptions, ToolCaller } from "../../src/programs.ts";
-import { newWorker } from "../claims.ts";
-import type { Connection } from "../connection.ts";
+import { type Connection, readRun } from "../connection.ts";
 import type { AwaitDecision } from "../decision-watch.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, keyedQueue } from "../deps.ts";
 import { explain } from "../failures.ts";
-import type { keyedQueue } from "../keyed-queue.ts";
+import { newWorker } from "../ids.ts";
 import type { Proposals } from "../proposals.ts";
-import { readRun } from "../read-run.ts";
-import { directConnection } from "./direct-connection.ts";
 
 /** Proxies and clients cut requests that take a minute. */
 const longestWaitSeconds = 50;
 
 /** What the requests of all callers share. */
-export interface SharedDeps {
+interface SharedDeps {
   readonly queue: ReturnType<typeof keyedQueue>;
   readonly isFirstOffer: (key: string) => boolean;
 }
@@ -86,3 +85,25 @@ const ofHeader = {
   notGranted:
     "This agent token does not allow this. Ask the user for one with the scope for it, made in the console settings.",
 };
+
+/** Calls the API inside the server. Answers and errors are those of a client over HTTP. */
+function directConnection({ call, secret }: ToolCaller, baseUrl: string): Connection {
+  const client = groupOf(
+    "agent",
+    async ({ method, path }, { params, query, body, idempotencyKey, signal } = {}) => {
+      signal?.throwIfAborted();
+      const request = { method, path, params: textsOf(params), query: textsOf(query) };
+      const answer = await call({ ...request, body, idempotencyKey, signal });
+      signal?.throwIfAborted();
+      return successIn(answer, { method, url: new URL(baseUrl + path) }, new Date());
+    },
+  );
+  return { call: (use) => use(client), secrets: async () => [secret] };
+}
+
+const textsOf = (values: Readonly<Record<string, unknown>> = {}): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      value === undefined || value === null ? [] : [[name, String(value)]],
+    ),
+  );

@@ -6,11 +6,10 @@ import {
 } from "@modelcontextprotocol/server";
 import type { HttpToolOptions, ToolCaller } from "../../src/programs.ts";
 import { at } from "../json.ts";
-import { limitTo, topicOf, topicsOf } from "../topics.ts";
-import type { OpenStreams } from "./open-streams.ts";
+import { limitTo, topicOf, topicsOf } from "../subscriptions.ts";
 
 /** A request for a stream of changes. */
-export interface ListenRequest {
+interface ListenRequest {
   readonly request: Request;
   readonly body: unknown;
   /** The resources that it asks for. */
@@ -18,7 +17,7 @@ export interface ListenRequest {
   readonly caller: ToolCaller;
 }
 
-export interface ListenParts extends Pick<HttpToolOptions, "onError"> {
+interface ListenParts extends Pick<HttpToolOptions, "onError"> {
   readonly streams: OpenStreams;
   readonly createServer: McpServerFactory;
 }
@@ -70,3 +69,38 @@ const refusal = (body: unknown, message: string): Response =>
     id: at(body, "id") ?? null,
     error: { code: ProtocolErrorCode.InternalError, message },
   });
+
+/** How many streams may be open at a server: of one token, and of all. */
+const most = { ofToken: 20, ofAll: 1_000 } as const;
+
+/** Counts the open streams of a server. */
+interface OpenStreams {
+  /** Counts one more and gives the function that ends it, or says in words why there is no room. */
+  enter(tokenId: string): (() => void) | string;
+}
+
+export function createOpenStreams(): OpenStreams {
+  const ofToken = new Map<string, number>();
+  let all = 0;
+
+  const change = (tokenId: string, by: number): void => {
+    all += by;
+    const count = (ofToken.get(tokenId) ?? 0) + by;
+    if (count > 0) ofToken.set(tokenId, count);
+    else ofToken.delete(tokenId);
+  };
+
+  return {
+    enter(tokenId) {
+      if ((ofToken.get(tokenId) ?? 0) >= most.ofToken)
+        return `This connection has ${most.ofToken} open streams. Close one, or follow several resources in one stream.`;
+      if (all >= most.ofAll) return "The server has too many open streams. Try again in a minute.";
+      change(tokenId, 1);
+      let open = true;
+      return () => {
+        if (open) change(tokenId, -1);
+        open = false;
+      };
+    },
+  };
+}

@@ -1,11 +1,50 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ToolRequest } from "../../src/programs.ts";
 import { type Era, metaKeys, versions } from "../build-time-answers.ts";
-import { isEnvelope } from "../envelope.ts";
-import { type Fields, hasOnly, isId, isObject } from "../json-shape.ts";
+import type { Deps } from "../deps.ts";
+import { type Fields, hasOnly, isId, isObject } from "../json.ts";
+import { isEnvelope } from "../prepared-answers.ts";
+import { runSafely } from "../register-tool.ts";
+import { identityOf, toolNamed } from "../server.ts";
 import { tools } from "../tool-list.ts";
 
+interface Serving {
+  readonly version: string;
+  readonly deps: Deps;
+  /** Aborts when the client has disconnected. */
+  readonly gone: AbortSignal;
+}
+
+/**
+ * The answer to a call of a tool as JSON, as the SDK gives it. The SDK would take longer than most tools. Undefined if no
+ * such tool is offered; empty if nobody waits for the answer any more.
+ */
+export async function answerCall(
+  { era, id, tool, given }: PlainCall,
+  { version, deps, gone }: Serving,
+): Promise<string | undefined> {
+  const offered = toolNamed(deps, tool);
+  if (!offered) return undefined;
+  const call = { signal: gone, progress: async () => undefined };
+  try {
+    const result = await runSafely(offered, { given, deps, call });
+    const shown = era === "modern" ? inNewerForm(result, identityOf({ version }, deps)) : result;
+    return JSON.stringify({ result: shown, jsonrpc: "2.0", id });
+  } catch (error) {
+    if (gone.aborted) return "";
+    throw error;
+  }
+}
+
+/** Answers that stand alone say that they are whole, and who gives them. */
+const inNewerForm = (result: CallToolResult, serverInfo: object) => ({
+  ...result,
+  resultType: "complete",
+  _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
+});
+
 /** A call of a tool that needs nothing of the protocol but the form of its answer. */
-export interface PlainCall {
+interface PlainCall {
   readonly era: Era;
   readonly id: string | number;
   readonly tool: string;
@@ -13,6 +52,7 @@ export interface PlainCall {
 }
 
 const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
+
 const reservedPrefix = "io.modelcontextprotocol/";
 
 /**

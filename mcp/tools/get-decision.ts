@@ -1,9 +1,30 @@
 import * as z from "zod/mini";
-import { defineTool } from "../tool-definition.ts";
+import { createSanitiser, newNonce } from "../../src/words/fence.ts";
+import { readRun } from "../connection.ts";
+import {
+  approvedPlanOf,
+  decisionText,
+  nextStepFor,
+  nextSteps,
+  type ProposalFields,
+  proposalFieldsOf,
+} from "../decision.ts";
+import type { Observation } from "../decision-watch.ts";
+import type { Deps } from "../deps.ts";
+import { isNotFound, retryAfterWait } from "../failures.ts";
+import { feedbackIdOf, runIdOf } from "../ids.ts";
+import type { KnownProposal, ProposalRecord } from "../proposals.ts";
+import { Refusal } from "../refusal.ts";
+import { type Call, defineTool, runOf, type ToolAnswer } from "../tool.ts";
+
+const progressSeconds = 5;
+
+const offer =
+  "An agent has proposed a plan and waits for a person's decision. Open the page in the console on which you decide?";
 
 const nullableText = z.nullable(z.string());
 
-export const getDecision = defineTool({
+export const getDecisionTool = defineTool({
   name: "get_decision",
   title: "Get the decision on a plan",
   description:
@@ -37,5 +58,167 @@ export const getDecision = defineTool({
     next_step: z.string(),
   }),
 });
-export type GetDecisionInput = z.output<typeof getDecision.input>;
-export type GetDecisionOutput = z.input<typeof getDecision.output>;
+
+export const getDecisionRun = runOf(getDecisionTool, getDecision);
+
+export async function getDecision(
+  input: GetDecisionInput,
+  deps: Deps,
+  call: Call,
+): Promise<ToolAnswer<GetDecisionOutput>> {
+  const runId = runIdOf(input.run_id);
+  const feedbackId = input.feedback === undefined ? undefined : feedbackIdOf(input.feedback);
+  const started = deps.clock.now();
+  const waitSeconds = Math.min(input.wait_seconds, deps.maxWaitSeconds);
+  const observation = await observe({ runId, waitSeconds }, deps, call).catch(noSuchRun);
+  const waited = (deps.clock.now().getTime() - started.getTime()) / 1_000;
+  const nonce = newNonce();
+  const structured = {
+    ...(await decisionOn({ ...observation, runId, feedbackId, nonce }, deps, call.signal)),
+    waited_seconds: Math.round(waited * 10) / 10,
+    ...(waitSeconds < input.wait_seconds && { note: `wait_seconds was cut to ${waitSeconds}.` }),
+  };
+  return { structured, text: decisionText(nonce, structured) };
+}
+
+/** Says that there is no such run, if the error means that; throws any other error as it is. */
+export function noSuchRun(error: unknown): never {
+  if (!isNotFound(error)) throw error;
+  throw new Refusal(
+    "There is no such run, or it belongs to another owner. Pass the run_id that propose_plan returned, or latest_proposal.run_id of read_feedback, not the id of a thread. Do not guess ids.",
+  );
+}
+
+type Waiting = Pick<Deps, "awaitDecision" | "clock" | "connection" | "isFirstOffer">;
+
+interface Wait {
+  readonly runId: string;
+  readonly waitSeconds: number;
+}
+
+/** The proposal now; or when it is decided or the wait is over. */
+async function observe(wait: Wait, deps: Waiting, call: Call): Promise<Observation> {
+  if (wait.waitSeconds > 0) return observeUntilDecided(wait, deps, call);
+  const { signal } = call;
+  const read = () => readRun(deps.connection, wait.runId, { holdSeconds: 0, signal });
+  const run = await retryAfterWait(deps, signal, read);
+  return { run, lastErrorAt: null };
+}
+
+async function observeUntilDecided(
+  { runId, waitSeconds }: Wait,
+  deps: Waiting,
+  call: Call,
+): Promise<Observation> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([call.signal, over.signal]);
+  await offerConsole(runId, deps, { ...call, signal });
+  const reporting = reportProgress(waitSeconds, deps, { ...call, signal }).catch(() => undefined);
+  try {
+    const awaitDecision = await deps.awaitDecision();
+    return await awaitDecision(runId, waitSeconds * 1_000, call.signal);
+  } finally {
+    over.abort();
+    await reporting;
+  }
+}
+
+/** Offers the page on which a person decides, once for each proposal. Failures are those of the wait that follows. */
+async function offerConsole(
+  runId: string,
+  { connection, isFirstOffer }: Waiting,
+  { offerPage, signal }: Call,
+): Promise<void> {
+  if (!offerPage || !isFirstOffer(runId)) return;
+  const run = await readRun(connection, runId, { holdSeconds: 0, signal }).catch(() => undefined);
+  const { status, consoleUrl } = proposalFieldsOf(run);
+  if (status !== "awaiting_approval" || consoleUrl === null) return;
+  offerPage({ url: `${consoleUrl}#proposal`, message: offer }, signal);
+}
+
+/** Reports progress with a timer of its own, because some clients need it at a steady pace to stay connected. */
+async function reportProgress(
+  totalSeconds: number,
+  { clock }: Pick<Deps, "clock">,
+  { progress, signal }: Call,
+): Promise<void> {
+  for (let seconds = progressSeconds; seconds < totalSeconds; seconds += progressSeconds) {
+    await clock.sleep(progressSeconds * 1_000, signal);
+    await progress(seconds, totalSeconds);
+  }
+}
+
+interface Question extends Observation {
+  readonly runId: string;
+  /** The thread, if the caller named it. */
+  readonly feedbackId: string | undefined;
+  readonly nonce: string;
+}
+
+async function decisionOn(
+  { runId, feedbackId, nonce, run, lastErrorAt }: Question,
+  deps: Deps,
+  signal: AbortSignal,
+) {
+  const parts = proposalFieldsOf(run);
+  const { status, decision, decisionNote, decidedAt, replacedBy } = parts;
+  const note = decisionNote === null ? null : createSanitiser(nonce).text(decisionNote);
+  const now = { status, decision, decision_note: note, decided_at: decidedAt };
+  const record = await updatedRecord(runId, now, deps);
+  const thread = parts.feedbackId ?? feedbackId ?? deps.threadOfRun.get(runId) ?? record?.feedback_id ?? null;
+  const question = { runId, run: parts, record, feedbackId: thread, nonce };
+  const taken = status === "approved" ? takenStep(parts, deps) : undefined;
+  const isFree = status === "approved" && taken === undefined;
+  const plan = isFree ? await approvedPlanOf(question, deps, signal) : null;
+  return {
+    run_id: runId,
+    feedback_id: thread,
+    status,
+    may_proceed: plan !== null,
+    decision,
+    decision_note: note,
+    decided_at: decidedAt,
+    retry_after_seconds: retryAfter(runId, status, deps),
+    console_url: parts.consoleUrl ?? record?.console_url ?? null,
+    approved_plan: plan,
+    superseded_by: replacedBy,
+    last_error_at: lastErrorAt?.toISOString() ?? null,
+    next_step:
+      taken ?? nextStepFor({ status, decision, replacedBy, textKnown: plan !== null, claims: deps.work }),
+  };
+}
+
+/** What to do if the work of an approved proposal is another worker's, or has ended. */
+function takenStep(
+  { claimedBy, isReported }: Pick<ProposalFields, "claimedBy" | "isReported">,
+  { worker }: Pick<Deps, "worker">,
+): string | undefined {
+  if (isReported) return nextSteps.reported;
+  return claimedBy !== null && claimedBy !== worker ? nextSteps.claimed : undefined;
+}
+
+/** The updated record of a proposal. */
+async function updatedRecord(
+  runId: string,
+  now: Pick<ProposalRecord, "status" | "decision" | "decision_note" | "decided_at">,
+  { proposals }: Pick<Deps, "proposals">,
+): Promise<KnownProposal | undefined> {
+  const record = await proposals.find(runId);
+  if (record && record.status !== now.status) await proposals.update({ ...record, ...now });
+  return record;
+}
+
+/** The advised wait: 30 seconds after the first look, doubled each time up to 300; 0 after the decision. */
+function retryAfter(runId: string, status: string, { timesPending }: Pick<Deps, "timesPending">): number {
+  if (status !== "awaiting_approval") {
+    timesPending.delete(runId);
+    return 0;
+  }
+  const times = timesPending.get(runId) ?? 0;
+  timesPending.set(runId, times + 1);
+  return Math.min(300, 30 * 2 ** Math.min(times, 4));
+}
+
+type GetDecisionInput = z.output<typeof getDecisionTool.input>;
+
+type GetDecisionOutput = z.input<typeof getDecisionTool.output>;

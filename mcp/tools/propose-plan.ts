@@ -1,8 +1,29 @@
+import { createHash } from "node:crypto";
 import * as z from "zod/mini";
+import { ConnectionError, ServerError } from "../../src/client/errors.ts";
 import { NewProposal } from "../../src/contract/agent.ts";
-import { defineTool, feedback } from "../tool-definition.ts";
+import { createSanitiser, newNonce, teamFence } from "../../src/words/fence.ts";
+import { nextStepFor, nextSteps, proposalFieldsOf } from "../decision.ts";
+import type { Deps } from "../deps.ts";
+import { explainLimit, isNotFound, retryAfterWait } from "../failures.ts";
+import { feedbackIdOf, runIdOf } from "../ids.ts";
+import { idAt } from "../json.ts";
+import { hashOf, type KnownProposal, type ProposalRecord } from "../proposals.ts";
+import { Refusal } from "../refusal.ts";
+import { refuseSecrets } from "../secrets.ts";
+import { readThread, type ThreadParts } from "../thread.ts";
+import { type Call, defineTool, feedback, runOf, type ToolAnswer } from "../tool.ts";
 
-export const proposePlan = defineTool({
+const expectedOf = ({ expected_run_id }: ProposePlanInput): string | undefined =>
+  expected_run_id === undefined ? undefined : runIdOf(expected_run_id, "expected_run_id");
+
+const isClosed = (status: string | undefined): status is "archived" | "resolved" =>
+  status === "archived" || status === "resolved";
+
+const closedThread = (status: string): string =>
+  `The thread is ${status}: the people of the app may not look at it any more. Tell your user.`;
+
+export const proposePlanTool = defineTool({
   name: "propose_plan",
   title: "Propose a plan",
   description:
@@ -32,5 +53,310 @@ export const proposePlan = defineTool({
     next_step: z.string(),
   }),
 });
-export type ProposePlanInput = z.output<typeof proposePlan.input>;
-export type ProposePlanOutput = z.input<typeof proposePlan.output>;
+
+/** Failures that happen before a request is sent. */
+const beforeSending = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EPROTO",
+  "bad_proxy",
+]);
+
+const isSameText = (a: GivenTexts, b: GivenTexts): boolean => a.summary === b.summary && a.plan === b.plan;
+
+const recordOf = (
+  runId: string,
+  { draft, thread }: DraftForThread,
+  { baseUrl, clock }: Pick<Deps, "baseUrl" | "clock">,
+): ProposalRecord => ({
+  run_id: runId,
+  feedback_id: draft.feedbackId,
+  base_url: baseUrl,
+  summary: draft.summary,
+  plan: draft.plan,
+  sha256: hashOf(draft.plan),
+  console_url: thread.consoleUrl,
+  created_at: clock.now().toISOString(),
+  status: "awaiting_approval",
+  decision_note: null,
+  decided_at: null,
+});
+
+const noteOf = (note: string | null): string | null =>
+  note === null ? null : createSanitiser(newNonce()).text(note);
+
+export const proposePlanRun = runOf(proposePlanTool, proposePlan);
+
+async function proposePlan(
+  input: ProposePlanInput,
+  deps: Deps,
+  call: Call,
+): Promise<ToolAnswer<ProposePlanOutput>> {
+  const nonce = newNonce();
+  const draft = proposalDraftOf(feedbackIdOf(input.feedback), input, {
+    nonce,
+    secrets: await deps.connection.secrets(),
+  });
+  const { record, duplicate, threadStatus } = await deps.oneAtATime(draft.feedbackId, () =>
+    postUnlessPosted({ draft, expected: expectedOf(input) }, deps, call.signal),
+  );
+  return answerOf(record, { duplicate, threadStatus, removed: draft.removedCharacters, nonce });
+}
+
+interface Outcome {
+  readonly record: ProposalRecord;
+  readonly duplicate: boolean;
+  /** Undefined if the thread was not read. */
+  readonly threadStatus?: string;
+}
+
+interface Request {
+  readonly draft: ProposalDraft;
+  /** The proposal that the caller knows as the newest. */
+  readonly expected: string | undefined;
+}
+
+async function postUnlessPosted(
+  { draft, expected }: Request,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const known = await sameProposal(draft, deps, signal);
+  if (known && (known.status === "awaiting_approval" || expected === undefined))
+    return { record: known, duplicate: true };
+  const thread = await readThread(draft.feedbackId, deps, signal);
+  const decided = expected === undefined ? decidedOnThread({ draft, thread }, deps) : undefined;
+  const shown = decided ?? (await sameOnThread({ draft, thread }, deps));
+  const threadStatus = thread.status;
+  if (shown) return { record: shown, duplicate: true, threadStatus };
+  const awaiting = await awaitingRunOn(thread, deps, signal);
+  const newest = thread.latestProposal?.id ?? awaiting;
+  if (expected === undefined && awaiting !== undefined)
+    throw new Refusal(
+      `Nothing was posted: a proposal (run ${awaiting}) is awaiting approval. Call get_decision, or, to replace it, pass expected_run_id: "${awaiting}".`,
+    );
+  if (expected !== undefined && expected !== newest)
+    throw new Refusal(
+      `Nothing was posted: the newest proposal of this thread is ${newest ?? "none"}. Call read_feedback, then decide whether yours is still wanted.`,
+    );
+  return { record: await postProposal({ draft, thread }, deps, signal), duplicate: false, threadStatus };
+}
+
+interface Circumstances extends Omit<Outcome, "record"> {
+  readonly removed: number;
+  readonly nonce: string;
+}
+
+function answerOf(
+  record: ProposalRecord,
+  { duplicate, threadStatus, removed, nonce }: Circumstances,
+): ToolAnswer<ProposePlanOutput> {
+  const { run_id, feedback_id, status, console_url, decision_note, sha256 } = record;
+  const head = {
+    run_id,
+    feedback_id,
+    status,
+    may_proceed: false,
+    console_url,
+    duplicate,
+    sha256,
+    ...(removed > 0 ? { removed_characters: removed } : {}),
+    ...(isClosed(threadStatus) && { note: closedThread(threadStatus) }),
+    next_step: nextStepOf(record),
+  };
+  if (decision_note === null) return { structured: head, text: JSON.stringify(head) };
+  const note = teamFence(nonce, "what a person decided", [{ heading: "decision_note", text: decision_note }]);
+  return { structured: { ...head, decision_note }, text: `${JSON.stringify(head)}\n${note}` };
+}
+
+function nextStepOf({ status, decision = null }: ProposalRecord): string {
+  if (status === "awaiting_approval") return nextSteps.posted;
+  if (status === "approved") return nextSteps.approvedBefore;
+  return nextStepFor({ status, decision, replacedBy: null, textKnown: true, claims: false });
+}
+
+type ProposePlanInput = z.output<typeof proposePlanTool.input>;
+
+type ProposePlanOutput = z.input<typeof proposePlanTool.output>;
+
+/**
+ * Sends a proposal once and stores a record of it. If it is unclear whether the server has it, looks at the thread
+ * instead of sending again, because each proposal sends a message to the app's chat channel.
+ */
+async function postProposal(
+  draftForThread: DraftForThread,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<ProposalRecord> {
+  try {
+    const runId = await send(draftForThread, deps, signal);
+    const record = recordOf(runId, draftForThread, deps);
+    await deps.proposals.add(record);
+    return record;
+  } catch (error) {
+    if (signal.aborted || !mayHaveArrived(error)) throw error;
+    return findPosted(draftForThread.draft, deps, signal);
+  }
+}
+
+async function send(
+  { draft, thread }: DraftForThread,
+  deps: Pick<Deps, "clock" | "connection">,
+  signal: AbortSignal,
+): Promise<string> {
+  const { feedbackId, summary, plan } = draft;
+  const newest = thread.latestProposal?.id;
+  const answer = await retryAfterWait(deps, signal, () =>
+    deps.connection.call((client) =>
+      client.agent.propose({
+        params: { id: feedbackId },
+        body: { summary, plan, ...(thread.takesExpectedRun && { expectedRunId: newest ?? null }) },
+        idempotencyKey: idempotencyKeyOf(draft, newest),
+        signal,
+      }),
+    ),
+  ).catch(explainLimit("proposals"));
+  const runId = idAt(answer, "runId");
+  if (runId !== null) return runId;
+  throw new Refusal(
+    "The server took the proposal but named no run. Call read_feedback: latest_proposal has its run_id.",
+  );
+}
+
+function mayHaveArrived(error: unknown): boolean {
+  if (error instanceof ServerError) return error.status >= 500;
+  return (
+    error instanceof ConnectionError && !beforeSending.has(error.code) && !/CERT|TLS|SSL/.test(error.code)
+  );
+}
+
+async function findPosted(draft: ProposalDraft, deps: Deps, signal: AbortSignal): Promise<ProposalRecord> {
+  const thread = await readThread(draft.feedbackId, deps, signal).catch(() => undefined);
+  if (!thread)
+    throw new Refusal(
+      "It is not known whether the proposal was posted: the connection broke, and the thread cannot be read. Call read_feedback and look at latest_proposal before you propose again.",
+    );
+  const record = await sameOnThread({ draft, thread }, deps);
+  if (record) return record;
+  throw new Refusal(
+    "The server failed and the thread does not show the proposal. Call propose_plan once more with the same text; if it fails again, tell the user.",
+  );
+}
+
+/** The proposal with the same text that was sent from here before, with its status now. */
+async function sameProposal(
+  draft: ProposalDraft,
+  deps: Pick<Deps, "clock" | "connection" | "proposals">,
+  signal: AbortSignal,
+): Promise<ProposalRecord | undefined> {
+  const records = await deps.proposals.ofThread(draft.feedbackId);
+  const record = records.findLast((each) => isSameText(each, draft));
+  return record && refreshed(record, deps, signal);
+}
+
+/**
+ * The latest proposal of the thread, if it has the same text and awaits a decision, although this machine has no record
+ * of it.
+ */
+async function sameOnThread(
+  { draft, thread }: DraftForThread,
+  deps: Pick<Deps, "baseUrl" | "clock" | "proposals">,
+): Promise<ProposalRecord | undefined> {
+  const latest = thread.latestProposal;
+  if (latest?.status !== "awaiting_approval" || !isSameText(latest, draft)) return undefined;
+  const record = recordOf(latest.id, { draft, thread }, deps);
+  await deps.proposals.add(record);
+  return record;
+}
+
+/** The latest proposal of the thread, if it has the same text and was decided on. */
+function decidedOnThread(
+  { draft, thread }: DraftForThread,
+  deps: Pick<Deps, "baseUrl" | "clock">,
+): ProposalRecord | undefined {
+  const latest = thread.latestProposal;
+  if (!latest || latest.status === "awaiting_approval" || !isSameText(latest, draft)) return undefined;
+  const { status, decision, decidedAt: decided_at } = latest;
+  const decision_note = noteOf(latest.decisionNote);
+  return { ...recordOf(latest.id, { draft, thread }, deps), status, decision, decision_note, decided_at };
+}
+
+/** The proposal that a new one would replace; undefined if there is none. */
+async function awaitingRunOn(
+  thread: ThreadParts,
+  deps: Pick<Deps, "clock" | "connection" | "proposals">,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const latest = thread.latestProposal;
+  if (latest) return latest.status === "awaiting_approval" ? latest.id : undefined;
+  const ours = (await deps.proposals.ofThread(thread.id)).at(-1);
+  const now = ours && (await refreshed(ours, deps, signal));
+  return now?.status === "awaiting_approval" ? now.run_id : undefined;
+}
+
+/** Undefined if the server no longer has the proposal, or its text is not certain. */
+async function refreshed(
+  record: KnownProposal,
+  deps: Pick<Deps, "clock" | "connection">,
+  signal: AbortSignal,
+): Promise<ProposalRecord | undefined> {
+  try {
+    const run = await retryAfterWait(deps, signal, () =>
+      deps.connection.call((client) => client.agent.readRun({ params: { runId: record.run_id }, signal })),
+    );
+    const { status, decision, decisionNote, decidedAt: decided_at, ...now } = proposalFieldsOf(run);
+    const isSame =
+      now.plan === null ? record.verified : now.plan === record.plan && now.summary === record.summary;
+    if (!isSame) return undefined;
+    return { ...record, status, decision, decision_note: noteOf(decisionNote), decided_at };
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** A proposal that may be sent: it has no text that the person cannot see. */
+interface ProposalDraft {
+  readonly feedbackId: string;
+  readonly summary: string;
+  readonly plan: string;
+  readonly removedCharacters: number;
+}
+
+/** A draft and the thread that it is for. */
+interface DraftForThread {
+  readonly draft: ProposalDraft;
+  readonly thread: ThreadParts;
+}
+
+interface GivenTexts {
+  readonly summary: string;
+  readonly plan: string;
+}
+
+/** Removes invisible characters. Throws a Refusal if a text holds a secret, or is empty afterwards. */
+function proposalDraftOf(
+  feedbackId: string,
+  given: GivenTexts,
+  { nonce, secrets }: { readonly nonce: string; readonly secrets: readonly string[] },
+): ProposalDraft {
+  const sanitiser = createSanitiser(nonce);
+  const summary = sanitiser.text(given.summary).trim();
+  const plan = sanitiser.text(given.plan).trim();
+  for (const [name, text] of Object.entries({ summary, plan })) {
+    if (text === "") throw new Refusal(`Nothing was posted: \`${name}\` has no visible characters.`);
+    refuseSecrets(name, text, secrets);
+  }
+  return { feedbackId, summary, plan, removedCharacters: sanitiser.removed() };
+}
+
+/**
+ * A repeated request has the same idempotency key and posts nothing twice. A later proposal with the same text has another.
+ */
+function idempotencyKeyOf(draft: ProposalDraft, latestRunId: string | undefined): string {
+  const parts = JSON.stringify([draft.feedbackId, draft.summary, draft.plan, latestRunId ?? null]);
+  return `mcp-${createHash("sha256").update(parts).digest("hex")}`;
+}

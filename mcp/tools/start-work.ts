@@ -1,9 +1,37 @@
 import * as z from "zod/mini";
-import { defineTool } from "../tool-definition.ts";
+import { ServerError } from "../../src/client/errors.ts";
+import { createSanitiser, newNonce } from "../../src/words/fence.ts";
+import { readRun } from "../connection.ts";
+import { approvedPlanOf, decisionText, proposalFieldsOf } from "../decision.ts";
+import type { Deps } from "../deps.ts";
+import { explainLimit, isNotFound, retryAfterWait } from "../failures.ts";
+import { claimIdFor, endedClaims, type GivenClaim, givenClaim, runIdOf } from "../ids.ts";
+import { at, idAt } from "../json.ts";
+import { Refusal } from "../refusal.ts";
+import { type Call, defineTool, runOf, type ToolAnswer } from "../tool.ts";
+import { noSuchRun } from "./get-decision.ts";
+
+const mayResume =
+  "A worker with your account has claimed this run. Do not carry out the plan. If that was you and you have no claim_id, call start_work with resume: true; it ends that claim and gives you a new one. Else leave it, or ask the user.";
+
+const unknownClaim =
+  "The server does not know this claim_id. Do not carry out the plan. Call start_work without it.";
+
+const refusals: Readonly<Record<string, string>> = {
+  run_claimed:
+    "Another worker has claimed this run. Do not carry out the plan. If that worker was you, pass its claim_id; else leave it.",
+  wrong_state:
+    "This run is not approved, or its approval is over. Do not carry out the plan. Call get_decision.",
+  run_superseded:
+    "A newer run of this thread was approved. Do not carry out this plan. Call read_feedback for the newest run.",
+  ...endedClaims,
+  insufficient_scope:
+    "This agent token may not start work: it has no scope runs:work. Ask the owner of the app for a token with it.",
+};
 
 const nullableText = z.nullable(z.string());
 
-export const startWork = defineTool({
+export const startWorkTool = defineTool({
   name: "start_work",
   title: "Start work",
   description:
@@ -28,5 +56,94 @@ export const startWork = defineTool({
     next_step: z.string(),
   }),
 });
-export type StartWorkInput = z.output<typeof startWork.input>;
-export type StartWorkOutput = z.input<typeof startWork.output>;
+
+export const startWorkRun = runOf(startWorkTool, startWork);
+
+async function startWork(
+  input: StartWorkInput,
+  deps: Deps,
+  { signal }: Pick<Call, "signal">,
+): Promise<ToolAnswer<StartWorkOutput>> {
+  const runId = runIdOf(input.run_id);
+  const given = input.claim_id === undefined ? undefined : givenClaim(input.claim_id);
+  const { run, claimId } = await claim({ runId, given, resume: input.resume ?? false }, deps, signal);
+  const nonce = newNonce();
+  const { text } = createSanitiser(nonce);
+  const fields = proposalFieldsOf(run);
+  const record = await deps.proposals.find(runId);
+  const feedbackId = fields.feedbackId ?? deps.threadOfRun.get(runId) ?? record?.feedback_id ?? null;
+  const isApproved = fields.status === "approved";
+  const question = { runId, run: fields, record, feedbackId, nonce };
+  const isReported = Boolean(at(run, "outcome"));
+  const plan = isApproved && !isReported ? await approvedPlanOf(question, deps, signal) : null;
+  const structured = {
+    run_id: runId,
+    claim_id: claimId,
+    feedback_id: feedbackId,
+    status: fields.status,
+    may_proceed: plan !== null,
+    decision_note: fields.decisionNote === null ? null : text(fields.decisionNote),
+    approved_plan: plan,
+    console_url: fields.consoleUrl ?? record?.console_url ?? null,
+    next_step: nextStepFor({ isApproved, isReported, hasPlan: plan !== null, hasClaim: claimId !== null }),
+  };
+  return { structured, text: decisionText(nonce, structured) };
+}
+
+interface Claimed {
+  readonly run: unknown;
+  /** Null on a server without claims. */
+  readonly claimId: string | null;
+}
+
+interface Wanted {
+  readonly runId: string;
+  /** The claim to go on with. */
+  readonly given: GivenClaim | undefined;
+  readonly resume: boolean;
+}
+
+async function claim({ runId, given, resume }: Wanted, deps: Deps, signal: AbortSignal): Promise<Claimed> {
+  // An older server knows a worker by its name alone.
+  const worker = given?.worker ?? deps.worker;
+  const body = { worker, ...(given && { claimId: given.id }), ...(resume && { resume }) };
+  try {
+    const answer = await retryAfterWait(deps, signal, () =>
+      deps.connection.call((client) => client.agent.claimRun({ params: { runId }, body, signal })),
+    ).catch(explainLimit("work"));
+    const id = idAt(answer, "claimId");
+    if (id === null)
+      throw new Refusal("The server named no claim. Do not carry out the plan; tell the user.");
+    return { run: at(answer, "run"), claimId: claimIdFor(id, worker) };
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    const refusal = at(error.body, "mayResume") === true ? mayResume : refusals[error.code];
+    if (refusal) throw new Refusal(refusal);
+    if (!isNotFound(error) && error.status !== 405 && error.status !== 501) throw error;
+    // A server without claims, or a run that does not exist: a read shows which.
+    const run = await readRun(deps.connection, runId, { holdSeconds: 0, signal }).catch(noSuchRun);
+    if (given) throw new Refusal(unknownClaim);
+    return { run, claimId: null };
+  }
+}
+
+interface Start {
+  readonly isApproved: boolean;
+  readonly isReported: boolean;
+  readonly hasPlan: boolean;
+  readonly hasClaim: boolean;
+}
+
+function nextStepFor({ isApproved, isReported, hasPlan, hasClaim }: Start): string {
+  if (!isApproved) return "Do not carry out the plan: it is not approved. Call get_decision.";
+  if (isReported)
+    return "The outcome of this run is reported already. Do not carry out the plan again; tell the user.";
+  if (!hasPlan) return "Do not act: the approved text is not certain. Give the user console_url.";
+  if (!hasClaim)
+    return "This server has no claims and takes no outcomes. Proceed: carry out approved_plan, then tell the user how it ended.";
+  return "Proceed: carry out approved_plan; where decision_note differs, follow decision_note. Then call report_outcome with claim_id.";
+}
+
+type StartWorkInput = z.output<typeof startWorkTool.input>;
+
+type StartWorkOutput = z.input<typeof startWorkTool.output>;

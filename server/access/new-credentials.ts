@@ -6,8 +6,7 @@ import type { Token } from "../../src/contract/tokens.ts";
 import type { Transaction } from "../database/database.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf, mintCredential, visiblePrefix } from "../secrets/secrets.ts";
-import { apiKeys } from "./apps/access-api-keys.ts";
-import { type AppRow, apps } from "./apps/store.ts";
+import { type AppRow, apiKeys, apps } from "./apps/store.ts";
 import { tokens } from "./tokens/store.ts";
 
 type Needed = Pick<Deps, "clock" | "newId">;

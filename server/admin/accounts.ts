@@ -1,19 +1,24 @@
 import { v7 } from "uuid";
 import { NewApp } from "../../src/contract/apps.ts";
+import type { Role } from "../../src/contract/endpoint.ts";
 import { ApiError, badRequest } from "../../src/contract/errors.ts";
 import { keys } from "../../src/contract/keys.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../access/accounts/store.ts";
+import { apiKeys } from "../access/apps/store.ts";
+import { changesBetween } from "../access/audit/rules.ts";
+import { allCredentials } from "../access/credentials.ts";
+import { memberChangeRefusal } from "../access/members/rules.ts";
 import { members } from "../access/members/store.ts";
-import { createApp, createKey, createToken, grantedScopes } from "../access/new-credentials.ts";
-import { accountLinks } from "../access/sign-in/account-links.ts";
-import { consoleSessions } from "../access/sign-in/store.ts";
+import { createApp, createKey, createToken, grantedScopes, rotateToken } from "../access/new-credentials.ts";
+import { accountLinks, consoleSessions } from "../access/sign-in/store.ts";
 import { secondFactors } from "../access/sign-in-methods/store.ts";
+import { tokens as storedTokens } from "../access/tokens/store.ts";
 import { systemClock } from "../clock.ts";
 import type { Database, Transaction } from "../database/database.ts";
 import { isConflict } from "../database/errors.ts";
-import { userTopic } from "../database/signals.ts";
+import { accessTopic, appTopic, userTopic } from "../database/signals.ts";
 import { hashPassword, normaliseEmail } from "../secrets/passwords.ts";
 import { accountOf, appOf, operator, record, validated } from "./operator.ts";
 
@@ -158,4 +163,141 @@ function assertPassword(password: string): void {
   const { min, max } = limits.password;
   const length = Array.from(password).length;
   if (length < min || length > max) throw badRequest("password", `must have ${min} to ${max} characters`);
+}
+
+interface Named {
+  readonly appId: string;
+  readonly email: string;
+}
+
+interface NamedRole extends Named {
+  readonly role: Role;
+}
+
+/** The members of an app with their roles. Throws `not_found` for an unknown app. */
+export async function listMembers(database: Database, { appId }: Pick<Named, "appId">) {
+  await appOf(database, appId);
+  return { items: await members.list(database, appId) };
+}
+
+/**
+ * Makes an account a member of an app, without an invitation: the operator vouches for the person. Throws `not_found`, and
+ * `already_member`. (rule K25)
+ */
+export const addMember = (database: Database, { appId, email, role }: NamedRole) =>
+  database.write(async (tx) => {
+    await appOf(tx, appId);
+    const { id: userId } = await accountOf(tx, email);
+    await members.lock(tx, appId);
+    if (await members.roleOf(tx, appId, userId)) throw new ApiError("already_member");
+    await members.insert(tx, { appId, userId, role, createdAt: systemClock.now().toISOString() });
+    tx.signal(accessTopic(appId));
+    await record(tx, userId, { action: "member.create", appId, target: userId, label: email });
+    return { appId, userId, role };
+  });
+
+/** Gives a member another role. Throws `not_found` and `last_owner`. */
+export const changeRole = (database: Database, { role, ...named }: NamedRole) =>
+  database.write(async (tx) => {
+    const { appId, userId, from } = await changeable(tx, named, role);
+    await members.setRole(tx, { appId, userId }, role);
+    const changes = changesBetween({ role: from }, { role });
+    await record(tx, userId, { action: "member.update", appId, target: userId, label: named.email, changes });
+    return { appId, userId, role };
+  });
+
+/** Removes a member, with the tokens for this app. Throws `not_found` and `last_owner`. */
+export const removeMember = (database: Database, named: Named) =>
+  database.write(async (tx) => {
+    const { appId, userId } = await changeable(tx, named, null);
+    await members.remove(tx, { appId, userId });
+    await record(tx, userId, { action: "member.delete", appId, target: userId, label: named.email });
+    return { appId, userId };
+  });
+
+/** The member whose role may become this one; null is the removal. An app keeps an owner. (rule K26) */
+async function changeable(tx: Transaction, { appId, email }: Named, to: Role | null) {
+  await appOf(tx, appId);
+  const { id: userId } = await accountOf(tx, email);
+  await members.lock(tx, appId);
+  const from = await members.roleOf(tx, appId, userId);
+  if (!from) throw new ApiError("not_found", { message: `${email} is no member of this app.` });
+  const owners = await members.countOwners(tx, appId);
+  const refusal = memberChangeRefusal({ by: "owner", own: false, from, to, owners });
+  if (refusal) throw new ApiError(refusal);
+  return { appId, userId, from };
+}
+
+/** Which keys or tokens to list. The default is all of them. */
+interface CredentialFilter {
+  readonly owner?: string | undefined;
+  readonly appId?: string | undefined;
+}
+
+/** The agent and maintainer tokens with their owners, without the secrets. Throws `not_found` for an unknown owner. */
+export async function listTokens(database: Database, { owner }: CredentialFilter) {
+  const email = owner === undefined ? undefined : (await accountOf(database, owner)).email;
+  const items = await allCredentials.tokens(database, email);
+  return { items: items.map((token) => ({ ...token, scopes: JSON.parse(token.scopes) })) };
+}
+
+/** The app keys with their apps and owners, without the secrets. Throws `not_found` for an unknown app or owner. */
+export async function listKeys(database: Database, { owner, appId }: CredentialFilter) {
+  const email = owner === undefined ? undefined : (await accountOf(database, owner)).email;
+  if (appId !== undefined) await appOf(database, appId);
+  return { items: await allCredentials.keys(database, { email, appId }) };
+}
+
+/** Revokes the token whose id begins with this text. Throws `not_found` for no token and `bad_request` for several. */
+export function revokeToken(database: Database, { id }: { readonly id: string }) {
+  return database.write(async (tx) => {
+    const token = onlyOne("token", id, await allCredentials.tokens(tx, undefined));
+    await storedTokens.remove(tx, { userId: token.ownerId, appId: null }, token.id);
+    const { id: target, appId, label } = token;
+    await record(tx, token.ownerId, { action: "token.delete", appId, target, label });
+    return { tokenId: token.id, kind: token.kind, label: token.label, owner: token.owner };
+  });
+}
+
+interface RotatedToken {
+  readonly id: string;
+  readonly graceMinutes?: number | undefined;
+}
+
+/** Makes a new secret for the token whose id begins with this text. Throws as `revokeToken` does. */
+export function rotateOwnersToken(database: Database, { id, ...wanted }: RotatedToken) {
+  const { graceMinutes = 0 } = validated(tokens.rotate.body, wanted);
+  return database.write(async (tx) => {
+    const found = onlyOne("token", id, await allCredentials.tokens(tx, undefined));
+    const of = { userId: found.ownerId, appId: null };
+    const rotation = { of, id: found.id, graceMinutes, expiresAt: undefined };
+    const token = await rotateToken({ clock: systemClock }, tx, rotation);
+    if (!token) throw badRequest("id", "is a connection: it renews its own tokens");
+    const { id: target, appId, label } = token;
+    await record(tx, found.ownerId, { action: "token.rotate", appId, target, label });
+    return { tokenId: token.id, token: token.token };
+  });
+}
+
+/** Revokes the app key whose id begins with this text. Throws `not_found` for no key and `bad_request` for several. */
+export function revokeKey(database: Database, { id }: { readonly id: string }) {
+  return database.write(async (tx) => {
+    const key = onlyOne("key", id, await allCredentials.keys(tx, {}));
+    await apiKeys.remove(tx, key.appId, key.id);
+    const { id: target, appId, label } = key;
+    await record(tx, key.ownerId, { action: "key.delete", appId, target, label });
+    tx.signal(appTopic(key.appId));
+    return { keyId: key.id, kind: key.kind, label: key.label, appId: key.appId, owner: key.owner };
+  });
+}
+
+function onlyOne<Row extends { readonly id: string }>(thing: string, id: string, rows: readonly Row[]): Row {
+  const wanted = id.trim().toLowerCase();
+  const fitting = wanted === "" ? [] : rows.filter((row) => row.id.startsWith(wanted));
+  const [row, ...others] = fitting;
+  if (row && others.length === 0) return row;
+  if (row) throw badRequest("id", `matches ${fitting.length} ids: give more characters`);
+  throw new ApiError("not_found", {
+    message: `There is no ${thing} ${id}. \`innkeep admin ${thing} list\` shows all.`,
+  });
 }

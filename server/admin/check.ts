@@ -1,16 +1,19 @@
-import { integrityFaults } from "../backup/integrity.ts";
-import type { Database } from "../database/database.ts";
+import { drillWarning } from "../backup/rules.ts";
+import { drillRecord, integrityFaults } from "../backup/store.ts";
+import { systemClock } from "../clock.ts";
+import type { Database, Reader } from "../database/database.ts";
 import { isCurrent } from "../database/migrate.ts";
 import { migrations } from "../database/migrations.ts";
+import { type Files, FilesUnavailable } from "../files/files.ts";
+import { hashOfStream } from "../files/hash.ts";
 import { createStoreMark } from "../files/s3-files.ts";
 import { strayFiles } from "../files/stray-files.ts";
+import { type StoredFile, storedFiles } from "../files/uploads-store.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import { assertPlace } from "../start/bind-files.ts";
-import { openFiles } from "../start/open-files.ts";
-import { readStoredFiles } from "./stored-files.ts";
+import { assertPlace, openFiles } from "../start/open-files.ts";
 
-export interface CheckResult {
+interface CheckResult {
   readonly ok: true;
   readonly files: number;
   /** The number of files to which nothing refers. The server deletes them within a day. */
@@ -42,4 +45,52 @@ export async function checkStore({ s3 }: DataLocation): Promise<{ place: string 
   await mark.read();
   await mark.holdsFiles();
   return { place: `${s3.address}/${s3.prefix}` };
+}
+
+export interface FileFault {
+  readonly sha256: string;
+  readonly kind: "missing" | "damaged";
+  /** A message for the operator. */
+  readonly text: string;
+}
+
+/** Reads every stored file. Gives their number and the faults. */
+export async function readStoredFiles(reader: Reader, files: Files) {
+  const faults: FileFault[] = [];
+  let count = 0;
+  for await (const file of storedFiles(reader)) {
+    const fault = await faultOf(files, file);
+    if (fault) faults.push(fault);
+    count += 1;
+  }
+  return { count, faults };
+}
+
+async function faultOf(files: Files, { sha256, size }: StoredFile): Promise<FileFault | undefined> {
+  const present = await files.size(sha256);
+  if (present === undefined) return { sha256, kind: "missing", text: `The file ${sha256} is missing.` };
+  const damaged = (text: string): FileFault => ({ sha256, kind: "damaged", text });
+  if (present !== size) return damaged(`The file ${sha256} has ${present} bytes instead of ${size}.`);
+  if ((await hashOf(files, sha256)) === sha256) return undefined;
+  return damaged(`The file ${sha256} is damaged.`);
+}
+
+/** The SHA-256 of a stored file; undefined if the file cannot be read. */
+const hashOf = (files: Files, sha256: string): Promise<string | undefined> =>
+  files
+    .open(sha256)
+    .then(hashOfStream)
+    .catch((error) => {
+      // A store that does not answer says nothing about the file.
+      if (error instanceof FilesUnavailable) throw error;
+      return undefined;
+    });
+
+/** When the nightly backup was last proven, and what an operator must know. */
+export async function readDrill(reader: Reader) {
+  const drill = await drillRecord.find(reader);
+  return {
+    provenAt: drill?.lastGood?.at ?? null,
+    warning: (drill && drillWarning(drill, systemClock.now())) ?? null,
+  };
 }

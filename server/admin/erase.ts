@@ -4,22 +4,19 @@ import { users } from "../access/accounts/store.ts";
 import { systemClock } from "../clock.ts";
 import type { Database } from "../database/database.ts";
 import { FolderInUse, lockFolder } from "../database/folder-lock.ts";
-import { accountRefusal } from "../erasure/account-refusal.ts";
 import { findAddress } from "../erasure/addresses.ts";
 import { journalOf, noteErasures } from "../erasure/erase-again.ts";
-import { erasedAccounts } from "../erasure/store/accounts.ts";
-import { seats } from "../erasure/store/erase-seats.ts";
+import { accountRefusal } from "../erasure/rules.ts";
+import { erasedAccounts, seats } from "../erasure/store/accounts.ts";
 import { type EndedErasure, erasures } from "../erasure/store/erasures.ts";
 import { eraseAt, findAt, firstPlace, type Place } from "../erasure/store/passes.ts";
 import { type Effect, type ErasureCounts, erasureCounts, type Person } from "../erasure/store/person.ts";
-import { forgetDeletedWords } from "../feedback/search/store/feedback-search-merge.ts";
+import { forgetDeletedWords } from "../feedback/search/store/search.ts";
+import { personHash } from "../secrets/addresses.ts";
 import { normaliseEmail } from "../secrets/passwords.ts";
-import { personHash } from "../secrets/person-hash.ts";
 import { createSealer } from "../secrets/secrets.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import { assertPlace } from "../start/bind-files.ts";
-import { openFiles } from "../start/open-files.ts";
-import { openKeptFiles } from "../start/open-kept-files.ts";
+import { assertPlace, openFiles, openKeptFiles } from "../start/open-files.ts";
 import { type GivenSecrets, secretsFor } from "./secrets.ts";
 
 /**

@@ -6,26 +6,32 @@ import { verify } from "../backup/verify.ts";
 import { migrations } from "../database/migrations.ts";
 import { s3Of } from "../settings/s3.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import { storeFault } from "../start/store-fault.ts";
+import { storeFault } from "../start/open-files.ts";
 import {
+  addMember,
+  changeRole,
   createAccount,
   createFirstApp,
   createOwnedKey,
   createOwnersToken,
+  listKeys,
+  listMembers,
+  listTokens,
+  removeMember,
   removeSecondFactor,
   replacePassword,
+  revokeKey,
+  revokeToken,
+  rotateOwnersToken,
 } from "./accounts.ts";
-import { checkAll, checkStore } from "./check.ts";
-import { listKeys, listTokens, revokeKey, revokeToken, rotateOwnersToken } from "./credentials.ts";
+import { checkAll, checkStore, readDrill } from "./check.ts";
 import { withDatabase } from "./data-location.ts";
 import { eraseUser } from "./erase.ts";
 import { importOwned } from "./import.ts";
 import { checkMail, sendTestMail } from "./mail.ts";
-import { addMember, changeRole, listMembers, removeMember } from "./members.ts";
 import { moveFiles } from "./move-files.ts";
-import { readDrill } from "./read-drill.ts";
 import { repair } from "./repair.ts";
-import { resetSecret } from "./reset-secret.ts";
+import { resetSecret } from "./secrets.ts";
 
 export type { AdminCommand } from "../../src/programs.ts";
 

@@ -1,4 +1,4 @@
-import { receivedFile } from "../../src/contract/received-file.ts";
+import { receivedFile } from "../../src/contract/files.ts";
 import type { Database } from "../database/database.ts";
 import { lockFolder } from "../database/folder-lock.ts";
 import type { Files } from "../files/files.ts";
@@ -6,8 +6,7 @@ import { type FilesPlace, filesPlace } from "../files/store.ts";
 import { type StoredFile, storedFiles } from "../files/uploads-store.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import { bindPlace } from "../start/bind-files.ts";
-import { openFiles } from "../start/open-files.ts";
+import { bindPlace, openFiles } from "../start/open-files.ts";
 
 /**
  * Moves all stored files between the data folder and the S3 store. The server must be stopped: on SQLite a running one is an

@@ -5,10 +5,8 @@ import { sweepFiles } from "../files/stray-files.ts";
 import { type UploadReference, uploads } from "../files/uploads-store.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import { bindFiles } from "../start/bind-files.ts";
-import { filesFolder, openFiles } from "../start/open-files.ts";
-import { openKeptFiles } from "../start/open-kept-files.ts";
-import { type FileFault, readStoredFiles } from "./stored-files.ts";
+import { bindFiles, filesFolder, openFiles, openKeptFiles } from "../start/open-files.ts";
+import { type FileFault, readStoredFiles } from "./check.ts";
 
 /** An upload that was removed because its file was missing or damaged. */
 export interface LostFile extends UploadReference {

@@ -1,21 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { secondFactors } from "../access/sign-in-methods/store.ts";
+import { readStoredFiles } from "../admin/check.ts";
 import { withDatabase } from "../admin/data-location.ts";
 import { type GivenSecrets, secretsFor } from "../admin/secrets.ts";
-import { readStoredFiles } from "../admin/stored-files.ts";
 import type { Database } from "../database/database.ts";
 import { type LockOptions, lockFolder } from "../database/folder-lock.ts";
 import { filesPlace } from "../files/store.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import { adoptPlace, placeIn } from "../start/bind-files.ts";
-import { openFiles } from "../start/open-files.ts";
+import { adoptPlace, openFiles, placeIn } from "../start/open-files.ts";
 import { isLocked } from "../start/unlock.ts";
 import { eraseRestored, keepJournal, readJournals } from "./erase-restored.ts";
-import { integrityFaults } from "./integrity.ts";
-import { countOtherConnections } from "./other-connections.ts";
 import { erasedAreBack } from "./restore.ts";
-import { emptyLeftOut } from "./store.ts";
+import { countOtherConnections, emptyLeftOut, integrityFaults } from "./store.ts";
 
 export interface AdoptOrder extends GivenSecrets {
   /** A file with the erasures of people to do again. */

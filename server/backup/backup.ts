@@ -13,18 +13,13 @@ import { type StoredFile, storedFiles, uploads } from "../files/uploads-store.ts
 import type { Recipient } from "../secrets/age.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import { assertPlace } from "../start/bind-files.ts";
-import { openFiles } from "../start/open-files.ts";
-import { draftOf, encryptInto, publishDraft } from "./draft.ts";
-import { dumpRows } from "./dump.ts";
+import { assertPlace, openFiles } from "../start/open-files.ts";
 import { type BackupContents, contentsName, formatVersion, headerName, secretName } from "./format.ts";
-import { fullDisk } from "./full-disk.ts";
 import { recipientsIn } from "./keys.ts";
-import { leftoversIn } from "./leftovers.ts";
-import { snapshotName, withSnapshot } from "./snapshot.ts";
-import { type Table, tablesOf } from "./store.ts";
+import { fullDisk, leftoversIn } from "./scratch.ts";
+import { dumpRows, snapshotName, type Table, tablesOf, withSnapshot } from "./store.ts";
 import { verify } from "./verify.ts";
-import { type ArchiveWriter, createArchive } from "./write-archive.ts";
+import { type ArchiveWriter, createArchive, draftOf, encryptInto, publishDraft } from "./write-archive.ts";
 
 /** The length in characters at which an entry of rows is written and the next one begins. */
 const entryLength = 1_048_576;

@@ -11,8 +11,7 @@ import { createNewId } from "../secrets/new-id.ts";
 import { createSealer } from "../secrets/secrets.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import { openFiles } from "../start/open-files.ts";
-import { openKeptFiles } from "../start/open-kept-files.ts";
+import { openFiles, openKeptFiles } from "../start/open-files.ts";
 
 /** Where a restore finds the erasures that its backup does not know. */
 export interface JournalChoice {

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import type { ArchiveEntry } from "./find-entries.ts";
-import type { Archive } from "./read-archive.ts";
+import type { Archive, ArchiveEntry } from "./read-archive.ts";
 
 export const formatVersion = 1;
 export const headerName = "backup.json";

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { systemReason } from "../../src/words/system-reason.ts";
-import { type Identity, type Recipient, readIdentities, readRecipients } from "../secrets/age.ts";
-import { AgeFault } from "../secrets/age-fault.ts";
+import { AgeFault, type Identity, type Recipient, readIdentities, readRecipients } from "../secrets/age.ts";
 import { SettingError } from "../settings/setting-error.ts";
 
 /** The public keys that the operator names, if any. Throws a SettingError. */

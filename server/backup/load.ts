@@ -5,8 +5,6 @@ import { migrations } from "../database/migrations.ts";
 import { type DatabaseAddress, openDatabase } from "../database/open.ts";
 import { replaced } from "../database/schema/baseline.ts";
 import { storedFiles, uploads } from "../files/uploads-store.ts";
-import { afterLoad, emptyTable, loadRows } from "./dump.ts";
-import type { ArchiveEntry } from "./find-entries.ts";
 import {
   type BackupContents,
   type BackupHeader,
@@ -16,8 +14,8 @@ import {
   readHeader,
   rowEntries,
 } from "./format.ts";
-import type { Archive } from "./read-archive.ts";
-import { type Table, tablesOf } from "./store.ts";
+import type { Archive, ArchiveEntry } from "./read-archive.ts";
+import { afterLoad, emptyTable, loadRows, type Table, tablesOf } from "./store.ts";
 
 /**
  * The migrations that make the schema of the backup. Throws an Error with a message if it is newer than this program, or too

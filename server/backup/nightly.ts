@@ -1,15 +1,17 @@
 import { spawn } from "node:child_process";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { constants, setPriority } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import * as z from "zod/mini";
 import type { Deps } from "../deps.ts";
-import { readRecipients } from "../secrets/age.ts";
-import { AgeFault } from "../secrets/age-fault.ts";
+import { AgeFault, readRecipients } from "../secrets/age.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { Environment } from "../settings/settings.ts";
-import { type Drills, type MadeBackup, startDrills } from "./drills.ts";
+import { begunDrill, type Drill, isDrillDue, leaseFrom } from "./rules.ts";
+import { drillRecord } from "./store.ts";
 
-export interface DrillWorld {
+interface DrillWorld {
   readonly environment: Environment;
   /** How this program is called: the runtime and its file. Without it there are no nightly backups. */
   readonly program?: readonly [string, string];
@@ -45,7 +47,9 @@ const Made = z.object({
   files: z.number(),
   missing: z.array(z.string()),
 });
+
 const incomplete = 10;
+
 const longestMessage = 2_000;
 
 /** In a process of its own and with a low priority, so that no request waits for it. */
@@ -86,4 +90,151 @@ function lowerPriority(pid: number | undefined): void {
   } catch {
     // It may have ended already.
   }
+}
+
+const pauseMilliseconds = 60_000;
+
+type Needed = Pick<Deps, "clock" | "database" | "log"> & {
+  readonly time: Pick<Deps["time"], "isDoubtful">;
+  readonly settings: Pick<Deps["settings"], "drill">;
+};
+
+/** Makes and proves one backup, outside of this process. Rejects with what is wrong. */
+export type MakeBackup = (file: string, stopping: AbortSignal) => Promise<MadeBackup>;
+
+interface MadeBackup {
+  readonly bytes: number;
+  readonly rows: number;
+  readonly files: number;
+  readonly missing: readonly string[];
+}
+
+interface Drills {
+  /** The last drill, as far as this server knows. */
+  readonly last: () => Drill | undefined;
+  /** Does what is due now. Resolves when it is done. */
+  readonly tick: () => Promise<void>;
+  /** Ends a running drill, and waits for its end. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Makes a backup each night and proves it. Of several servers one does it. (rule O22) */
+export function startDrills(deps: Needed, makeBackup: MakeBackup): Drills {
+  const stopping = new AbortController();
+  let last: Drill | undefined;
+  let running: Promise<void> | undefined;
+
+  async function tick(): Promise<void> {
+    if (deps.time.isDoubtful() || stopping.signal.aborted) return;
+    if (running) return renew(deps);
+    last = await drillRecord.find(deps.database);
+    const former = last;
+    if (!(await claim(deps))) return;
+    running = run(deps, former, (file) => makeBackup(file, stopping.signal)).finally(() => {
+      running = undefined;
+    });
+    await running;
+    last = await drillRecord.find(deps.database);
+  }
+
+  const quietly = () =>
+    tick().catch((error) => deps.log.warn({ err: error }, "the nightly backup cannot begin"));
+  const timer = setInterval(quietly, pauseMilliseconds).unref();
+  void quietly();
+  return {
+    last: () => last,
+    tick,
+    async stop() {
+      clearInterval(timer);
+      stopping.abort();
+      await running?.catch(() => undefined);
+    },
+  };
+}
+
+/** Marks the drill as running if it is due. Gives false if it is not, or another server was first. */
+const claim = ({ database, clock, settings: { drill } }: Needed): Promise<boolean> =>
+  database.write(async (tx) => {
+    await tx.lock("backup drill");
+    const last = await drillRecord.find(tx);
+    const now = clock.now();
+    if (!drill || !isDrillDue(last, now, drill.at)) return false;
+    await drillRecord.replace(tx, begunDrill(last, now));
+    return true;
+  });
+
+const renew = ({ database, clock }: Needed): Promise<void> =>
+  database.write(async (tx) => {
+    // Without the lock it could overwrite the outcome of the drill that ends at this moment.
+    await tx.lock("backup drill");
+    const last = await drillRecord.find(tx);
+    if (last?.outcome === "running")
+      await drillRecord.replace(tx, { ...last, until: leaseFrom(clock.now()) });
+  });
+
+async function run(
+  deps: Needed,
+  former: Drill | undefined,
+  makeBackup: (file: string) => Promise<MadeBackup>,
+): Promise<void> {
+  const { clock, database, log, settings } = deps;
+  if (!settings.drill) return;
+  const began = clock.now();
+  const started = performance.now();
+  const record = (drill: Drill | undefined) =>
+    database.write(async (tx) => {
+      await tx.lock("backup drill");
+      await drillRecord.replace(tx, drill);
+    });
+  const drill = { startedAt: began.toISOString(), until: began.toISOString(), lastGood: former?.lastGood };
+  try {
+    const { file, made } = await makeIn(settings.drill, began, makeBackup);
+    const { bytes, rows, files, missing } = made;
+    const seconds = Math.round(performance.now() - started) / 1_000;
+    const lastGood = { at: began.toISOString(), seconds, bytes, missing: missing.length };
+    await record({ ...drill, outcome: "ok", lastGood });
+    log.info({ file, seconds, bytes, rows, files }, "the nightly backup was made and proven");
+    if (missing.length > 0) log.warn({ missing }, "files are missing in the nightly backup");
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    // A server that stops has proven nothing: the next start does it.
+    if (error instanceof Error && error.name === "AbortError") return record(former);
+    await record({ ...drill, outcome: "failed", message });
+    log.error({ err: error }, "the nightly backup failed");
+  }
+}
+
+async function makeIn(
+  { folder, kept, recipient }: NonNullable<Needed["settings"]["drill"]>,
+  now: Date,
+  makeBackup: (file: string) => Promise<MadeBackup>,
+) {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await removeDrafts(folder);
+  const file = join(folder, drillName(now, recipient !== undefined));
+  const made = await makeBackup(file);
+  await removeOld(folder, kept);
+  return { file, made };
+}
+
+/** The names that nightly backups get. Other files of the folder are left alone. */
+const pattern = /^innkeep-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar(\.age)?$/;
+
+const draftEnding = ".partial";
+
+/** The name of the backup that begins at this time. */
+const drillName = (at: Date, isEncrypted: boolean): string =>
+  `innkeep-${at.toISOString().slice(0, 19).replaceAll(":", "-")}Z.tar${isEncrypted ? ".age" : ""}`;
+
+/** Deletes what a killed backup has left. */
+async function removeDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (name.endsWith(draftEnding) && pattern.test(name.slice(0, -draftEnding.length)))
+      await rm(join(folder, name), { force: true });
+}
+
+/** Deletes all but the newest backups. */
+async function removeOld(folder: string, kept: number): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => pattern.test(name)).sort();
+  for (const name of names.slice(0, -kept)) await rm(join(folder, name), { force: true });
 }

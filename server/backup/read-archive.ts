@@ -1,7 +1,70 @@
-import type { Identity } from "../secrets/age.ts";
-import type { ArchiveFile } from "./archive-file.ts";
-import { type ArchiveEntry, findEntries, type OnFault } from "./find-entries.ts";
-import { openArchiveFile } from "./open-archive-file.ts";
+import { open } from "node:fs/promises";
+import { systemReason } from "../../src/words/system-reason.ts";
+import { hashOfStream } from "../files/hash.ts";
+import { blockSize, paddingOf, readTarHeader } from "../files/tar.ts";
+import {
+  AgeFault,
+  chunkLength,
+  contentKey,
+  firstLine,
+  headerLength,
+  type Identity,
+  longestHeader,
+  nonceLength,
+  openedChunk,
+  readFileKey,
+  sealedLength,
+} from "../secrets/age.ts";
+import { SettingError } from "../settings/setting-error.ts";
+import { manifestName } from "./write-archive.ts";
+
+/** Compares the whole archive with its manifest. Throws an Error whose message names the first entry that differs. */
+export async function verifyArchive(archive: Archive): Promise<void> {
+  for await (const fault of archiveFaults(archive)) throw new Error(fault);
+}
+
+/** Compares the whole archive with its manifest. Gives every difference. */
+export async function* archiveFaults(archive: Archive): AsyncGenerator<string> {
+  const listed = await readManifest(archive);
+  if (!listed) yield "The backup is incomplete: its manifest is missing.";
+  const order: string[] = [];
+  for (const entry of archive.entries.filter(({ name }) => name !== manifestName)) {
+    const sha256 = await hashOfEntry(archive, entry);
+    const named = /^files\/(.+)$/.exec(entry.name)?.[1] ?? sha256;
+    const expected = listed ? listed.hashes.get(entry.name) : sha256;
+    if (sha256 === undefined || sha256 !== expected || sha256 !== named) yield damaged(entry.name);
+    order.push(`${expected}  ${entry.name}\n`);
+  }
+  if (!listed) return;
+  const present = new Set(archive.entries.map(({ name }) => name));
+  for (const name of listed.hashes.keys()) if (!present.has(name)) yield `The backup lacks ${name}.`;
+  // The same lines in the same order, and nothing else.
+  if (order.join("") !== listed.text) yield damaged(manifestName);
+}
+
+interface Manifest {
+  readonly text: string;
+  readonly hashes: ReadonlyMap<string, string>;
+}
+
+/** What the manifest lists; undefined if it is not the last entry. */
+async function readManifest(archive: Archive): Promise<Manifest | undefined> {
+  const last = archive.entries.at(-1);
+  if (last?.name !== manifestName) return undefined;
+  const text = await archive.readText(last).catch(undefinedIfDamaged);
+  if (text === undefined) return undefined;
+  const lines = [...text.matchAll(/^([\da-f]{64}) {2}(.+)$/gm)];
+  return { text, hashes: new Map(lines.map(([, sha256 = "", name = ""]) => [name, sha256])) };
+}
+
+const hashOfEntry = (archive: Archive, entry: ArchiveEntry): Promise<string | undefined> =>
+  hashOfStream(archive.read(entry)).catch(undefinedIfDamaged);
+
+function undefinedIfDamaged(error: unknown): undefined {
+  if (!(error instanceof AgeFault)) throw error;
+}
+
+const damaged = (name: string) => `The backup is damaged: ${name} has changed.`;
 
 const chunkSize = 262_144;
 
@@ -25,7 +88,7 @@ export async function openArchive(path: string, options: OpenOptions = {}): Prom
   return archiveIn(await openArchiveFile(path, options.identities), options.onFault);
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   /** The keys that an encrypted archive is read with. */
   readonly identities?: readonly Identity[] | undefined;
   readonly onFault?: OnFault;
@@ -59,4 +122,188 @@ async function* readEntry(file: ArchiveFile, { name, at, size }: ArchiveEntry): 
     yield buffer.subarray(0, bytesRead);
     done += bytesRead;
   }
+}
+
+/** Opens a file, and decrypts it as it is read if it is encrypted. Throws an Error with a message for the operator. */
+async function openArchiveFile(
+  path: string,
+  identities: readonly Identity[] | undefined,
+): Promise<ArchiveFile> {
+  const file = await open(path).catch((cause) => {
+    throw new SettingError(`${path} cannot be read (${systemReason(cause)}).`);
+  });
+  try {
+    if ((await file.stat()).isDirectory()) throw new SettingError(`${path} is a folder, and no backup.`);
+    if (!(await isEncrypted(file))) return file;
+    if (!identities) throw new SettingError(`${path} is encrypted. ${nameKeys}`);
+    return await decryptedFile(file, identities);
+  } catch (error) {
+    await file.close();
+    if (!(error instanceof AgeFault)) throw error;
+    if (error.kind === "other key")
+      throw new SettingError(`${path} is encrypted for another key than those in the file of keys.`);
+    throw new Error(`${path}: ${error.message}`);
+  }
+}
+
+const nameKeys = "Name the file with its secret key with --identity, or in INNKEEP_BACKUP_IDENTITY_FILE.";
+
+async function isEncrypted(file: ArchiveFile): Promise<boolean> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(firstLine.length), 0, firstLine.length, 0);
+  return buffer.toString("latin1", 0, bytesRead) === firstLine;
+}
+
+/**
+ * The plain bytes of an encrypted file, decrypted where they are read, so that no decrypted copy is needed. Throws an AgeFault
+ * if no key fits or the file is incomplete; its `read` throws one where bytes have changed. Closes the file when it is closed.
+ */
+export async function decryptedFile(
+  file: ArchiveFile,
+  identities: readonly Identity[],
+): Promise<ArchiveFile> {
+  const { key, from } = await readKey(file, identities);
+  const sealed = (await file.stat()).size - from;
+  const lastAt = Math.max(0, Math.ceil(sealed / sealedLength) - 1);
+  let held: { readonly at: number; readonly plain: Buffer } | undefined;
+
+  async function plainAt(at: number): Promise<Buffer> {
+    if (held?.at === at) return held.plain;
+    const bytes = await bytesAt(file, from + at * sealedLength, sealedLength);
+    const plain = openedChunk(key, { at, last: at === lastAt }, bytes);
+    held = { at, plain };
+    return plain;
+  }
+
+  // The end is read first: it proves that nothing was cut off.
+  const size = lastAt * chunkLength + (await plainAt(lastAt)).length;
+  return {
+    async read(buffer, offset, length, position) {
+      const wanted = Math.max(0, Math.min(length, size - position));
+      for (let done = 0; done < wanted; ) {
+        const place = position + done;
+        const plain = await plainAt(Math.floor(place / chunkLength));
+        const begin = place % chunkLength;
+        done += plain.copy(buffer, offset + done, begin, begin + wanted - done);
+      }
+      return { buffer, bytesRead: wanted };
+    },
+    stat: async () => ({ size }),
+    close: () => file.close(),
+  };
+}
+
+async function readKey(file: ArchiveFile, identities: readonly Identity[]) {
+  const bytes = await bytesAt(file, 0, longestHeader + nonceLength);
+  const length = headerLength(bytes);
+  if (length === undefined || bytes.length < length + nonceLength)
+    throw new AgeFault("header", "The encrypted file is incomplete: it ends within its header.");
+  const from = length + nonceLength;
+  return {
+    key: contentKey(readFileKey(bytes.subarray(0, length), identities), bytes.subarray(length, from)),
+    from,
+  };
+}
+
+/** The bytes from a position on; fewer if the file ends before. */
+async function bytesAt(file: ArchiveFile, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  for (let done = 0; ; ) {
+    const { bytesRead } = await file.read(buffer, done, length - done, position + done);
+    done += bytesRead;
+    if (bytesRead === 0 || done === length) return buffer.subarray(0, done);
+  }
+}
+
+export interface ArchiveEntry {
+  readonly name: string;
+  readonly size: number;
+  /** Where the bytes of the entry begin. */
+  readonly at: number;
+}
+
+/** Hears what is wrong with an archive. If it returns, the reader goes on with what it can still read. */
+type OnFault = (fault: string) => void;
+
+/** The entries of an archive in their order. After a fault it looks for the next block that begins an entry. */
+async function findEntries(file: ArchiveFile, onFault: OnFault): Promise<ArchiveEntry[]> {
+  const { size } = await file.stat();
+  const entries: ArchiveEntry[] = [];
+  for (let at = 0; at < size; ) {
+    const block = readBlock(await decryptedBytesAt(file, at, blockSize));
+    if (block === "end") {
+      if (!isZero(await decryptedBytesAt(file, at + blockSize, blockSize), blockSize))
+        onFault(noBackup("its end"));
+      else if (size !== at + 2 * blockSize) onFault("The backup is damaged: its length has changed.");
+      return entries;
+    }
+    if (block === "no entry") {
+      onFault(noBackup(`the entry at byte ${at}`));
+      at = await nextEntry(file, at + blockSize, size);
+      continue;
+    }
+    const end = at + blockSize + block.size;
+    const padding = paddingOf(block.size);
+    if (end + padding > size) {
+      onFault(`The backup is incomplete: it ends within ${block.name}.`);
+      return entries;
+    }
+    entries.push({ ...block, at: at + blockSize });
+    if (!isZero(await decryptedBytesAt(file, end, padding), padding))
+      onFault(noBackup(`the end of ${block.name}`));
+    at = end + padding;
+  }
+  onFault("The backup is incomplete: its end is missing.");
+  return entries;
+}
+
+const noBackup = (what: string) => `The file is not a backup, or it is damaged: ${what} has changed.`;
+
+type Block = { readonly name: string; readonly size: number } | "end" | "no entry";
+
+/** What a block is: the header of an entry, the end of the archive, or neither. */
+function readBlock(bytes: Buffer): Block {
+  try {
+    return readTarHeader(bytes) ?? "end";
+  } catch {
+    return "no entry";
+  }
+}
+
+/** Where the next entry begins; the end of the file if there is none. */
+async function nextEntry(file: ArchiveFile, from: number, size: number): Promise<number> {
+  for (let at = from; at < size; ) {
+    // Up to the end of an encrypted chunk, so that a damaged one hides nothing of the next.
+    const length = chunkLength - (at % chunkLength);
+    const bytes = await decryptedBytesAt(file, at, length);
+    for (let begin = 0; begin < bytes.length; begin += blockSize)
+      if (typeof readBlock(bytes.subarray(begin, begin + blockSize)) === "object") return at + begin;
+    at += length;
+  }
+  return size;
+}
+
+/** The bytes at a place; none if they cannot be decrypted. */
+async function decryptedBytesAt(file: ArchiveFile, at: number, length: number): Promise<Buffer> {
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
+    return buffer.subarray(0, bytesRead);
+  } catch (error) {
+    if (error instanceof AgeFault) return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+const isZero = (bytes: Buffer, length: number): boolean =>
+  bytes.length === length && bytes.every((byte) => byte === 0);
+
+/** The file of an archive, such as a FileHandle. */
+export interface ArchiveFile {
+  read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly buffer: Buffer; readonly bytesRead: number }>;
+  stat(): Promise<{ readonly size: number }>;
+  close(): Promise<void>;
 }

@@ -1,25 +1,28 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rename, rm } from "node:fs/promises";
-import { receivedFile } from "../../src/contract/received-file.ts";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import * as z from "zod/mini";
+import { receivedFile } from "../../src/contract/files.ts";
 import { secondFactors } from "../access/sign-in-methods/store.ts";
-import { addressOf, databaseFile } from "../admin/data-location.ts";
+import { addressOf, databaseFile, exists, secretFile } from "../admin/data-location.ts";
 import type { GivenSecrets } from "../admin/secrets.ts";
+import type { Named } from "../database/before-baseline.ts";
 import { type LockOptions, lockFolder } from "../database/folder-lock.ts";
+import { appliedMigrations, schemaOf, wasMigrated } from "../database/migrate.ts";
+import { migrations } from "../database/migrations.ts";
 import { type DatabaseAddress, openDatabase } from "../database/open.ts";
 import type { JournalEntry } from "../erasure/journal.ts";
+import { createStoreMark } from "../files/s3-files.ts";
 import { filesPlace } from "../files/store.ts";
+import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
-import { adoptPlace } from "../start/bind-files.ts";
-import { openFiles } from "../start/open-files.ts";
+import { adoptPlace, openFiles } from "../start/open-files.ts";
 import { eraseRestored, keepJournal, readJournals } from "./erase-restored.ts";
-import { fileEntries, secretName } from "./format.ts";
-import { fullDisk } from "./full-disk.ts";
+import { type BackupHeader, fileEntries, rowEntries, secretName } from "./format.ts";
 import { identitiesIn } from "./keys.ts";
 import { type Backup, loadDatabase, readBackup } from "./load.ts";
-import { type Archive, openArchive } from "./read-archive.ts";
-import { assertEmptyDatabase, assertEmptyFolder, claimStoreFor } from "./restore-target.ts";
-import { withRestoredSecret } from "./restored-secret.ts";
-import { verifyArchive } from "./verify-archive.ts";
+import { type Archive, openArchive, verifyArchive } from "./read-archive.ts";
+import { fullDisk } from "./scratch.ts";
+import { isEmpty, tablesOf } from "./store.ts";
 
 /**
  * Restores a backup of either engine after it has verified all of it. The folder or database must be empty: existing data is
@@ -44,7 +47,7 @@ export async function restore(location: DataLocation, order: Order, waiting: Loc
   }
 }
 
-export interface Order extends GivenSecrets {
+interface Order extends GivenSecrets {
   readonly file: string;
   readonly erasures?: string | undefined;
   readonly erasuresFile?: string | undefined;
@@ -137,4 +140,88 @@ async function restoreFiles(location: DataLocation, archive: Archive): Promise<n
 async function secretIn(archive: Archive): Promise<string | undefined> {
   const entry = archive.entries.find(({ name }) => name === secretName);
   return entry && archive.readText(entry);
+}
+
+/** Throws a SettingError if the folder already contains a deployment. */
+async function assertEmptyFolder(location: DataLocation): Promise<void> {
+  const used = [
+    databaseFile(location),
+    ...(location.databaseUrl === undefined ? [secretFile(location)] : []),
+  ];
+  for (const file of used) {
+    if (await exists(file))
+      throw new SettingError(`${file} already exists. Restore into a new folder with --data.`);
+  }
+}
+
+/** Throws a SettingError if the database has rows, or the schema of another version than the backup. */
+async function assertEmptyDatabase(url: string, header: BackupHeader): Promise<void> {
+  const database = await openDatabase({ url }, { migrations: "none" });
+  try {
+    const applied = (await wasMigrated(database)) ? await appliedMigrations(database) : [];
+    const fits = applied.length === 0 || haveSameSchema(applied, header.migrations);
+    const empty = await Promise.all((await tablesOf(database)).map(({ name }) => isEmpty(database, name)));
+    if (!fits || !empty.every(Boolean))
+      throw new SettingError("The database is already in use. Restore into a new one with --database-url.");
+  } finally {
+    await database.close();
+  }
+}
+
+/** Those of a database from before the baseline, and those of one that was made by it, make the same schema. */
+function haveSameSchema(...states: (readonly Named[])[]): boolean {
+  const [one, other] = states.map((applied) => schemaOf(applied, migrations));
+  return typeof one === "object" && typeof other === "object" && one.length === other.length;
+}
+
+/**
+ * Marks an empty S3 store with the id of the deployment, before its first file: a restore that fails can be tried again. Throws a
+ * SettingError if the store holds the files of another deployment.
+ */
+async function claimStoreFor({ s3 }: DataLocation, backup: Backup): Promise<void> {
+  if (!s3) return;
+  const mark = createStoreMark(s3);
+  const [marked, id] = [await mark.read(), await idIn(backup)];
+  if (!(await mark.holdsFiles())) {
+    if (id !== undefined && id !== marked) await mark.write(id);
+    return;
+  }
+  if (marked === id) return;
+  throw new SettingError(
+    "INNKEEP_S3_URL names a place that holds other files. Restore into an empty one, for example with a folder of its own: https://…/bucket/folder.",
+  );
+}
+
+const Row = z.array(z.unknown());
+
+/** The id of the deployment that the backup is of; undefined if it had none yet. */
+async function idIn({ archive, header }: Backup): Promise<string | undefined> {
+  const columns = header.tables.find(({ name }) => name === "deployment")?.columns ?? [];
+  for (const entry of rowEntries(archive, "deployment"))
+    for (const line of (await archive.readText(entry)).split("\n").filter((text) => text !== "")) {
+      const row = Row.parse(JSON.parse(line));
+      const value = row[columns.indexOf("value")];
+      if (row[columns.indexOf("name")] === "id" && typeof value === "string") return value;
+    }
+  return undefined;
+}
+
+/**
+ * Does the work of a restore with its secret in the folder, unless the folder has one. If the work fails, the secret is removed
+ * again, so that the folder can be used for another try.
+ */
+async function withRestoredSecret<Result>(
+  location: DataLocation,
+  secret: string | Buffer | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const file = secretFile(location);
+  if (secret === undefined || (await exists(file))) return work();
+  try {
+    await writeFile(file, secret, { mode: 0o600, flush: true });
+    return await work();
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
 }

@@ -1,14 +1,15 @@
-import { chmod, lstat, mkdir, mkdtemp, rm, statfs } from "node:fs/promises";
+import { chmod, lstat, mkdir, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemReason } from "../../src/words/system-reason.ts";
 import { FolderInUse, lockFor } from "../database/folder-lock.ts";
 import { SettingError } from "../settings/setting-error.ts";
-import { leftoversIn } from "./leftovers.ts";
 
 /** The name of the database in a scratch folder. */
 export const scratchDatabase = "scratch.db";
+
 const prefix = "verify-";
+
 const lockName = "scratch.lock";
 
 /** The folders that this process uses. Opening the lock of one of them again would release it. */
@@ -85,3 +86,45 @@ export async function assertRoom(folder: string, bytes: number): Promise<void> {
     `The scratch folder ${folder} has ${has} of room, and the database of this backup needs about ${needs}. Name another folder with --scratch or INNKEEP_BACKUP_SCRATCH.`,
   );
 }
+
+/** How the folders of a command look. */
+interface OwnFolders {
+  /** What their names begin with. `mkdtemp` adds six characters. */
+  readonly prefix: string;
+  /** What the names of the files in them begin with. */
+  readonly contents: readonly string[];
+}
+
+/**
+ * The folders in `parent` that killed commands may have left. A person may have folders with similar names: what holds another
+ * file, or is a link, is not ours.
+ */
+export async function leftoversIn(parent: string, { prefix, contents }: OwnFolders): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(parent, { withFileTypes: true })) {
+    const random = entry.name.startsWith(prefix) ? entry.name.slice(prefix.length) : "";
+    if (!entry.isDirectory() || !/^[a-zA-Z0-9]{6}$/.test(random)) continue;
+    const folder = join(parent, entry.name);
+    const names = await readdir(folder).catch(() => ["unreadable"]);
+    if (names.every((name) => contents.some((beginning) => name.startsWith(beginning)))) found.push(folder);
+  }
+  return found;
+}
+
+const fullMessage = /ENOSPC|EDQUOT|EFBIG|disk is full|disk I\/O error/;
+
+/** What could not be written, and what it needs room for: a sentence. */
+interface Writing {
+  readonly place: string;
+  readonly needs: string;
+}
+
+/** The error for the operator if a disk has no room for what a command writes. Gives other errors back. */
+export function fullDisk(error: unknown, { place, needs }: Writing): unknown {
+  if (!(error instanceof Error)) return error;
+  const found = [error.message, messageOf(error.cause)].find((message) => fullMessage.test(message));
+  if (found === undefined) return error;
+  return new Error(`${place} cannot be written: ${found}. ${needs}`, { cause: error });
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : "");

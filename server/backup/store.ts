@@ -1,5 +1,165 @@
-import type { Engine, Reader, Transaction } from "../database/database.ts";
-import { dependencyOrder } from "./dependency-order.ts";
+import { join } from "node:path";
+import type { Database, Engine, Reader, Transaction } from "../database/database.ts";
+import { openDatabase } from "../database/open.ts";
+import { everyTopic } from "../database/signals.ts";
+import { bulkInsertSql } from "../database/statements.ts";
+import { refreshStatistics } from "../database/statistics.ts";
+import { threadChanges } from "../feedback/agent-work/store/changes.ts";
+import { forgetAllIndexed } from "../feedback/search/store/search.ts";
+import { tags } from "../feedback/tags/store.ts";
+import type { Drill } from "./rules.ts";
+
+/** The rows of a table in batches, as `dumpRows` gave them. */
+type RowsOf = (table: Table) => AsyncIterable<readonly string[]>;
+
+/**
+ * Replaces all rows of the database by others of the same schema. People stay signed in to the console if their account
+ * is among the new rows. Gives the SHA-256 of the files that the old rows refer to.
+ */
+export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<string[]> {
+  const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");
+  const versions = await tx.get<{ most: number | null }>(
+    "SELECT max(CASE WHEN faqs_version > changelog_version THEN faqs_version ELSE changelog_version END) AS most FROM apps",
+  );
+  const tables = await everyTable(tx);
+  const sessions = await linesOf(tx, tables, "sessions");
+  const lastTimes = await linesOf(tx, tables, "last_times");
+  await forgetAllIndexed(tx);
+  for (const { name } of [...tables].reverse()) await tx.run(`DELETE FROM ${name}`);
+  for (const table of tables) for await (const lines of rowsOf(table)) await loadRows(tx, table, lines);
+  await loadRows(tx, lastTimes.table, lastTimes.lines);
+  await loadSessions(tx, sessions);
+  // Cached lists belong to a version: a version that was never used makes them out of date.
+  const more = Number(versions?.most ?? 0) + 1;
+  await tx.run(
+    "UPDATE apps SET faqs_version = faqs_version + ?, changelog_version = changelog_version + ?",
+    more,
+    more,
+  );
+  await afterLoad(tx);
+  await threadChanges.startAnew(tx);
+  tx.signal(everyTopic);
+  return files.map(({ sha256 }) => sha256);
+}
+
+interface Dumped {
+  readonly table: Table;
+  readonly lines: readonly string[];
+}
+
+async function linesOf(tx: Transaction, tables: readonly Table[], name: string): Promise<Dumped> {
+  const table = tables.find((one) => one.name === name);
+  if (!table) throw new Error(`There is no table ${name}`);
+  const lines: string[] = [];
+  for await (const some of dumpRows(tx, table)) lines.push(...some);
+  return { table, lines };
+}
+
+async function loadSessions(tx: Transaction, { table, lines }: Dumped): Promise<void> {
+  const users = new Set((await tx.all<{ id: string }>("SELECT id FROM users")).map(({ id }) => id));
+  const at = table.columns.findIndex(({ name }) => name === "user_id");
+  const kept = lines.filter((line) => users.has(JSON.parse(line)[at]));
+  await loadRows(tx, table, kept);
+}
+
+const rowsAtOnce = 100;
+
+/** The rows of a table in batches. Each row is a JSON array of its values in the order of the columns. */
+export const dumpRows = (reader: Reader, table: Table): AsyncGenerator<string[]> =>
+  reader.engine === "sqlite" ? dumpSqlite(reader, table) : dumpPostgres(reader, table);
+
+async function* dumpSqlite(reader: Reader, table: Table): AsyncGenerator<string[]> {
+  const sql = `SELECT rowid AS "row", json_array(${namesOf(table)}) AS line FROM ${table.name}
+    WHERE rowid > ? ORDER BY rowid LIMIT ${rowsAtOnce}`;
+  for (let last = -1; ; ) {
+    const rows = await reader.all<{ row: number; line: string }>(sql, last);
+    const end = rows.at(-1);
+    if (!end) return;
+    yield rows.map(({ line }) => line);
+    last = end.row;
+  }
+}
+
+/** Must run in a transaction, because of its cursor. */
+async function* dumpPostgres(reader: Reader, table: Table): AsyncGenerator<string[]> {
+  const cursor = `dump_${table.name}`;
+  await reader.all(
+    `DECLARE ${cursor} NO SCROLL CURSOR FOR
+     SELECT CAST(json_build_array(${namesOf(table)}) AS text) AS line FROM ${table.name}`,
+  );
+  for (;;) {
+    const rows = await reader.all<{ line: string }>(`FETCH ${rowsAtOnce} FROM ${cursor}`);
+    if (rows.length === 0) break;
+    yield rows.map(({ line }) => line);
+  }
+  await reader.all(`CLOSE ${cursor}`);
+}
+
+/** Deletes the rows of a table, such as those that a migration wrote into a new database. */
+export const emptyTable = (tx: Transaction, { name }: Table): Promise<number> =>
+  tx.run(`DELETE FROM ${name}`);
+
+/** Adds rows that `dumpRows` gave on any engine. Gives their number. */
+export async function loadRows(tx: Transaction, table: Table, lines: readonly string[]): Promise<number> {
+  const sql =
+    tx.engine === "sqlite"
+      ? bulkInsertSql(
+          table.name,
+          table.columns.map(({ name }) => name),
+        )
+      : bulkInsertPostgres(table);
+  return tx.run(sql, `[${lines.join(",")}]`);
+}
+
+const bulkInsertPostgres = (table: Table): string => {
+  const values = table.columns.map(({ type }, at) => `CAST(value ->> ${at} AS ${type})`);
+  return `INSERT INTO ${table.name} (${namesOf(table)})
+    SELECT ${values.join(", ")} FROM json_array_elements(CAST(? AS json)) AS value`;
+};
+
+/**
+ * Renews what the engine derives from rows: the search index, the counts of tags, the statistics, and on PostgreSQL the sequence of
+ * threads.
+ */
+export async function afterLoad(tx: Transaction): Promise<void> {
+  await tx.run("UPDATE feedback SET indexed = 0");
+  if (await countsTags(tx)) await tags.countAgain(tx);
+  await refreshStatistics(tx);
+  if (tx.engine === "sqlite") return;
+  await tx.all(
+    "SELECT setval(pg_get_serial_sequence('feedback', 'seq'), max(seq)) FROM feedback HAVING max(seq) IS NOT NULL",
+  );
+}
+
+/** A backup of an older release is loaded into the tables of that release. */
+const countsTags = async (tx: Transaction): Promise<boolean> =>
+  (await everyTable(tx)).some(
+    ({ name, columns }) => name === "tags" && columns.some((column) => column.name === "threads"),
+  );
+
+const namesOf = ({ columns }: Table): string => columns.map(({ name }) => name).join(", ");
+
+/** Tables that stay: accounts and credentials must go on working. */
+const keptTables = new Set([
+  ...["users", "identities", "second_factors", "recovery_codes", "passkeys"],
+  ...["apps", "app_members", "app_keys", "tokens", "devices", "deployment"],
+]);
+
+/**
+ * Deletes everything except accounts with all that signs them in, apps with their members, keys, tokens and devices. Gives the
+ * SHA-256 of the files to which nothing refers any more.
+ */
+export async function removeContent(tx: Transaction): Promise<string[]> {
+  const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");
+  await forgetAllIndexed(tx);
+  await tx.run("DELETE FROM sign_in_codes");
+  for (const { name } of (await tablesOf(tx)).reverse())
+    if (!keptTables.has(name)) await tx.run(`DELETE FROM ${name}`);
+  await tx.run("UPDATE app_members SET read_until = NULL, visited_at = NULL, since_at = NULL");
+  // Cached lists belong to a version: a new version makes them out of date.
+  await tx.run("UPDATE apps SET faqs_version = faqs_version + 1, changelog_version = changelog_version + 1");
+  return files.map(({ sha256 }) => sha256);
+}
 
 export interface Table {
   readonly name: string;
@@ -71,3 +231,82 @@ const linksSql: Record<Engine, string> = {
       JOIN pg_class parent ON parent.oid = link.confrelid
     WHERE link.contype = 'f' AND link.connamespace = CAST(current_schema() AS regnamespace)`,
 };
+
+/** What the names of the files of the copy begin with. */
+export const snapshotName = "snapshot.db";
+
+/**
+ * Calls `use` with a reader that sees the database at one instant, while other transactions go on writing. On SQLite this
+ * is a copy in the folder `scratch`.
+ */
+export async function withSnapshot<Result>(
+  database: Database,
+  scratch: string,
+  use: (reader: Reader) => Promise<Result>,
+): Promise<Result> {
+  if (database.engine === "postgres") {
+    return database.write(async (tx) => {
+      await tx.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+      return use(tx);
+    });
+  }
+  const file = join(scratch, snapshotName);
+  await database.all("VACUUM INTO ?", file);
+  const copy = await openDatabase({ file }, { migrations: "none" });
+  return use(copy).finally(() => copy.close());
+}
+
+/** The faults that SQLite finds in its own file; an empty list on PostgreSQL. */
+export async function integrityFaults(reader: Reader): Promise<string[]> {
+  if (reader.engine === "postgres") return [];
+  const pages = await reader.all<{ integrity_check: string }>("PRAGMA integrity_check(20)");
+  const links = await reader.all<{ table: string; parent: string }>("PRAGMA foreign_key_check");
+  return [
+    ...pages.map((row) => row.integrity_check).filter((text) => text !== "ok"),
+    ...links
+      .slice(0, 20)
+      .map(({ table, parent }) => `A row of ${table} refers to a row of ${parent} that does not exist.`),
+  ];
+}
+
+/** How many connections other processes have to this PostgreSQL database. 0 on SQLite. */
+export async function countOtherConnections(reader: Reader): Promise<number> {
+  if (reader.engine === "sqlite") return 0;
+  const row = await reader.get<{ count: number }>(
+    `SELECT CAST(count(*) AS integer) AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND backend_type = 'client backend'
+       AND application_name <> current_setting('application_name')`,
+  );
+  return row?.count ?? 0;
+}
+
+const drillName = "drill";
+
+/** What the deployment remembers of its last nightly backup. */
+export const drillRecord = {
+  async find(reader: Reader): Promise<Drill | undefined> {
+    const row = await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = ?", drillName);
+    return row && JSON.parse(row.value);
+  },
+
+  async replace(tx: Transaction, drill: Drill | undefined): Promise<void> {
+    await tx.run("DELETE FROM deployment WHERE name = ?", drillName);
+    if (drill) await tx.insert("deployment", { name: drillName, value: JSON.stringify(drill) });
+  },
+};
+
+/** Sorts names so that each comes after its dependencies, otherwise by name. Throws for a cycle. */
+export function dependencyOrder(
+  names: readonly string[],
+  dependencies: ReadonlyMap<string, readonly string[]>,
+): string[] {
+  const ordered = new Set<string>();
+  let left = [...names].sort();
+  while (left.length > 0) {
+    const ready = left.filter((name) => (dependencies.get(name) ?? []).every((other) => ordered.has(other)));
+    if (ready.length === 0) throw new Error(`${left.join(", ")} depend on one another`);
+    for (const name of ready) ordered.add(name);
+    left = left.filter((name) => !ordered.has(name));
+  }
+  return [...ordered];
+}

@@ -6,12 +6,11 @@ import { storedFiles } from "../files/uploads-store.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import { isLocked, unlock } from "../start/unlock.ts";
 import { fileEntries, secretName } from "./format.ts";
-import { integrityFaults } from "./integrity.ts";
 import { identitiesIn } from "./keys.ts";
 import { type Backup, loadDatabase, readBackup } from "./load.ts";
-import { type Archive, openArchive } from "./read-archive.ts";
+import { type Archive, archiveFaults, openArchive } from "./read-archive.ts";
 import { assertRoom, inScratch, scratchDatabase } from "./scratch.ts";
-import { archiveFaults } from "./verify-archive.ts";
+import { integrityFaults } from "./store.ts";
 
 export interface VerifyOrder {
   readonly file: string;

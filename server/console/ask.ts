@@ -5,9 +5,15 @@ import { ApiError, type ErrorCode, errorCatalogue } from "../../src/contract/err
 import type { Deps } from "../deps.ts";
 import { noteLongWork } from "../event-loop.ts";
 import { isDownload, isPrepared } from "../http/answers.ts";
-import { type Api, mapEndpoints } from "../http/api.ts";
-import type { ConsoleCaller, Groups, Request } from "../http/handler.ts";
-import type { InvocationResult, Invoke } from "../http/invocation.ts";
+import {
+  type Api,
+  type ConsoleCaller,
+  type Groups,
+  type InvocationResult,
+  type Invoke,
+  mapEndpoints,
+  type Request,
+} from "../http/handler.ts";
 import { createInvoke, type InvokeDeps } from "../http/invoke.ts";
 
 /** What a page asks of an endpoint. */

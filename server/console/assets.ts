@@ -1,8 +1,29 @@
 import { createHash } from "node:crypto";
+import type { Route } from "../http/mount.ts";
+import type { Settings } from "../settings/settings.ts";
 import { dev } from "./browser/dev.ts";
 import { docs } from "./browser/docs.ts";
 import { script } from "./browser/script.ts";
 import { style } from "./browser/style.ts";
+import { createLinks, type Links } from "./links.ts";
+
+/** Style, script and icon, at addresses that change with their content. */
+export const assetRoutes = (at: Links): Route[] =>
+  Object.values(assets).map(({ name, type, body }) => ({
+    method: "GET",
+    path: at.asset(name),
+    async answer(ctx) {
+      ctx.set("Cache-Control", "public, max-age=31536000, immutable");
+      ctx.set("Cross-Origin-Resource-Policy", "same-origin");
+      ctx.set("Content-Security-Policy", "default-src 'none'");
+      ctx.set("Content-Type", type);
+      ctx.body = body;
+    },
+  }));
+
+/** The absolute address of the icon for an app without its own. */
+export const iconUrlOf = ({ consoleUrl }: Pick<Settings, "consoleUrl">): string =>
+  createLinks(consoleUrl).asset(assets.icon.name);
 
 export interface Asset {
   /** Changes with the content, so that browsers may cache it for ever. */

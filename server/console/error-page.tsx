@@ -5,12 +5,13 @@ import type { Door } from "../http/mount.ts";
 import { pathOf } from "../http/routing.ts";
 import type { Settings } from "../settings/settings.ts";
 import { acceptsHtml } from "./browser-request.ts";
-import { type ConsolePath, consolePathOf, pageOfForm, returnPath } from "./console-path.ts";
-import { createLinks, type Links } from "./links.ts";
-import { showErrorPage } from "./page.tsx";
-import { goTo, type Reply } from "./reply.ts";
+import { draftFieldOf } from "./drafts/fields.ts";
+import { type Fields, fieldVersion, noFields, originalVersionName } from "./form-values.tsx";
+import { BarePage } from "./layout.tsx";
+import { type ConsolePath, consolePathOf, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
+import { type Act, notDone } from "./notices.ts";
+import { goTo, type Reply, show } from "./reply.ts";
 import { createRespond } from "./respond.ts";
-import { rememberedAct, rememberedForm, unsavedTextsIn } from "./unsaved-text.ts";
 
 /** The reply to a browser whose request failed: an error page, or a redirect. */
 export type ShowError = (ctx: Context, error: ApiError, links: Links) => Reply;
@@ -61,3 +62,121 @@ const asSeen = ({ method }: Context, error: ApiError): ApiError =>
 /** The page to open after signing in: the requested page, or the one whose form was sent. */
 const wantedPage = (ctx: Context, { href, mountedAt }: ConsolePath): string =>
   ctx.method === "GET" ? href + (ctx.req.url ?? "").slice(mountedAt.length) : pageOfForm(ctx);
+
+/** What the error page shows about a request. */
+interface FailedRequest {
+  readonly requestId: string;
+  /** The unsaved texts in its form. */
+  readonly typed: readonly UnsavedText[];
+  /** What its form was for, if it was a form of the console. */
+  readonly act?: Act | undefined;
+  /** The page of its form; empty if that is not known. */
+  readonly from?: string;
+}
+
+/** The page for an error. */
+export const showErrorPage = (
+  links: Links,
+  error: ApiError,
+  { requestId, typed, act, from = "" }: FailedRequest,
+): Reply => {
+  const { title, text } = wordsOf(error);
+  return show(
+    <BarePage links={links} title={title}>
+      <div class="card stack">
+        <h1>{title}</h1>
+        <p>
+          {/* After an error of the server it is not certain. */}
+          {act && error.status !== 500 && <b>{notDone(act)} </b>}
+          {text}
+        </p>
+        {error.status === 500 && (
+          <p class="muted small">
+            Request <code>{requestId}</code>
+          </p>
+        )}
+        {typed.length > 0 && <TypedText typed={typed} />}
+        <div class="actions">
+          {from !== "" && (
+            <a class="button" href={from}>
+              Back to the page
+            </a>
+          )}
+          <a class="button" href={links.home}>
+            To the console
+          </a>
+        </div>
+      </div>
+    </BarePage>,
+    error.status,
+  );
+};
+
+/** Shows what was typed, so that it can be copied. */
+const TypedText = ({ typed }: Pick<FailedRequest, "typed">) => (
+  <section class="stack" aria-labelledby="typed">
+    <h2 id="typed">What you had typed</h2>
+    <p class="muted small">It was not saved. Copy it before you leave this page.</p>
+    {typed.map(({ label, text }) => (
+      <label class="field" key={`${label} ${text}`}>
+        <span>{label}</span>
+        <textarea class="short" readOnly>
+          {`\n${text}`}
+        </textarea>
+      </label>
+    ))}
+  </section>
+);
+
+function wordsOf({ code, message }: ApiError) {
+  switch (code) {
+    case "not_found":
+      return {
+        title: "Nothing here",
+        text: "The address is wrong, what it named was deleted, or it belongs to another account.",
+      };
+    case "method_not_allowed":
+      return { title: "Not a page", text: "This address only receives forms. There is no page here." };
+    case "forbidden":
+      return { title: "Not allowed", text: message };
+    case "busy":
+      return { title: "One moment", text: "The server is busy. Nothing was changed; try again shortly." };
+    case "internal":
+      return {
+        title: "Something went wrong",
+        text: "The server made an error. Quote the number below when you report it.",
+      };
+    default:
+      return { title: "That did not work", text: message };
+  }
+}
+
+/** A text that was typed into a form, and the label of its field. */
+interface UnsavedText {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** The texts in a form that differ from the form's first values. No password and no secret is among them. (rule O18) */
+const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
+  fields.entries().flatMap(([name, text]) => {
+    const label = draftFieldOf(name)?.label;
+    const typed = text.trim() !== "" && fields.text(originalVersionName(name)) !== fieldVersion(text);
+    return label !== undefined && typed ? [{ label, text }] : [];
+  });
+
+const sent = new WeakMap<object, Fields>();
+
+/** Remembers the fields of this request's form for its error page. */
+export const rememberForm = (request: object, fields: Fields): void => void sent.set(request, fields);
+
+/** The fields of this request's form; none when the form was not read. */
+const rememberedForm = (request: object): Fields => sent.get(request) ?? noFields;
+
+const acts = new WeakMap<object, Act>();
+
+/** Remembers what a person wanted to do with this request's form. */
+export const rememberAct = (request: object, act: Act): void => void acts.set(request, act);
+
+/** What a person wanted to do with this request's form; undefined if it is no form of the console. */
+const rememberedAct = (request: object): Act | undefined => acts.get(request);

@@ -1,6 +1,6 @@
 import { h } from "preact";
 import type { ThreadFeedback } from "../../src/contract/agent.ts";
-import { Picture } from "./picture.tsx";
+import { versionOf } from "./form-values.tsx";
 import { Line } from "./text.tsx";
 import { fileSize } from "./times.tsx";
 
@@ -42,3 +42,33 @@ export const Files = ({ of: { images, videos, attachments } }: FilesProps) => (
 /** A video without captions, because senders record none. */
 const Video = ({ url, label }: { readonly url: string; readonly label: string }) =>
   h("video", { src: url, controls: true, preload: "metadata", "aria-label": label });
+
+interface PictureProps {
+  readonly url: string;
+  readonly alt: string;
+}
+
+/** A small image. A click opens it in full over the page; Escape closes it. */
+export const Picture = ({ url, alt }: PictureProps) => {
+  const id = `picture-${versionOf(url)}`;
+  return (
+    <>
+      {h(
+        "button",
+        { type: "button", class: "thumb", popovertarget: id, "aria-label": `Open: ${alt}` },
+        <img src={url} alt={alt} loading="lazy" />,
+      )}
+      {h(
+        "div",
+        { class: "lightbox", id, popover: "auto" },
+        <img src={url} alt={`${alt}, in full`} loading="lazy" />,
+        <div class="actions">
+          {h("button", { type: "button", popovertarget: id, popovertargetaction: "hide" }, "Close")}
+          <a class="button" href={url} download>
+            Download
+          </a>
+        </div>,
+      )}
+    </>
+  );
+};

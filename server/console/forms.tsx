@@ -1,6 +1,74 @@
+import { randomUUID } from "node:crypto";
 import type { ComponentChildren, JSX } from "preact";
 import type { ApiError } from "../../src/contract/errors.ts";
+import type { PasskeyCreation, PasskeyRequest } from "../../src/contract/sign-in-methods.ts";
 import { draftTraits } from "./drafts/fields.ts";
+
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+  readonly hint: string;
+}
+
+interface ChoicesProps {
+  readonly form: Filled;
+  readonly name: string;
+  readonly legend: string;
+  readonly options: readonly Choice[];
+  /** Keeps ids unique when a page has several choices of the same name. */
+  readonly part?: string;
+}
+
+/** A choice of one option. Each option has a hint. */
+export const Choices = ({ form, name, legend, options, part }: ChoicesProps) => {
+  const fault = faultAt(form, name);
+  const prefix = part === undefined ? name : `${part}-${name}`;
+  return (
+    <fieldset class="stack tight" aria-describedby={fault === undefined ? undefined : `${prefix}-fault`}>
+      <legend>{legend}</legend>
+      <div class="cards">
+        {options.map(({ value, label, hint }) => (
+          <label class="choice" key={value}>
+            <input
+              type="radio"
+              name={name}
+              value={value}
+              id={`${prefix}-${value}`}
+              checked={form.value(name) === value}
+            />
+            <span>
+              <b>{label}</b>
+              <span class="hint">{hint}</span>
+            </span>
+          </label>
+        ))}
+      </div>
+      {fault !== undefined && (
+        <p class="fault" id={`${prefix}-fault`}>
+          {legend} {fault}.
+        </p>
+      )}
+    </fieldset>
+  );
+};
+
+interface TickProps {
+  readonly form: Filled;
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+/** A checkbox with a label and a hint. */
+export const Tick = ({ form, name, label, hint }: TickProps) => (
+  <label class="choice">
+    <input type="checkbox" name={name} value="on" checked={form.value(name) === "on"} />
+    <span>
+      <b>{label}</b>
+      {hint !== undefined && <span class="hint">{hint}</span>}
+    </span>
+  </label>
+);
 
 /** The values of a form, and the refusal if it was sent and refused. */
 export interface Filled {
@@ -10,7 +78,7 @@ export interface Filled {
   readonly sent?: boolean;
 }
 
-export interface FieldProps {
+interface FieldProps {
   readonly form: Filled;
   /** Name of the field, and the path of its faults. */
   readonly name: string;
@@ -54,7 +122,7 @@ export const TextField = ({
   );
 };
 
-export interface TextAreaProps extends FieldProps {
+interface TextAreaProps extends FieldProps {
   readonly size?: "line" | "short" | "tall" | undefined;
   readonly required?: boolean;
   readonly placeholder?: string;
@@ -78,7 +146,7 @@ export const TextArea = ({ form, size, required, placeholder, unkept = false, ..
   );
 };
 
-export interface SelectProps extends FieldProps {
+interface SelectProps extends FieldProps {
   readonly options: readonly (readonly [value: string, label: string])[];
   /** Whether the script chooses the browser's own time zone. */
   readonly ownZone?: boolean;
@@ -143,4 +211,75 @@ function fieldIds({ form, name, hint, part = "field" }: Omit<FieldProps, "label"
       "aria-invalid": wrong ? ("true" as const) : undefined,
     },
   };
+}
+
+interface ConfirmationProps {
+  /** The text that opens the confirmation. */
+  readonly offer: string;
+  readonly action: string;
+  /** The text of the button that does the action. */
+  readonly button: string;
+  readonly danger?: boolean;
+  /** The effects of the action. */
+  readonly children: ComponentChildren;
+}
+
+/** An action that shows its effects before it can be done. */
+export const Confirmation = ({ offer, action, button, danger = false, children }: ConfirmationProps) => (
+  <details class={danger ? "reveal danger" : "reveal"}>
+    <summary>{offer}</summary>
+    <form class="stack" method="post" action={action}>
+      <p>{children}</p>
+      <IdempotencyField />
+      <div class="actions">
+        <button class={danger ? "danger small" : "small"} type="submit">
+          {button}
+        </button>
+      </div>
+    </form>
+  </details>
+);
+
+/** Hidden fields of a form. */
+export const HiddenFields = ({ values }: { readonly values: readonly (readonly [string, string])[] }) => (
+  <>
+    {values.map(([name, value]) => (
+      <input key={`${name} ${value}`} type="hidden" name={name} value={value} />
+    ))}
+  </>
+);
+
+/** A unique value in every form. A form that is sent twice, by a double click or from the history, acts once. */
+export const IdempotencyField = () => <input type="hidden" name="once" value={randomUUID()} />;
+
+/** The attribute of a form whose script asks an authenticator. */
+export const passkeyAttribute = (asked: PasskeyRequest | PasskeyCreation | null) =>
+  asked === null ? {} : { "data-passkey": JSON.stringify(asked) };
+
+interface PasskeyPartsProps {
+  readonly button: string;
+  readonly primary?: boolean;
+}
+
+/** The field for the answer of an authenticator, and the button that asks for it. It is seen where scripts run. */
+export const PasskeyParts = ({ button, primary = false }: PasskeyPartsProps) => (
+  <>
+    <input type="hidden" name="passkey" value="" />
+    <button class={primary ? "primary" : undefined} type="button" data-asks-passkey hidden>
+      {button}
+    </button>
+    <p class="fault" data-passkey-failed hidden>
+      The device gave no passkey. Try again, or choose another way.
+    </p>
+  </>
+);
+
+/** What a script put into the field; undefined if it is not JSON. */
+export function passkeyIn(sent: string): object | undefined {
+  try {
+    const answer: unknown = JSON.parse(sent);
+    return typeof answer === "object" && answer !== null ? answer : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,17 +1,16 @@
 import type { ComponentChildren } from "preact";
 import type { App } from "../../src/contract/apps.ts";
 import type { Role } from "../../src/contract/endpoint.ts";
-import { Brand } from "./brand.tsx";
-import { RoleHere } from "./can.tsx";
-import { counted, shownCount } from "./counts.ts";
-import { Document } from "./document.tsx";
-import { versionOf } from "./filled-form.ts";
-import { IdempotencyField } from "./idempotency-field.tsx";
+import { visibleLine } from "../../src/words/hidden.ts";
+import { type Asset, assets } from "./assets.ts";
+import { versionOf } from "./form-values.tsx";
+import { IdempotencyField } from "./forms.tsx";
+import type { Links } from "./links.ts";
 import { type Navigation, requestsIn, sumOf, type Tab } from "./navigation.ts";
-import { DoneNotice } from "./parts.tsx";
-import { Line } from "./text.tsx";
+import { DoneNotice, RoleHere } from "./parts.tsx";
+import { counted, Line, shownCount } from "./text.tsx";
 
-export interface ConsolePageProps {
+interface ConsolePageProps {
   readonly navigation: Navigation;
   readonly title: string;
   /** For forms and text, which are hard to read in long lines. */
@@ -200,3 +199,71 @@ const Tabs = ({
     </nav>
   );
 };
+
+interface BarePageProps {
+  readonly links: Links;
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+/** A page without navigation, for one purpose. It works without a console session. */
+export const BarePage = ({ links, title, children }: BarePageProps) => (
+  <Document links={links} title={title}>
+    <main class="alone" id="main" tabIndex={-1}>
+      <Brand links={links} />
+      {children}
+    </main>
+  </Document>
+);
+
+interface DocumentProps {
+  readonly links: Links;
+  readonly title: string;
+  /** The page's own address, if the page may be the answer to a form. */
+  readonly address?: string | undefined;
+  /** The e-mail address of the signed-in person. Only their own drafts are shown to them. */
+  readonly person?: string;
+  /** The path before the API's addresses, for the scripts of a page that calls the API. */
+  readonly base?: string;
+  /** Scripts besides the one of every page. */
+  readonly scripts?: readonly Asset[];
+  readonly children: ComponentChildren;
+}
+
+/** The shell of every page. */
+export const Document = ({ links, title, address, person, base, scripts = [], children }: DocumentProps) => (
+  <html
+    lang="en"
+    data-person={person && versionOf(person)}
+    data-drafts={person && links.drafts}
+    data-address={address}
+    data-base={base}
+  >
+    <head>
+      <meta charset="utf-8" />
+      <title>{`${visibleLine(title)} · Innkeep`}</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <link rel="icon" type="image/svg+xml" href={links.asset(assets.icon.name)} />
+      <link rel="stylesheet" href={links.asset(assets.style.name)} />
+      <script src={links.asset(assets.script.name)} defer />
+      {scripts.map(({ name }) => (
+        <script key={name} src={links.asset(name)} defer />
+      ))}
+    </head>
+    <body>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      {children}
+      <div class="unseen" id="announced" aria-live="polite" />
+    </body>
+  </html>
+);
+
+export const Brand = ({ links }: { readonly links: Links }) => (
+  <a class="brand" href={links.home} aria-label="Innkeep, home">
+    <img src={links.asset(assets.icon.name)} alt="" width="28" height="28" />
+    <span class="word">Innkeep</span>
+  </a>
+);

@@ -2,7 +2,7 @@ import type { App } from "../../src/contract/apps.ts";
 import { apps } from "../../src/contract/apps.ts";
 import type { Role } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
-import { suffices } from "../access/members/app-roles.ts";
+import { suffices } from "../access/members/rules.ts";
 import type { Links } from "./links.ts";
 import type { AppCounts } from "./page-reads.ts";
 import type { SignedInVisit } from "./visit.ts";

@@ -60,6 +60,82 @@ const acts = {
   discardDraft: "The text was not discarded.",
 } as const;
 
+/** The notices after a sign-in, by their words. */
+const notDoneNotices: readonly (readonly [word: string, notice: string])[] = Object.entries(acts).map(
+  ([act, words]) => [`not-done-${act}`, `Your session had ended. ${words} Do it again if you still want it.`],
+);
+
+/** The notices after a form was done, by the word in the address. */
+export const doneNotices: ReadonlyMap<string, string> = new Map([
+  ["approved", "Approved. The agent may now proceed."],
+  ["rejected", "Rejected. The agent stops here."],
+  ["changes-asked-for", "You asked for changes. The agent reads your note and can propose again."],
+  ["recalled", "The approval is recalled. The proposal counts as rejected now."],
+  ["released", "The claim is released. Another worker can claim the approved plan now."],
+  ["noted", "The note is on the thread."],
+  ["noted-changed", "The note is on the thread, and what you chose beside it is saved."],
+  ["read", "The threads of this list are marked as read."],
+  ["unread", "The thread is marked as unread."],
+  ["changed", "The changes are saved."],
+  ["thread-deleted", "The thread and its files are deleted."],
+  ["assigned", "You are the assignee of this thread now."],
+  ["reply-saved", "The reply is saved."],
+  ["saved-reply-deleted", "The saved reply is deleted."],
+  ["blocked", "The sender is blocked. What comes from now on is hidden."],
+  ["unblocked", "The sender is unblocked. What was hidden is in the inbox."],
+  ["shown-again", "This is shown again. Its sender stays blocked."],
+  ["mail-taken", "The mail is a message of this thread now."],
+  ["tag-made", "The tag is made."],
+  ["tag-merged", "The tags are merged."],
+  ["tag-deleted", "The tag is deleted."],
+  ["faq-created", "The entry is in the FAQ."],
+  ["faq-deleted", "The entry is deleted."],
+  ["moved", "The order is changed."],
+  ["entry-saved", "The release note is saved."],
+  ["published", "The release note is published."],
+  ["entry-deleted", "The release note is deleted."],
+  ["listing-created", "The listing is created. Plan its first cycle below."],
+  ["cycle-created", "The cycle is planned. It starts and ends by itself."],
+  ["cycle-cancelled", "The cycle is cancelled. No further days count."],
+  ["seat-accepted", "The tester has the slot and can read its test key."],
+  ["seat-declined", "The request is declined. The slot is open again."],
+  ["seat-assigned", "The tester has the slot and can read its test key."],
+  ["seat-removed", "The tester is removed. The counted days stay on record."],
+  ["key-rotated", "The test key is replaced. The tester's app reads the new one by itself."],
+  ["join-confirmed", "Confirmed: the tester has joined the store's test."],
+  ["app-created", "The app is ready. Make its first key below."],
+  ["app-imported", "The app is imported. Invite its members, and make new keys."],
+  ["app-deleted", "The app and everything in it are deleted."],
+  ["invitation-withdrawn", "The invitation is withdrawn. Its link no longer works."],
+  ["member-removed", "The person is no longer a member of this app."],
+  ["left", "You have left the app."],
+  ["joined", "You are a member of this app now."],
+  ["account-deleted", "Your account is deleted."],
+  ["erasure-begun", "The erasure has begun. It goes on by itself."],
+  ["key-revoked", "The key is revoked. Nothing can use it any more."],
+  ["token-revoked", "The token is revoked. Nothing can use it any more."],
+  [
+    "first-password",
+    "Your account has a password. Other browsers are signed out; tokens and devices are not.",
+  ],
+  [
+    "password-changed",
+    "Your password is changed. Other browsers are signed out; tokens and devices are not.",
+  ],
+  ["second-factor-off", "The second factor is off. Your password alone opens your account now."],
+  ["passkey-added", "The passkey is added. You can use it at the next sign-in."],
+  ["passkey-removed", "The passkey is removed."],
+  ["connected", "You can sign in with it from now on."],
+  ["session-ended", "The session is ended. That browser must sign in again."],
+  ["sessions-ended", "All other sessions are ended. Those browsers must sign in again."],
+  ["device-signed-out", "The device is signed out. Its token no longer works."],
+  ["password-set", "Your new password is set. Sign in with it."],
+  ["account-created", "Your account is ready."],
+  ["signed-out", "You are signed out."],
+  ["draft-discarded", "The text is discarded."],
+  ...notDoneNotices,
+]);
+
 export type Act = keyof typeof acts;
 
 /** Says that an act was not done. */
@@ -67,11 +143,6 @@ export const notDone = (act: Act): string => acts[act];
 
 /** The word for the notice that an act was not done because the session had ended. */
 export const notDoneWord = (act: Act): string => `not-done-${act}`;
-
-/** The notices after a sign-in, by their words. */
-export const notDoneNotices: readonly (readonly [word: string, notice: string])[] = Object.entries(acts).map(
-  ([act, words]) => [`not-done-${act}`, `Your session had ended. ${words} Do it again if you still want it.`],
-);
 
 /** The act with this name; undefined for any other text. */
 export const actOf = (name: string): Act | undefined => (isAct(name) ? name : undefined);

@@ -1,16 +1,15 @@
 import type { Thread } from "../../src/contract/agent.ts";
 import type { AuditEntry } from "../../src/contract/audit.ts";
 import { users } from "../access/accounts/store.ts";
-import { namedTargets, namedTokens } from "../access/audit/audit-names.ts";
+import { namedTargets, namedTokens } from "../access/audit/api.ts";
 import { devices } from "../access/devices/store.ts";
 import { type IdentityRow, identities } from "../access/identity-providers/store.ts";
 import { authors, type LastChange } from "../access/members/authors.ts";
-import { changelogFeedback } from "../content/changelog/changelog-feedback.ts";
+import { changelogFeedback } from "../content/changelog/store.ts";
 import type { Deps } from "../deps.ts";
 import { assignableMembers } from "../feedback/assignees/assign.ts";
-import { type DeliveryRow, deliveries } from "../feedback/chat/deliveries.ts";
-import { type AgentWorkRow, agentWork } from "../feedback/home/agent-work.ts";
-import { type AwaitingRow, awaitingProposals } from "../feedback/home/store.ts";
+import { type DeliveryRow, deliveries } from "../feedback/chat/store.ts";
+import { type AgentWorkRow, type AwaitingRow, agentWork, awaitingProposals } from "../feedback/home/store.ts";
 import {
   livesOfThread,
   type NewestProposal,
@@ -18,13 +17,12 @@ import {
   type ShownClaim,
   type ShownLife,
 } from "../feedback/proposals/api/progress.ts";
-import { type ChangeCounts, changesSince, wasEdited } from "../feedback/unread/store/news.ts";
-import { unreadCounts } from "../feedback/unread/store/unread-counts.ts";
+import { type ChangeCounts, changesSince, unreadCounts, wasEdited } from "../feedback/unread/store/news.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../http/list-page.ts";
 import { sendsMail } from "../mail/outgoing/queue.ts";
 import { audienceOf } from "../mail/sender/releases.ts";
-import { type SlotRequestRow, slotRequests } from "../testing/slots/slot-requests.ts";
+import { type SlotRequestRow, slotRequests } from "../testing/slots/store.ts";
 
 export type WaitingProposal = AwaitingRow;
 export type Changes = ChangeCounts;

@@ -1,47 +1,68 @@
 import { appData } from "../../src/contract/app-data.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
-import { deleteAccount, endOtherSessions, endSession } from "../access/accounts/forms.ts";
-import { accountPage } from "../access/accounts/page.tsx";
-import { createKey, regenerateKey, revokeKey } from "../access/apps/api-keys-forms.ts";
-import { createApp, deleteApp, updateApp } from "../access/apps/forms.ts";
-import { newAppPage } from "../access/apps/new-app-page.tsx";
-import { appPage } from "../access/apps/page.tsx";
-import { auditPage } from "../access/audit/page.tsx";
-import { signDeviceOut } from "../access/devices/forms.ts";
-import { devicesPage } from "../access/devices/page.tsx";
-import { changeRole, invite, removeMember, withdrawInvitation } from "../access/members/forms.ts";
-import { acceptInvitation, invitationPage } from "../access/members/invitation-page.tsx";
-import { membersPage } from "../access/members/page.tsx";
-import { signOut } from "../access/sign-in/page/console-session-forms.ts";
-import { changePassword } from "../access/sign-in-methods/forms.ts";
-import { signInMethodsPage } from "../access/sign-in-methods/page.tsx";
-import { beginPasskey, createPasskey, removePasskey } from "../access/sign-in-methods/passkey-forms.ts";
+import { accountPage, deleteAccount, endOtherSessions, endSession } from "../access/accounts/page.tsx";
 import {
+  appPage,
+  createApp,
+  createKey,
+  deleteApp,
+  newAppPage,
+  regenerateKey,
+  revokeKey,
+  updateApp,
+} from "../access/apps/page.tsx";
+import { auditPage } from "../access/audit/page.tsx";
+import { devicesPage, signDeviceOut } from "../access/devices/page.tsx";
+import {
+  acceptInvitation,
+  changeRole,
+  invitationPage,
+  invite,
+  membersPage,
+  removeMember,
+  withdrawInvitation,
+} from "../access/members/page.tsx";
+import { signOut } from "../access/sign-in/page/console.tsx";
+import {
+  beginPasskey,
   beginSecondFactor,
+  changePassword,
   confirmSecondFactor,
+  createPasskey,
+  removePasskey,
   removeSecondFactor,
   renewRecoveryCodes,
-} from "../access/sign-in-methods/second-factor-forms.ts";
-import { createToken, revokeToken, rotateToken } from "../access/tokens/forms.ts";
-import { tokensPage } from "../access/tokens/page.tsx";
-import { entryPage, newEntryPage } from "../content/changelog/page/entry.tsx";
-import { createEntry, deleteEntry, updateEntry } from "../content/changelog/page/forms.ts";
+  signInMethodsPage,
+} from "../access/sign-in-methods/page.tsx";
+import { createToken, revokeToken, rotateToken, tokensPage } from "../access/tokens/page.tsx";
+import {
+  createEntry,
+  deleteEntry,
+  entryPage,
+  newEntryPage,
+  updateEntry,
+} from "../content/changelog/page/entry.tsx";
 import { changelogPage } from "../content/changelog/page/list.tsx";
-import { faqPage, newFaqPage } from "../content/faqs/faq-page.tsx";
-import { createFaq, deleteFaq, orderFaqs, updateFaq } from "../content/faqs/forms.ts";
-import { faqsPage } from "../content/faqs/page.tsx";
-import { checkReceipt, erasePerson, findPerson } from "../erasure/forms.ts";
-import { peoplePage } from "../erasure/page.tsx";
-import { receiptPage } from "../erasure/receipt-page.tsx";
-import { releaseHidden, unblockSender } from "../feedback/blocked-senders/forms.ts";
-import { blockedPage } from "../feedback/blocked-senders/page.tsx";
+import {
+  createFaq,
+  deleteFaq,
+  faqPage,
+  faqsPage,
+  newFaqPage,
+  orderFaqs,
+  updateFaq,
+} from "../content/faqs/page.tsx";
+import { checkReceipt, erasePerson, findPerson, peoplePage, receiptPage } from "../erasure/page.tsx";
+import { blockedPage, releaseHidden, unblockSender } from "../feedback/blocked-senders/page.tsx";
 import { homePage } from "../feedback/home/page.tsx";
-import { hideChanges, markAllRead } from "../feedback/inbox/forms.ts";
-import { inboxPage } from "../feedback/inbox/page.tsx";
-import { createSavedReply, deleteSavedReply, updateSavedReply } from "../feedback/saved-replies/forms.ts";
-import { savedRepliesPage } from "../feedback/saved-replies/page.tsx";
-import { createTag, deleteTag, mergeTag, updateTag } from "../feedback/tags/forms.ts";
-import { tagsPage } from "../feedback/tags/page.tsx";
+import { hideChanges, inboxPage, markAllRead } from "../feedback/inbox/page.tsx";
+import {
+  createSavedReply,
+  deleteSavedReply,
+  savedRepliesPage,
+  updateSavedReply,
+} from "../feedback/saved-replies/page.tsx";
+import { createTag, deleteTag, mergeTag, tagsPage, updateTag } from "../feedback/tags/page.tsx";
 import {
   addMessage,
   assignToMe,
@@ -57,26 +78,28 @@ import {
   renewStatusLink,
 } from "../feedback/threads/page/forms.ts";
 import { threadPage } from "../feedback/threads/page/page.tsx";
-import { takeMail } from "../mail/incoming/forms.ts";
-import { automaticMailsPage } from "../mail/incoming/page.tsx";
-import { cyclePage } from "../testing/cycles/page/cycle.tsx";
-import { cancelCycle } from "../testing/cycles/page/forms.ts";
-import { cycleReportPage } from "../testing/cycles/page/report.tsx";
+import { automaticMailsPage, takeMail } from "../mail/incoming/page.tsx";
 import {
   acceptRequest,
   assignSlot,
+  cancelCycle,
   confirmJoin,
+  cyclePage,
   declineRequest,
   removeTester,
   rotateKey,
-} from "../testing/cycles/page/slot-forms.ts";
-import { createCycle, createListing, updateListing } from "../testing/listings/page/forms.ts";
+} from "../testing/cycles/page/cycle.tsx";
+import { cycleReportPage } from "../testing/cycles/page/report.tsx";
 import { listingsPage } from "../testing/listings/page/list.tsx";
-import { listingPage, newListingPage } from "../testing/listings/page/listing.tsx";
-import { importApp } from "../transfer/forms.ts";
-import { dataPage, importPage } from "../transfer/page.tsx";
-import { discardDraft } from "./drafts/forms.ts";
-import { draftsPage } from "./drafts/page.tsx";
+import {
+  createCycle,
+  createListing,
+  listingPage,
+  newListingPage,
+  updateListing,
+} from "../testing/listings/page/listing.tsx";
+import { dataPage, importApp, importPage } from "../transfer/page.tsx";
+import { discardDraft, draftsPage } from "./drafts/page.tsx";
 import type { Links } from "./links.ts";
 import type { Act } from "./notices.ts";
 import type { PageHandler, SignedInVisit, UploadVisit } from "./visit.ts";

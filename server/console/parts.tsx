@@ -1,8 +1,12 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext } from "preact/hooks";
+import encodeQR from "qr";
+import type { Role } from "../../src/contract/endpoint.ts";
 import type { ApiError } from "../../src/contract/errors.ts";
-import { doneNotices } from "./done-notices.ts";
+import { suffices } from "../access/members/rules.ts";
+import { doneNotices } from "./notices.ts";
 
-export interface NoticeProps {
+interface NoticeProps {
   readonly kind?: "alert" | "attention";
   /** The word for what a form did. */
   readonly done?: string;
@@ -58,5 +62,107 @@ export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined })
       <b>Nothing was saved.</b> {refusal.message}
       {retryAfterSeconds !== undefined && ` Try again in ${retryAfterSeconds} s.`}
     </Notice>
+  );
+};
+
+/** What the person is in the app of the page. Pages outside an app are about the person's own things. */
+export const RoleHere = createContext<Role>("owner");
+
+interface CanProps {
+  /** The least role for which this part of the page is of use. */
+  readonly needs: Role;
+  /** What all others see instead. */
+  readonly otherwise?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A part of a page that only people see who can use it: a form, or the way to one. */
+export const Can = ({ needs, otherwise = null, children }: CanProps) => (
+  <>{suffices(useContext(RoleHere), needs) ? children : otherwise}</>
+);
+
+interface EmptyProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+/** Stands in place of an empty list: says what belongs there and how to get it. */
+export const Empty = ({ title, children }: EmptyProps) => (
+  <section class="empty">
+    <svg viewBox="0 0 44 44" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.5">
+      <path d="M9 30a13 13 0 0 1 26 0z" stroke-linejoin="round" />
+      <path d="M6 35h32M22 17v-4M18 12h8" stroke-linecap="round" />
+    </svg>
+    <h2>{title}</h2>
+    {children}
+  </section>
+);
+
+interface PagerProps {
+  /** The address of the first page; undefined on the first page itself. */
+  readonly first: string | undefined;
+  readonly next: string | undefined;
+  readonly firstWords?: string;
+  readonly nextWords?: string;
+}
+
+export const Pager = ({ first, next, firstWords = "Back to the newest", nextWords = "Older" }: PagerProps) =>
+  first === undefined && next === undefined ? null : (
+    <nav class="pager" aria-label="Pages">
+      {first === undefined ? (
+        <span />
+      ) : (
+        <a class="button" href={first}>
+          {firstWords}
+        </a>
+      )}
+      {next !== undefined && (
+        <a class="button" href={next} rel="next">
+          {nextWords}
+        </a>
+      )}
+    </nav>
+  );
+
+/** Attributes of an element that scrolls. With the focus, it is scrolled by the arrow keys. */
+export const scrolledByKeys = { tabIndex: 0 };
+
+interface SecretProps {
+  readonly label: string;
+  readonly secret: string;
+}
+
+/** A key or token. It is shown only this once. */
+export const Secret = ({ label, secret }: SecretProps) => (
+  <div class="field">
+    <label for="secret">{label}</label>
+    <div class="secret">
+      <input id="secret" type="text" value={secret} readOnly autocomplete="off" spellcheck={false} />
+      <button type="button" data-copies="secret" hidden>
+        Copy
+      </button>
+    </div>
+    <p class="hint">
+      Copy it now and keep it in a safe place. You cannot see it again: if you lose it, make a new one.
+    </p>
+  </div>
+);
+
+interface QrCodeProps {
+  readonly text: string;
+  /** What the picture is, for people who do not see it. */
+  readonly label: string;
+}
+
+/** A text as a QR code. It is black on white in every colour scheme, or cameras would not read it. */
+export const QrCode = ({ text, label }: QrCodeProps) => {
+  const rows = encodeQR(text, "raw", { ecc: "medium", border: 4 });
+  const size = rows.length;
+  const squares = rows.flatMap((row, y) => row.flatMap((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : [])));
+  return (
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} width="232" height="232" role="img" aria-label={label}>
+      <rect width={size} height={size} fill="#fff" />
+      <path d={squares.join("")} fill="#000" shape-rendering="crispEdges" />
+    </svg>
   );
 };

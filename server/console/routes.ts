@@ -3,23 +3,20 @@ import { ApiError } from "../../src/contract/errors.ts";
 import type { Contract } from "../../src/contract/index.ts";
 import { incomingMails } from "../../src/contract/mails.ts";
 import { accountLinkRoutes } from "../access/sign-in/page/account-links.tsx";
-import { signInPage } from "../access/sign-in/page/console.tsx";
-import { signIn } from "../access/sign-in/page/console-session-forms.ts";
+import { signIn, signInPage } from "../access/sign-in/page/console.tsx";
 import type { Deps } from "../deps.ts";
-import type { Api } from "../http/api.ts";
+import type { Api } from "../http/handler.ts";
 import { type Door, mount, type Route } from "../http/mount.ts";
-import { createAnswerUpload } from "./answer-upload.ts";
-import { assetRoutes } from "./asset-routes.ts";
+import { assetRoutes } from "./assets.ts";
 import { acceptsHtml, unlessSignedOut } from "./browser-request.ts";
-import { consolePathOf } from "./console-path.ts";
 import { draftRoutes } from "./drafts/routes.ts";
-import { createLinks, type Links } from "./links.ts";
+import { rememberAct } from "./error-page.tsx";
+import { consolePathOf, createLinks, type Links } from "./links.ts";
 import type { Act } from "./notices.ts";
 import { forms, pages, uploadForms } from "./page-routes.ts";
 import { createRespond } from "./respond.ts";
-import { rememberAct } from "./unsaved-text.ts";
 import type { PageHandler, SignedInVisit, Visit } from "./visit.ts";
-import { type ConsoleDeps, createVisits } from "./visits.ts";
+import { type ConsoleDeps, createAnswerUpload, createVisits } from "./visits.ts";
 
 /** The pages, forms and assets of the console. */
 export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>): Route[] {

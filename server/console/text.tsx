@@ -1,6 +1,23 @@
+import MarkdownIt from "markdown-it";
+import type { ComponentChildren } from "preact";
+import { limits } from "../../src/contract/limits.ts";
 import { piecesOf } from "../../src/words/hidden.ts";
 
-export interface UserTextProps {
+interface ByProps {
+  /** Who did it; undefined if no member did, or if nobody knows any more. */
+  readonly change: { readonly email: string } | undefined;
+}
+
+/** The person who did something, after the words that say what. */
+export const By = ({ change }: ByProps) =>
+  change === undefined ? null : (
+    <>
+      {" by "}
+      <Line text={change.email} />
+    </>
+  );
+
+interface UserTextProps {
   readonly text: string;
   /** Keeps every column in its place, for a plan that will be followed exactly. */
   readonly exact?: boolean;
@@ -36,3 +53,59 @@ const Mark = ({ code, name }: { readonly code: string; readonly name: string }) 
     {code}
   </span>
 );
+
+/** `7`, or `99+` for more than are counted. (rule F54) */
+export const shownCount = (count: number): string =>
+  count > limits.mostCounted ? `${limits.mostCounted}+` : String(count);
+
+/** `1 answer`, `2 answers`, `99+ answers`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${shownCount(count)} ${count === 1 ? one : many}`;
+
+interface ExternalLinkProps {
+  readonly to: string;
+  readonly children?: ComponentChildren;
+}
+
+/** A link to another site, which does not learn where it was followed. Plain text if the address is not safe to link. */
+export const ExternalLink = ({ to, children = to }: ExternalLinkProps) => {
+  const address = safeAddress(to);
+  if (address === undefined) return <>{children}</>;
+  return (
+    <a href={address} rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  );
+};
+
+/**
+ * Markdown as HTML. The writer's own HTML is escaped. Links lead only to web and mail addresses. Only images below
+ * `uploads` are shown; other images become links.
+ */
+export function createMarkdown(uploads: string): (text: string) => string {
+  const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
+  markdown.validateLink = (url) => safeAddress(url) !== undefined;
+  const { rules } = markdown.renderer;
+  const plainImage = rules.image;
+  rules.link_open = (tokens, at, options, _, self) => {
+    tokens[at]?.attrSet("rel", "noopener noreferrer nofollow");
+    return self.renderToken(tokens, at, options);
+  };
+  rules.image = (tokens, at, options, env, self) => {
+    const token = tokens[at];
+    const source = String(token?.attrGet("src") ?? "");
+    if (source.startsWith(uploads) && plainImage) return plainImage(tokens, at, options, env, self);
+    const { escapeHtml } = markdown.utils;
+    const label = escapeHtml(token?.content || source);
+    return `<a href="${escapeHtml(source)}" rel="noopener noreferrer nofollow">${label}</a>`;
+  };
+  return (text) => markdown.render(text);
+}
+
+const allowed: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
+
+/** An absolute address to which a page may link; undefined for every other, such as `javascript:` or a path. */
+function safeAddress(given: string): string | undefined {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  return url && allowed.has(url.protocol) ? url.href : undefined;
+}

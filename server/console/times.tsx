@@ -1,3 +1,40 @@
+const hourMilliseconds = 3_600_000;
+
+/** When a credential was last used. Only the hour is recorded, not the minute. */
+export const LastUse = ({ at, now }: { readonly at: string | null; readonly now: Date }) => {
+  if (at === null) return <span>never used</span>;
+  if (now.getTime() - Date.parse(at) < hourMilliseconds) return <span>used in the last hour</span>;
+  return (
+    <span>
+      used <Ago at={at} now={now} />
+    </span>
+  );
+};
+
+/** An instant in full. The script shows it in the reader's time zone. */
+export const Timestamp = ({ at }: { readonly at: string }) => <time dateTime={at}>{fullTime(at)}</time>;
+
+/** An instant in UTC. The script leaves it in UTC, because it is entered in UTC. */
+export const TimestampUtc = ({ at }: { readonly at: string }) => (
+  <time dateTime={at} data-fixed>
+    {fullTime(at)}
+  </time>
+);
+
+/** How long ago an instant was. After a week it is a date, which the script shows in the reader's time zone. */
+export const Ago = ({ at, now }: { readonly at: string; readonly now: Date }) => (
+  <time dateTime={at} title={fullTime(at)} data-relative={isFar(at, now) ? "day" : ""}>
+    {relativeTime(at, now)}
+  </time>
+);
+
+/** How long it is until an instant. */
+export const Remaining = ({ at, now }: { readonly at: string; readonly now: Date }) => (
+  <time dateTime={at} title={fullTime(at)} data-relative>
+    {timeUntil(at, now)}
+  </time>
+);
+
 let made: ReturnType<typeof makeNames> | undefined;
 
 /** Made at the first use: they are slow to make, and a server starts without them. */
@@ -28,12 +65,12 @@ export function fullTime(at: string): string {
 }
 
 /** Whether an instant is a week or more away. Its date is then shown in place of the distance. */
-export const isFar = (at: string, now: Date): boolean => Math.abs(secondsTo(at, now)) >= week;
+const isFar = (at: string, now: Date): boolean => Math.abs(secondsTo(at, now)) >= week;
 
 const secondsTo = (at: string, now: Date): number => Math.round((Date.parse(at) - now.getTime()) / 1_000);
 
 /** `3 minutes ago`, `yesterday`; the date itself when it is a week or more away. */
-export function relativeTime(at: string, now: Date): string {
+function relativeTime(at: string, now: Date): string {
   if (isFar(at, now)) return dayOf(new Date(at));
   const seconds = secondsTo(at, now);
   const [size, unit] = steps.find(([size]) => Math.abs(seconds) >= size) ?? ([1, "second"] as const);
@@ -50,7 +87,7 @@ export function duration(milliseconds: number): string {
 }
 
 /** `in 2 days`, `in 5 hours`, `within the hour`. */
-export function timeUntil(at: string, now: Date): string {
+function timeUntil(at: string, now: Date): string {
   const hours = Math.floor((Date.parse(at) - now.getTime()) / 3_600_000);
   if (hours < 1) return "within the hour";
   const { ago } = names();
@@ -58,6 +95,7 @@ export function timeUntil(at: string, now: Date): string {
 }
 
 const week = 604_800;
+
 const steps = [
   [86_400, "day"],
   [3_600, "hour"],
@@ -73,3 +111,80 @@ export function fileSize(bytes: number): string {
   const kilobytes = bytes / 1_024;
   return kilobytes < 1_024 ? `${Math.round(kilobytes)} KB` : `${(kilobytes / 1_024).toFixed(1)} MB`;
 }
+
+interface ZonedProps {
+  readonly at: string;
+  readonly timezone: string;
+}
+
+/** An instant in a cycle's time zone. The script leaves it there, because the cycle's days follow that zone. */
+export const ZonedTime = ({ at, timezone }: ZonedProps) => (
+  <time dateTime={at} data-fixed>
+    {zonedTime(at, timezone)}
+  </time>
+);
+
+export const ZonedDay = ({ at, timezone }: ZonedProps) => (
+  <time dateTime={at} data-fixed>
+    {zonedDay(at, timezone)}
+  </time>
+);
+
+export const ZonedDate = ({ at, timezone }: ZonedProps) => (
+  <time dateTime={at} data-fixed>
+    {zonedDate(at, timezone)}
+  </time>
+);
+
+const formatIn = (timeZone: string, options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat("en-GB", { timeZone, ...options });
+
+const day = { weekday: "short", day: "numeric", month: "short", year: "numeric" } as const;
+
+const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+
+/** `Tue 9 Jun 2026, 14:05`, of an ISO 8601 instant in an IANA zone. */
+const zonedTime = (at: string, timezone: string): string =>
+  `${zonedDay(at, timezone)}, ${zonedClock(at, timezone)}`;
+
+/** `Tue 9 Jun 2026`: the calendar day of an instant in a zone. */
+export const zonedDay = (at: string, timezone: string): string =>
+  formatIn(timezone, day).format(new Date(at)).replace(",", "");
+
+/** `9 Jun 2026`. */
+const zonedDate = (at: string, timezone: string): string =>
+  formatIn(timezone, { day: "numeric", month: "short", year: "numeric" }).format(new Date(at));
+
+/** `14:05`. */
+export const zonedClock = (at: string, timezone: string): string =>
+  formatIn(timezone, clock).format(new Date(at));
+
+/** The date of a cycle's day, as an instant to be formatted in UTC. `startsOn` is the first day, YYYY-MM-DD. */
+export const dateOfDay = (startsOn: string, dayIndex: number): Date =>
+  new Date(Date.parse(`${startsOn}T00:00:00Z`) + (dayIndex - 1) * 86_400_000);
+
+const weekday = formatIn("UTC", { weekday: "short" });
+
+const numeral = formatIn("UTC", { day: "numeric", month: "short" });
+
+/** The instant before. The last day of something that ends at midnight is the day before. */
+export const justBefore = (at: string): string => new Date(Date.parse(at) - 1).toISOString();
+
+/** `Tue` and `9 Jun`, of a date in UTC. */
+export const dateParts = (date: Date) => ({ weekday: weekday.format(date), date: numeral.format(date) });
+
+/** `1 h 5 min`, `4 min 10 s`, `38 s`. */
+export function lengthOfTime(seconds: number): string {
+  const whole = Math.round(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60];
+  if (hours > 0) return minutes > 0 ? `${hours} h ${minutes} min` : `${hours} h`;
+  const rest = whole % 60;
+  if (minutes === 0) return `${rest} s`;
+  return rest > 0 ? `${minutes} min ${rest} s` : `${minutes} min`;
+}
+
+/** The IANA zones that this runtime knows, UTC first. */
+export const timeZones: readonly string[] = [
+  "UTC",
+  ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC"),
+];

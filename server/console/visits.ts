@@ -1,28 +1,63 @@
 import type { Context } from "koa";
+import type { Endpoint } from "../../src/contract/endpoint.ts";
 import type { Contract } from "../../src/contract/index.ts";
 import { showSignIn } from "../access/sign-in/page/console.tsx";
 import { type Form, pageOfPending, pendingFormOf, showAgain } from "../access/sign-in/pending-form.ts";
 import type { Deps } from "../deps.ts";
 import { createPageAnswering } from "../feedback/messages/presence.ts";
 import { createPageLooks } from "../feedback/unread/looks.ts";
-import type { Api } from "../http/api.ts";
 import { senderOf } from "../http/body/incoming-body.ts";
-import type { ConsoleCaller } from "../http/handler.ts";
+import { counted } from "../http/body/read-body.ts";
+import { sessionCookie } from "../http/credentials.ts";
+import type { Api, ConsoleCaller } from "../http/handler.ts";
 import type { InvokeDeps } from "../http/invoke.ts";
-import type { Door } from "../http/mount.ts";
-import { sessionCookie } from "../http/session-cookie.ts";
+import { createBodyReader, type Door } from "../http/mount.ts";
 import { createAsks } from "./ask.ts";
 import { refuseForeignForm, unlessSignedOut } from "./browser-request.ts";
-import { type ConsolePath, pageOfForm, returnPath } from "./console-path.ts";
 import { createPageDrafts } from "./drafts/api.ts";
-import { noteDone } from "./drafts/note-done.ts";
-import { type Fields, noFields, readForm } from "./form-values.tsx";
-import { createLinks, type Links } from "./links.ts";
+import { noteDone } from "./drafts/routes.ts";
+import { rememberForm } from "./error-page.tsx";
+import { type Fields, fieldsOf, noFields, readForm } from "./form-values.tsx";
+import { type ConsolePath, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
 import { type Act, notDoneWord } from "./notices.ts";
 import { createPageReads } from "./page-reads.ts";
 import { goTo, type Reply } from "./reply.ts";
-import { rememberForm } from "./unsaved-text.ts";
-import type { SignedInVisit, Visit } from "./visit.ts";
+import type { PageHandler, SignedInVisit, UploadVisit, Visit } from "./visit.ts";
+
+interface UploadForm {
+  /** It has the rules of the body. */
+  readonly endpoint: Endpoint;
+  readonly answer: PageHandler<UploadVisit>;
+}
+
+/** Makes a function that answers a form with files, which are on the disk for so long. */
+export function createAnswerUpload(deps: ConsoleDeps, door: Door, ofCaller: OfCaller) {
+  const readBody = createBodyReader(deps, door);
+  return async (
+    ctx: Context,
+    params: Readonly<Record<string, string>>,
+    { endpoint, answer }: UploadForm,
+  ): Promise<Reply> => {
+    const browser = door.readCredentials(ctx, true);
+    refuseForeignForm(browser, deps.settings);
+    const caller = await door.authenticate("session", browser);
+    const judging = { arrivals: door.arrivals, sender: senderOf(caller, door.addressOf(ctx.req)) };
+    const { value, discard } = await counted(judging, () =>
+      readBody(ctx, endpoint, { caller, idempotencyKey: undefined }),
+    );
+    try {
+      const body = Object.fromEntries(Object.entries(Object(value)));
+      const texts = Object.entries(body).flatMap(([name, text]) =>
+        typeof text === "string" ? [[name, text]] : [],
+      );
+      const sent = fieldsOf(new URLSearchParams(texts));
+      const visit = { ...(await ofCaller(ctx, params, { caller, sent })), body };
+      return await noteDone(ctx, visit, await answer(visit));
+    } finally {
+      if (discard) await discard();
+    }
+  };
+}
 
 type Params = Readonly<Record<string, string>>;
 
@@ -35,7 +70,7 @@ interface ConsoleServer {
 }
 
 /** The visit of a person who is known already, also of a form that was read already. */
-export type OfCaller = (
+type OfCaller = (
   ctx: Context,
   params: Params,
   known: { readonly caller: ConsoleCaller; readonly sent?: Fields },

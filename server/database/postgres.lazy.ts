@@ -2,18 +2,15 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createClosingGate } from "./closing-gate.ts";
-import type { Database, Value } from "./database.ts";
-import { createSignals } from "./engine-signals.ts";
-import { isRefused } from "./errors.ts";
-import { deadlineIn, withClient } from "./postgres-lease.ts";
-import { listen } from "./postgres-listener.ts";
-import { createAnnouncer } from "./postgres-notices.ts";
-import { createQuery, types } from "./postgres-queries.ts";
-import { createWrite } from "./postgres-writes.ts";
-import { everyTopic } from "./signals.ts";
-import { insertStatement } from "./statements.ts";
+import type { Database, Pace, Transaction, Value } from "./database.ts";
+import { isRefused, isRetryable } from "./errors.ts";
+import { type Announcer, createAnnouncer, listen, noticesOf } from "./postgres-notices.ts";
+import { createSignals, everyTopic } from "./signals.ts";
+import { insertStatement, isPlannedEachTime } from "./statements.ts";
+import { perform, type Statements } from "./transaction.ts";
 
 const connectMs = 5_000;
+
 const closeMs = 5_000;
 
 export interface PostgresOptions {
@@ -116,4 +113,177 @@ function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<vo
     // A database that hangs here hangs for the first statement, too, which ends at its deadline.
     await client.query(query).catch(() => undefined);
   };
+}
+
+const attempts = 5;
+
+interface PostgresWrites {
+  readonly pool: pg.Pool;
+  readonly query: Query;
+  readonly announcer: Announcer;
+  readonly patienceMs: number;
+}
+
+/** Creates `Database.write` for PostgreSQL. It repeats a transaction that failed only because of concurrent ones. */
+function createWrite({ pool, query, announcer, patienceMs }: PostgresWrites): Database["write"] {
+  async function transact<Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    { pace, deadline }: { readonly pace: Pace; readonly deadline: Deadline },
+  ): Promise<Result> {
+    const use = async (client: pg.PoolClient) => {
+      await client.query(begin);
+      if (pace === "long") for (const text of unlimited) await client.query(text);
+      const { result, topics } = await perform(work, statementsOf(client, query));
+      const announcement = announcer.announce(topics);
+      for (const notice of noticesOf(announcement.payloads)) await client.query(notice);
+      const { command } = await client.query(commit);
+      if (command !== "COMMIT") throw new Error("PostgreSQL rolled back the transaction.");
+      announcement.settle();
+      return result;
+    };
+    return withClient(pool, deadline, { use, undo: rollBack });
+  }
+
+  return async function write<Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    pace: Pace = "request",
+  ): Promise<Result> {
+    const deadline = deadlineIn(pace === "long" ? Number.POSITIVE_INFINITY : patienceMs);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await transact(work, { pace, deadline });
+      } catch (error) {
+        if (attempt === attempts || !isRetryable(error)) throw error;
+      }
+      await sleep(attempt * 10);
+    }
+  };
+}
+
+const begin = { name: "innkeep_begin", text: "BEGIN ISOLATION LEVEL READ COMMITTED" };
+
+const commit = { name: "innkeep_commit", text: "COMMIT" };
+
+/** Returns false if the connection cannot be used again. */
+const rollBack = (client: pg.PoolClient): Promise<boolean> =>
+  client.query("ROLLBACK").then(
+    () => true,
+    () => false,
+  );
+
+const unlimited = ["SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = 0"];
+
+/** The statements of a transaction, as works use them. */
+function statementsOf(client: pg.PoolClient, query: Query): Statements {
+  const run: Statements["run"] = async (sql, ...values) =>
+    (await client.query(query(sql, values))).rowCount ?? 0;
+  return {
+    engine: "postgres",
+    get: async (sql, ...values) => (await client.query(query(sql, values))).rows[0],
+    all: async (sql, ...values) => (await client.query(query(sql, values))).rows,
+    run,
+    async lock(name) {
+      await run("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name);
+      return true;
+    },
+  };
+}
+
+const mostNamed = 500;
+
+/** Bounds the memory for texts that are used once. */
+const mostSeen = 2_000;
+
+/** A statement for `pg`: with numbered placeholders, and with a name so that each connection plans it only once. */
+type Query = (sql: string, values: readonly Value[]) => pg.QueryConfig;
+
+/**
+ * Creates the statements of one pool. A text gets a name with its second use, because the statements of a new schema are used
+ * once. Only 500 texts get one, because each connection keeps what has a name.
+ */
+export function createQuery(): Query {
+  const named = new Map<string, { name?: string; text: string }>();
+  const seen = new Set<string>();
+
+  function statementOf(sql: string): { name?: string; text: string } {
+    const text = numberPlaceholders(sql);
+    if (named.size >= mostNamed || isPlannedEachTime(sql)) return { text };
+    if (!seen.delete(sql)) {
+      if (seen.size >= mostSeen) seen.clear();
+      seen.add(sql);
+      return { text };
+    }
+    const statement = { name: `innkeep_${named.size}`, text };
+    named.set(sql, statement);
+    return statement;
+  }
+
+  return (sql, values) => ({ ...(named.get(sql) ?? statementOf(sql)), values: [...values] });
+}
+
+/**
+ * Parses values to the types that SQLite gives: numbers for all numeric types, 0 and 1 for booleans, text for JSON and
+ * times.
+ */
+const types = new pg.TypeOverrides();
+
+const oids = pg.types.builtins;
+
+for (const oid of [oids.INT8, oids.NUMERIC]) types.setTypeParser(oid, Number);
+
+for (const oid of [oids.JSON, oids.JSONB, oids.DATE, oids.TIMESTAMP, oids.TIMESTAMPTZ])
+  types.setTypeParser(oid, String);
+
+types.setTypeParser(oids.BOOL, (text) => (text === "t" ? 1 : 0));
+
+/**
+ * Replaces each `?` of a statement by PostgreSQL's `$1`, `$2` and so on, except in quoted text, quoted names and
+ * comments.
+ */
+export function numberPlaceholders(sql: string): string {
+  let count = 0;
+  return sql.replace(quotedOrMark, (found) => (found === "?" ? `$${++count}` : found));
+}
+
+const quotedOrMark = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?/g;
+
+/** When a call must have ended, in the time of `performance.now()`. */
+type Deadline = number;
+
+const deadlineIn = (milliseconds: number): Deadline => performance.now() + milliseconds;
+
+/**
+ * Calls `use` with a connection of the pool. At the deadline the connection is closed, so that a waiting query fails as with
+ * any lost connection even if the database never answers. After a failure, `undo` makes the connection usable again and
+ * says whether it succeeded.
+ */
+async function withClient<Result>(
+  pool: pg.Pool,
+  deadline: Deadline,
+  { use, undo }: Use<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  const timer = cutAt(client, deadline);
+  let broken = false;
+  try {
+    return await use(client);
+  } catch (error) {
+    broken = !(await undo(client, error));
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    client.release(broken);
+  }
+}
+
+interface Use<Result> {
+  readonly use: (client: pg.PoolClient) => Promise<Result>;
+  readonly undo: (client: pg.PoolClient, error: unknown) => Promise<boolean>;
+}
+
+// `end` destroys the socket if the connection waits for an answer.
+function cutAt(client: pg.PoolClient, deadline: Deadline): NodeJS.Timeout | undefined {
+  if (deadline === Number.POSITIVE_INFINITY) return undefined;
+  const cut = () => void client.end().catch(() => undefined);
+  return setTimeout(cut, Math.max(1, deadline - performance.now()));
 }

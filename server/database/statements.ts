@@ -1,4 +1,4 @@
-import type { Value } from "./database.ts";
+import type { Reader, Value } from "./database.ts";
 
 type Row = Readonly<Record<string, Value>>;
 
@@ -44,4 +44,38 @@ function textFor(shape: Shape, table: string, columns: readonly string[]): strin
 
 function assertIdentifier(word: string): void {
   if (!/^[a-z][a-z0-9_]*$/.test(word)) throw new Error(`"${word}" is not the name of a table or column.`);
+}
+
+interface Assignments {
+  /** The text after SET; empty if no value is given. */
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+/**
+ * The part of an UPDATE that sets the columns whose value is given. Column names come from the code, never from a
+ * request.
+ */
+export function assignments(columns: Readonly<Record<string, Value | undefined>>): Assignments {
+  const given = Object.entries(columns).filter((entry): entry is [string, Value] => entry[1] !== undefined);
+  return {
+    sql: given.map(([column]) => `${column} = ?`).join(", "),
+    values: given.map(([, value]) => value),
+  };
+}
+
+const mark = "/* planned each time */ ";
+
+/**
+ * Marks a statement whose best plan depends on its values, so that PostgreSQL plans it for each execution. Without the mark
+ * the statement is named, and after five executions PostgreSQL uses one plan for all values. SQLite ignores the mark.
+ */
+export const plannedEachTime = (sql: string): string => mark + sql;
+
+/** Whether `plannedEachTime` made this statement. */
+export const isPlannedEachTime = (sql: string): boolean => sql.startsWith(mark);
+
+/** Rejects if the database does not answer. */
+export async function ping(reader: Reader): Promise<void> {
+  await reader.get("SELECT 1 AS one");
 }

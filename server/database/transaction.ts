@@ -1,10 +1,103 @@
-import type { Reader, Transaction } from "./database.ts";
-import { insertStatement } from "./statements.ts";
+import type { Caller, Reader, Transaction, Value } from "./database.ts";
+import type { Signals } from "./signals.ts";
+import { bulkInsertSql, insertSql, insertStatement } from "./statements.ts";
+
+/** The part of a shared commit that succeeds or fails as a whole. */
+export interface Unit {
+  /** Whether the unit is one statement, which needs no transaction if it runs alone. */
+  readonly single: boolean;
+  run(statements: Statements): Promise<void>;
+  /** Informs the callers that the changes are durable. */
+  succeed(): void;
+  /** Informs the callers that all changes were undone. Has no effect on callers that already have a result. */
+  fail(error: unknown): void;
+  /** The smaller units to run one by one after a failure; empty if the unit cannot be divided. */
+  parts(): Unit[];
+}
+
+/** The unit of one call of `Database.write`. */
+export function workUnit<Result>(
+  work: (tx: Transaction) => Promise<Result>,
+  signals: Signals,
+  caller: Caller<Result>,
+): Unit {
+  let succeed = () => {};
+  return {
+    single: false,
+    async run(statements) {
+      const { result, topics } = await perform(work, statements);
+      succeed = () => {
+        signals.emit(topics);
+        caller.resolve(result);
+      };
+    },
+    succeed: () => succeed(),
+    fail: caller.reject,
+    parts: () => [],
+  };
+}
+
+export interface AppendUnit extends Unit {
+  add(values: readonly Value[], caller: Caller<void>): void;
+}
+
+/**
+ * The unit that adds rows with the same columns to one table in one statement. With `sqlite3` a statement costs more
+ * than a row.
+ */
+export function appendUnit(table: string, columns: readonly string[]): AppendUnit {
+  const rows: WaitingRow[] = [];
+  const rowUnits = () => rows.map((row) => rowUnit(insertSql(table, columns), row));
+  return {
+    single: true,
+    add(values, caller) {
+      rows.push({ values, caller });
+    },
+    async run(statements) {
+      const [first, second] = rows;
+      if (first !== undefined && second === undefined)
+        return void (await statements.run(insertSql(table, columns), ...first.values));
+      await statements.run(bulkInsertSql(table, columns), jsonOfRows(rows.map(({ values }) => values)));
+    },
+    succeed() {
+      for (const { caller } of rows) caller.resolve();
+    },
+    fail(error) {
+      for (const { caller } of rows) caller.reject(error);
+    },
+    parts: () => (rows.length > 1 ? rowUnits() : []),
+  };
+}
+
+interface WaitingRow {
+  readonly values: readonly Value[];
+  readonly caller: Caller<void>;
+}
+
+/** Rows as the JSON that a statement reads with `jsonb_each`. Throws if SQLite would store other text. */
+function jsonOfRows(rows: readonly (readonly Value[])[]): string {
+  const json = JSON.stringify(rows);
+  if (lossy.test(json)) throw new Error("SQLite's JSON would change the text of these rows.");
+  return json;
+}
+
+/** A lone surrogate, as JSON.stringify escapes it. SQLite would store it as bytes that are not valid UTF-8. */
+const lossy = /\\ud[89a-f]/;
+
+function rowUnit(sql: string, { values, caller }: WaitingRow): Unit {
+  return {
+    single: true,
+    run: async (statements) => void (await statements.run(sql, ...values)),
+    succeed: caller.resolve,
+    fail: caller.reject,
+    parts: () => [],
+  };
+}
 
 /** The statements that an engine offers inside a transaction. */
 export type Statements = Reader & Pick<Transaction, "run" | "lock">;
 
-export interface WorkResult<Result> {
+interface WorkResult<Result> {
   readonly result: Result;
   readonly topics: ReadonlySet<string>;
 }

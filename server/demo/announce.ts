@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Settings } from "../settings/settings.ts";
-import { addressOf, openTester } from "./demo-testing-content.ts";
+import { addressOf, openTester } from "./content.ts";
 import type { DemoAccess } from "./seed-demo.ts";
 
 /**

@@ -2,25 +2,39 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { agentScopes, deviceScopes, maintainerScopes } from "../../src/contract/endpoint.ts";
 import { users } from "../access/accounts/store.ts";
-import { apiKeys } from "../access/apps/access-api-keys.ts";
-import { apps } from "../access/apps/store.ts";
+import { apiKeys, apps } from "../access/apps/store.ts";
 import { devices } from "../access/devices/store.ts";
 import { tokenLifetimeDays } from "../access/sign-in/rules.ts";
 import { tokens } from "../access/tokens/store.ts";
+import { changelogEntries } from "../content/changelog/store.ts";
+import { createFaq } from "../content/faqs/api.ts";
 import type { Transaction } from "../database/database.ts";
 import type { Deps } from "../deps.ts";
+import { runClaims } from "../feedback/agent-work/store/claims.ts";
+import { messages } from "../feedback/messages/store.ts";
+import { outcomeNote, proposalNote, statusOf } from "../feedback/proposals/rules.ts";
+import { proposals } from "../feedback/proposals/store.ts";
+import { filesJson } from "../feedback/reports/report.ts";
+import { feedbackThreads } from "../feedback/threads/store.ts";
 import { hashPassword } from "../secrets/passwords.ts";
 import { hashOf, mintCredential, randomName, visiblePrefix } from "../secrets/secrets.ts";
 import { SettingError } from "../settings/setting-error.ts";
-import { demoApp } from "./content.ts";
-import { addressOf, openTester } from "./demo-testing-content.ts";
-import type { Seed } from "./seed.ts";
-import { seedApp } from "./seed-app.ts";
-import { seedLarder } from "./seed-larder.ts";
+import {
+  addressOf,
+  type DemoClaim,
+  type DemoProposal,
+  demoApp,
+  demoChangelog,
+  demoFaqs,
+  demoProposals,
+  demoThreads,
+  openTester,
+} from "./content.ts";
+import { type Seed, seedApp } from "./seed.ts";
 import { type SeedingDeps, seedTesting } from "./seed-testing.ts";
 
 /** An app of a demo, and its key. */
-export interface DemoAppAccess {
+interface DemoAppAccess {
   readonly id: string;
   readonly name: string;
   readonly apiKey: string;
@@ -209,3 +223,150 @@ const seedToken = (
     createdAt: deps.clock.now().toISOString(),
     createdBy: email,
   });
+
+interface Larder extends Pick<ProposalMakers, "ownerId" | "tokenId"> {
+  readonly appId: string;
+  /** The ids of the thread with a proposal that waits, and of the proposal. */
+  readonly threadId?: string | undefined;
+  readonly runId?: string | undefined;
+}
+
+/** Fills Larder, the demo's own app, with FAQ, release notes, feedback and the work of an agent. */
+async function seedLarder(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  larder: Larder,
+): Promise<void> {
+  for (const faq of demoFaqs) await createFaq(deps, tx, { appId: larder.appId, faq });
+  await seedChangelog(deps, tx, larder.appId);
+  const threadIds = await seedThreads(deps, tx, larder);
+  await seedProposals(deps, tx, { ...larder, threadIds, runId: larder.runId ?? deps.newId() });
+}
+
+async function seedChangelog(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  appId: string,
+): Promise<void> {
+  for (const { ageHours, versions, items, ...entry } of demoChangelog) {
+    const at = before(deps, ageHours);
+    await changelogEntries.insert(tx, {
+      ...entry,
+      id: deps.newId(),
+      appId,
+      versions: JSON.stringify(versions),
+      items: JSON.stringify(items),
+      bodyFormat: "items",
+      body: "",
+      publishedAt: at,
+      createdAt: at,
+      updatedAt: at,
+      editedFields: "[]",
+    });
+  }
+}
+
+/** Gives the ids of the threads by subject. */
+async function seedThreads(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { appId, threadId = deps.newId() }: Larder,
+): Promise<ReadonlyMap<string, string>> {
+  const threadIds = new Map<string, string>();
+  for (const [index, { type, name, email, metadata, ageHours, ...thread }] of demoThreads.entries()) {
+    const id = index === 0 ? threadId : deps.newId();
+    threadIds.set(thread.subject, id);
+    await feedbackThreads.insert(tx, {
+      ...thread,
+      id,
+      appId,
+      category: type,
+      senderName: name,
+      senderEmail: email,
+      metadata: JSON.stringify(metadata),
+      files: filesJson([]),
+      dedupeKey: null,
+      createdAt: before(deps, ageHours),
+    });
+  }
+  return threadIds;
+}
+
+type Needed = Pick<Deps, "clock" | "newId">;
+
+interface ProposalMakers {
+  /** The threads of the demo, by subject. */
+  readonly threadIds: ReadonlyMap<string, string>;
+  /** The id of the proposal that waits. */
+  readonly runId: string;
+  readonly ownerId: string;
+  /** The agent's token. */
+  readonly tokenId: string;
+}
+
+/** Seeds what an agent has proposed and done in Larder. */
+async function seedProposals(deps: Needed, tx: Transaction, makers: ProposalMakers): Promise<void> {
+  for (const proposal of demoProposals) {
+    const found = [...makers.threadIds].find(([subject]) => subject.startsWith(proposal.thread));
+    if (found) await seedProposal(deps, tx, { ...makers, proposal, feedbackId: found[1] });
+  }
+}
+
+interface NewDemoProposal extends ProposalMakers {
+  readonly proposal: DemoProposal;
+  readonly feedbackId: string;
+}
+
+async function seedProposal(
+  deps: Needed,
+  tx: Transaction,
+  { proposal, feedbackId, ownerId, tokenId, runId }: NewDemoProposal,
+): Promise<void> {
+  const { summary, plan, decided, claim } = proposal;
+  const id = decided ? deps.newId() : runId;
+  const createdAt = before(deps, proposal.ageHours);
+  await proposals.insert(tx, { id, feedbackId, summary, plan, createdAt });
+  await seedNote(deps, tx, { feedbackId, body: proposalNote(proposal), createdAt });
+  if (decided) {
+    const { decision, note } = decided;
+    const by = { by: ownerId, at: before(deps, decided.ageHours), expiresAt: null };
+    await proposals.decide(tx, id, { status: statusOf(decision), decision, note, ...by });
+  }
+  if (claim) await seedClaim(deps, tx, { claim, runId: id, userId: ownerId, tokenId, feedbackId });
+  await feedbackThreads.setProposalStatus(tx, feedbackId);
+}
+
+interface NewDemoClaim {
+  readonly claim: DemoClaim;
+  readonly runId: string;
+  readonly userId: string;
+  readonly tokenId: string;
+  readonly feedbackId: string;
+}
+
+async function seedClaim(
+  deps: Needed,
+  tx: Transaction,
+  { claim: { worker, ageHours, progress, outcome }, runId, userId, tokenId, feedbackId }: NewDemoClaim,
+): Promise<void> {
+  const id = deps.newId();
+  const claimedAt = before(deps, ageHours);
+  await proposals.markRead(tx, runId, claimedAt);
+  await runClaims.insert(tx, { id, runId, userId, tokenId, worker, claimedAt });
+  for (const { text, ageHours: age } of progress)
+    await runClaims.addProgress(tx, { id: deps.newId(), claimId: id, text, createdAt: before(deps, age) });
+  if (!outcome) return;
+  const at = before(deps, outcome.ageHours);
+  await runClaims.setOutcome(tx, id, { ...outcome, at });
+  await seedNote(deps, tx, { feedbackId, body: outcomeNote(outcome), createdAt: at });
+}
+
+const seedNote = (
+  { newId }: Pick<Deps, "newId">,
+  tx: Transaction,
+  note: { readonly feedbackId: string; readonly body: string; readonly createdAt: string },
+) => messages.insert(tx, { id: newId(), direction: "note", author: "agent", ...note });
+
+/** The instant so many hours before the demo is made. */
+const before = ({ clock }: Pick<Deps, "clock">, hours: number): string =>
+  new Date(clock.now().getTime() - hours * 3_600_000).toISOString();

@@ -1,27 +1,32 @@
-import { receivedFile } from "../../src/contract/received-file.ts";
+import { crc32, deflateSync } from "node:zlib";
+import { type ReceivedFile, receivedFile } from "../../src/contract/files.ts";
 import { users } from "../access/accounts/store.ts";
 import type { Transaction } from "../database/database.ts";
 import { cyclesTopic, slotsTopic } from "../database/signals.ts";
 import type { Deps } from "../deps.ts";
-import { advanceCycle } from "../testing/cycles/advance-cycle.ts";
+import { uploadOf } from "../feedback/reports/uploads.ts";
+import { uploads } from "../files/uploads-store.ts";
+import { hashOf, mintCredential } from "../secrets/secrets.ts";
 import { dayStartsOf } from "../testing/cycles/days.ts";
-import { dueChanges } from "../testing/cycles/due-changes.ts";
-import { cycles } from "../testing/cycles/store.ts";
+import { advanceCycle } from "../testing/cycles/passing-time.ts";
+import { cycles, dueChanges } from "../testing/cycles/store.ts";
 import { listings } from "../testing/listings/store.ts";
+import { proofs } from "../testing/proofs/store.ts";
+import { testSessions } from "../testing/sessions/store.ts";
 import { requestMilliseconds } from "../testing/slots/rules.ts";
-import { type CycleSeeding, type DemoCycle, hour, later } from "./demo-cycle.ts";
-import { recordDay } from "./demo-days.ts";
-import { demoPicture } from "./demo-picture.ts";
-import { type DemoSlot, giveSlot, requestDemoSlot } from "./demo-slots.ts";
+import { countedDays, slots } from "../testing/slots/store.ts";
+import { testerSlots } from "../testing/tester/store.ts";
 import {
   addressOf,
+  type DemoTester,
   demoDay,
   demoListing,
+  demoProofNotes,
   demoRequests,
   demoTesters,
   demoTimezone,
   openTester,
-} from "./demo-testing-content.ts";
+} from "./content.ts";
 
 export type SeedingDeps = CycleSeeding["deps"] & Pick<Deps, "files" | "keptFiles">;
 
@@ -138,4 +143,207 @@ async function makeTester(
   const createdAt = later(cycle.dayStarts[0], -40 * hour);
   await users.insert(tx, { id, email, passwordHash, createdAt, emailVerifiedAt: createdAt });
   return id;
+}
+
+interface TesterDay extends DemoSlot {
+  /** The day of the cycle, from 1. */
+  readonly day: number;
+}
+
+/** Records a tester's day: a test session of the day before that is uploaded late, then what the day's letter says. */
+async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<void> {
+  const { day } = testerDay;
+  if (letterOf(testerDay, day - 1) === "l") {
+    const arrivedAt = later(seeding.cycle.dayStarts[day - 1], 7 * hour);
+    const yesterday = { ...testerDay, day: day - 1 };
+    await recordSession(seeding, { ...yesterday, startedAt: startOf(seeding, yesterday), arrivedAt });
+  }
+  const startedAt = startOf(seeding, testerDay);
+  const letter = startedAt === undefined ? "-" : letterOf(testerDay, day);
+  if (letter === "b" || letter === "r")
+    await recordSession(seeding, { ...testerDay, startedAt: later(startedAt, -4 * minute), short: true });
+  if (letter === "s" || letter === "r") await recordSession(seeding, { ...testerDay, startedAt });
+  if (letter === "p") await recordProof(seeding, { ...testerDay, startedAt });
+}
+
+const letterOf = ({ tester: { from, days } }: DemoSlot, day: number): string | undefined =>
+  days[day - Math.max(1, from)];
+
+/** When a tester tests on a day: at the tester's own hour, today before now. Undefined if today began minutes ago. */
+function startOf({ deps, cycle }: CycleSeeding, { tester, day }: TesterDay): string | undefined {
+  const start = cycle.dayStarts[day - 1];
+  const sinceStart = deps.clock.now().getTime() - Date.parse(start ?? "");
+  const usual = 8 * hour + ((tester.seat * 97 + day * 31) % 720) * minute;
+  const at = Math.floor(Math.min(usual, sinceStart * (0.4 + tester.seat / 30)));
+  return at > 5 * minute && sinceStart - at > 5 * minute ? later(start, at) : undefined;
+}
+
+interface TestedDay extends TesterDay {
+  readonly startedAt: string | undefined;
+  /** When the report arrived; right after the session if it is not given. */
+  readonly arrivedAt?: string;
+  /** Whether the session was too short to count. */
+  readonly short?: boolean;
+}
+
+/** Records a test session. It counts its day unless it was too short. */
+async function recordSession(
+  { deps, tx, cycle }: CycleSeeding,
+  { slotId, tester: { seat }, day, startedAt, arrivedAt, short = false }: TestedDay,
+): Promise<void> {
+  const seconds = short ? 18 + seat : 70 + ((seat * 41 + day * 67) % 190);
+  const endedAt = later(startedAt, seconds * 1_000);
+  const at = arrivedAt ?? later(endedAt, 1_400);
+  const id = deps.newId();
+  await testSessions.record(tx, slotId, {
+    id,
+    dayIndex: day,
+    startedAt: later(startedAt, 0),
+    endedAt,
+    receivedAt: at,
+    screens: JSON.stringify(screensOf(seat + day, short ? 1 : 2 + ((seat + day) % 3))),
+    appVersion: day < 6 ? "2.4.0" : "2.4.1",
+    reason: short ? "session_below_bar" : null,
+  });
+  if (short) return;
+  const counted = { slotId, cycleId: cycle.id, dayIndex: day, kind: "session", evidenceId: id, at } as const;
+  await countedDays.count(tx, counted);
+}
+
+const screensOf = (from: number, count: number): string[] =>
+  Array.from(
+    { length: count },
+    (_, at) => demoListing.screens[(from + at) % demoListing.screens.length] ?? "",
+  );
+
+/** Records a proof with one image. It counts its day. */
+async function recordProof(
+  { deps, tx, cycle }: CycleSeeding,
+  { slotId, tester, day, startedAt: capturedAt = "" }: TestedDay,
+): Promise<void> {
+  const id = deps.newId();
+  const createdAt = later(capturedAt, 40_000);
+  const note = demoProofNotes[(tester.seat + day) % demoProofNotes.length] ?? null;
+  await proofs.insert(tx, { id, slotId, dayIndex: day, capturedAt, queuedAt: null, note, createdAt });
+  const upload = uploadOf(cycle.picture, "image/png");
+  await uploads.insert(tx, { ...upload, appId: cycle.appId, proofId: id, createdAt });
+  const counted = { slotId, cycleId: cycle.id, dayIndex: day, kind: "proof", evidenceId: id } as const;
+  await countedDays.count(tx, { ...counted, at: createdAt });
+}
+
+/** A slot that a tester has. */
+interface DemoSlot {
+  readonly slotId: string;
+  readonly tester: DemoTester;
+}
+
+interface AcceptedRequest {
+  readonly tester: DemoTester;
+  readonly testerId: string;
+  readonly at: string;
+  /** The test key; a new one unless given. */
+  readonly key?: string | undefined;
+}
+
+/** Requests a slot for a tester and accepts the request. */
+async function giveSlot(
+  seeding: CycleSeeding,
+  { tester, testerId, at, key = mintCredential("stk_") }: AcceptedRequest,
+): Promise<DemoSlot> {
+  const { deps, tx } = seeding;
+  const expiresAt = later(at, requestMilliseconds);
+  const slotId = await requestDemoSlot(seeding, { seat: tester.seat, testerId, expiresAt });
+  const active = { at, fromDay: tester.from, keyHash: hashOf(key), keySealed: deps.sealer.seal(key) };
+  await slots.accept(tx, slotId, active);
+  return { slotId, tester };
+}
+
+interface SlotRequest {
+  readonly seat: number;
+  readonly testerId: string;
+  readonly expiresAt: string;
+}
+
+/** Requests the slot with this number for a tester. Gives the id of the slot. */
+async function requestDemoSlot(
+  { tx, cycle }: Pick<CycleSeeding, "tx" | "cycle">,
+  { seat, testerId, expiresAt }: SlotRequest,
+): Promise<string> {
+  const rows = await slots.list(tx, cycle.id);
+  const open = rows.find((row) => row.seat === seat && row.status === "open");
+  if (!open) throw new Error(`Slot ${seat} of the demo is not open`);
+  await testerSlots.request(tx, open.id, { testerId, expiresAt });
+  return open.id;
+}
+
+/** The cycle of the demo. */
+interface DemoCycle {
+  readonly id: string;
+  readonly appId: string;
+  /** The start of each day, and then the end of the last day. */
+  readonly dayStarts: readonly string[];
+  /** The image in every proof. */
+  readonly picture: ReceivedFile;
+}
+
+/** What writes the slots and days of the demo's cycle. */
+interface CycleSeeding {
+  readonly deps: Pick<Deps, "clock" | "newId" | "sealer">;
+  readonly tx: Transaction;
+  readonly cycle: DemoCycle;
+}
+
+const minute = 60_000;
+
+const hour = 60 * minute;
+
+/** The instant `milliseconds` after `at`. */
+const later = (at: string | undefined, milliseconds: number): string =>
+  new Date(Date.parse(at ?? "") + milliseconds).toISOString();
+
+type Colour = readonly [red: number, green: number, blue: number];
+
+const [width, height] = [270, 480];
+
+const ground: Colour = [250, 248, 245];
+
+const accent: Colour = [28, 95, 77];
+
+const ink: Colour = [214, 207, 195];
+
+/** A PNG that looks like a list on a phone's screen: a bar on top, then lines with ticks. */
+function demoPicture(): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 2], 8);
+  return Buffer.concat([
+    Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
+    pngChunk("IHDR", header),
+    pngChunk("IDAT", deflateSync(pixels())),
+    pngChunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+/** The rows of the picture, each with one byte for its filter, then three for each pixel. */
+function pixels(): Buffer {
+  const stride = 1 + 3 * width;
+  const rows = Buffer.alloc(height * stride);
+  for (let y = 0; y < height; y += 1) {
+    const paint = (colour: Colour, from: number, to: number) =>
+      rows.fill(Uint8Array.from(colour), y * stride + 1 + 3 * from, y * stride + 1 + 3 * to);
+    paint(y < 56 ? accent : ground, 0, width);
+    const [line, within] = [Math.floor((y - 56) / 48), (y - 56) % 48];
+    if (within > 15 && within < 33) paint(line % 3 === 0 ? accent : ink, 21, 38);
+    if (within > 19 && within < 29) paint(ink, 55, 54 + 110 + ((line * 53) % 90));
+  }
+  return rows;
+}
+
+function pngChunk(type: string, content: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type, "latin1"), content]);
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(content.length);
+  check.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, check]);
 }

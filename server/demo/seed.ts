@@ -6,9 +6,39 @@ import { NewFaq } from "../../src/contract/faqs.ts";
 import { NewFeedback } from "../../src/contract/feedback.ts";
 import { ownMessages } from "../../src/contract/issues.ts";
 import { systemReason } from "../../src/words/system-reason.ts";
+import { createEntry } from "../content/changelog/api/entries.ts";
+import { createFaq } from "../content/faqs/api.ts";
+import type { Transaction } from "../database/database.ts";
+import type { Deps } from "../deps.ts";
+import { failures } from "../feedback/failures/store.ts";
+import { feedbackReportOf } from "../feedback/reports/report.ts";
+import { feedbackThreads } from "../feedback/threads/store.ts";
 import { SettingError } from "../settings/setting-error.ts";
 
+interface SeededApp {
+  readonly appId: string;
+  readonly app: SeedApp;
+}
+
+/** Fills an app with the FAQ, the release notes and the feedback of a seed, by the rules of the API. */
+export async function seedApp(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { appId, app }: SeededApp,
+): Promise<void> {
+  for (const faq of app.faqs) await createFaq(deps, tx, { appId, faq });
+  for (const entry of app.changelog)
+    await createEntry(deps, tx, { writer: { appId, isPerson: false }, entry });
+  for (const body of app.feedback) {
+    const { thread, scope, run } = feedbackReportOf(deps, appId, { body, files: [], hasRoom: true });
+    await feedbackThreads.insert(tx, thread);
+    if (thread.dedupeKey === null) continue;
+    await failures.report(tx, { feedbackId: thread.id, appId, scope, run, reportedAt: thread.createdAt });
+  }
+}
+
 const { name, githubRepository } = NewApp.shape;
+
 const { images, videos, attachments, dedupeScope, dedupeRun, ...report } = NewFeedback.shape;
 
 const SeedApp = z.strictObject({
@@ -18,12 +48,14 @@ const SeedApp = z.strictObject({
   changelog: z._default(z.array(z.strictObject(NewChangelogEntry.shape)), []),
   feedback: z._default(z.array(z.strictObject(report)), []),
 });
-export type SeedApp = z.output<typeof SeedApp>;
+
+type SeedApp = z.output<typeof SeedApp>;
 
 /** The apps of a development server and what they hold, in place of the demo's app. */
 const Seed = z.strictObject({
   apps: z.array(SeedApp).check(z.minLength(1, "must have at least 1 element")),
 });
+
 export type Seed = z.output<typeof Seed>;
 
 /** Reads a seed from a file of JSON or YAML. Throws a SettingError that names every fault. (rule O12) */

@@ -1,14 +1,13 @@
 import { badRequest } from "../../src/contract/errors.ts";
-import { removeContent } from "../backup/reset.ts";
+import { removeContent } from "../backup/store.ts";
 import { everyTopic } from "../database/signals.ts";
 import { seedContentAgain, seedDemo } from "../demo/seed-demo.ts";
 import type { Deps } from "../deps.ts";
 import { type LatestMessage, outbox } from "../feedback/chat/store.ts";
-import { openMail } from "../mail/outgoing/mail-content.ts";
+import { openMail } from "../mail/outgoing/queue.ts";
 import { type MailRow, mails } from "../mail/outgoing/store.ts";
 import { openAddress } from "../secrets/addresses.ts";
-import type { MovableClock } from "./clock.ts";
-import { type ClockMove, targetOf } from "./clock-move.ts";
+import { type ClockMove, type MovableClock, targetOf } from "./clock.ts";
 import { errorOf, type Fault, type Faults } from "./faults.ts";
 import { createSnapshots } from "./snapshots.ts";
 

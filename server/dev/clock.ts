@@ -1,3 +1,5 @@
+import { Temporal } from "temporal-polyfill";
+import { badRequest } from "../../src/contract/errors.ts";
 import type { Clock } from "../clock.ts";
 
 /** A clock that runs at the speed of real time, with an offset. */
@@ -21,3 +23,59 @@ export function createMovableClock(): MovableClock {
 }
 
 export const isMovable = (clock: Clock): clock is MovableClock => "setOffset" in clock;
+
+/** Where to move the clock: by an ISO 8601 duration, which may be negative, or to an instant. */
+export interface ClockMove {
+  readonly advance?: string | undefined;
+  readonly set?: string | undefined;
+}
+
+// Instants are compared as text, which needs years of four digits. Records made near the end may expire much later.
+const earliest = Date.UTC(1970, 0, 1);
+
+const latest = Date.UTC(9000, 0, 1);
+
+const parts = /^([+-]?)((?:\d{1,9}[wdhms])+)$/i;
+
+const unitSeconds: Readonly<Record<string, number>> = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 };
+
+/** A move as a person types it: `+1d`, `-2h30m`, an ISO 8601 duration, or an instant. */
+export function clockMoveOf(typed: string): ClockMove {
+  const text = typed.trim();
+  const [, sign = "", rest = ""] = parts.exec(text) ?? [];
+  if (rest === "") return isDuration(text) ? { advance: text } : { set: text };
+  const seconds = [...rest.toLowerCase().matchAll(/(\d+)([wdhms])/g)].reduce(
+    (sum, [, count, unit = ""]) => sum + Number(count) * (unitSeconds[unit] ?? 0),
+    0,
+  );
+  return { advance: `${sign === "-" ? "-" : ""}PT${seconds}S` };
+}
+
+export function isDuration(text: string): boolean {
+  try {
+    Temporal.Duration.from(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The instant to which a clock is moved. Days and months are those of UTC. Throws `bad_request` outside the years 1970
+ * to 8999.
+ */
+export function targetOf({ advance, set }: ClockMove, now: Date): Date {
+  const target = set === undefined ? later(now, advance ?? "PT0S") : Date.parse(set);
+  if (target >= earliest && target < latest) return new Date(target);
+  throw badRequest(set === undefined ? "advance" : "set", "must stay within the years 1970 to 8999");
+}
+
+/** NaN if the result is outside the range of the calendar. */
+function later(now: Date, duration: string): number {
+  const start = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO("UTC");
+  try {
+    return start.add(duration).epochMilliseconds;
+  } catch {
+    return Number.NaN;
+  }
+}

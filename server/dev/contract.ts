@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { endpoint, type Group } from "../../src/contract/endpoint.ts";
 import { errorCatalogue } from "../../src/contract/errors.ts";
 import { givenInstant, instant } from "../../src/contract/fields.ts";
-import { isDuration } from "./clock-move.ts";
+import { isDuration } from "./clock.ts";
 
 export const Move = z
   .object({

@@ -1,21 +1,19 @@
 import type { Context, Middleware } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
-import { consolePathOf } from "../console/console-path.ts";
-import { createLinks } from "../console/links.ts";
+import { consolePathOf, createLinks } from "../console/links.ts";
 import type { Deps } from "../deps.ts";
 import { isOwnOrigin } from "../http/authenticate.ts";
+import type { Handlers } from "../http/handler.ts";
 import { type Door, mount, type Route } from "../http/mount.ts";
-import { createActions } from "./actions.ts";
-import { applyFaults } from "./apply-faults.ts";
+import { createActions, type DevActions } from "./actions.ts";
 import { isMovable } from "./clock.ts";
 import { development as endpoints } from "./contract.ts";
-import { createFaults } from "./faults.ts";
-import { development } from "./handlers.ts";
+import { applyFaults, createFaults, type Fault } from "./faults.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { createRecorder } from "./recorder.ts";
 
 /** The parts that `--dev` adds to a server. */
-export interface DevServer {
+interface DevServer {
   readonly routes: readonly Route[];
   /** Records requests and answers. It must see the answers of errors, too. */
   readonly record: Middleware;
@@ -70,3 +68,26 @@ const isLoopbackHost = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host);
 
 const isLoopback = (address: string): boolean => /^(::1$|(::ffff:)?127\.)/.test(address);
+
+const development = (actions: DevActions): Handlers<typeof endpoints> => ({
+  readClock: async () => ({ now: actions.now().toISOString() }),
+  moveClock: async ({ body }) => ({ now: (await actions.moveClock(body)).toISOString() }),
+  addFault: async ({ body }) => faultAnswer(actions.addFault(body)),
+  listFaults: async () => ({ items: actions.faults().map(faultAnswer) }),
+  async clearFaults() {
+    actions.clearFaults();
+  },
+  listOutbox: async () => ({ items: await actions.messages() }),
+  saveSnapshot: ({ body: { name } }) => actions.saveSnapshot(name),
+  listSnapshots: async () => ({ items: await actions.snapshots() }),
+  loadSnapshot: ({ params: { name } }) => actions.loadSnapshot(name),
+  reset: async () => ({ now: (await actions.reset()).toISOString() }),
+});
+
+const faultAnswer = ({ path, error, times, delayMs }: Fault) => ({
+  path,
+  status: error?.status ?? null,
+  code: error?.code ?? null,
+  times,
+  delayMs,
+});

@@ -1,4 +1,25 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context, Next } from "koa";
 import { ApiError, type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
+import type { Deps } from "../deps.ts";
+import { pathOf } from "../http/routing.ts";
+
+/**
+ * Delays and fails requests by the injected faults, before anything else reads them. A request that waits when the faults
+ * are cleared goes on at once, without its fault.
+ */
+export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const fault = faults.take(pathOf(ctx) ?? "");
+    if (!fault) return next();
+    const cleared = faults.cleared();
+    const signal = AbortSignal.any([stopping, cleared]);
+    if (fault.delayMs > 0) await sleep(fault.delayMs, undefined, { signal }).catch(() => undefined);
+    ctx.state.isWanted = true;
+    if (fault.error && !cleared.aborted) throw apiErrorOf(fault.error);
+    return next();
+  };
+}
 
 /** A fault injected into the next requests to a path and to all paths below it. */
 export interface Fault {
@@ -78,7 +99,7 @@ function isCode(name: string): name is ErrorCode {
 }
 
 /** The error in the form of the API. A status that the API does not have gets the body of a similar status. */
-export function apiErrorOf({ status, code }: NonNullable<Fault["error"]>): ApiError {
+function apiErrorOf({ status, code }: NonNullable<Fault["error"]>): ApiError {
   const retry = status === 429 || status === 503 ? { retryAfterSeconds: 1 } : {};
   const cause = new Error("A fault was asked for");
   return Object.assign(new ApiError(code, retry, { cause }), { status });

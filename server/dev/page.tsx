@@ -1,21 +1,20 @@
 import type { ComponentChildren, VNode } from "preact";
+import { redactText } from "../../src/client/redact.ts";
 import type { ApiError } from "../../src/contract/errors.ts";
+import { visibleLine } from "../../src/words/hidden.ts";
 import { assets } from "../console/assets.ts";
-import { Brand } from "../console/brand.tsx";
-import { Document } from "../console/document.tsx";
-import { filledAgain, filledWith, versionOf } from "../console/filled-form.ts";
-import type { Fields } from "../console/form-values.tsx";
+import { type Fields, filledAgain, filledWith, versionOf } from "../console/form-values.tsx";
+import { Confirmation, type Filled, TextField } from "../console/forms.tsx";
+import { Brand, Document } from "../console/layout.tsx";
 import type { Links } from "../console/links.ts";
-import { Notice } from "../console/parts.tsx";
+import { Notice, scrolledByKeys } from "../console/parts.tsx";
+import { Line } from "../console/text.tsx";
+import { TimestampUtc } from "../console/times.tsx";
 import type { CycleRow } from "../testing/cycles/store.ts";
 import type { OwnedSlotRow } from "../testing/slots/store.ts";
-import { ClockCard, FaultsCard, StateCard } from "./cards.tsx";
 import type { Fault } from "./faults.ts";
-import { Messages, type ShownMessage } from "./messages.tsx";
 import type { RecordedRequest } from "./recorder.ts";
-import { Requests } from "./requests.tsx";
-import { RunningCycle } from "./running-cycle.tsx";
-import type { SnapshotFacts } from "./snapshot-files.ts";
+import type { SnapshotFacts } from "./snapshots.ts";
 
 /** A form of the page that was refused. */
 export interface SentForm {
@@ -112,3 +111,302 @@ const Part = ({ id, of, children }: PartProps) => (
     {children}
   </div>
 );
+
+interface CardProps {
+  readonly id: string;
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+const Card = ({ id, title, children }: CardProps) => (
+  <section class="card stack" aria-labelledby={id}>
+    <h2 id={id}>{title}</h2>
+    {children}
+  </section>
+);
+
+interface ClockProps {
+  readonly now: Date;
+  readonly offsetMs: number;
+  readonly form: Filled;
+}
+
+const quickMoves = [
+  ["-1d", "1 day back"],
+  ["+1h", "1 hour on"],
+  ["+1d", "1 day on"],
+  ["+1w", "1 week on"],
+] as const;
+
+const ClockCard = ({ now, offsetMs, form }: ClockProps) => (
+  <Card id="clock" title="Clock">
+    <p id="time" data-part="whole" data-version={now.toISOString().slice(0, 16)}>
+      <b>
+        <TimestampUtc at={now.toISOString()} />
+      </b>{" "}
+      <span class="muted">{offsetText(offsetMs)}</span>
+    </p>
+    <form method="post" action="/dev/forms/clock" class="row">
+      {quickMoves.map(([move, words]) => (
+        <button key={move} type="submit" name="move" value={move}>
+          {words}
+        </button>
+      ))}
+    </form>
+    <form method="post" action="/dev/forms/clock" class="stack tight">
+      <TextField
+        form={form}
+        name="move"
+        label="Move by, or set to"
+        placeholder="+2h30m, P1M or 2027-03-01T09:00:00Z"
+        autocomplete="off"
+        required
+      />
+      <div class="actions">
+        <button type="submit">Move the clock</button>
+      </div>
+    </form>
+  </Card>
+);
+
+function offsetText(milliseconds: number): string {
+  const minutes = Math.round(Math.abs(milliseconds) / 60_000);
+  if (minutes === 0) return "as on this machine";
+  const [days, hours, rest] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24, minutes % 60];
+  const parts = [days && `${days} d`, hours && `${hours} h`, rest && `${rest} min`].filter(Boolean);
+  return `${parts.join(" ")} ${milliseconds > 0 ? "ahead of" : "behind"} this machine`;
+}
+
+interface FaultsProps {
+  readonly faults: readonly Fault[];
+  readonly form: Filled;
+}
+
+const FaultsCard = ({ faults, form }: FaultsProps) => (
+  <Card id="faults-title" title="Faults">
+    <div id="faults" data-part="whole" data-version={JSON.stringify(faults)}>
+      {faults.length === 0 ? (
+        <p class="muted">No request fails on purpose.</p>
+      ) : (
+        <form method="post" action="/dev/forms/clear-faults" class="stack tight">
+          <ul>
+            {faults.map((fault) => (
+              <li key={JSON.stringify(fault)}>
+                <code>{fault.path}</code> {faultText(fault)}
+              </li>
+            ))}
+          </ul>
+          <div class="actions">
+            <button type="submit">Remove all faults</button>
+          </div>
+        </form>
+      )}
+    </div>
+    <form method="post" action="/dev/forms/fault" class="stack tight">
+      <div class="columns">
+        <TextField
+          form={form}
+          name="path"
+          label="Path"
+          placeholder="/api/v1/feedback"
+          autocomplete="off"
+          required
+        />
+        <TextField form={form} name="status" label="Status" placeholder="503" inputMode="numeric" />
+        <TextField
+          form={form}
+          name="times"
+          label="For how many requests"
+          placeholder="1"
+          inputMode="numeric"
+        />
+        <TextField form={form} name="delayMs" label="Wait first, in ms" placeholder="0" inputMode="numeric" />
+      </div>
+      <div class="actions">
+        <button type="submit">Add the fault</button>
+      </div>
+    </form>
+  </Card>
+);
+
+function faultText({ error, times, delayMs }: Fault): string {
+  const wait = delayMs > 0 ? [`waits ${delayMs} ms`] : [];
+  const end = error ? [`gets ${error.status} ${error.code}`] : [];
+  return `${[...wait, ...end].join(", then ")}; ${times} more ${times === 1 ? "time" : "times"}`;
+}
+
+interface StateProps {
+  readonly snapshots: readonly SnapshotFacts[];
+  readonly form: Filled;
+}
+
+const StateCard = ({ snapshots, form }: StateProps) => (
+  <Card id="state" title="State">
+    {snapshots.length > 0 && (
+      <ul class="stack tight">
+        {snapshots.map(({ name, now, rows, files }) => (
+          <li key={name}>
+            <form method="post" action="/dev/forms/load" class="row">
+              <input type="hidden" name="name" value={name} />
+              <b>{name}</b>
+              <span class="muted">
+                {`${rows} rows, ${files} ${files === 1 ? "file" : "files"}, at `}
+                <TimestampUtc at={now} />
+              </span>
+              <button type="submit" aria-label={`Load ${name}`}>
+                Load
+              </button>
+            </form>
+          </li>
+        ))}
+      </ul>
+    )}
+    <form method="post" action="/dev/forms/snapshot" class="stack tight">
+      <TextField
+        form={form}
+        name="name"
+        label="Name of a new snapshot"
+        placeholder="day-9"
+        autocomplete="off"
+        required
+      />
+      <div class="actions">
+        <button type="submit">Save a snapshot</button>
+      </div>
+    </form>
+    <Confirmation offer="Reset the server" action="/dev/forms/reset" button="Reset the server" danger>
+      Real time, no faults, and the content of the start. Feedback, FAQ, release notes, tests and files that
+      came later are deleted. Accounts, keys and tokens stay.
+    </Confirmation>
+  </Card>
+);
+
+interface RunningCycleProps {
+  readonly links: Links;
+  readonly cycle: CycleRow;
+  readonly slots: readonly OwnedSlotRow[];
+}
+
+/** The slots of a running test, and how they stand. */
+const RunningCycle = ({ links, cycle, slots }: RunningCycleProps) => (
+  <section class="stack tight" aria-labelledby={`cycle-${cycle.id}`}>
+    <div class="row spread">
+      <h2 id={`cycle-${cycle.id}`}>
+        Test of <Line text={cycle.appName} />
+      </h2>
+      <a href={links.cycle(cycle.appId, cycle.id)}>Open in the console</a>
+    </div>
+    <p class="muted small">{`${cycle.closedDays} of ${cycle.durationDays} days are closed.`}</p>
+    <section class="scroll" aria-label={`Slots of ${cycle.appName}`} {...scrolledByKeys}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Slot</th>
+            <th scope="col">Tester</th>
+            <th scope="col">State</th>
+            <th scope="col">Counted days</th>
+            <th scope="col">Missed days</th>
+          </tr>
+        </thead>
+        <tbody>
+          {slots.map(({ id, seat, testerEmail, status, counted, missedDays }) => (
+            <tr key={id}>
+              <td class="fit">{seat}</td>
+              <td>{testerEmail === null ? "nobody" : <Line text={testerEmail} />}</td>
+              <td>{status.replaceAll("_", " ")}</td>
+              <td>{counted.split(",").filter(Boolean).join(", ") || "none"}</td>
+              <td>{missedDays}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  </section>
+);
+
+/** A captured message. */
+interface ShownMessage {
+  readonly id: string;
+  readonly kind: string;
+  readonly target: string;
+  readonly payload: unknown;
+  readonly createdAt: string;
+}
+
+/** The messages that would have left the machine, newest first. */
+const Messages = ({ messages }: { readonly messages: readonly ShownMessage[] }) => (
+  <section class="stack tight operations" aria-labelledby="messages-title">
+    <h2 id="messages-title">Messages that were not sent</h2>
+    {messages.length === 0 && <p class="muted">The server has had nothing to send.</p>}
+    {messages.map(({ id, kind, target, payload, createdAt }) => (
+      <details class="operation" key={id} id={`message-${id}`}>
+        <summary>
+          <span class="badge">{kind}</span>
+          <span>to {hostOf(target)}</span>
+          <span class="muted small">
+            <TimestampUtc at={createdAt} />
+          </span>
+        </summary>
+        <div class="inside stack tight">
+          <Block title="Content" text={redactText(JSON.stringify(payload, undefined, 2))} />
+        </div>
+      </details>
+    ))}
+  </section>
+);
+
+/** The path of a chat address is its secret. */
+const hostOf = (target: string): string => (URL.canParse(target) ? new URL(target).host : target);
+
+/** The newest requests, each with what came and what was answered. */
+const Requests = ({ requests }: { readonly requests: readonly RecordedRequest[] }) => (
+  <section class="stack tight operations" aria-labelledby="requests-title">
+    <div class="row spread">
+      <h2 id="requests-title">Requests</h2>
+      <form method="post" action="/dev/forms/forget">
+        <button type="submit">Forget these requests</button>
+      </form>
+    </div>
+    <p class="muted small">The newest 200, without secrets. Long bodies are cut off.</p>
+    <div class="stack tight" id="requests" data-part="list">
+      {requests.map((request) => (
+        <Request key={request.id} {...request} />
+      ))}
+    </div>
+  </section>
+);
+
+const Request = ({ id, method, path, status, at, milliseconds, ...request }: RecordedRequest) => (
+  <details class="operation" id={`request-${id}`}>
+    <summary>
+      <span class={`method ${method.toLowerCase()}`}>{method}</span>
+      <code>{visibleLine(path)}</code>
+      <span class={status < 400 ? "badge good" : "badge bad"}>{status}</span>
+      <span class="muted small">
+        {`${milliseconds} ms, `}
+        <TimestampUtc at={at} />
+      </span>
+    </summary>
+    <div class="inside stack tight">
+      <Block title="Request headers" text={linesOf(request.headers)} />
+      <Block title="Request body" text={request.body} />
+      <Block title="Answer headers" text={linesOf(request.answerHeaders)} />
+      <Block title="Answer body" text={request.answerBody} />
+    </div>
+  </details>
+);
+
+const linesOf = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
+
+const Block = ({ title, text }: { readonly title: string; readonly text: string }) =>
+  text === "" ? null : (
+    <div>
+      <h3>{title}</h3>
+      <pre class="code" {...scrolledByKeys}>
+        {text}
+      </pre>
+    </div>
+  );

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Context, Middleware } from "koa";
-import { redactHeaders, redactUrl } from "../../src/client/redact.ts";
+import { redactHeaders, redactJson, redactText, redactUrl } from "../../src/client/redact.ts";
 import type { Clock } from "../clock.ts";
-import { keptBytes, shownBody } from "./shown-body.ts";
 
 /** A request and its answer, without secrets. */
 export interface RecordedRequest {
@@ -113,3 +112,46 @@ function tapBody(request: IncomingMessage): () => Observed["body"] {
   };
   return () => ({ size, bytes: size > keptBytes ? undefined : Buffer.concat(chunks) });
 }
+
+/** How many bytes of a body are kept until it is shown. */
+const keptBytes = 262_144;
+
+/** How many characters of a body are shown. */
+const shownLength = 16_384;
+
+/** A body as it went over the wire. */
+interface KeptBody {
+  readonly mediaType: string;
+  readonly size: number;
+  /** All bytes, or undefined if they were more than `keptBytes`. */
+  readonly bytes: Buffer | undefined;
+}
+
+/** The text that the page shows of a body: without secrets, and not all of a long one. (rule O16) */
+function shownBody({ mediaType, size, bytes }: KeptBody): string {
+  if (size === 0) return "";
+  const note = `[${mediaType || "no media type"}, ${size} bytes]`;
+  if (bytes === undefined) return note;
+  if (/json/.test(mediaType)) return shortened(jsonText(bytes.toString("utf8")) ?? note);
+  if (mediaType === "application/x-www-form-urlencoded") return shortened(formText(bytes.toString("latin1")));
+  return mediaType === "text/plain" ? shortened(redactText(bytes.toString("utf8"))) : note;
+}
+
+function jsonText(text: string): string | undefined {
+  try {
+    return JSON.stringify(redactJson(JSON.parse(text)), undefined, 2);
+  } catch {
+    // What a broken text holds cannot be told apart from a secret.
+    return undefined;
+  }
+}
+
+function formText(text: string): string {
+  const fields = Object.fromEntries(new URLSearchParams(text));
+  return JSON.stringify(redactJson(fields), undefined, 2);
+}
+
+const shortened = (text: string): string =>
+  text.length <= shownLength
+    ? text
+    : `${text.slice(0, shownLength)}\n… ${text.length - shownLength} more characters`;

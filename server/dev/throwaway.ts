@@ -1,14 +1,16 @@
+import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { systemReason } from "../../src/words/system-reason.ts";
+import { lockFor } from "../database/folder-lock.ts";
 import { serve } from "../main.ts";
 import type { Environment } from "../settings/settings.ts";
-import { dataOf, makeFolder, removeOldFolders } from "./folder.ts";
-import { endTree } from "./process-tree.ts";
 
 interface ThrowawayOptions {
   /** A file that the server is filled from, or its content. */
@@ -17,7 +19,7 @@ interface ThrowawayOptions {
   readonly keep?: boolean;
 }
 
-export interface ThrowawayWorld {
+interface ThrowawayWorld {
   readonly environment: Environment;
   /**
    * Ends when the program that started this one is gone. The first line holds the options as JSON, later lines name
@@ -102,4 +104,129 @@ async function untilAlone(lines: AsyncIterator<string, undefined>): Promise<numb
     // A pipe that breaks has ended, too.
   }
   return guarded;
+}
+
+const prefix = "innkeep-dev-";
+
+/** Makes the folder of a throwaway server. Its name holds the id of this process, unless it is kept. */
+async function makeFolder(keep: boolean): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), keep ? "innkeep-kept-" : `${prefix}${process.pid}-`));
+  await mkdir(dataOf(folder), { mode: 0o700 });
+  return folder;
+}
+
+const dataOf = (folder: string): string => join(folder, "data");
+
+/** Removes the folders of throwaway servers that were killed together with the program that had started them. */
+async function removeOldFolders(): Promise<void> {
+  const own = `${prefix}${process.pid}-`;
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix) && !name.startsWith(own));
+  if (names.length === 0) return;
+  const running = new Set((await livingProcesses()).map(({ id }) => id));
+  for (const name of names) {
+    const processId = Number(name.slice(prefix.length).split("-")[0]);
+    if (!running.has(processId)) await removeUnused(join(tmpdir(), name)).catch(() => undefined);
+  }
+}
+
+/** Leaves a folder that a server uses: in another container its process has another id. */
+async function removeUnused(folder: string): Promise<void> {
+  if (!(await isOwn(folder))) return;
+  const lock = await lockFor("server", dataOf(folder), { patienceMs: 0 });
+  try {
+    await rm(folder, { recursive: true, force: true });
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Everybody may write into the folder of temporary files. A link, or a folder of another user, could lead anywhere. */
+async function isOwn(folder: string): Promise<boolean> {
+  for (const path of [folder, dataOf(folder)]) {
+    const entry = await lstat(path);
+    if (!entry.isDirectory() || (process.getuid && entry.uid !== process.getuid())) return false;
+  }
+  return true;
+}
+
+/** How long the processes may take to end by themselves. */
+const patienceMs = 700;
+
+const pauseMs = 50;
+
+/** Ends a process and all processes below it: by SIGTERM, and by SIGKILL those that do not end. */
+async function endTree(root: number): Promise<void> {
+  if (process.platform === "win32") {
+    await promisify(execFile)("taskkill", ["/T", "/F", "/PID", String(root)]).catch(() => undefined);
+    return;
+  }
+  const known = new Set([root]);
+  const asked = new Set<number>();
+  const deadline = performance.now() + patienceMs;
+  for (let living = await membersOf(known); living.length > 0; living = await membersOf(known)) {
+    if (performance.now() > deadline) return killAll(known);
+    for (const id of living.filter((one) => !asked.has(one))) send(id, "SIGTERM");
+    for (const id of living) asked.add(id);
+    await sleep(pauseMs);
+  }
+}
+
+/** Processes may start others until the last one is gone. */
+async function killAll(known: Set<number>): Promise<void> {
+  for (let living = await membersOf(known); living.length > 0; living = await membersOf(known))
+    for (const id of living) send(id, "SIGKILL");
+}
+
+/** The living processes of the tree. Adds their children to `known`, so that they are found when they have lost their parent. */
+async function membersOf(known: Set<number>): Promise<number[]> {
+  const all = await livingProcesses();
+  for (let count = -1; count !== known.size; ) {
+    count = known.size;
+    for (const { id, parent } of all) if (known.has(parent)) known.add(id);
+  }
+  return all.flatMap(({ id }) => (known.has(id) ? [id] : []));
+}
+
+interface Process {
+  readonly id: number;
+  readonly parent: number;
+}
+
+/** All processes that run. Those that have ended and wait for their parent are left out. */
+function livingProcesses(): Promise<Process[]> {
+  if (process.platform === "win32") return fromTasklist();
+  return process.platform === "linux" ? fromProc() : fromPs();
+}
+
+/** Containers often have no `ps`. */
+async function fromProc(): Promise<Process[]> {
+  const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const stats = await Promise.all(ids.map((id) => readFile(`/proc/${id}/stat`, "utf8").catch(() => "")));
+  return stats.flatMap((stat) => {
+    // The name of the program, in brackets, may hold anything.
+    const [state = "", parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return stat === "" || state === "Z" ? [] : [{ id: Number.parseInt(stat, 10), parent: Number(parent) }];
+  });
+}
+
+async function fromPs(): Promise<Process[]> {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,stat="]);
+  return stdout.split("\n").flatMap((line) => {
+    const [id, parent, state = ""] = line.trim().split(/\s+/);
+    return id && parent && !state.startsWith("Z") ? [{ id: Number(id), parent: Number(parent) }] : [];
+  });
+}
+
+/** Without parents, which Windows ends together. */
+async function fromTasklist(): Promise<Process[]> {
+  const { stdout } = await promisify(execFile)("tasklist", ["/FO", "CSV", "/NH"]);
+  return [...stdout.matchAll(/^"[^"]*","(\d+)"/gm)].map(([, id]) => ({ id: Number(id), parent: 0 }));
+}
+
+function send(id: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(id, signal);
+  } catch {
+    // It has ended meanwhile.
+  }
 }

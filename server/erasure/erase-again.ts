@@ -3,14 +3,12 @@ import { users } from "../access/accounts/store.ts";
 import { members } from "../access/members/store.ts";
 import type { Database, Reader, Transaction } from "../database/database.ts";
 import type { Deps } from "../deps.ts";
-import { sealAddress } from "../secrets/addresses.ts";
-import { isSecretMark, personHashes, secretMark } from "../secrets/person-hash.ts";
+import { isSecretMark, personHashes, sealAddress, secretMark } from "../secrets/addresses.ts";
 import type { Sealer } from "../secrets/secrets.ts";
 import { findAddress } from "./addresses.ts";
 import { addToJournal, type JournalEntry, journalName, readJournal } from "./journal.ts";
-import { erasedAccounts } from "./store/accounts.ts";
-import { addressesPresent } from "./store/addresses-present.ts";
-import { seats } from "./store/erase-seats.ts";
+import { erasedAccounts, seats } from "./store/accounts.ts";
+import { addressesPresent } from "./store/addresses.ts";
 import { type ErasureRow, erasures, kindOf } from "./store/erasures.ts";
 import { firstPlace, firstPlaceOfAccount } from "./store/passes.ts";
 

@@ -3,12 +3,12 @@ import { users } from "../access/accounts/store.ts";
 import type { Database } from "../database/database.ts";
 import { erasuresTopic } from "../database/signals.ts";
 import type { Deps } from "../deps.ts";
-import { forgetDeletedWords } from "../feedback/search/store/feedback-search-merge.ts";
+import { forgetDeletedWords } from "../feedback/search/store/search.ts";
 import { longestSleep, startDueWork } from "../jobs/due-work.ts";
 import { openAddress } from "../secrets/addresses.ts";
 import { findAddress } from "./addresses.ts";
 import { compareWithJournal, journalOf, noteErasures } from "./erase-again.ts";
-import { seats } from "./store/erase-seats.ts";
+import { seats } from "./store/accounts.ts";
 import { type ErasureRow, erasures, listOf, placeOf } from "./store/erasures.ts";
 import { type Erasing, eraseAt, type FoundThere, findAt, type Place } from "./store/passes.ts";
 

@@ -1,21 +1,154 @@
+import type { ComponentChildren } from "preact";
 import { type Erasure, type Preview, people } from "../../src/contract/people.ts";
-import { filledWith } from "../console/filled-form.ts";
-import { type Filled, TextField } from "../console/forms.tsx";
-import { HiddenFields } from "../console/hidden-fields.tsx";
-import { IdempotencyField } from "../console/idempotency-field.tsx";
+import { filledAgain, filledWith } from "../console/form-values.tsx";
+import { type Filled, HiddenFields, IdempotencyField, TextField } from "../console/forms.tsx";
 import { InTurns } from "../console/in-turns.tsx";
 import { ConsolePage } from "../console/layout.tsx";
 import type { Links } from "../console/links.ts";
 import { type Navigation, navigationOf } from "../console/navigation.ts";
 import { Notice, Refused } from "../console/parts.tsx";
-import { type Reply, show } from "../console/reply.ts";
+import { goTo, type Reply, reshowForm, show } from "../console/reply.ts";
 import { Line } from "../console/text.tsx";
-import { Ago } from "../console/timestamp.tsx";
+import { Ago, Timestamp } from "../console/times.tsx";
 import type { SignedInVisit } from "../console/visit.ts";
-import { PersonCounts } from "./counts.tsx";
+
+/** Answers with the page itself, so that the address of the person is in no address of a page. */
+export function findPerson(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields } = visit;
+  const email = fields.text("email").trim();
+  return reshowForm(
+    async () =>
+      showPeople(visit, { found: { email, preview: await ask(people.preview, { body: { email } }) } }),
+    (refusal) => showPeople(visit, { form: filledAgain(fields, refusal) }),
+  );
+}
+
+export function erasePerson(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links } = visit;
+  return reshowForm(
+    async () => {
+      const body = { email: fields.text("email") };
+      const { id } = await ask(people.erase, { body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.receipt(id), "erasure-begun");
+    },
+    (refusal) => showPeople(visit, { form: filledAgain(fields, refusal) }),
+  );
+}
+
+export function checkReceipt(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, param } = visit;
+  return reshowForm(
+    async () => {
+      const params = { erasureId: param("erasureId") };
+      const { matches } = await ask(people.check, { params, body: { email: fields.text("email") } });
+      return showReceipt(visit, { matches });
+    },
+    (refusal) => showReceipt(visit, { form: filledAgain(fields, refusal) }),
+  );
+}
+
+/** What the form of the page led to. */
+interface ReceiptForms {
+  readonly form?: Filled;
+  /** Whether the receipt is of the address that was typed. */
+  readonly matches?: boolean;
+}
+
+export const receiptPage = (visit: SignedInVisit): Promise<Reply> => showReceipt(visit);
+
+async function showReceipt(visit: SignedInVisit, { form, matches }: ReceiptForms = {}): Promise<Reply> {
+  const navigation = await navigationOf(visit);
+  const { links } = navigation;
+  const receipt = await visit.ask(people.read, { params: { erasureId: visit.param("erasureId") } });
+  const { id, status, by, counts, createdAt, finishedAt, personHash } = receipt;
+  return show(
+    <ConsolePage navigation={navigation} title="Receipt" address={links.receipt(id)} narrow>
+      <div class="head">
+        <div>
+          <h1>Receipt of an erasure</h1>
+          <p>
+            <a href={links.people}>All receipts</a>
+          </p>
+        </div>
+      </div>
+      <div class="stack wide">
+        {status === "running" && (
+          <Notice kind="attention">The erasure is in progress. Load this page again to see the end.</Notice>
+        )}
+        <section class="card stack" aria-label="Receipt">
+          <dl class="pairs">
+            <Pair name="Receipt">
+              <code>{id}</code>
+            </Pair>
+            <Pair name="State">{statusWords[status]}</Pair>
+            <Pair name="Asked for by">{by}</Pair>
+            <Pair name="Asked for">
+              <Timestamp at={createdAt} />
+            </Pair>
+            <Pair name="Done">{finishedAt === null ? "not yet" : <Timestamp at={finishedAt} />}</Pair>
+            <Pair name="Keyed hash of the address" long>
+              <code>{personHash}</code>
+            </Pair>
+            <Pair name="Older backups hold the person">
+              <BackupsUntil receipt={receipt} />
+            </Pair>
+          </dl>
+          <h2>What was erased</h2>
+          <PersonCounts counts={counts} />
+        </section>
+        <form class="card stack" method="post" action={links.checkReceipt(id)}>
+          <h2>Is this receipt of an address?</h2>
+          <Refused refusal={form?.refusal} />
+          {matches !== undefined && (
+            <Notice done={matches ? "matches" : "differs"}>
+              {matches ? "Yes. This receipt is of that address." : "No. This receipt is of another address."}
+            </Notice>
+          )}
+          <TextField
+            form={form ?? filledWith()}
+            name="email"
+            unkept
+            label="E-mail address"
+            type="email"
+            autocomplete="off"
+            required
+          />
+          <div class="actions">
+            <button type="submit">Compare</button>
+          </div>
+        </form>
+      </div>
+    </ConsolePage>,
+    form?.refusal?.status,
+  );
+}
+
+const BackupsUntil = ({ receipt: { finishedAt, backupsUntil } }: { readonly receipt: Erasure }) => {
+  if (finishedAt === null) return <>not known before it is done</>;
+  if (backupsUntil === null) return <>until they are deleted: this server does not know when</>;
+  return (
+    <>
+      until <Timestamp at={backupsUntil} />
+    </>
+  );
+};
+
+interface PairProps {
+  readonly name: string;
+  /** Shown below its name, because it needs the whole line. */
+  readonly long?: boolean;
+  readonly children: ComponentChildren;
+}
+
+const Pair = ({ name, long = false, children }: PairProps) => (
+  <div class={long ? "long" : undefined}>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
 
 /** What a form of the page led to. */
-export interface PeopleForms {
+interface PeopleForms {
   readonly form?: Filled;
   /** What was found of a person. The address is in no address of a page. */
   readonly found?: { readonly email: string; readonly preview: Preview };
@@ -23,7 +156,7 @@ export interface PeopleForms {
 
 export const peoplePage = (visit: SignedInVisit): Promise<Reply> => showPeople(visit);
 
-export async function showPeople(visit: SignedInVisit, forms: PeopleForms = {}): Promise<Reply> {
+async function showPeople(visit: SignedInVisit, forms: PeopleForms = {}): Promise<Reply> {
   const navigation = await navigationOf(visit);
   const { items } = await visit.ask(people.list);
   const parts = { navigation, forms, receipts: items, now: visit.now };
@@ -151,8 +284,37 @@ const Receipts = ({ receipts, links, now }: ReceiptsProps) => (
   </section>
 );
 
-export const statusWords: Readonly<Record<Erasure["status"], string>> = {
+const statusWords: Readonly<Record<Erasure["status"], string>> = {
   running: "in progress",
   done: "done",
   stopped: "stopped: ask for it again",
 };
+
+type Counts = Partial<Erasure["counts"]> & Preview["counts"];
+
+const countWords: readonly (readonly [keyof Erasure["counts"], string])[] = [
+  ["threads", "Threads of the person"],
+  ["reports", "Reports blanked, because others reported the same"],
+  ["messages", "Repeats and answers in other threads"],
+  ["files", "Files"],
+  ["mails", "Mails and notes on the address"],
+  ["invitations", "Invitations"],
+  ["seats", "Seats in tests that are over"],
+  ["answers", "Stored answers to requests"],
+  ["audit", "Entries of the audit log"],
+  ["texts", "Texts of others with the address"],
+];
+
+/** What was found of a person, or erased. */
+const PersonCounts = ({ counts }: { readonly counts: Counts }) => (
+  <dl class="pairs">
+    {countWords
+      .filter(([name]) => counts[name] !== undefined)
+      .map(([name, label]) => (
+        <div key={name}>
+          <dt>{label}</dt>
+          <dd>{String(counts[name])}</dd>
+        </div>
+      ))}
+  </dl>
+);

@@ -1,5 +1,5 @@
 /** What stands in the way of erasing a person. */
-export interface Obstacles {
+interface Obstacles {
   /** Whether the person is the one who asks. */
   readonly own: boolean;
   /** The apps of which the person is a member. */
@@ -15,5 +15,22 @@ export function erasureRefusal({ own, memberOf, testerOf }: Obstacles): string |
     return `This person is a member of ${memberOf.join(", ")}. Remove the member first.`;
   if (testerOf.length > 0)
     return `This person tests ${testerOf.join(", ")} now. Remove the tester, or wait until the test is over.`;
+  return undefined;
+}
+
+/** What stands in the way of deleting an account. */
+interface AccountObstacles {
+  /** The apps of which the person is the only owner. */
+  readonly onlyOwnerOf: readonly string[];
+  /** The apps in whose tests the person has a seat in use. */
+  readonly testerOf: readonly string[];
+}
+
+/** Why an account cannot be deleted now, as a sentence; undefined if nothing is in the way. (rule P8) */
+export function accountRefusal({ onlyOwnerOf, testerOf }: AccountObstacles): string | undefined {
+  if (onlyOwnerOf.length > 0)
+    return `${onlyOwnerOf.join(", ")} would have no owner. Make another member an owner, or delete the app, first.`;
+  if (testerOf.length > 0)
+    return `There is a seat in a test of ${testerOf.join(", ")}. Ask its owner to end it, or wait until the test is over.`;
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { ReceivedFile } from "../../src/contract/received-file.ts";
+import type { ReceivedFile } from "../../src/contract/files.ts";
 
 /** The bytes from `start` to `end`, both inclusive. */
 export interface ByteSpan {
@@ -63,4 +63,21 @@ export class FilesUnavailable extends Error {
     this.name = "FilesUnavailable";
     this.isSilence = isSilence;
   }
+}
+
+/** Whether this is a name of kept files: a SHA-256 in hex. */
+export const isName = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
+
+export function assertName(sha256: string): void {
+  if (!isName(sha256)) throw new Error("Not a SHA-256 in hex");
+}
+
+/** The mark of a place of files: it names the deployment to which the files belong. */
+export interface PlaceMark {
+  /** The id of the deployment; undefined if the place has none. */
+  read(): Promise<string | undefined>;
+  write(id: string): Promise<void>;
+  holdsFiles(): Promise<boolean>;
+  /** Whether each start writes the id again, to find out whether it may write there. */
+  readonly isTried: boolean;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ReceivedFile } from "../../src/contract/received-file.ts";
+import type { ReceivedFile } from "../../src/contract/files.ts";
 import { type Files, FilesUnavailable } from "./files.ts";
 
 /** Keeps files as long as an upload refers to them, also if other requests add and remove the same files. */

@@ -1,16 +1,15 @@
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import type { ReceivedFile } from "../../src/contract/received-file.ts";
-import { assertName, isName } from "./file-name.ts";
-import type { ByteSpan, Files } from "./files.ts";
-import { orUnavailableLater } from "./temporary-files.ts";
+import type { ReceivedFile } from "../../src/contract/files.ts";
+import { assertName, type ByteSpan, type Files, isName } from "./files.ts";
 import {
   createTemporaryFolder,
   oldOf,
+  orUnavailableLater,
   privateFolder,
   sizeOf,
   type TemporaryFolder,
-} from "./temporary-folder.ts";
+} from "./temporary-files.ts";
 
 /**
  * Keeps files in a local folder as `aa/bb/<sha256>`. Temporary files are in the same folder, so that keeping one is a

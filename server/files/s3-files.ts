@@ -1,17 +1,12 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
-import type { ReceivedFile } from "../../src/contract/received-file.ts";
+import { Readable } from "node:stream";
+import type { ReceivedFile } from "../../src/contract/files.ts";
 import type { S3Settings } from "../settings/settings.ts";
-import { assertName, isName } from "./file-name.ts";
-import { type Files, FilesUnavailable } from "./files.ts";
-import { readListing } from "./listing.ts";
-import type { PlaceMark } from "./place-mark.ts";
-import { readObject } from "./reading.ts";
-import { createS3Client } from "./s3-client.ts";
-import { S3Refusal, textOf } from "./s3-refusal.ts";
-import type { S3Answer, SendToS3 } from "./s3-request.ts";
-import { createTemporaryFolder, settledBefore } from "./temporary-folder.ts";
+import { assertName, type ByteSpan, type Files, FilesUnavailable, isName, type PlaceMark } from "./files.ts";
+import { createS3Client, type S3Answer, S3Refusal, type SendToS3, textOf } from "./s3-client.ts";
+import { createTemporaryFolder, settledBefore } from "./temporary-files.ts";
 
 /**
  * Keeps files in an S3 store as `files/<sha256>`. Temporary files are in the local `folder`: a file is sent when it has
@@ -126,4 +121,99 @@ async function* pagesOf(send: SendToS3, { prefix }: S3Settings): AsyncGenerator<
 function done({ body }: S3Answer): void {
   body.on("error", () => {});
   body.resume();
+}
+
+/** An object in a bucket. */
+interface Listed {
+  readonly key: string;
+  /** When it was last written, in milliseconds. */
+  readonly changedAt: number;
+}
+
+interface ListedPage {
+  readonly objects: readonly Listed[];
+  /** If the request named a delimiter: what the names of others begin with, up to the delimiter. */
+  readonly folders: readonly string[];
+  /** What continues the list; undefined at its end. */
+  readonly next: string | undefined;
+}
+
+/** Reads an answer to ListObjectsV2. Throws for a text that is not one. */
+export function readListing(xml: string): ListedPage {
+  if (!xml.includes("<ListBucketResult")) throw new Error("The store's answer is not a list of objects");
+  const objects = [...xml.matchAll(/<Contents>([\s\S]*?)<\/Contents>/g)].map(([, inside = ""]) => ({
+    key: textIn("Key", inside) ?? "",
+    changedAt: Date.parse(textIn("LastModified", inside) ?? ""),
+  }));
+  const folders = [...xml.matchAll(/<CommonPrefixes>([\s\S]*?)<\/CommonPrefixes>/g)].map(
+    ([, inside = ""]) => textIn("Prefix", inside) ?? "",
+  );
+  const isCut = textIn("IsTruncated", xml.replace(/<Contents>[\s\S]*<\/Contents>/, "")) === "true";
+  return { objects, folders, next: isCut ? textIn("NextContinuationToken", xml) : undefined };
+}
+
+function textIn(element: string, xml: string): string | undefined {
+  const found = new RegExp(`<${element}>([^<]*)</${element}>`).exec(xml)?.[1];
+  return found?.replace(/&(#x?[\da-f]+|\w+);/gi, (whole, entity: string) => characterOf(entity) ?? whole);
+}
+
+const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+function characterOf(entity: string): string | undefined {
+  const [, hex, decimal] = /^#(?:x([\da-f]+)|(\d+))$/i.exec(entity) ?? [];
+  if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
+  return decimal === undefined ? named[entity] : String.fromCodePoint(Number(decimal));
+}
+
+const mostFailures = 3;
+
+/**
+ * Reads an object, or a span of it, as fast as the reader of the stream takes it. If the connection ends early, it asks
+ * for the rest. Rejects if there is no such object.
+ */
+async function readObject(send: SendToS3, name: string, span?: ByteSpan): Promise<Readable> {
+  const first = await request(send, name, span);
+  let at = span?.start ?? 0;
+  const end = span?.end ?? Number(first.headers["content-length"]) - 1;
+  let { body } = first;
+  let isClosed = false;
+
+  async function* bytes() {
+    for (let failures = 0; ; ) {
+      try {
+        for await (const chunk of body) {
+          at += chunk.length;
+          failures = 0;
+          yield chunk;
+        }
+        if (at > end) return;
+        throw new Error("The store has ended its answer early");
+      } catch (error) {
+        failures += 1;
+        if (isClosed) return;
+        if (failures > mostFailures) throw new FilesUnavailable(error);
+      }
+      ({ body } = await request(send, name, { start: at, end }));
+      if (isClosed) body.destroy();
+    }
+  }
+
+  const stream = Readable.from(bytes(), { objectMode: false });
+  return stream.once("close", () => {
+    isClosed = true;
+    body.destroy();
+  });
+}
+
+async function request(send: SendToS3, name: string, span?: ByteSpan) {
+  const headers: Record<string, string> = span ? { range: `bytes=${span.start}-${span.end}` } : {};
+  const answer = await send({ method: "GET", name, headers });
+  if (answer.status === (span ? 206 : 200)) {
+    // An error without a listener would end the process. The reader of the body gets it, too.
+    answer.body.on("error", () => {});
+    return answer;
+  }
+  answer.body.destroy();
+  if (answer.status === 404) throw new Error("There is no such file");
+  throw new FilesUnavailable(new Error("The store has answered without the span of bytes"));
 }

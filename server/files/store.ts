@@ -2,13 +2,13 @@ import type { Reader, Transaction } from "../database/database.ts";
 
 export type FilesPlace = "folder" | "s3";
 
-const name = "files";
+const placeName = "files";
 
 /** Where the files of the deployment are. */
 export const filesPlace = {
   /** A deployment from before there was a choice has them in the folder. */
   async find(reader: Pick<Reader, "get">): Promise<FilesPlace> {
-    const row = await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = ?", name);
+    const row = await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = ?", placeName);
     return row?.value === "s3" ? "s3" : "folder";
   },
 
@@ -21,7 +21,16 @@ export const filesPlace = {
   /** Waits until each transaction has ended that adds uploads in the old place. */
   async replace(tx: Transaction, place: FilesPlace): Promise<void> {
     if (tx.engine === "postgres") await tx.run("LOCK TABLE uploads IN SHARE ROW EXCLUSIVE MODE");
-    await tx.run("DELETE FROM deployment WHERE name = ?", name);
-    if (place !== "folder") await tx.insert("deployment", { name, value: place });
+    await tx.run("DELETE FROM deployment WHERE name = ?", placeName);
+    if (place !== "folder") await tx.insert("deployment", { name: placeName, value: place });
   },
+};
+
+/** The id that a database and its data folder share. Backups contain it. */
+export const deploymentId = {
+  async find(reader: Reader): Promise<string | undefined> {
+    return (await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = 'id'"))?.value;
+  },
+
+  insert: (tx: Transaction, id: string) => tx.insert("deployment", { name: "id", value: id }),
 };

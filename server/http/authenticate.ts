@@ -1,6 +1,8 @@
 import {
   type AgentScope,
   type Auth,
+  agentScopes,
+  deviceScopes,
   type Endpoint,
   type MaintainerScope,
   maintainerScopes,
@@ -11,6 +13,8 @@ import {
   type AppKeyCredential,
   credentials,
   type DeviceCredential,
+  hourMilliseconds,
+  hourOf,
   type TokenCredential,
 } from "../access/credentials.ts";
 import { accessTopic, appTopic, credentialsTopic, userTopic } from "../database/signals.ts";
@@ -18,11 +22,15 @@ import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import type { Lasting } from "./answers.ts";
 import type { PresentedCredentials } from "./credentials.ts";
-import { agentScopesOf, deviceScopesOf, maintainerScopesOf } from "./granted-scopes.ts";
-import type { AgentCaller, AppCaller, Callers, ConsoleCaller, DeviceCaller } from "./handler.ts";
-import { fieldOf } from "./invocation.ts";
-import { cachedLookup } from "./lookup-cache.ts";
-import { createTouch, type Touch } from "./touch.ts";
+import {
+  type AgentCaller,
+  type AppCaller,
+  type Callers,
+  type ConsoleCaller,
+  type DeviceCaller,
+  fieldOf,
+} from "./handler.ts";
+import { cachedLookup } from "./memory.ts";
 
 /** Finds the caller of a request. A credential that is missing, malformed, unknown or revoked gets the same refusal. */
 export interface Authenticate {
@@ -244,3 +252,75 @@ export function asAsked({ role = "owner" }: Pick<Endpoint, "role">, caller: Call
 export function isOwnOrigin(origin: string | undefined, { baseUrl, consoleUrl }: Deps["settings"]): boolean {
   return origin !== undefined && [baseUrl, consoleUrl].some((url) => new URL(url).origin === origin);
 }
+
+interface Touched {
+  readonly id: string;
+  readonly lastUsedAt: string | null;
+}
+
+/** Records the hour of a credential's last use. */
+interface Touch {
+  (hash: string, touched: Touched, write: typeof credentials.touchToken): void;
+  /** The hour in which more uses of the credential need no record, in epoch milliseconds. */
+  readonly recorded: (hash: string) => { readonly from: number; readonly until: number };
+}
+
+/** How many credentials are remembered as recorded: the use of another one is recorded once more. */
+const mostRecorded = 100_000;
+
+/**
+ * Makes a Touch. The request does not wait for it. The hour is kept by the hash, so that a new credential in the place of
+ * an old one is recorded too. Only those of the present hour are in memory.
+ */
+export function createTouch({ database, clock, log }: Pick<Deps, "database" | "clock" | "log">): Touch {
+  const touched = new Map<string, string>();
+  let present = "";
+  const hourAt = createHourAt();
+  const touch = (hash: string, { id, lastUsedAt }: Touched, write: typeof credentials.touchToken) => {
+    const at = hourAt(clock.now());
+    if (touched.get(hash) === at) return;
+    if (at !== present) touched.clear();
+    present = at;
+    const [oldest] = touched.keys();
+    if (touched.size >= mostRecorded && oldest !== undefined) touched.delete(oldest);
+    touched.set(hash, at);
+    if (lastUsedAt === at) return;
+    database
+      .write((tx) => write(tx, id, at))
+      .catch((error) => log.warn({ err: error }, "last use not recorded"));
+  };
+  const recorded = (hash: string) => {
+    const from = Date.parse(touched.get(hash) ?? "");
+    return { from, until: from + hourMilliseconds };
+  };
+  return Object.assign(touch, { recorded });
+}
+
+/** `hourOf`, which remembers the minute that it was last asked about: every request asks. */
+function createHourAt(): (at: Date) => string {
+  let minute = Number.NaN;
+  let hour = "";
+  return (at) => {
+    const asked = Math.floor(at.getTime() / 60_000);
+    if (asked !== minute) hour = hourOf(at);
+    minute = asked;
+    return hour;
+  };
+}
+
+/** Of the scopes that this kind of credential can have, those that the stored list grants. */
+const grantedOf =
+  <S extends Scope>(possible: readonly S[]) =>
+  (json: string): S[] => {
+    const granted: unknown = JSON.parse(json);
+    return possible.filter((scope) => Array.isArray(granted) && granted.includes(scope));
+  };
+
+/** Of the scopes of a maintainer token, those that the stored list grants. */
+const maintainerScopesOf = grantedOf(maintainerScopes);
+
+/** Of the scopes of a device token, those that the stored list grants. */
+const deviceScopesOf = grantedOf(deviceScopes);
+
+/** Of the scopes of an agent token, those that the stored list grants. */
+export const agentScopesOf = grantedOf(agentScopes);

@@ -1,6 +1,8 @@
+import { randomBytes } from "node:crypto";
 import type { Context } from "koa";
+import type { Sealer } from "../secrets/secrets.ts";
 import type { Settings } from "../settings/settings.ts";
-import { sessionCookie } from "./session-cookie.ts";
+import type { Request } from "./handler.ts";
 
 /** What a request says about its sender. Nothing of it has been checked. */
 export interface PresentedCredentials {
@@ -45,3 +47,56 @@ export function createReadCredentials(settings: Pick<Settings, "consoleUrl">): R
 }
 
 const noCookies = { sessionId: undefined, known: undefined };
+
+const knownSeconds = 400 * 86_400;
+
+/**
+ * The cookies of a console session and of the accounts that a browser knows. Scripts cannot read them. They are sent to
+ * this host only, and over https only if the console has https.
+ */
+export function sessionCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
+  const secure = consoleUrl.startsWith("https:");
+  const name = secure ? "__Host-innkeep" : "innkeep";
+  const knownName = `${name}-known`;
+  const traits = `Path=/; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+  return {
+    name,
+    /** The values that the browser sent. */
+    shown: ({ cookies }: Context) => ({ sessionId: cookies.get(name), known: cookies.get(knownName) }),
+    set(ctx: Context, session: Parameters<Request["setSession"]>[0]): void {
+      const value = session ? `${session.id}; Expires=${session.expiresAt.toUTCString()}` : "; Max-Age=0";
+      const cookies = [`${name}=${value}; ${traits}`];
+      // This cookie outlives the console session, because it is used when the person signs in again.
+      if (session?.known) cookies.push(`${knownName}=${session.known}; Max-Age=${knownSeconds}; ${traits}`);
+      ctx.set("Set-Cookie", cookies);
+    },
+  };
+}
+
+type Marking = Pick<Sealer, "mark">;
+
+const mostAccounts = 5;
+
+/**
+ * A cookie that names the accounts to which a browser has signed in: a random id, and for each account a mark that only
+ * this deployment can make. It grants no access. Failed sign-ins from elsewhere do not use up the limit of this browser.
+ */
+export const knownBrowser = {
+  /** The browser's id, if the browser has signed in to this account. */
+  idFor(sealer: Marking, kept: string | undefined, email: string): string | undefined {
+    const [id = "", ...marks] = (kept ?? "").split(".");
+    return marks.includes(markOf(sealer, id, email)) ? id : undefined;
+  },
+
+  /** The new value of the cookie: this account first, then the last few others. */
+  withAccount(sealer: Marking, kept: string | undefined, email: string): string {
+    const [found = "", ...marks] = (kept ?? "").split(".");
+    const id = /^[\w-]{22}$/.test(found) ? found : randomBytes(16).toString("base64url");
+    const own = markOf(sealer, id, email);
+    const others = id === found ? marks.filter((mark) => mark !== own && /^[0-9a-f]{32}$/.test(mark)) : [];
+    return [id, own, ...others.slice(0, mostAccounts - 1)].join(".");
+  },
+};
+
+const markOf = ({ mark }: Marking, id: string, email: string): string =>
+  mark(`known browser\n${id}\n${email}`).slice(0, 32);

@@ -6,18 +6,29 @@ import { limits } from "../../src/contract/limits.ts";
 import type { Reader } from "../database/database.ts";
 import { isDangling } from "../database/errors.ts";
 import type { Deps } from "../deps.ts";
-import { AlreadyAnswered } from "./answered.ts";
 import { isDownload, isPrepared } from "./answers.ts";
-import { appOfRequest, mayStillGet } from "./answers-of-apps.ts";
 import { asAsked, requireScope } from "./authenticate.ts";
 import { errorBody } from "./errors.ts";
-import { type Handler, notYet, type Request } from "./handler.ts";
-import { type IdempotentRequest, idempotentRequestOf, replay } from "./idempotency.ts";
-import { type FoundAnswer, idempotency } from "./idempotency-store.ts";
-import { fieldOf, type IncomingRequest, type InvocationResult, type Invoke } from "./invocation.ts";
+import {
+  fieldOf,
+  type Handler,
+  type IncomingRequest,
+  type InvocationResult,
+  type Invoke,
+  notYet,
+  type Request,
+} from "./handler.ts";
+import {
+  AlreadyAnswered,
+  createSave,
+  type IdempotentRequest,
+  idempotentRequestOf,
+  replay,
+  storeRefusal,
+} from "./idempotency.ts";
+import { appOfRequest, type FoundAnswer, idempotency, mayStillGet } from "./idempotency-store.ts";
 import type { GiveBack } from "./rate-limits/limiter.ts";
 import { countAttempt, isInMemory, limitedByOf, namingLimit } from "./rate-limits/rate-limits.ts";
-import { createSave, storeRefusal } from "./save.ts";
 
 export type InvokeDeps = Pick<
   Deps,

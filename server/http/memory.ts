@@ -2,6 +2,100 @@ import { LRUCache } from "lru-cache";
 import type { Database } from "../database/database.ts";
 import { everyTopic } from "../database/signals.ts";
 
+/** Finds a row by a name. A row in memory is used only if it is current. */
+interface Lookup<Row> {
+  (name: string): Row | Promise<Row | undefined>;
+  /** The row in memory; undefined if there is none. Loads nothing. */
+  readonly peek: (name: string) => Row | undefined;
+}
+
+interface LookupCacheOptions<Row> {
+  readonly memory: Memory;
+  readonly load: (name: string) => Promise<Row | undefined>;
+  /** The topics that drop all rows. */
+  readonly dropAll: readonly string[];
+  /** The topics that drop just this row. */
+  readonly topicsOf?: (row: Row) => readonly string[];
+  /** The name and the row that a transaction of this process has stored, if its commit is announced by this topic. */
+  readonly storedWith?: (topic: string) => readonly [name: string, row: Row] | undefined;
+  /** About how much memory a row takes, without its name and its topics. The default is 1,000. */
+  readonly bytesOf?: (row: Row) => number;
+}
+
+/** Remembers what `load` found until one of its topics is signalled or another process writes. */
+export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row> {
+  const { memory, load, dropAll, topicsOf = () => [], storedWith } = options;
+  const rows = createRows(options);
+  /** For each row that is being loaded, what was signalled meanwhile. */
+  const loading = new Set<Set<string>>();
+  const all = new Set([everyTopic, ...dropAll]);
+
+  async function loadAndKeep(name: string): Promise<Row | undefined> {
+    const signalled = new Set<string>();
+    loading.add(signalled);
+    try {
+      const row = await load(name);
+      if (row === undefined || signalled.has(everyTopic)) return row;
+      const topics = topicsOf(row);
+      if (!topics.some((topic) => signalled.has(topic))) rows.keep(name, row, topics);
+      return row;
+    } finally {
+      loading.delete(signalled);
+    }
+  }
+
+  memory.onChange((topic) => {
+    const dropped = all.has(topic) ? everyTopic : topic;
+    for (const signalled of loading) signalled.add(dropped);
+    if (dropped === everyTopic) rows.clear();
+    else rows.drop(topic);
+    const stored = storedWith?.(topic);
+    if (stored) rows.keep(...stored, topicsOf(stored[1]));
+  });
+  const find = (name: string) => (memory.isOn ? (rows.get(name) ?? loadAndKeep(name)) : load(name));
+  return Object.assign(find, { peek: rows.get });
+}
+
+const defaultBytes = 1_000;
+
+/** How much memory a place in a map takes beside its text. */
+const placeBytes = 600;
+
+/** About how much memory it takes to find a row: many rows are smaller than their names and topics. */
+const findingBytes = (name: string, topics: readonly string[]): number =>
+  [name, ...topics].reduce((sum, text) => sum + placeBytes + 2 * text.length, 0);
+
+/** The rows, and their names by their topics. A topic may still name a row that is not in memory any more. */
+function createRows<Row>({
+  memory,
+  bytesOf = () => defaultBytes,
+}: Pick<LookupCacheOptions<Row>, "bytesOf" | "memory">) {
+  const namesOf = new Map<string, Set<string>>();
+  const part = memory.createPart<KeptRow<Row>>((name, { topics }) => {
+    for (const topic of topics) {
+      const names = namesOf.get(topic);
+      names?.delete(name);
+      if (names?.size === 0) namesOf.delete(topic);
+    }
+  });
+  return {
+    get: (name: string): Row | undefined => part.get(name)?.row,
+    keep(name: string, row: Row, topics: readonly string[]): void {
+      if (!part.keep(name, { row, topics }, bytesOf(row) + findingBytes(name, topics))) return;
+      for (const topic of topics) namesOf.set(topic, (namesOf.get(topic) ?? new Set()).add(name));
+    },
+    drop(topic: string): void {
+      for (const name of [...(namesOf.get(topic) ?? [])]) part.forget(name);
+    },
+    clear: part.clear,
+  };
+}
+
+interface KeptRow<Row> {
+  readonly row: Row;
+  readonly topics: readonly string[];
+}
+
 /**
  * What a process remembers of its database. Only the one process that writes a SQLite file remembers anything: it hears of every change in time. All parts share one
  * limit in bytes; what was not used for the longest time is dropped first. (decision 097)
@@ -15,7 +109,7 @@ export interface Memory {
   onChange(listener: (topic: string) => void): void;
 }
 
-export interface MemoryPart<Value> {
+interface MemoryPart<Value> {
   /** The value of a name, which was used now; undefined if it is not in memory. */
   get(name: string): Value | undefined;
   /** Remembers the value instead of the one before. `bytes`: about how much memory it takes, with its name. Returns whether it is in memory. */

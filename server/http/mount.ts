@@ -3,26 +3,29 @@ import type { Context } from "koa";
 import { type Endpoint, isMutation } from "../../src/contract/endpoint.ts";
 import { badRequest } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
-import { clockAheadOf } from "../clock-ahead.ts";
+import { clockAheadOf } from "../clock.ts";
 import type { Deps } from "../deps.ts";
 import { cachingOf, etagOf, isDownload, isPrepared, jsonType, matchesEtag } from "./answers.ts";
-import { type Api, mapEndpoints } from "./api.ts";
 import { type Authenticate, isKept, requireScope } from "./authenticate.ts";
 import { type Admit, needsNoAdmission, uncountBytes } from "./body/admission.ts";
 import { type IncomingBodies, type IncomingBody, senderOf } from "./body/incoming-body.ts";
-import { createLargeJsonReader } from "./body/large-json.ts";
-import { announcedBytes, counted, readJson } from "./body/read-body.ts";
+import { announcedBytes, counted, createLargeJsonReader, readJson } from "./body/read-body.ts";
 import { readUpload } from "./body/read-upload.ts";
-import type { PresentedCredentials, ReadCredentials } from "./credentials.ts";
+import { type PresentedCredentials, type ReadCredentials, sessionCookie } from "./credentials.ts";
 import { asApiError } from "./errors.ts";
-import type { Callers, Groups } from "./handler.ts";
-import type { InvocationResult, Invoke } from "./invocation.ts";
+import {
+  type Api,
+  type Callers,
+  type Groups,
+  type InvocationResult,
+  type Invoke,
+  mapEndpoints,
+} from "./handler.ts";
 import { createInvoke, type InvokeDeps } from "./invoke.ts";
 import type { HoldAnswer } from "./large-answers.ts";
 import type { Limiting } from "./rate-limits/rate-limits.ts";
 import type { Ready } from "./ready.ts";
-import { sendDownload } from "./send-download.ts";
-import { sessionCookie } from "./session-cookie.ts";
+import { sendDownload } from "./serve-file.ts";
 
 /** A method and a path of the server, and how to answer it. */
 export interface Route {

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Context, Next } from "koa";
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Drill } from "../backup/rules.ts";
 import type { Deps } from "../deps.ts";
-import type { AnswerEarly } from "./answer-early.ts";
-import type { Metrics } from "./metrics.ts";
+import type { IncomingBodies } from "./body/incoming-body.ts";
 
 /** What every answer gets, and what is recorded of it. */
 export interface Observer {
@@ -26,6 +27,7 @@ const headers = [
   ["X-Content-Type-Options", "nosniff"],
   ["Referrer-Policy", "no-referrer"],
 ] as const;
+
 const strictTransport = ["Strict-Transport-Security", "max-age=31536000; includeSubDomains"] as const;
 
 /** Makes the observer of a server. */
@@ -76,4 +78,119 @@ function createIds(): () => string {
     count += 1;
     return `${beginning}-${count.toString(36)}`;
   };
+}
+
+/**
+ * Sends a whole answer at once although the body has not arrived completely. Closes the connection only after the rest
+ * of the body was dropped: unread bytes of it would be taken for the next request.
+ */
+type AnswerEarly = (ctx: Context) => Promise<void>;
+
+export const createAnswerEarly =
+  ({ drop }: Pick<IncomingBodies, "drop">): AnswerEarly =>
+  async (ctx) => {
+    const { req, res } = ctx;
+    if (res.headersSent || req.destroyed) return;
+    res.setHeader("Connection", "close");
+    const bytes = bytesOf(ctx);
+    if (!bytes) return;
+    ctx.respond = false;
+    if (!hasNoBody(ctx.status)) res.setHeader("Content-Length", bytes.length);
+    if (bytes.length > 0 && ctx.method !== "HEAD") res.write(bytes);
+    else res.flushHeaders();
+    await drop(req);
+    res.end();
+  };
+
+const hasNoBody = (status: number): boolean => status === 204 || status === 304;
+
+/** The bytes of an answer. Undefined if they come from a stream. */
+function bytesOf({ body }: Context): Buffer | undefined {
+  if (body === null || body === undefined) return Buffer.alloc(0);
+  if (Buffer.isBuffer(body)) return body;
+  if (typeof body === "string") return Buffer.from(body);
+  return "pipe" in Object(body) ? undefined : Buffer.from(JSON.stringify(body));
+}
+
+/** One answer of the server. */
+interface CountedAnswer {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
+export interface Metrics {
+  /** Counts one answer. */
+  count(answer: CountedAnswer): void;
+  /** All figures as Prometheus text. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** What of this process has figures of its own. */
+export interface Watched {
+  /** The last nightly backup. */
+  readonly drill?: (() => Drill | undefined) | undefined;
+  /** The length of the log of SQLite, in bytes. */
+  readonly logBytes?: (() => Promise<number>) | undefined;
+}
+
+/** Makes the metrics of this process: count, kind and duration of its answers, its work, and Node's own metrics. */
+export function createMetrics({ drill, logBytes }: Watched = {}): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const durations = new Histogram({
+    name: "innkeep_http_request_duration_seconds",
+    help: "Time from a request's head to its answer",
+    labelNames: ["method", "route", "status"],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
+    registers: [registry],
+  });
+  if (drill) countDrills(registry, drill);
+  if (logBytes) measureLog(registry, logBytes);
+  return {
+    count: ({ milliseconds, ...labels }) => durations.observe(labels, milliseconds / 1_000),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+function measureLog(registry: Registry, logBytes: () => Promise<number>): void {
+  new Gauge({
+    name: "innkeep_database_log_bytes",
+    help: "The length of the log of SQLite",
+    registers: [registry],
+    async collect() {
+      this.set(await logBytes());
+    },
+  });
+}
+
+const prefix = "innkeep_backup_drill";
+
+/** Adds the figures of the nightly backups, as they are when somebody asks. */
+function countDrills(registry: Registry, last: () => Drill | undefined): void {
+  const gauge = (name: string, help: string, value: (drill: Drill | undefined) => number) =>
+    new Gauge({
+      ...{ name: `${prefix}_${name}`, help, registers: [registry] },
+      collect() {
+        this.set(value(last()));
+      },
+    });
+  gauge("success_timestamp_seconds", "When the newest proven backup began; 0 if there is none", (drill) =>
+    Math.floor(Date.parse(drill?.lastGood?.at ?? "1970-01-01T00:00:00Z") / 1_000),
+  );
+  gauge(
+    "duration_seconds",
+    "How long the newest proven backup took",
+    (drill) => drill?.lastGood?.seconds ?? 0,
+  );
+  gauge("size_bytes", "The size of the newest proven backup", (drill) => drill?.lastGood?.bytes ?? 0);
+  gauge(
+    "missing_files",
+    "Files that were missing or damaged in it",
+    (drill) => drill?.lastGood?.missing ?? 0,
+  );
+  gauge("failed", "1 if the last nightly backup failed", (drill) => (drill?.outcome === "failed" ? 1 : 0));
 }

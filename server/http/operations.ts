@@ -1,13 +1,18 @@
+import { timingSafeEqual } from "node:crypto";
+import { statfs } from "node:fs/promises";
 import type { Context } from "koa";
+import { ApiError } from "../../src/contract/errors.ts";
+import { createOpenApi } from "../../src/contract/openapi/document.ts";
+import { isTooLong, longLog } from "../database/sqlite/write-log.ts";
+import { ping } from "../database/statements.ts";
 import type { Deps } from "../deps.ts";
 import { waitIfTurnIsLong } from "../event-loop.ts";
+import { hashOf } from "../secrets/secrets.ts";
+import type { Settings } from "../settings/settings.ts";
 import { serverVersion } from "../version.ts";
 import { matchesEtag, prepareAnswer } from "./answers.ts";
-import type { Metrics } from "./metrics.ts";
 import type { Route } from "./mount.ts";
-import { onFirstUse } from "./on-first-use.ts";
-import type { ReadOpenApi } from "./open-api.ts";
-import { checkReady, readMetrics } from "./readiness.ts";
+import type { Metrics } from "./observe.ts";
 
 /** The routes for operators and tools: health, readiness, metrics, and the OpenAPI document. */
 export function operationsRoutes(
@@ -47,3 +52,53 @@ const read = (path: string, answer: (ctx: Context) => Promise<void>): Route => (
   path,
   answer,
 });
+
+const leastFreeBytes = 64 * 1_048_576;
+
+/** Checks that the database answers and the disk has room. Returns warnings for the operator. Throws `busy` if it is not ready. */
+async function checkReady({ database, settings }: Pick<Deps, "database" | "settings">): Promise<string[]> {
+  await ping(database);
+  const disk = await statfs(settings.data);
+  if (disk.bavail * disk.bsize < leastFreeBytes) {
+    throw new ApiError("busy", { message: "The disk is nearly full.", retryAfterSeconds: 60 });
+  }
+  const isLong = settings.litestream && isTooLong((await database.log?.bytes()) ?? 0);
+  return isLong ? [longLog] : [];
+}
+
+/**
+ * Gives the metrics to a bearer of the deployment's metrics token. Throws `not_found` for everyone else, and if no token
+ * is set.
+ */
+async function readMetrics(
+  metrics: Metrics,
+  authorization: string | undefined,
+  { settings }: Pick<Deps, "settings">,
+) {
+  if (!mayRead(authorization, settings.metricsToken)) throw new ApiError("not_found");
+  return metrics.text();
+}
+
+function mayRead(authorization: string | undefined, token: string | undefined): boolean {
+  if (token === undefined) return false;
+  return timingSafeEqual(Buffer.from(hashOf(`Bearer ${token}`)), Buffer.from(hashOf(authorization ?? "")));
+}
+
+/** Gives the OpenAPI document of this server. */
+export type ReadOpenApi = () => Promise<object>;
+
+/** The document takes long to make, and most servers are never asked for it. So it is made on first use. */
+export const createReadOpenApi = ({ baseUrl }: Pick<Settings, "baseUrl">): ReadOpenApi =>
+  onFirstUse(() => createOpenApi(baseUrl, waitIfTurnIsLong));
+
+/** Makes a value on first use and keeps it. A failure is not kept. */
+export function onFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}

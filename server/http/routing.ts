@@ -1,5 +1,5 @@
 import { Router, type RouterMiddleware } from "@koa/router";
-import type { Context, Middleware } from "koa";
+import type { Context, Middleware, Next } from "koa";
 import { ApiError, badRequest } from "../../src/contract/errors.ts";
 import type { Route } from "./mount.ts";
 
@@ -92,3 +92,24 @@ function methodsOf(router: Router, path: string): string[] {
 export const answerUnknown: Middleware = async () => {
   throw new ApiError("not_found");
 };
+
+const allowed = {
+  "Access-Control-Allow-Methods": "GET, POST, PATCH, PUT, DELETE",
+  "Access-Control-Allow-Headers":
+    "Content-Type, X-Api-Key, Authorization, Idempotency-Key, If-Match, If-None-Match, Mcp-Protocol-Version, Mcp-Method, Mcp-Name",
+  "Access-Control-Expose-Headers": "ETag, Retry-After, X-Request-Id, Idempotent-Replay, WWW-Authenticate",
+  "Access-Control-Max-Age": "600",
+};
+
+/** Lets pages of the listed origins call the API, without cookies. Other origins are not allowed. */
+export function allowOrigins(origins: readonly string[]) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const { origin } = ctx.req.headers;
+    if (origin === undefined || !origins.includes(origin)) return next();
+    ctx.set("Access-Control-Allow-Origin", origin);
+    ctx.vary("Origin");
+    ctx.set(allowed);
+    if (ctx.method !== "OPTIONS") return next();
+    ctx.status = 204;
+  };
+}

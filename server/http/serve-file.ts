@@ -1,11 +1,10 @@
+import { Readable } from "node:stream";
 import type { Context, Middleware } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import { cleanFileName, nameFor } from "../files/file-names.ts";
 import type { ByteSpan, Files } from "../files/files.ts";
 import type { Settings } from "../settings/settings.ts";
-import { matchesEtag } from "./answers.ts";
-import { parseByteRange } from "./byte-range.ts";
-import { contentDisposition } from "./content-disposition.ts";
+import { type Download, matchesEtag } from "./answers.ts";
 
 /** The description of a served file. */
 export interface ServedFile {
@@ -90,3 +89,62 @@ function setHeaders(ctx: Context, { mediaType, fileName }: ServedFile): void {
     "Accept-Ranges": "bytes",
   });
 }
+
+/**
+ * What a Range header requests of `size` bytes: one span, "unsatisfiable", or undefined if the whole file is the answer
+ * (no header, a malformed one, another unit, or several ranges). (RFC 9110, 14.2)
+ */
+function parseByteRange(header: string | undefined, size: number): ByteSpan | "unsatisfiable" | undefined {
+  const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];
+  if (first === undefined || last === undefined || first + last === "") return undefined;
+  if (first === "") return spanBetween(Math.max(0, size - Number(last)), size - 1);
+  if (last !== "" && Number(last) < Number(first)) return undefined;
+  return spanBetween(Number(first), last === "" ? size - 1 : Math.min(Number(last), size - 1));
+}
+
+const spanBetween = (start: number, end: number) => (start <= end ? { start, end } : "unsatisfiable");
+
+/** The longest time of a download. A client that reads nothing for a while is cut earlier, as for every answer. */
+const longestMilliseconds = 6 * 3_600_000;
+
+/** Sends a file while it is made, as fast as the client reads. Errors cut the connection, so that nobody takes a part for all. */
+export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks, end }: Download): void {
+  ctx.set({
+    "Content-Type": mediaType,
+    "Content-Disposition": contentDisposition("attachment", fileName),
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "private, no-store",
+  });
+  if (bytes !== undefined) ctx.length = bytes;
+  const { res } = ctx;
+  const limit = setTimeout(() => res.destroy(), longestMilliseconds).unref();
+  const over = () => {
+    clearTimeout(limit);
+    void end();
+  };
+  if (res.closed) over();
+  else res.once("close", over);
+  if (res.closed) return;
+  if (ctx.method !== "HEAD") ctx.body = Readable.from(chunks, { objectMode: false });
+}
+
+/**
+ * Gives a Content-Disposition header for any file name: an ASCII name for every reader, and the full name in the form of
+ * RFC 8187 if the ASCII name loses something. No name can end the header or its quotes early.
+ */
+function contentDisposition(kind: "inline" | "attachment", fileName: string): string {
+  const name = cleanFileName(fileName, "file");
+  const ascii = name
+    .normalize("NFC")
+    .replace(/[^ -~]/gu, "_")
+    .replace(/["\\%;]/g, "_");
+  const full = ascii === name ? "" : `; filename*=UTF-8''${encodeExtended(name)}`;
+  return `${kind}; filename="${ascii}"${full}`;
+}
+
+// encodeURIComponent leaves these characters as they are, but RFC 8187 does not allow them.
+const encodeExtended = (text: string) =>
+  encodeURIComponent(text).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );

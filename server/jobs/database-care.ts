@@ -1,7 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isTooLong, longLog } from "../database/sqlite/write-log.ts";
+import {
+  addStatistics,
+  cancelMaking,
+  type Making,
+  makingOf,
+  tablesWithoutStatistics,
+} from "../database/statistics.ts";
 import type { Deps } from "../deps.ts";
-import { startIndexing } from "./indexing.ts";
-import { startStatistics } from "./statistics.ts";
-import { startWritingBack } from "./writing-back.ts";
+import { indexNext } from "../feedback/search/store/search.ts";
 
 /** Starts the work that keeps the database fast: the search index, its statistics, its log. Gives the function that stops it. */
 export function startDatabaseCare(deps: Pick<Deps, "clock" | "database" | "log">): () => Promise<void> {
@@ -10,3 +17,158 @@ export function startDatabaseCare(deps: Pick<Deps, "clock" | "database" | "log">
     for (const stop of stops) await stop();
   };
 }
+
+const indexingPauseMilliseconds = 1_000;
+
+/** The pause after a batch, as a multiple of the time that the batch took: requests have priority. */
+const restShare = 9;
+
+/**
+ * Adds new threads to the search index every second, so that a search has little left to index. Gives the function that
+ * stops it.
+ */
+function startIndexing({ database, log }: Pick<Deps, "database" | "log">): () => Promise<void> {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+
+  const run = async () => {
+    try {
+      while (!stopped && (await indexBatch(database)));
+    } catch (error) {
+      log.warn({ err: error }, "indexing failed");
+    }
+    if (!stopped) timer = setTimeout(begin, indexingPauseMilliseconds).unref();
+  };
+  const begin = () => {
+    running = run();
+  };
+  if (database.engine === "sqlite") begin();
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await running;
+  };
+}
+
+async function indexBatch(database: Deps["database"]): Promise<boolean> {
+  const began = performance.now();
+  const more = await indexNext(database);
+  if (more) await sleep(restShare * (performance.now() - began));
+  return more;
+}
+
+const statisticsPauseMilliseconds = 10_000;
+
+/** A cancellation that arrives between two statements ends neither, so it is repeated. */
+const cancelAgainMilliseconds = 50;
+
+type Needed = Pick<Deps, "database" | "log">;
+
+/**
+ * On PostgreSQL, makes the statistics of large tables that have none, at the start and every ten seconds: after an import, a
+ * restore or a new index. Gives the function that stops it: it does not wait for statistics that are just made, but cancels them.
+ */
+export function startStatistics({ database, log }: Needed): () => Promise<void> {
+  // A table may stay without statistics, for example if all its rows were deleted. It is not read again and again.
+  const work: Work = { done: new Set(), stopped: false, making: undefined };
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+
+  const run = async () => {
+    try {
+      while (!work.stopped && (await makeNext(database, work)));
+    } catch (error) {
+      if (!work.stopped) log.warn({ err: error }, "statistics of the database could not be made");
+    }
+    if (!work.stopped) timer = setTimeout(begin, statisticsPauseMilliseconds).unref();
+  };
+  const begin = () => {
+    running = run();
+  };
+  if (database.engine === "postgres") begin();
+  return async () => {
+    work.stopped = true;
+    clearTimeout(timer);
+    let ended = false;
+    const end = running.then(() => {
+      ended = true;
+    });
+    while (!ended) await Promise.race([end, cancel(database, work)]);
+  };
+}
+
+interface Work {
+  /** The tables that were read. */
+  readonly done: Set<string>;
+  stopped: boolean;
+  /** The transaction that makes statistics just now. */
+  making: Making | undefined;
+}
+
+async function cancel(database: Deps["database"], { making }: Work): Promise<void> {
+  // If it fails, the database ends the transaction itself, or the process ends after its time.
+  if (making) await cancelMaking(database, making).catch(() => undefined);
+  await sleep(cancelAgainMilliseconds, undefined, { ref: false });
+}
+
+/** Makes the statistics of the next table. Gives whether there was one. */
+async function makeNext(database: Deps["database"], work: Work): Promise<boolean> {
+  const missing = await tablesWithoutStatistics(database);
+  if (work.stopped || missing.every((table) => work.done.has(table))) return false;
+  try {
+    const made = await database.write(async (tx) => {
+      work.making = await makingOf(tx);
+      return addStatistics(tx, work.done);
+    }, "long");
+    if (made !== undefined) work.done.add(made);
+    return made !== undefined;
+  } finally {
+    work.making = undefined;
+  }
+}
+
+const logPauseMilliseconds = 200;
+
+/** After a failure, and while another transaction keeps the whole log. */
+const heldPauseMilliseconds = 1_000;
+
+/** While Litestream writes the log back. */
+const watchMilliseconds = 60_000;
+
+/**
+ * Keeps the log of SQLite short beside the writes. Gives the function that stops it. Without this, each time the log had grown to 16 MiB a
+ * commit took as long as writing all of it into the file. Where Litestream writes the log back, it only warns of a long log.
+ */
+function startWritingBack({ database, log }: Pick<Deps, "database" | "log">): () => Promise<void> {
+  const writeLog = database.log;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+
+  const run = async () => {
+    const state = await writeLog?.keepShort().catch((error: unknown) => {
+      log.warn({ err: error }, "the log of the database could not be written back");
+      return "held" as const;
+    });
+    if (state === "left" && isTooLong((await writeLog?.bytes()) ?? 0)) log.warn(longLog);
+    if (!stopped) timer = setTimeout(begin, pauses[state ?? "short"]).unref();
+  };
+  const begin = () => {
+    running = run();
+  };
+  if (writeLog) begin();
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await running;
+  };
+}
+
+const pauses = {
+  short: logPauseMilliseconds,
+  written: logPauseMilliseconds,
+  partly: logPauseMilliseconds,
+  held: heldPauseMilliseconds,
+  left: watchMilliseconds,
+};

@@ -1,15 +1,18 @@
+import { audit } from "../access/audit/store.ts";
 import type { Deps } from "../deps.ts";
-import { forgetDeletedWords } from "../feedback/search/store/feedback-search-merge.ts";
+import { retentionTime } from "../feedback/removal/rules.ts";
+import { type RetentionOfApp, retention } from "../feedback/removal/store.ts";
+import { forgetDeletedWords } from "../feedback/search/store/search.ts";
 import { sweepFiles } from "../files/stray-files.ts";
-import { deleteExpired } from "./retention.ts";
 
 const dayMilliseconds = 86_400_000;
+
 const pauseMilliseconds = 600_000;
 
-type Needed = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "time">;
+type NightlyDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "time">;
 
 /** Cleans up at the start and then once a day. Gives the function that stops it and waits for a running cleanup to end. */
-export function startNightly(deps: Needed): () => Promise<void> {
+export function startNightly(deps: NightlyDeps): () => Promise<void> {
   const stopping = new AbortController();
   let running = Promise.resolve();
   let dueAt = 0;
@@ -33,9 +36,69 @@ export function startNightly(deps: Needed): () => Promise<void> {
  * Deletes threads that apps no longer keep, files to which nothing refers, and the words of deleted threads from the search
  * index.
  */
-export async function cleanUp(deps: Needed, stopping: AbortSignal): Promise<void> {
+export async function cleanUp(deps: NightlyDeps, stopping: AbortSignal): Promise<void> {
   await deleteExpired(deps, stopping);
   const count = await sweepFiles(deps, stopping);
   if (count > 0) deps.log.info({ count }, "deleted files to which nothing refers");
   await forgetDeletedWords(deps.database, stopping);
 }
+
+type RetentionDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">;
+
+/** Few enough that other writes hardly wait. */
+const threadsAtOnce = 50;
+
+/** The actor in the audit. */
+const actor = "retention";
+
+/**
+ * Deletes resolved threads whose last activity is older than their app keeps them, with their files. Each app gets one entry in
+ * the audit with the number. (rules P9, P10)
+ */
+async function deleteExpired(deps: RetentionDeps, stopping: AbortSignal): Promise<void> {
+  const { database, clock } = deps;
+  const real = clock.now().getTime() - clock.offsetMs;
+  const base = retentionTime(await retention.lastTime(database), new Date(real));
+  await database.write((tx) => retention.setLastTime(tx, base.toISOString()));
+  const now = new Date(base.getTime() + clock.offsetMs);
+  for (const app of await retention.apps(database)) {
+    if (stopping.aborted) return;
+    const count = await deleteOfApp(deps, { app, now, stopping });
+    if (count > 0) await record(deps, app, count);
+  }
+}
+
+interface Pass {
+  readonly app: RetentionOfApp;
+  readonly now: Date;
+  readonly stopping: AbortSignal;
+}
+
+async function deleteOfApp(
+  { database, keptFiles, log }: RetentionDeps,
+  { app, now, stopping }: Pass,
+): Promise<number> {
+  let total = 0;
+  while (!stopping.aborted) {
+    // The setting is read again in each transaction: an owner may turn it off in between.
+    const { count, hashes } = await database.write((tx) =>
+      retention.removeDue(tx, app.id, { now, most: threadsAtOnce }),
+    );
+    keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "files without owner left"));
+    total += count;
+    if (count === 0) break;
+  }
+  return total;
+}
+
+const record = (
+  { database, newId, clock }: RetentionDeps,
+  { id: appId, ownerId }: RetentionOfApp,
+  count: number,
+): Promise<void> =>
+  database.write((tx) =>
+    audit.insert(tx, {
+      ...{ id: newId(), at: clock.now().toISOString(), ownerId, actor, action: "retention.delete", appId },
+      ...{ target: count === 1 ? "1 thread" : `${count} threads`, address: null },
+    }),
+  );

@@ -1,13 +1,18 @@
 import { ApiError } from "../../src/contract/errors.ts";
 import { credentials } from "../access/credentials.ts";
 import type { Deps } from "../deps.ts";
-import { agentCaller, bearerOf, topicsOfAllCredentials, topicsOfToken } from "../http/authenticate.ts";
+import {
+  agentCaller,
+  agentScopesOf,
+  bearerOf,
+  createTouch,
+  topicsOfAllCredentials,
+  topicsOfToken,
+} from "../http/authenticate.ts";
 import type { PresentedCredentials } from "../http/credentials.ts";
-import { agentScopesOf } from "../http/granted-scopes.ts";
 import type { AgentCaller } from "../http/handler.ts";
-import { cachedLookup } from "../http/lookup-cache.ts";
+import { cachedLookup } from "../http/memory.ts";
 import type { Door } from "../http/mount.ts";
-import { createTouch } from "../http/touch.ts";
 import { hashOf } from "../secrets/secrets.ts";
 
 /** A program that calls tools, and whether a person allowed it to propose. */

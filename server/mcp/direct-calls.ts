@@ -3,12 +3,17 @@ import { isMutation } from "../../src/contract/endpoint.ts";
 import type { DirectAnswer, DirectRequest } from "../../src/programs.ts";
 import type { Deps } from "../deps.ts";
 import { isDownload, isPrepared } from "../http/answers.ts";
-import { type Api, mapEndpoints } from "../http/api.ts";
 import { asApiError, errorBody } from "../http/errors.ts";
-import type { AgentCaller, Groups, Request } from "../http/handler.ts";
-import type { Invoke } from "../http/invocation.ts";
+import {
+  type AgentCaller,
+  type Api,
+  type Groups,
+  type Invoke,
+  mapEndpoints,
+  type Request,
+} from "../http/handler.ts";
 import { createInvoke, type InvokeDeps } from "../http/invoke.ts";
-import type { Metrics } from "../http/metrics.ts";
+import type { Metrics } from "../http/observe.ts";
 
 /** Who calls tools over HTTP, and from where. */
 export interface Calling {

@@ -1,28 +1,29 @@
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import type { Context } from "koa";
-import { ApiError } from "../../src/contract/errors.ts";
+import { ApiError, type ErrorCode } from "../../src/contract/errors.ts";
 import type { Contract } from "../../src/contract/index.ts";
 import { limits } from "../../src/contract/limits.ts";
-import type { Following, HttpAnswer, HttpTools, Topics } from "../../src/programs.ts";
+import type { Following, HttpAnswer, HttpTools, ToolCaller, Topics } from "../../src/programs.ts";
+import { metadataAddress } from "../access/oauth/metadata.ts";
 import type { Deps } from "../deps.ts";
-import type { Api } from "../http/api.ts";
+import type { Files } from "../files/files.ts";
 import { senderOf } from "../http/body/incoming-body.ts";
 import { counted, jsonOf, readJsonBytes } from "../http/body/read-body.ts";
 import type { PresentedCredentials } from "../http/credentials.ts";
-import { asApiError } from "../http/errors.ts";
-import type { AgentCaller } from "../http/handler.ts";
+import { asApiError, sentencesOf } from "../http/errors.ts";
+import type { AgentCaller, Api } from "../http/handler.ts";
 import type { InvokeDeps } from "../http/invoke.ts";
-import type { Metrics } from "../http/metrics.ts";
 import type { Door, Route } from "../http/mount.ts";
-import { isAllowedOrigin, isOwnHost, mcpPath } from "./addresses.ts";
+import type { Metrics } from "../http/observe.ts";
+import type { ServedFile } from "../http/serve-file.ts";
+import type { Settings } from "../settings/settings.ts";
+import { serverVersion } from "../version.ts";
 import { createToolAuthenticate } from "./authenticate.ts";
 import { createDirectCalls } from "./direct-calls.ts";
-import { loadTools } from "./load-tools.ts";
-import type { createReadUpload } from "./read-upload.ts";
-import { refusalMessage } from "./refusal-message.ts";
 
 /** What the tools need of the server. */
-export interface McpParts {
+interface McpParts {
   readonly deps: InvokeDeps & Pick<Deps, "log" | "memory" | "stopping">;
   readonly door: Door;
   readonly api: Api<Contract>;
@@ -165,4 +166,90 @@ async function orRefusal(ctx: Context, settings: Deps["settings"], act: () => Pr
     if (error.status >= 500) throw thrown;
     refusalMessage(ctx, error, settings);
   }
+}
+
+/** Where requests for the tools arrive. */
+const mcpPath = "/mcp";
+
+const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
+
+const hostForm = /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/;
+
+/**
+ * Whether a request names this server in its `Host` header. Names of loopback are allowed too, because a proxy may send
+ * them, and no page of another site can have them. (rule A41)
+ */
+export function isOwnHost(
+  host: string | undefined,
+  { baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "consoleUrl">,
+): boolean {
+  const given = host?.toLowerCase() ?? "";
+  if (loopbackHost.test(given)) return true;
+  return hostForm.test(given) && [baseUrl, consoleUrl].some((url) => isHostOf(given, new URL(url)));
+}
+
+/** The port that belongs to the protocol may be written or not. */
+const isHostOf = (given: string, { protocol, host }: URL): boolean =>
+  URL.canParse(`${protocol}//${given}`) && new URL(`${protocol}//${given}`).host === host;
+
+/** Whether the page that sent a request may do so. Programs that are no browsers send no `Origin`. */
+export const isAllowedOrigin = (
+  origin: string | undefined,
+  { baseUrl, consoleUrl, corsOrigins }: Pick<Settings, "baseUrl" | "consoleUrl" | "corsOrigins">,
+): boolean =>
+  origin === undefined ||
+  corsOrigins.includes(origin) ||
+  [baseUrl, consoleUrl].some((url) => new URL(url).origin === origin);
+
+/** The codes of JSON-RPC for what a client did wrong before its message was read. */
+const codes: Partial<Record<ErrorCode, number>> = { bad_request: -32_600, internal: -32_603, busy: -32_603 };
+
+const otherCode = -32_000;
+
+/** Answers an error in the form of the protocol: with the status of the API, and as JSON-RPC. */
+function refusalMessage(ctx: Context, error: ApiError, settings: Pick<Settings, "baseUrl">): void {
+  const { status, code } = error;
+  const { retryAfterSeconds } = error.details;
+  ctx.status = status;
+  ctx.set("Cache-Control", "no-store");
+  if (retryAfterSeconds !== undefined) ctx.set("Retry-After", String(retryAfterSeconds));
+  if (status === 401) ctx.set("WWW-Authenticate", challengeOf(ctx, settings));
+  ctx.body = {
+    jsonrpc: "2.0",
+    id: null,
+    error: {
+      code: codes[code] ?? otherCode,
+      message: sentencesOf(error).join(" "),
+      data: { code },
+    },
+  };
+}
+
+/** Says where a program can read how it gets a token. (RFC 9728 5.1) */
+function challengeOf({ req }: Context, settings: Pick<Settings, "baseUrl">): string {
+  const fault = req.headers.authorization === undefined ? "" : ' error="invalid_token",';
+  return `Bearer realm="innkeep",${fault} resource_metadata="${metadataAddress(settings)}"`;
+}
+
+/** The tools. Their code is a file of its own in the build: a server whose tools nobody calls does not load it. */
+async function loadTools({ settings, log }: Pick<Deps, "settings" | "log">): Promise<HttpTools> {
+  const { createHttpTools } = await import("../../mcp/http/http-tools.ts");
+  return createHttpTools({
+    version: serverVersion ?? "0.0.0",
+    baseUrl: settings.baseUrl,
+    consoleUrl: settings.consoleUrl,
+    onError: (error) => log.debug({ err: error }, "a message for the tools was refused"),
+  });
+}
+
+/** Makes a function that reads the bytes of an uploaded file, by the name under which it is served. */
+export function createReadUpload(
+  find: (name: string) => Promise<Pick<ServedFile, "sha256" | "size"> | undefined>,
+  files: Pick<Files, "open" | "size">,
+): ToolCaller["readUpload"] {
+  return async (name, most) => {
+    const file = await find(name);
+    if (!file || (await files.size(file.sha256)) !== file.size) return undefined;
+    return file.size > most ? "too large" : buffer(await files.open(file.sha256));
+  };
 }

@@ -1,13 +1,15 @@
 import ipaddr from "ipaddr.js";
-import { byteLimitsOf } from "./byte-settings.ts";
-import { drillOf } from "./drill-settings.ts";
-import { budgetsOf } from "./limits.ts";
-import { isLoopback } from "./loopback.ts";
+import { budgetsOf, rateLimitsOf } from "./limits.ts";
 import { mailInOf, mailOutOf } from "./mail.ts";
-import { rateLimitsOf } from "./rate-limit-settings.ts";
 import { s3Of } from "./s3.ts";
 import { SettingError } from "./setting-error.ts";
-import type { Environment, ServeFlags, Settings } from "./settings.ts";
+import {
+  type DrillSettings,
+  type Environment,
+  isLoopback,
+  type ServeFlags,
+  type Settings,
+} from "./settings.ts";
 import { attestationOf, identityProvidersOf, redirectUrlOf } from "./sign-in.ts";
 
 /**
@@ -151,4 +153,68 @@ function switchOf(name: string, given: string | undefined, fallback: boolean): b
   if (given === undefined) return fallback;
   if (given === "on" || given === "off") return given === "on";
   throw new SettingError(`${name} must be \`on\` or \`off\`, not \`${given}\`.`);
+}
+
+const units: Readonly<Record<string, number>> = {
+  "": 1,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  TiB: 2 ** 40,
+};
+
+/** The size of the largest report. With a lower limit such a report could never be sent. */
+const least = 64 * 2 ** 20;
+
+/** How much feedback is taken and kept. Throws a SettingError. */
+const byteLimitsOf = (environment: Environment) => ({
+  feedbackBytesPerHour: bytesOf(
+    "INNKEEP_FEEDBACK_BYTES_PER_HOUR",
+    environment.INNKEEP_FEEDBACK_BYTES_PER_HOUR ?? "2GiB",
+  ),
+  storedBytesPerApp: bytesOf(
+    "INNKEEP_STORED_BYTES_PER_APP",
+    environment.INNKEEP_STORED_BYTES_PER_APP ?? "20GiB",
+  ),
+});
+
+/** The number of bytes in a text such as `20GiB`. `off` means no limit. Throws a SettingError for any other text. */
+function bytesOf(name: string, given: string): number {
+  if (given === "off") return Number.POSITIVE_INFINITY;
+  const [, digits, unit = ""] = /^(\d{1,12}) ?(KiB|MiB|GiB|TiB)?$/.exec(given) ?? [];
+  const bytes = Number(digits) * (units[unit] ?? Number.NaN);
+  if (bytes >= least) return bytes;
+  throw new SettingError(`${name} must be at least 64MiB, such as 20GiB, or \`off\`, not \`${given}\`.`);
+}
+
+const usualKept = 7;
+
+const mostKept = 1_000;
+
+/** The nightly backups of a server; undefined if it makes none. Throws a SettingError. */
+export function drillOf(environment: Environment): DrillSettings | undefined {
+  const { INNKEEP_BACKUP_DRILL: when, INNKEEP_BACKUP_DIR: folder } = environment;
+  if (!when || when === "off") return undefined;
+  if (!folder) throw new SettingError("INNKEEP_BACKUP_DIR must name the folder of the nightly backups.");
+  return {
+    at: timeOf(when),
+    folder,
+    kept: keptOf(environment.INNKEEP_BACKUP_KEEP),
+    recipient: environment.INNKEEP_BACKUP_RECIPIENT || undefined,
+  };
+}
+
+function timeOf(given: string): number {
+  const time = given === "daily" ? "03:00" : given;
+  const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(time) ?? [];
+  if (hours !== undefined && minutes !== undefined) return Number(hours) * 60 + Number(minutes);
+  throw new SettingError(
+    `INNKEEP_BACKUP_DRILL must be \`daily\`, a time of day in UTC such as \`03:30\`, or \`off\`, not \`${given}\`.`,
+  );
+}
+
+function keptOf(given: string | undefined): number {
+  const kept = Number(given || usualKept);
+  if (Number.isInteger(kept) && kept >= 1 && kept <= mostKept) return kept;
+  throw new SettingError(`INNKEEP_BACKUP_KEEP must be a number from 1 to ${mostKept}, not \`${given}\`.`);
 }

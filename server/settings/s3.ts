@@ -1,6 +1,5 @@
-import { isLoopback } from "./loopback.ts";
 import { SettingError } from "./setting-error.ts";
-import type { Environment, S3Settings } from "./settings.ts";
+import { type Environment, isLoopback, type S3Settings } from "./settings.ts";
 
 /**
  * Where files are in S3; undefined if INNKEEP_S3_URL is not set. Throws a SettingError for a wrong value, whose message never quotes the

@@ -1,5 +1,4 @@
-import type { Budgets } from "./limits.ts";
-import type { RateLimitSettings } from "./rate-limit-settings.ts";
+import type { Budgets, RateLimitSettings } from "./limits.ts";
 
 export type { ServeFlags } from "../../src/programs.ts";
 
@@ -131,3 +130,6 @@ export interface IdentityProvider {
   readonly clientId: string;
   readonly clientSecret: string | undefined;
 }
+
+/** Whether a host name or address, an IPv6 address with or without brackets, means this machine and no other. */
+export const isLoopback = (host: string): boolean => /^(localhost|::1|\[::1\]|127(\.\d{1,3}){3})$/.test(host);

@@ -1,9 +1,8 @@
 import { createPublicKey, createSecretKey } from "node:crypto";
 import * as z from "zod/mini";
 import { codePath } from "../../src/contract/sign-in.ts";
-import { isLoopback } from "./loopback.ts";
 import { SettingError } from "./setting-error.ts";
-import type { AttestationSettings, Environment, IdentityProvider } from "./settings.ts";
+import { type AttestationSettings, type Environment, type IdentityProvider, isLoopback } from "./settings.ts";
 
 /**
  * The only target, besides the app schemes, to which a sign-in code may be sent: https, or http on loopback. The default

@@ -1,7 +1,6 @@
 import { demoAnnouncement } from "../demo/announce.ts";
 import type { Demo } from "../demo/seed-demo.ts";
-import { isLoopback } from "../settings/loopback.ts";
-import type { Environment, ServeFlags, Settings } from "../settings/settings.ts";
+import { type Environment, isLoopback, type ServeFlags, type Settings } from "../settings/settings.ts";
 
 export interface Announcement {
   readonly flags: ServeFlags;

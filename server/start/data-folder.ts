@@ -1,4 +1,4 @@
-import { access, chmod, constants, mkdir, readdir, stat } from "node:fs/promises";
+import { access, chmod, constants, mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemReason } from "../../src/words/system-reason.ts";
 import { type FolderLock, type LockOptions, lockFolder } from "../database/folder-lock.ts";
@@ -75,4 +75,14 @@ export async function hasFiles(folder: string): Promise<boolean> {
     if (inside.some((path) => /[\da-f]{64}$/.test(path))) return true;
   }
   return false;
+}
+
+/** The text of a file, or undefined if the file does not exist. */
+export async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { createClientDocuments } from "../access/oauth/client-document.ts";
 import { createAttest } from "../access/sign-in/attestation.ts";
-import type { Clock } from "../clock.ts";
+import { type Clock, createTimeWatch } from "../clock.ts";
 import type { Database } from "../database/database.ts";
 import { openDatabase } from "../database/open.ts";
 import type { Deps } from "../deps.ts";
@@ -14,12 +14,10 @@ import { createLimiter } from "../http/rate-limits/rate-limits.ts";
 import { createWaiting } from "../http/waiting.ts";
 import { createNewId } from "../secrets/new-id.ts";
 import { createSealer } from "../secrets/secrets.ts";
-import { memoryOfMachine } from "../settings/memory.ts";
+import { memoryOfMachine } from "../settings/limits.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createPassingTime } from "../testing/cycles/passing-time.ts";
-import { createTimeWatch } from "../time-watch.ts";
-import { openFiles } from "./open-files.ts";
-import { openKeptFiles } from "./open-kept-files.ts";
+import { openFiles, openKeptFiles } from "./open-files.ts";
 
 export interface StartedParts {
   readonly clock: Clock;

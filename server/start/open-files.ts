@@ -1,8 +1,19 @@
+import { randomBytes } from "node:crypto";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Files } from "../files/files.ts";
+import { apps } from "../access/apps/store.ts";
+import type { Database, Reader, Transaction } from "../database/database.ts";
+import { type Files, FilesUnavailable, type PlaceMark } from "../files/files.ts";
+import { createKeptFiles, type KeptFiles } from "../files/kept-files.ts";
 import { createLocalFiles } from "../files/local-files.ts";
-import { createS3Files } from "../files/s3-files.ts";
-import type { DataLocation } from "../settings/settings.ts";
+import { faultOfSettings } from "../files/s3-client.ts";
+import { createS3Files, createStoreMark } from "../files/s3-files.ts";
+import { deploymentId, type FilesPlace, filesPlace } from "../files/store.ts";
+import { uploads } from "../files/uploads-store.ts";
+import { randomName } from "../secrets/secrets.ts";
+import { SettingError } from "../settings/setting-error.ts";
+import type { DataLocation, S3Settings } from "../settings/settings.ts";
+import { hasFiles, readIfThere } from "./data-folder.ts";
 
 export const filesFolder = ({ data }: Pick<DataLocation, "data">): string => join(data, "files");
 
@@ -10,4 +21,150 @@ export const filesFolder = ({ data }: Pick<DataLocation, "data">): string => joi
 export function openFiles(location: DataLocation): Files {
   const folder = filesFolder(location);
   return location.s3 ? createS3Files(join(folder, "temporary"), location.s3) : createLocalFiles(folder);
+}
+
+/** The keeper of the files in the place that the settings name. */
+export const openKeptFiles = (
+  database: Database,
+  files: Files,
+  location: Pick<DataLocation, "s3">,
+): KeptFiles =>
+  createKeptFiles(
+    files,
+    (decide) => uploads.withFileLocks(database, decide),
+    async (tx) => (await filesPlace.hold(tx)) === placeIn(location),
+  );
+
+/**
+ * Makes sure that the files are where the settings say, and that they belong to the database, because a server deletes files
+ * to which its database does not refer. Throws a SettingError if not.
+ */
+export async function bindFiles(database: Database, location: DataLocation): Promise<void> {
+  await assertPlace(database, location);
+  const place = placeIn(location);
+  if ((await filesPlace.find(database)) !== place)
+    await database.write((tx) => filesPlace.replace(tx, place));
+  await bindPlace(database, location);
+}
+
+/** Throws a SettingError if the settings name another place than that of the files. A deployment without files may change it. */
+export async function assertPlace(database: Reader, location: DataLocation): Promise<void> {
+  const wanted = placeIn(location);
+  if ((await filesPlace.find(database)) !== wanted && (await uploads.exist(database)))
+    throw new SettingError(elsewhere[wanted]);
+}
+
+/** Where the settings want the files. */
+export const placeIn = ({ s3 }: Pick<DataLocation, "s3">): FilesPlace => (s3 ? "s3" : "folder");
+
+const elsewhere: Readonly<Record<FilesPlace, string>> = {
+  s3: "INNKEEP_S3_URL is set, but the files of this deployment are in its data folder. Move them: `innkeep admin files move --to s3`. Or start without INNKEEP_S3_URL.",
+  folder:
+    "INNKEEP_S3_URL is not set, but the files of this deployment are in an S3 store. Set it. Or move the files into the data folder: `innkeep admin files move --to folder`, with INNKEEP_S3_URL set for this command.",
+};
+
+/**
+ * Makes sure that the data folder and the place of the files belong to the database. All store the same id, which the first start creates. Throws
+ * a SettingError if one of them belongs to another database, or cannot be used. A SQLite database that another program has copied into a
+ * folder is refused, too: the folder has no id, or another one. (rule O23)
+ */
+export async function bindPlace(database: Database, location: DataLocation): Promise<void> {
+  const { data, databaseUrl } = location;
+  if (databaseUrl === undefined) await assertAdopted(database, data);
+  await adoptPlace(database, location);
+}
+
+async function bindStore(database: Database, s3: S3Settings): Promise<void> {
+  try {
+    await bind(database, createStoreMark(s3), foreignStore);
+  } catch (error) {
+    throw storeFault(error);
+  }
+}
+
+async function assertAdopted(database: Database, data: string): Promise<void> {
+  const [id, marked] = [await deploymentId.find(database), await folderMark(data).read()];
+  if (id === marked) return;
+  // A database of an earlier version has no id, and a new one has no app.
+  if (id === undefined && (marked === undefined || !(await apps.exist(database)))) return;
+  throw new SettingError(
+    `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first: it ends the sessions that the copy brought back, and erases again who was erased since.`,
+  );
+}
+
+/**
+ * Marks the data folder and the place of the files as those of a database that was copied there. Throws a SettingError if the place holds the files
+ * of another database.
+ */
+export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: DataLocation): Promise<void> {
+  if (databaseUrl === undefined) await bind(database, await markBesideFile(data), foreignFolder(data));
+  else if (!s3) await bind(database, folderMark(data), foreignFolder(data));
+  if (s3) await bindStore(database, s3);
+}
+
+/** A SQLite database lies in the folder, so the files of a folder without an id are its own. */
+async function markBesideFile(data: string): Promise<PlaceMark> {
+  const mark = folderMark(data);
+  return (await mark.read()) === undefined ? { ...mark, holdsFiles: async () => false } : mark;
+}
+
+async function bind(database: Database, mark: PlaceMark, foreign: string): Promise<void> {
+  const marked = await mark.read();
+  const holdsFiles = await mark.holdsFiles();
+  const id = await database.write(async (tx) => {
+    await tx.lock("innkeep deployment id");
+    return agree(tx, { marked, holdsFiles, foreign });
+  }, "long");
+  if (id !== marked || mark.isTried) await mark.write(id);
+}
+
+interface Place {
+  /** The id that is stored in the place of the files. */
+  readonly marked: string | undefined;
+  readonly holdsFiles: boolean;
+  /** The message if they belong to another database. */
+  readonly foreign: string;
+}
+
+/** Gives the id that the place and the database share. Throws a SettingError if the place belongs to another database. */
+async function agree(tx: Transaction, { marked, holdsFiles, foreign }: Place): Promise<string> {
+  const own = await deploymentId.find(tx);
+  const belongs = marked === undefined ? own !== undefined || (await apps.exist(tx)) : marked === own;
+  if (!belongs && holdsFiles) throw new SettingError(foreign);
+  const id = own ?? randomName();
+  if (own === undefined) await deploymentId.insert(tx, id);
+  return id;
+}
+
+const foreignFolder = (data: string) =>
+  `INNKEEP_DATA is ${data}, which holds the files of another database. Set it to the folder of this database, or set INNKEEP_DATABASE_URL to the database of these files. To start with no data, set INNKEEP_DATA to another folder. Only if you are sure that these are the files of this database, delete ${join(data, "deployment")} and try again.`;
+
+const foreignStore =
+  "INNKEEP_S3_URL names a place that holds the files of another database. Set it to the place of this database's files, or add a folder of its own: https://…/bucket/folder. Only if you are sure that these are the files of this database, delete the object `deployment` there and try again.";
+
+function folderMark(data: string): PlaceMark {
+  const file = join(data, "deployment");
+  return {
+    isTried: false,
+    read: () => readIfThere(file),
+    write: (id) => replaceFile(file, id),
+    holdsFiles: () => hasFiles(join(data, "files")),
+  };
+}
+
+async function replaceFile(file: string, text: string): Promise<void> {
+  const draft = `${file}.${randomBytes(8).toString("hex")}`;
+  await writeFile(draft, text, { mode: 0o600, flush: true });
+  await rename(draft, file);
+}
+
+/** The error for the operator if an S3 store does not answer or refuses. Gives other errors back. */
+export function storeFault(error: unknown): unknown {
+  const fault = faultOfSettings(error);
+  if (fault !== undefined) return new SettingError(fault, { cause: error });
+  if (!(error instanceof FilesUnavailable)) return error;
+  const why = error.cause instanceof Error ? error.cause.message : "";
+  return new Error(`The files cannot be read or written right now (${why}). Try again later.`, {
+    cause: error,
+  });
 }

@@ -1,14 +1,13 @@
 import { createReadStream } from "node:fs";
 import type { appData as contract, ImportedApp } from "../../src/contract/app-data.ts";
 import { ApiError, badRequest } from "../../src/contract/errors.ts";
-import { isReceivedFile } from "../../src/contract/received-file.ts";
+import { isReceivedFile } from "../../src/contract/files.ts";
 import { ownedApp } from "../access/apps/owned-app.ts";
 import { createAuditWriter } from "../access/audit/record.ts";
 import type { Deps } from "../deps.ts";
 import type { Download } from "../http/answers.ts";
 import type { Handlers } from "../http/handler.ts";
-import { type WrittenExport, writeExport } from "./export.ts";
-import { tarOf } from "./export-tar.ts";
+import { tarOf, type WrittenExport, writeExport } from "./export.ts";
 import { importApp } from "./import.ts";
 
 type Needed = Pick<

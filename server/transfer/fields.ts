@@ -1,4 +1,4 @@
-import { utcOf } from "../../src/contract/instants.ts";
+import { utcOf } from "../../src/contract/fields.ts";
 
 /** A value as a column stores it. Booleans are 0 and 1, JSON is text. */
 export type Stored = string | number | null;

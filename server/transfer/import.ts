@@ -1,22 +1,43 @@
+import { isUtf8 } from "node:buffer";
+import { createHash, randomBytes } from "node:crypto";
 import { open } from "node:fs/promises";
+import { receivedFile } from "../../src/contract/files.ts";
+import { limits } from "../../src/contract/limits.ts";
+import type { Table } from "../backup/store.ts";
 import type { Transaction } from "../database/database.ts";
+import { isConflict, isDangling } from "../database/errors.ts";
 import type { Deps } from "../deps.ts";
-import { checkLines } from "./check-lines.ts";
-import type { Naming } from "./fields.ts";
-import { newNames } from "./new-names.ts";
-import { openSource, type Source } from "./read-source.ts";
-import { stageFiles } from "./stage-files.ts";
-import { type Staging, stageLines } from "./stage-lines.ts";
-import { imports, type Settled } from "./store.ts";
+import { isObject, type Naming } from "./fields.ts";
+import {
+  type ArchivedFile,
+  atLine,
+  chunksOf,
+  filesOf,
+  linesOf,
+  openSource,
+  refusedFile,
+  type Source,
+} from "./read-source.ts";
+import { allRecords } from "./records/app.ts";
+import {
+  faultsOf,
+  formatVersion,
+  type Line,
+  parseLine,
+  type RecordKind,
+  rowOf,
+  type StoredRow,
+} from "./records/record.ts";
+import { imports, type Settled, tableOf, tablesByName } from "./store.ts";
 
-export type ImportDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "newId"> & {
+type ImportDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "newId"> & {
   readonly settings: Pick<Deps["settings"], "storedBytesPerApp">;
   readonly log: Warns;
 };
 
 type Warns = Pick<Deps["log"], "warn">;
 
-export interface WantedImport {
+interface WantedImport {
   /** The file. */
   readonly path: string;
   /** The account that becomes the only owner. */
@@ -26,7 +47,7 @@ export interface WantedImport {
   readonly signal: AbortSignal;
 }
 
-export interface ImportedApp {
+interface ImportedApp {
   readonly appId: string;
   /** How many records of each kind the file has. */
   readonly records: Readonly<Record<string, number>>;
@@ -126,4 +147,278 @@ async function discard(
     keptFiles.removeLater(part.hashes, (error) => log.warn({ err: error }, "files without owner left"));
     more = part.more;
   }
+}
+
+/**
+ * Keeps the files of an archive whose records are stored already. Each is checked as a file of feedback is, by its bytes, and
+ * loses what such a file loses. Throws `bad_request` for a file that no record names, that differs from its record or its
+ * hash, or that is missing.
+ */
+async function stageFiles(staging: Staging): Promise<number> {
+  const { deps, source, appId, naming } = staging;
+  const named = naming.withFiles ? await imports.countFiles(deps.database, appId) : 0;
+  let files = 0;
+  for await (const archived of filesOf(source)) {
+    staging.signal.throwIfAborted();
+    await keep(staging, archived);
+    files++;
+  }
+  if (named !== files)
+    throw refusedFile([`its records name ${named} files, and the archive has ${files} of them.`]);
+  return files;
+}
+
+async function keep(staging: Staging, { sha256, bytes }: ArchivedFile): Promise<void> {
+  const { deps, appId } = staging;
+  const fail = (fault: string) => refusedFile([`the file ${sha256} ${fault}.`]);
+  const [named, other] = await imports.uploadsOf(deps.database, appId, sha256);
+  if (!named) throw fail("is named by no record");
+  if (other || named.size !== bytes.size) throw fail("has another size or kind than a record says");
+  const draft = deps.files.createTemporary(bytes.size);
+  try {
+    const hash = createHash("sha256");
+    for await (const chunk of chunksOf(bytes)) {
+      hash.update(chunk);
+      draft.write(chunk);
+    }
+    if (hash.digest("hex") !== sha256) throw fail("is not what its name says");
+    const written = await draft.finish();
+    if (written.detectedType !== named.mediaType) throw fail(`has not the bytes of ${named.mediaType}`);
+    const file = receivedFile({ ...written, declaredType: null, name: null, fault: null });
+    await deps.keptFiles.keepFor([file], () =>
+      deps.database.write(async (tx) => {
+        await deps.keptFiles.secure(tx, [file]);
+        if (file.sha256 !== sha256) await imports.rename(tx, { appId, sha256, into: file.sha256 });
+        const now = deps.clock.now().toISOString();
+        if (!(await imports.goesOn(tx, appId, now))) throw new Error("The import was given up.");
+      }),
+    );
+  } finally {
+    draft.drop();
+  }
+}
+
+interface Staging {
+  readonly deps: Pick<Deps, "clock" | "database" | "files" | "keptFiles">;
+  readonly source: Source;
+  readonly naming: Naming;
+  readonly appId: string;
+  /** The name of the app, if it is not that of the file. */
+  readonly name: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+interface StagedRow {
+  readonly number: number;
+  readonly kind: RecordKind;
+  readonly row: StoredRow;
+}
+
+const rowsAtOnce = 500;
+
+const bytesAtOnce = 1_048_576;
+
+/**
+ * Stores the records of a checked file, a few hundred in each transaction, so that other writers get their turns. Nobody sees
+ * them before the app has a member. Throws `bad_request` for a record that refers to none, or that comes twice.
+ */
+async function stageLines(staging: Staging): Promise<void> {
+  const tables = await tablesByName(staging.deps.database);
+  let waiting: StagedRow[] = [];
+  let bytes = 0;
+  const flush = async () => {
+    staging.signal.throwIfAborted();
+    if (waiting.length > 0) await storeRows(staging, tables, waiting);
+    waiting = [];
+    bytes = 0;
+  };
+  for await (const line of linesOf(staging.source.lines)) {
+    const record = recordOf(staging, parseLine(line.bytes.toString()));
+    if (!record) continue;
+    waiting.push({ number: line.number, ...record });
+    bytes += line.bytes.length;
+    if (record.kind.type === "app" || waiting.length >= rowsAtOnce || bytes >= bytesAtOnce) await flush();
+  }
+  await flush();
+}
+
+/** The row of a line; undefined for lines that are not stored. */
+function recordOf({ naming, appId, name }: Staging, line: ReturnType<typeof parseLine>) {
+  if (typeof line === "string") return undefined;
+  const kind = kindsByType.get(String(line.type));
+  if (!kind || (kind.table === "uploads" && !naming.withFiles)) return undefined;
+  const row = rowOf(kind, line, { ...naming, appId });
+  return { kind, row: kind.type === "app" && name !== undefined ? { ...row, name } : row };
+}
+
+type Tables = ReadonlyMap<string, Table>;
+
+async function storeRows(staging: Staging, tables: Tables, rows: readonly StagedRow[]): Promise<void> {
+  const { database } = staging.deps;
+  try {
+    await database.write(async (tx) => {
+      for (const kind of allRecords) {
+        const ofKind = rows.filter((row) => row.kind === kind).map(({ row }) => row);
+        await imports.store(tx, tableOf(tables, kind), ofKind);
+      }
+      await goOn(staging, tx, rows);
+    });
+  } catch (error) {
+    if (!isConflict(error) && !isDangling(error)) throw error;
+    throw refusedFile([await faultyLine(staging, tables, rows)]);
+  }
+}
+
+/** Notes that the import is alive. Throws if somebody has deleted what it stored, because it was silent for long. */
+async function goOn(
+  { deps, appId }: Staging,
+  tx: Transaction,
+  rows: readonly StagedRow[] = [],
+): Promise<void> {
+  const now = deps.clock.now().toISOString();
+  if (rows.some(({ kind }) => kind.type === "app")) return imports.begin(tx, appId, now);
+  if (!(await imports.goesOn(tx, appId, now))) throw new Error(`The import of ${appId} was given up.`);
+}
+
+/** Stores rows one by one, to find the one that the database refuses. */
+async function faultyLine({ deps }: Staging, tables: Tables, rows: readonly StagedRow[]): Promise<string> {
+  const ordered = allRecords.flatMap((kind) => rows.filter((row) => row.kind === kind));
+  let at: StagedRow | undefined;
+  try {
+    await deps.database.write(async (tx) => {
+      for (const row of ordered) {
+        at = row;
+        await imports.store(tx, tableOf(tables, row.kind), [row.row]);
+      }
+      at = undefined;
+      throw new Error("Found nothing: undo all.");
+    });
+  } catch (error) {
+    const fault = isDangling(error) ? "refers to a record that is not in the file before it" : "comes twice";
+    if (at) return atLine(at.number, `the ${at.kind.type} ${fault}.`);
+    throw error;
+  }
+  throw new Error("A row was refused once and taken later.");
+}
+
+/** What a file holds, as its lines say. */
+interface CheckedExport {
+  /** How many records of each kind. */
+  readonly records: Readonly<Record<string, number>>;
+  /** Whether the bytes of uploads are in the file. */
+  readonly withFiles: boolean;
+}
+
+/** The kinds of records that an import stores, by the word in `type`. */
+const kindsByType: ReadonlyMap<string, RecordKind> = new Map(allRecords.map((kind) => [kind.type, kind]));
+
+/**
+ * Reads all lines and checks each by itself, before anything is stored. Throws `bad_request` with all faults, up to a number of
+ * them, each with its line.
+ */
+async function checkLines(
+  source: Source,
+  { mostBytes, signal }: { readonly mostBytes: number; readonly signal: AbortSignal },
+): Promise<CheckedExport> {
+  const state = newState(source);
+  for await (const { number, bytes } of linesOf(source.lines)) {
+    signal.throwIfAborted();
+    if (state.ended) throw refusedFile([atLine(number, "comes after the last line.")]);
+    const line = isUtf8(bytes) ? parseLine(bytes.toString()) : "is not UTF-8";
+    const faults = typeof line === "string" ? [line] : checkLine(state, line, number);
+    state.faults.push(...faults.map((fault) => atLine(number, fault)));
+    if (state.faults.length >= limits.namedFaults) break;
+    if (!state.ended) state.hash.update(bytes).update("\n");
+  }
+  if (state.faults.length > 0) throw refusedFile(state.faults);
+  if (!state.ended) throw refusedFile(["its last line is missing. It is cut off: download it again."]);
+  if (state.uploadedBytes > mostBytes)
+    throw refusedFile([`its files have ${state.uploadedBytes} bytes. An app may have ${mostBytes}.`]);
+  return { records: state.records, withFiles: source.filesAt !== undefined };
+}
+
+interface State {
+  readonly inArchive: boolean;
+  readonly hash: ReturnType<typeof createHash>;
+  readonly records: Record<string, number>;
+  readonly faults: string[];
+  uploadedBytes: number;
+  ended: boolean;
+}
+
+const newState = ({ filesAt }: Source): State => ({
+  inArchive: filesAt !== undefined,
+  hash: createHash("sha256"),
+  records: {},
+  faults: [],
+  uploadedBytes: 0,
+  ended: false,
+});
+
+function checkLine(state: State, line: Line, number: number): string[] {
+  const type = String(line.type);
+  if (number === 1) return checkHeader(state, line);
+  if (type === "end") return checkEnd(state, line);
+  if ((number === 2) !== (type === "app")) return ["must be of type app exactly as the second line"];
+  state.records[type] = (state.records[type] ?? 0) + 1;
+  if (type === "member") return checkMember(line);
+  const kind = kindsByType.get(type);
+  if (!kind) return [`is of the unknown type ${JSON.stringify(type.slice(0, 50))}`];
+  const faults = faultsOf(kind, line);
+  if (kind.table === "uploads" && faults.length === 0) state.uploadedBytes += Number(line.size);
+  return faults;
+}
+
+/** A file of a later format is refused as a whole: what is new in it would be lost. */
+function checkHeader({ inArchive }: State, line: Line): string[] {
+  if (line.type !== "export") return ["must be the head of an export"];
+  if (line.format !== formatVersion)
+    return [
+      `has the format ${JSON.stringify(line.format ?? null).slice(0, 50)}, and this server reads ${formatVersion}. A newer server wrote the file: import it there`,
+    ];
+  if (line.files === inArchive) return [];
+  return [
+    inArchive ? "says that the export has no files" : "says that the files are in an archive: import that",
+  ];
+}
+
+/** Members are shown to the person who imports, and not stored. */
+const checkMember = ({ email, role, createdAt }: Line): string[] =>
+  [email, role, createdAt].every((value) => typeof value === "string" && value.length <= 600)
+    ? []
+    : ["must have email, role and createdAt"];
+
+function checkEnd(state: State, { records, sha256 }: Line): string[] {
+  state.ended = true;
+  const told = isObject(records) ? records : {};
+  const names = new Set([...Object.keys(told), ...Object.keys(state.records)]);
+  const wrong = [...names].find((name) => told[name] !== state.records[name]);
+  if (wrong !== undefined)
+    return [
+      `counts ${String(told[wrong] ?? 0)} records of the type ${wrong.slice(0, 50)}, and the file has ${state.records[wrong] ?? 0}`,
+    ];
+  return sha256 === state.hash.digest("hex")
+    ? []
+    : ["has another hash than the lines before: they were changed"];
+}
+
+/**
+ * Makes the new ids and names of one import. The same old one always gives the same new one, so no list of them is kept in
+ * memory. Without the random salt nobody can tell them, so a file cannot name anything that is not in it.
+ */
+function newNames(): Pick<Naming, "idOf" | "uploadOf"> {
+  const salt = randomBytes(32);
+  const hashOf = (what: string, old: string) =>
+    createHash("sha256").update(salt).update(`${what}:${old}`).digest();
+  return {
+    idOf: (old) => {
+      const bytes = Buffer.from(old.replaceAll("-", ""), "hex");
+      const sixBits = (bytes[10] ?? 0) & 0xfc;
+      hashOf("id", old).copy(bytes, 10, 0, 6);
+      // An id begins with its time and its number among those of the same time: new ids keep that order.
+      bytes[10] = sixBits | ((bytes[10] ?? 0) & 0x03);
+      return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+    },
+    uploadOf: (old) => hashOf("upload", old).toString("base64url") + (/\.[a-z0-9]+$/.exec(old)?.[0] ?? ""),
+  };
 }

@@ -1,10 +1,25 @@
-import type { Filled } from "../console/forms.tsx";
+import { appData } from "../../src/contract/app-data.ts";
+import type { ApiError } from "../../src/contract/errors.ts";
+import { filledAgain, filledWith } from "../console/form-values.tsx";
+import { type Filled, IdempotencyField, TextField } from "../console/forms.tsx";
 import { ConsolePage } from "../console/layout.tsx";
 import { appNavigationOf, navigationOf } from "../console/navigation.ts";
-import { type Reply, show } from "../console/reply.ts";
+import { Notice, Refused } from "../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../console/reply.ts";
 import { Line } from "../console/text.tsx";
-import type { SignedInVisit } from "../console/visit.ts";
-import { ImportForm } from "./import-form.tsx";
+import type { SignedInVisit, UploadVisit } from "../console/visit.ts";
+
+/** Makes a new app of the file that was sent. */
+export function importApp(visit: UploadVisit): Promise<Reply> {
+  const { ask, fields, links, body } = visit;
+  return reshowForm(
+    async () => {
+      const { appId } = await ask(appData.import, { body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.app(appId), "app-imported");
+    },
+    (refusal) => showImport(visit, filledAgain(fields, refusal)),
+  );
+}
 
 /** All of an app as a file. */
 export async function dataPage(visit: SignedInVisit): Promise<Reply> {
@@ -49,7 +64,7 @@ export async function dataPage(visit: SignedInVisit): Promise<Reply> {
 export const importPage = (visit: SignedInVisit): Promise<Reply> => showImport(visit);
 
 /** The form for a new app out of a file, and what was wrong with the last one. */
-export async function showImport(visit: SignedInVisit, form?: Filled): Promise<Reply> {
+async function showImport(visit: SignedInVisit, form?: Filled): Promise<Reply> {
   const navigation = await navigationOf(visit);
   return show(
     <ConsolePage navigation={navigation} title="Import an app" narrow>
@@ -66,3 +81,52 @@ export async function showImport(visit: SignedInVisit, form?: Filled): Promise<R
     form?.refusal?.status,
   );
 }
+
+interface ImportFormProps {
+  readonly action: string;
+  readonly form?: Filled | undefined;
+}
+
+/** Sends a file that an export wrote. */
+const ImportForm = ({ action, form }: ImportFormProps) => (
+  <form class="stack" method="post" action={action} enctype="multipart/form-data">
+    <Faults refusal={form?.refusal} />
+    <p>
+      Import only files that you trust: messages that the file gives to your team count as your team's, and
+      agents read them. Nobody becomes a member by an import, and approvals and tests do not continue.
+    </p>
+    <IdempotencyField />
+    <TextField
+      form={form ?? filledWith()}
+      name="name"
+      label="Name"
+      hint="Leave it empty for the name in the file."
+    />
+    <div class="field">
+      <label for="field-file">File</label>
+      <input type="file" id="field-file" name="file" accept=".ndjson,.tar" required />
+    </div>
+    <div class="actions">
+      <button class="primary" type="submit">
+        Import
+      </button>
+    </div>
+  </form>
+);
+
+const Faults = ({ refusal }: { readonly refusal: ApiError | undefined }) => {
+  const faults = refusal?.details.issues?.filter(({ path }) => path.split(".")[0] === "file") ?? [];
+  if (faults.length === 0) return <Refused refusal={refusal} />;
+  return (
+    <Notice kind="alert">
+      <b>Nothing was imported.</b> This is wrong in the file:
+      <ul>
+        {faults.map(({ message }) => (
+          <li key={message}>
+            <Line text={message} />
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+};

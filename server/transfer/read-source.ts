@@ -1,11 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
+import { ApiError } from "../../src/contract/errors.ts";
+import { limits } from "../../src/contract/limits.ts";
 import { blockSize, paddingOf, readTarHeader } from "../files/tar.ts";
-import { filesFolder, linesName } from "./export-tar.ts";
-import { atLine, refusedFile } from "./import-fault.ts";
+import { filesFolder, linesName } from "./export.ts";
 import { mostLineBytes } from "./records/record.ts";
 
 /** A part of an open file. */
-export interface Span {
+interface Span {
   readonly file: FileHandle;
   readonly at: number;
   readonly size: number;
@@ -61,7 +62,7 @@ export async function* chunksOf({ file, at, size }: Span): AsyncGenerator<Buffer
 }
 
 /** A line without its line feed. */
-export interface NumberedLine {
+interface NumberedLine {
   readonly number: number;
   readonly bytes: Buffer;
 }
@@ -128,3 +129,13 @@ const isZero = (byte: number): boolean => byte === 0;
 
 const hashIn = (name = ""): string | undefined =>
   name.startsWith(filesFolder) ? /^[\da-f]{64}$/.exec(name.slice(filesFolder.length))?.[0] : undefined;
+
+/** The refusal of a file, with what is wrong with it. */
+export const refusedFile = (faults: readonly string[]): ApiError =>
+  new ApiError("bad_request", {
+    message: `The file cannot be imported: ${faults[0] ?? "it is malformed."} Nothing was changed.`,
+    issues: faults.slice(0, limits.namedFaults).map((message) => ({ path: "file", message })),
+  });
+
+/** What is wrong with a line, with its number. */
+export const atLine = (number: number, fault: string): string => `line ${number}: ${fault}`;

@@ -1,23 +1,33 @@
 import { type Command, Option } from "commander";
 import { routes } from "../client/routes.ts";
-import type { AppFlags } from "./apps.ts";
-import type { AuditFlags } from "./audit.ts";
+import type { App, AppChange } from "../contract/apps.ts";
+import type { AuditEntry } from "../contract/audit.ts";
+import type { AppKey } from "../contract/keys.ts";
+import { limits } from "../contract/limits.ts";
+import { oldThreadsText } from "../contract/old-threads-text.ts";
+import type { Token } from "../contract/tokens.ts";
+import { choices } from "./core/choices.ts";
+import { CliError, didYouMean, usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
+import { allPages } from "./core/connection.ts";
 import { ofConsole } from "./core/console-only.ts";
-import { destroys, mutates, ofApp, views } from "./core/flags.ts";
-import type { RevokeTokenFlags } from "./tokens.ts";
+import type { Invocation } from "./core/context.ts";
+import { destroys, instantOf, mutates, ofApp, views } from "./core/flags.ts";
+import { appIdOf, isId, reachableApps, wholeId } from "./core/ids.ts";
+import { confirm, optionalTextOf } from "./core/input.ts";
+import { type Column, details, note, printLine, printList, printOne } from "./core/output.ts";
+import { onOneLine } from "./core/plain-text.ts";
+import { namedApp } from "./core/server-address.ts";
 
 /** `innkeep app`: the settings of your apps. */
 export function addApp(app: Command, setup: Setup): void {
   const list = app.command("list").alias("ls").description(routes.apps.list.summary);
-  commandAction(list, setup, async (invocation) =>
-    ofConsole(invocation, async () => (await import("./apps.ts")).listApps(invocation)),
-  );
+  commandAction(list, setup, async (invocation) => ofConsole(invocation, async () => listApps(invocation)));
 
   const view = app.command("view").alias("show").description(routes.apps.read.summary);
   view.argument("[app]", whichApp);
   commandAction<object, string | undefined>(views(view), setup, async (invocation, _, given) =>
-    ofConsole(invocation, async () => (await import("./apps.ts")).viewApp(invocation, given)),
+    ofConsole(invocation, async () => viewApp(invocation, given)),
   );
 
   const edit = mutates(app.command("edit").alias("update").description("Change the settings of an app"))
@@ -39,7 +49,7 @@ export function addApp(app: Command, setup: Setup): void {
       "for how many days resolved threads are kept after their last activity; empty is without an end",
     );
   commandAction<AppFlags, string | undefined>(edit, setup, async (invocation, flags, given) =>
-    ofConsole(invocation, async () => (await import("./apps.ts")).editApp(invocation, flags, given)),
+    ofConsole(invocation, async () => editApp(invocation, flags, given)),
   );
 }
 
@@ -55,27 +65,25 @@ export function addKey(key: Command, setup: Setup): void {
     .alias("ls")
     .description("List the keys of your apps, without their secrets");
   commandAction(ofApp(list), setup, async (invocation) =>
-    ofConsole(invocation, async () => (await import("./keys.ts")).listKeys(invocation)),
+    ofConsole(invocation, async () => listKeys(invocation)),
   );
 
   const revoke = key.command("revoke <key>").alias("rm").description(routes.keys.remove.summary);
   commandAction<object, string>(ofApp(destroys(revoke)), setup, async (invocation, _, given) =>
-    ofConsole(invocation, async () => (await import("./keys.ts")).revokeKey(invocation, given)),
+    ofConsole(invocation, async () => revokeKey(invocation, given)),
   );
 }
 
 /** `innkeep token`: agent and maintainer tokens. People and `innkeep admin` make them. (rule K12) */
 export function addToken(token: Command, setup: Setup): void {
   const list = token.command("list").alias("ls").description(routes.tokens.list.summary);
-  commandAction(list, setup, async (invocation) =>
-    ofConsole(invocation, async () => (await import("./tokens.ts")).listTokens(invocation)),
-  );
+  commandAction(list, setup, async (invocation) => ofConsole(invocation, async () => listTokens(invocation)));
 
   const revoke = destroys(token.command("revoke").alias("rm").description(routes.tokens.remove.summary))
     .argument("[token]", "its id, or the start of the id")
     .option("--self", "the token with which this command is run");
   commandAction<RevokeTokenFlags, string | undefined>(revoke, setup, async (invocation, flags, given) =>
-    ofConsole(invocation, async () => (await import("./tokens.ts")).revokeToken(invocation, flags, given)),
+    ofConsole(invocation, async () => revokeToken(invocation, flags, given)),
   );
 }
 
@@ -93,6 +101,329 @@ export function addAudit(audit: Command, setup: Setup): void {
     .option("--all", "every page")
     .option("--ndjson", "write each entry as one line of JSON, as soon as it is read");
   commandAction<AuditFlags>(list, setup, async (invocation, flags) =>
-    ofConsole(invocation, async () => (await import("./audit.ts")).listAudit(invocation, flags)),
+    ofConsole(invocation, async () => listAudit(invocation, flags)),
   );
+}
+
+type Switch = "on" | "off";
+
+interface AppFlags {
+  readonly name?: string;
+  readonly feedbackEnabled?: Switch;
+  readonly changelogEnabled?: Switch;
+  readonly chatWebhookUrl?: string;
+  readonly githubRepository?: string;
+  readonly approvalHours?: string;
+  readonly retentionDays?: string;
+}
+
+async function listApps(invocation: Invocation): Promise<undefined> {
+  const { items } = await invocation.client().apps.list();
+  printList(invocation, { items, columns: appColumns });
+}
+
+const appColumns: readonly Column<App>[] = [
+  { heading: "id", of: ({ id }) => id, isId: true },
+  { heading: "name", of: ({ name }) => name },
+  { heading: "feedback", of: ({ feedbackEnabled }) => switchOf(feedbackEnabled) },
+  { heading: "changelog", of: ({ changelogEnabled }) => switchOf(changelogEnabled) },
+  { heading: "repository", of: ({ githubRepository }) => githubRepository },
+  { heading: "created", of: ({ createdAt }) => createdAt },
+];
+
+async function viewApp(invocation: Invocation, given: string | undefined): Promise<undefined> {
+  const appId = await appIdOf(invocation, given, "Name one:");
+  const app = await invocation.client().apps.read({ params: { appId } });
+  printOne(invocation, app, () => appLines(app));
+}
+
+/** Changes only the given settings. An empty address, repository or lifetime removes it. */
+async function editApp(
+  invocation: Invocation,
+  flags: AppFlags,
+  given: string | undefined,
+): Promise<undefined> {
+  const body = await changeOf(invocation, flags);
+  if (Object.values(body).every((value) => value === undefined))
+    throw usageError("There is nothing to change.", "`innkeep app edit --help` lists the flags.");
+  const appId = await appIdOf(invocation, given, "Name one:");
+  await noteOldThreads(invocation, appId, body.retentionDays);
+  const app = await invocation.client().apps.update({ params: { appId }, body });
+  note(invocation, `Changed the app ${app.name}.`);
+  printOne(invocation, app, () => appLines(app));
+}
+
+/** Says how many threads the next cleanup deletes with a new setting. */
+async function noteOldThreads(
+  invocation: Invocation,
+  appId: string,
+  days: number | null | undefined,
+): Promise<void> {
+  if (!days) return;
+  const old = await invocation.client().apps.retention({ params: { appId }, query: { days: String(days) } });
+  note(invocation, `${oldThreadsText(old)} older than ${days} days. The next daily cleanup deletes what is.`);
+}
+
+async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppChange> {
+  const { name, feedbackEnabled, changelogEnabled, githubRepository } = flags;
+  const chatWebhookUrl = await optionalTextOf(invocation, "--chat-webhook-url", flags.chatWebhookUrl);
+  return {
+    name,
+    feedbackEnabled: feedbackEnabled && feedbackEnabled === "on",
+    changelogEnabled: changelogEnabled && changelogEnabled === "on",
+    chatWebhookUrl: chatWebhookUrl === "" ? null : chatWebhookUrl,
+    githubRepository: githubRepository === "" ? null : githubRepository,
+    approvalHours: numberOf("--approval-hours", flags.approvalHours, limits.approvalHours),
+    retentionDays: numberOf("--retention-days", flags.retentionDays, limits.retentionDays),
+  };
+}
+
+/** A whole number from 1 on; null for an empty text, which removes the setting. */
+function numberOf(flag: string, given: string | undefined, most: number): number | null | undefined {
+  if (given === undefined) return undefined;
+  if (given === "") return null;
+  const number = /^\d{1,6}$/.test(given.trim()) ? Number(given) : 0;
+  if (number >= 1 && number <= most) return number;
+  throw usageError(`${flag} must be a whole number from 1 to ${most}.`, "Leave it empty for no limit.");
+}
+
+const switchOf = (enabled: boolean): Switch => (enabled ? "on" : "off");
+
+const appLines = (app: App): string =>
+  details({
+    app: app.id,
+    name: app.name,
+    feedback: switchOf(app.feedbackEnabled),
+    changelog: switchOf(app.changelogEnabled),
+    chat: app.chatWebhookUrl,
+    repository: app.githubRepository,
+    approvals: app.approvalHours && `expire after ${app.approvalHours} hours`,
+    "resolved threads": app.retentionDays && `deleted after ${app.retentionDays} days`,
+    created: app.createdAt,
+  });
+
+/** A key, and the app that it belongs to. */
+interface KeyOfApp extends AppKey {
+  readonly appId: string;
+  readonly app: string;
+}
+
+/** Lists the keys of the named app, or of all apps of the token. */
+async function listKeys(invocation: Invocation): Promise<undefined> {
+  printList(invocation, { items: await allKeys(invocation), columns: keyColumns });
+}
+
+const keyColumns: readonly Column<KeyOfApp>[] = [
+  { heading: "id", of: ({ id }) => id, isId: true },
+  { heading: "app", of: ({ app }) => app },
+  { heading: "label", of: ({ label }) => label },
+  { heading: "kind", of: ({ kind }) => kind },
+  { heading: "prefix", of: ({ prefix }) => prefix },
+  { heading: "created", of: ({ createdAt }) => createdAt },
+  { heading: "last used", of: ({ lastUsedAt }) => lastUsedAt },
+];
+
+async function allKeys(invocation: Invocation): Promise<readonly KeyOfApp[]> {
+  const client = invocation.client();
+  const wanted = namedApp(invocation) && (await appIdOf(invocation));
+  const reachable = await reachableApps(invocation);
+  const apps = wanted
+    ? [reachable.find(({ id }) => id === wanted) ?? { id: wanted, name: wanted }]
+    : reachable;
+  const lists = await Promise.all(
+    apps.map(async ({ id, name }) => {
+      const { items } = await client.keys.list({ params: { appId: id } });
+      return items.map((key) => ({ ...key, appId: id, app: name }));
+    }),
+  );
+  return lists.flat();
+}
+
+/** Revokes a key. It is looked up only if its id is not whole, or its app is not named. */
+async function revokeKey(invocation: Invocation, given: string): Promise<undefined> {
+  const { appId, keyId, name } = await keyOf(invocation, given);
+  await confirm(invocation, `Revoke the key ${name}? Apps that use it are refused from then on.`);
+  await invocation.client().keys.remove({ params: { appId, keyId } });
+  note(invocation, `Revoked the key ${name}.`);
+  printOne(invocation, { id: keyId, appId }, () => keyId);
+}
+
+/** The app that is named, or the only one of the token; undefined if there are several. */
+async function onlyAppOf(invocation: Invocation): Promise<string | undefined> {
+  if (namedApp(invocation) !== undefined) return appIdOf(invocation);
+  const [app, ...others] = await reachableApps(invocation);
+  return others.length === 0 ? app?.id : undefined;
+}
+
+async function keyOf(invocation: Invocation, given: string) {
+  const onlyApp = isId(given) ? await onlyAppOf(invocation) : undefined;
+  if (onlyApp !== undefined) return { appId: onlyApp, keyId: given.toLowerCase(), name: given };
+  const keys = await allKeys(invocation);
+  const names = keys.map(({ id, label, prefix, app: of }) => ({
+    id,
+    name: `${label} (${prefix}…) of ${of}`,
+  }));
+  const keyId = await wholeId(given, {
+    thing: "key",
+    command: "innkeep key list",
+    list: async () => names,
+  });
+  const key = keys.find(({ id }) => id === keyId);
+  const name = names.find(({ id }) => id === keyId)?.name.trim() ?? keyId;
+  return { appId: key?.appId ?? (await appIdOf(invocation)), keyId, name };
+}
+
+interface RevokeTokenFlags {
+  /** The token with which the command is run. */
+  readonly self?: boolean;
+}
+
+/** Lists tokens with the names of the apps that they are limited to. */
+async function listTokens(invocation: Invocation): Promise<undefined> {
+  const { apps, tokens } = invocation.client();
+  const { items } = await tokens.list();
+  const limited = items.some(({ appId }) => appId !== null);
+  const names = new Map((limited ? (await apps.list()).items : []).map(({ id, name }) => [id, name]));
+  printList(invocation, { items, columns: columnsWith(names) });
+}
+
+const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<Token>[] => [
+  { heading: "id", of: ({ id }) => id, isId: true },
+  { heading: "kind", of: ({ kind }) => kind },
+  { heading: "label", of: ({ label }) => label },
+  { heading: "app", of: ({ appId }) => (appId === null ? "all" : (names.get(appId) ?? appId)) },
+  { heading: "scopes", of: ({ scopes }) => scopes.join(", ") },
+  { heading: "prefix", of: ({ prefix }) => prefix },
+  { heading: "created", of: ({ createdAt }) => createdAt },
+  { heading: "last used", of: ({ lastUsedAt }) => lastUsedAt },
+  { heading: "ended", of: ({ ended }) => (ended ? "yes" : "no") },
+];
+
+/** Revokes a token of the list, or with `--self` the one with which the command is run. */
+async function revokeToken(
+  invocation: Invocation,
+  { self }: RevokeTokenFlags,
+  given: string | undefined,
+): Promise<undefined> {
+  if ((given === undefined) === !self) throw usageError("Name one token: its id, or --self.");
+  const { id, name } =
+    given === undefined ? await ownToken(invocation) : await listedToken(invocation, given);
+  await confirm(invocation, `Revoke the token ${name}? Programs that use it are refused from then on.`);
+  await invocation.client().tokens.remove({ params: { tokenId: id } });
+  note(invocation, `Revoked the token ${name}.`);
+  printOne(invocation, { id }, () => id);
+}
+
+async function listedToken(invocation: Invocation, given: string) {
+  if (isId(given)) return { id: given.toLowerCase(), name: given };
+  const { items } = await invocation.client().tokens.list();
+  const names = items.map(({ id, label, prefix }) => ({ id, name: `${label} (${prefix}…)` }));
+  const id = await wholeId(given, {
+    thing: "token",
+    command: "innkeep token list",
+    list: async () => names,
+  });
+  return { id, name: names.find((one) => one.id === id)?.name ?? id };
+}
+
+async function ownToken(invocation: Invocation) {
+  const { tokenId } = await invocation.client().session.me();
+  if (tokenId) return { id: tokenId, name: `${tokenId} of this command` };
+  throw new CliError({
+    exit: "forbidden",
+    code: "not_offered",
+    message: "This server does not tell a token its id.",
+    next: "Revoke the token by its id, or in the console.",
+  });
+}
+
+interface AuditFlags {
+  readonly app?: string;
+  readonly action?: string;
+  readonly actor?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: string;
+  readonly cursor?: string;
+  readonly all?: boolean;
+  readonly ndjson?: boolean;
+}
+
+interface Page {
+  readonly items: readonly AuditEntry[];
+  readonly nextCursor: string | null;
+}
+
+/** Lists what was done, newest first: one page, or all. With `--ndjson` each page is written before the next is read. */
+async function listAudit(invocation: Invocation, flags: AuditFlags): Promise<undefined> {
+  if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
+    throw usageError("--all shows everything: give it without --limit and --cursor.");
+  if (flags.ndjson && invocation.flags.json) throw usageError("--ndjson is JSON already: leave out --json.");
+  const pages = await pagesOf(invocation, flags);
+  if (flags.ndjson) return writeLines(invocation, pages, flags);
+  const items: AuditEntry[] = [];
+  let nextCursor: string | null = null;
+  for await (const page of pages) {
+    items.push(...page.items);
+    nextCursor = page.nextCursor;
+  }
+  printList(invocation, { items, columns: auditColumns, extra: { nextCursor } });
+  if (items.length === 0) warnOfUnknown(invocation, flags);
+  noteMore(invocation, nextCursor);
+}
+
+/** A later server may know more actions than this command. So nothing is refused. */
+function warnOfUnknown(invocation: Invocation, { action }: AuditFlags): void {
+  const known: readonly string[] = choices.auditActions;
+  if (action === undefined || known.includes(action)) return;
+  const meant = didYouMean(action, known).trim() || `The actions are ${known.join(", ")}.`;
+  note(invocation, `warning: innkeep knows no action "${onOneLine(action)}". ${meant}`);
+}
+
+const auditColumns: readonly Column<AuditEntry>[] = [
+  { heading: "at", of: ({ at }) => at },
+  { heading: "actor", of: ({ actor }) => actor },
+  { heading: "action", of: ({ action }) => action },
+  { heading: "app", of: ({ appId }) => appId, isId: true },
+  { heading: "target", of: ({ target }) => target, isId: true },
+  { heading: "address", of: ({ address }) => address },
+];
+
+async function pagesOf(invocation: Invocation, flags: AuditFlags): Promise<AsyncIterable<Page>> {
+  const { app, action, actor, limit, cursor, all } = flags;
+  const query = {
+    appId: app === undefined ? undefined : await appIdOf(invocation, app),
+    action,
+    actor,
+    from: instantOf("--from", flags.from),
+    to: instantOf("--to", flags.to),
+  };
+  const { list } = invocation.client().audit;
+  if (!all) return onePage(await list({ query: { ...query, limit, cursor } }));
+  const largest = String(limits.listPage.max);
+  return allPages((after) => list({ query: { ...query, limit: largest, cursor: after } }));
+}
+
+async function* onePage(page: Page): AsyncGenerator<Page> {
+  yield page;
+}
+
+async function writeLines(
+  invocation: Invocation,
+  pages: AsyncIterable<Page>,
+  flags: AuditFlags,
+): Promise<undefined> {
+  let nextCursor: string | null = null;
+  let count = 0;
+  for await (const page of pages) {
+    count += page.items.length;
+    for (const entry of page.items) printLine(invocation, entry);
+    nextCursor = page.nextCursor;
+  }
+  if (count === 0) warnOfUnknown(invocation, flags);
+  noteMore(invocation, nextCursor);
+}
+
+function noteMore(invocation: Invocation, nextCursor: string | null): void {
+  if (nextCursor) note(invocation, `There are more: --cursor ${nextCursor}, or --all.`);
 }

@@ -1,12 +1,14 @@
+import type { Command, Option } from "commander";
 import { systemReason } from "../words/system-reason.ts";
-import { commandLineOf } from "./command-line.ts";
-import type { CliError } from "./core/cli-error.ts";
+import { type CliError, exitCodes, usageError } from "./core/cli-error.ts";
 import type { Context, Sink } from "./core/context.ts";
-import { exitCodes } from "./core/exit-codes.ts";
 import { cliErrorOf } from "./core/failures.ts";
+import { several } from "./core/flags.ts";
 import { addLines, addToSummary, annotation, markdownBlock, maskLine } from "./core/github-actions.ts";
-import { runCli } from "./core/program.ts";
-import { environmentOf, inputsOf, secretLines } from "./inputs.ts";
+import type { InputFault } from "./core/input.ts";
+import { onOneLine } from "./core/plain-text.ts";
+import { createProgram, runCli } from "./core/program.ts";
+import { calledBy } from "./core/usage-faults.ts";
 
 /**
  * Runs one step of GitHub Actions: hides its secrets, runs the command that its inputs mean, and gives the exit code.
@@ -83,3 +85,145 @@ async function showPlan({ env, newId, io }: Context, name: string, printed: stri
     io.stderr.write(`The plan cannot be written for the runner (${systemReason(cause)}).\n`);
   }
 }
+
+/** The commands that the action runs. */
+export const actionCommands: readonly string[] = [
+  "feedback send",
+  "feedback resolve",
+  "changelog release",
+  "faq push",
+  "faq diff",
+];
+
+/** Whether the input of a flag takes a value a line, because the flag may be repeated. */
+export const isRepeatable = (option: Option): boolean =>
+  option.parseArg === several || inputOf(option) === "platform-version";
+
+/** The flag for which the input `status` is, which always has a value. */
+export const statusFlag = "run-status";
+
+/** What the action knows beside its inputs, by the flag that it is for. Used only if the command has the flag. */
+type Known = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The command line that the inputs of a step mean: each input is the flag or the argument of its name. Throws a usage
+ * error that names every input that cannot be read, or that the command does not have.
+ */
+async function commandLineOf(
+  context: Context,
+  inputs: ReadonlyMap<string, string>,
+  known: Known = {},
+): Promise<string[]> {
+  const name = (inputs.get("command") ?? "").replace(/\s+/g, " ");
+  if (!actionCommands.includes(name))
+    throw usageError(`The input \`command\` must be one of: ${actionCommands.join(", ")}.`);
+  const words = name.split(" ");
+  const command = calledBy(words, await createProgram(words, { context, outcome: { exit: "ok" } }));
+  const read = [...withKnown(command, inputs, known)].map(([input, value]) => wordsOf(command, input, value));
+  const faults = read.flatMap(({ fault }) => fault ?? []);
+  if (faults.length > 0) {
+    const issues = faults.map(({ flag, message }) => ({ path: onOneLine(flag), message }));
+    throw usageError(`\`innkeep ${name}\` was not run:`, undefined, { issues });
+  }
+  // An argument goes first: a flag may take all words after it.
+  return [
+    ...words,
+    ...read.flatMap(({ argument = [] }) => argument),
+    ...read.flatMap(({ flags = [] }) => flags),
+  ];
+}
+
+/** The inputs by the name of their flag, and what the action knows for flags that the command has. */
+function withKnown(command: Command, inputs: ReadonlyMap<string, string>, known: Known) {
+  const names = command.options.map(inputOf);
+  const all = { ...known, [statusFlag]: inputs.get("status") };
+  const offered = Object.entries(all).filter(([name]) => names.includes(name));
+  const given = [...inputs].filter(([input]) => !ownInputs.includes(input));
+  const entries = [...offered, ...given].flatMap(([name, value]): [string, string][] =>
+    value ? [[name, value]] : [],
+  );
+  return new Map(entries);
+}
+
+interface Words {
+  readonly argument?: readonly string[];
+  readonly flags?: readonly string[];
+  readonly fault?: InputFault;
+}
+
+function wordsOf(command: Command, input: string, value: string): Words {
+  const option = command.options.find((one) => inputOf(one) === input);
+  if (option) return flagWords(option, input, value);
+  if (!command.registeredArguments.some((argument) => argument.name() === input)) {
+    return { fault: { flag: input, message: "is no input of this command" } };
+  }
+  return value.startsWith("-")
+    ? { fault: { flag: input, message: "must not begin with `-`" } }
+    : { argument: [value] };
+}
+
+/** The name of the input for a flag. */
+export const inputOf = ({ long }: Option): string => (long ?? "").replace(/^--(no-)?/, "");
+
+function flagWords(option: Option, input: string, value: string): Words {
+  const flag = option.long ?? "";
+  if (option.isBoolean() || option.negate) return switchWords(option, input, value);
+  const lines = value.split("\n").map((line) => line.trim());
+  if (isRepeatable(option))
+    return { flags: lines.flatMap((line) => (line === "" ? [] : [`${flag}=${line}`])) };
+  if (option.variadic)
+    return { flags: lines.flatMap((line) => (line === "" ? [] : [flag, ...line.split(/\s+/)])) };
+  return { flags: [`${flag}=${value}`] };
+}
+
+function switchWords({ long = "", negate }: Option, input: string, value: string): Words {
+  if (!/^(true|false)$/i.test(value)) return { fault: { flag: input, message: "must be true or false" } };
+  const isOn = value.toLowerCase() === "true";
+  return { flags: isOn === negate ? [] : [long] };
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The inputs of a step of GitHub Actions that are not empty, by their names in lower case. */
+function inputsOf(env: Env): ReadonlyMap<string, string> {
+  const given = Object.entries(env).flatMap(([variable, value = ""]): [string, string][] =>
+    variable.startsWith(prefix) && value.trim() !== ""
+      ? [[variable.slice(prefix.length).toLowerCase(), value.trim()]]
+      : [],
+  );
+  return new Map(given);
+}
+
+const prefix = "INPUT_";
+
+/** The variables of the command line that inputs stand for. What they hold must not become part of a command line. */
+const variables: Readonly<Record<string, string>> = {
+  "base-url": "INNKEEP_BASE_URL",
+  "api-key": "INNKEEP_API_KEY",
+  token: "INNKEEP_TOKEN",
+  matrix: "INNKEEP_MATRIX",
+};
+
+/** The variables whose values no log may show. */
+const secrets = ["INNKEEP_API_KEY", "INNKEEP_TOKEN"];
+
+/** The inputs that are no flags of a command, or only of some commands, which then get a default. */
+export const ownInputs: readonly string[] = ["command", "status", ...Object.keys(variables)];
+
+/** The environment of the command: that of the step, and the inputs that stand for a variable. */
+const environmentOf = (env: Env, inputs: ReadonlyMap<string, string>): Env => ({
+  ...env,
+  ...Object.fromEntries(
+    Object.entries(variables).flatMap(([name, variable]) => {
+      const value = inputs.get(name);
+      return value === undefined ? [] : [[variable, value]];
+    }),
+  ),
+});
+
+/** The lines of all secrets: a runner hides a text in its log only if it has been told each line of it. */
+const secretLines = (env: Env): string[] =>
+  secrets
+    .flatMap((name) => (env[name] ?? "").split(/\r?\n/))
+    .map((line) => line.trim())
+    .filter((line) => line !== "");

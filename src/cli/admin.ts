@@ -1,15 +1,15 @@
-import type { Command } from "commander";
-import type { DatabaseChoice } from "../programs.ts";
-import { addBackups } from "./backups.ts";
-import { administer, group, onDatabase } from "./core/administer.ts";
+import { type Command, Option } from "commander";
+import { type Role, roles } from "../contract/endpoint.ts";
+import type { AdminCommand, DatabaseChoice } from "../programs.ts";
+import { administer, group, onDatabase, runOnDatabase } from "./core/administer.ts";
+import { choices } from "./core/choices.ts";
 import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
-import { canAsk, confirm } from "./core/confirm.ts";
-import type { Invocation } from "./core/context.ts";
-import { addCredentials } from "./credentials.ts";
-import { addFiles } from "./files.ts";
-import { addMail } from "./mail.ts";
-import { addMembers } from "./members.ts";
+import type { GlobalFlags, Invocation } from "./core/context.ts";
+import { instantOf, several } from "./core/flags.ts";
+import { canAsk, confirm } from "./core/input.ts";
+import { type Column, fieldOf, printList } from "./core/output.ts";
+import { copiesByLitestream } from "./core/usage-faults.ts";
 
 export function addAdmin(admin: Command, setup: Setup): void {
   addAccounts(admin, setup);
@@ -111,4 +111,320 @@ async function passwordOf(invocation: Invocation, { passwordStdin }: UserFlags):
   if (!canAsk(invocation))
     throw usageError("The account needs a password.", "Pipe it in with --password-stdin.");
   return io.ask("Password: ", { hidden: true });
+}
+
+interface BackupFlags extends DatabaseChoice {
+  readonly recipient?: string;
+  readonly prove?: boolean;
+  readonly verify?: boolean;
+  readonly identity?: string;
+  readonly scratch?: string;
+}
+
+interface RestoreFlags extends DatabaseChoice {
+  readonly from?: string;
+  readonly at?: string;
+  readonly erasures?: string;
+  readonly identity?: string;
+}
+
+interface AdoptFlags extends DatabaseChoice {
+  readonly erasures?: string;
+}
+
+function addBackups(admin: Command, setup: Setup): void {
+  const backup = onDatabase(
+    admin
+      .command("backup <file>")
+      .description("Copy the database and the files into one file, or verify one"),
+  )
+    .option("--prove", "verify the new backup before it gets its name")
+    .option("--recipient <keys>", "encrypt it to public keys of age (INNKEEP_BACKUP_RECIPIENT)")
+    .option("--verify", "verify the backup FILE that exists, instead of making one")
+    .option("--identity <file>", `${identityMeaning}, with --verify`)
+    .option("--scratch <folder>", "where a backup is restored to verify it (INNKEEP_BACKUP_SCRATCH)");
+  commandAction<BackupFlags, string>(backup, setup, (invocation, flags, file) => {
+    const { recipient, prove, verify, identity, scratch, ...place } = flags;
+    const { env } = invocation.context;
+    const choice = { file, scratch: scratch ?? env.INNKEEP_BACKUP_SCRATCH };
+    if (!verify) {
+      if (identity !== undefined)
+        throw usageError("--identity reads a backup.", "Add --verify, or leave it out.");
+      // Otherwise an empty variable of a script would make a backup that everybody can read.
+      if (recipient?.trim() === "")
+        throw usageError("--recipient is empty.", "Give a public key of age, or leave --recipient out.");
+      const keys = recipient ?? env.INNKEEP_BACKUP_RECIPIENT;
+      return administer(invocation, place, { command: "backup", ...choice, prove, recipient: keys });
+    }
+    if (prove || recipient !== undefined)
+      throw usageError("--verify makes no backup.", "Leave out --prove and --recipient.");
+    const keys = identity ?? env.INNKEEP_BACKUP_IDENTITY_FILE;
+    return administer(invocation, place, { command: "backup verify", ...choice, identity: keys });
+  });
+
+  addRestore(admin, setup);
+  addAdopt(admin, setup);
+}
+
+function addRestore(admin: Command, setup: Setup): void {
+  const restore = onDatabase(
+    admin.command("restore [file]").description("Restore a backup after verifying it"),
+  )
+    .option("--erasures <journal>", erasuresMeaning)
+    .option("--identity <file>", identityMeaning)
+    .addOption(new Option("--from <place>").hideHelp())
+    .addOption(new Option("--at <instant>").hideHelp());
+  commandAction<RestoreFlags, string | undefined>(restore, setup, (invocation, flags, file) => {
+    const { erasures, identity: given, from, at, ...choice } = flags;
+    if (from !== undefined || at !== undefined)
+      throw usageError("--from and --at do not exist any more.", copiesByLitestream);
+    if (file === undefined) throw usageError("There is nothing to restore.", "Name the FILE of a backup.");
+    const identity = given ?? invocation.context.env.INNKEEP_BACKUP_IDENTITY_FILE;
+    return administer(invocation, choice, { command: "restore", file, erasures, identity });
+  });
+}
+
+function addAdopt(admin: Command, setup: Setup): void {
+  const adopt = onDatabase(
+    admin
+      .command("adopt")
+      .description("Make a database safe to serve that Litestream or PostgreSQL has restored"),
+  )
+    .option("--erasures <journal>", erasuresMeaning)
+    .option("-y, --yes", "do not ask");
+  commandAction<AdoptFlags>(adopt, setup, async (invocation, { erasures, ...choice }) => {
+    await confirm(
+      invocation,
+      "End all sessions, codes and links of this database, and erase again who was erased since?",
+    );
+    return administer(invocation, choice, { command: "adopt", erasures });
+  });
+}
+
+const erasuresMeaning = "a file with the erasures of people to do again (INNKEEP_ERASURES)";
+
+const identityMeaning = "file of secret keys of age for an encrypted backup (INNKEEP_BACKUP_IDENTITY_FILE)";
+
+/** `admin key` and `admin token`. */
+function addCredentials(admin: Command, setup: Setup): void {
+  addKeys(group(admin, "key", "App keys"), setup);
+  addTokens(group(admin, "token", "Agent and maintainer tokens"), setup);
+}
+
+interface KeyFlags extends GlobalFlags, DatabaseChoice {
+  readonly label?: string;
+  readonly kind?: (typeof choices.keyKinds)[number];
+}
+
+interface ChosenFlags extends GlobalFlags, DatabaseChoice {
+  readonly owner?: string;
+}
+
+function addKeys(key: Command, setup: Setup): void {
+  const create = onDatabase(key.command("create"))
+    .description("Make a key for an app; it is shown this once")
+    .requiredOption("--app <id>", "the app")
+    .option("--label <text>", "what the key is for")
+    .addOption(new Option("--kind <kind>", "what the key opens").choices(choices.keyKinds));
+  commandAction<KeyFlags>(create, setup, (invocation, flags) => {
+    const { app: appId = "", label, kind } = flags;
+    return administer(invocation, flags, { command: "key create", appId, label, kind });
+  });
+
+  const list = onDatabase(key.command("list").alias("ls"))
+    .description("List the keys of all apps, without their secrets")
+    .option("--app <id>", "only of this app")
+    .option("--owner <email>", "only of this account's apps");
+  commandAction<ChosenFlags>(list, setup, (invocation, flags) =>
+    printFound(invocation, flags, { command: "key list", appId: flags.app, owner: flags.owner }),
+  );
+
+  addRevoke(key, setup, "key");
+}
+
+interface TokenFlags extends GlobalFlags, DatabaseChoice {
+  readonly kind: (typeof choices.tokenKinds)[number];
+  readonly owner: string;
+  readonly label?: string;
+  readonly scope?: readonly string[];
+  readonly expires?: string;
+}
+
+interface RotateFlags extends GlobalFlags, DatabaseChoice {
+  readonly grace?: string;
+}
+
+function addTokens(token: Command, setup: Setup): void {
+  const create = onDatabase(token.command("create"))
+    .description("Make a token for an agent or for scripts; it is shown this once")
+    .addOption(new Option("--kind <kind>", "who uses it").choices(choices.tokenKinds).makeOptionMandatory())
+    .requiredOption("--owner <email>", "the account that it acts for")
+    .option("--label <text>", "what the token is for")
+    .option("--scope <scope>", `${choices.scopes.join(", ")}; several times`, several)
+    .option("--app <id>", "only this app")
+    .option("--expires <instant>", "when it stops working: ISO 8601, or a day in UTC; never unless given");
+  commandAction<TokenFlags>(create, setup, (invocation, flags) => {
+    const { kind, owner, label, scope: scopes, app: appId } = flags;
+    const expiresAt = instantOf("--expires", flags.expires);
+    const command = { command: "token create", kind, owner, label, scopes, appId, expiresAt } as const;
+    return administer(invocation, flags, command);
+  });
+
+  const rotate = onDatabase(token.command("rotate <id>"))
+    .description("Give a token a new secret, shown this once; its id, its rights and its work stay")
+    .option(
+      "--grace <minutes>",
+      "for how many minutes the old secret stays good, at most 60; 0 unless given",
+    );
+  commandAction<RotateFlags, string>(rotate, setup, (invocation, flags, id) => {
+    const graceMinutes = flags.grace === undefined ? undefined : Number(flags.grace);
+    return administer(invocation, flags, { command: "token rotate", id, graceMinutes });
+  });
+
+  const list = onDatabase(token.command("list").alias("ls"))
+    .description("List the tokens of all accounts, without their secrets")
+    .option("--owner <email>", "only of this account");
+  commandAction<ChosenFlags>(list, setup, (invocation, flags) =>
+    printFound(invocation, flags, { command: "token list", owner: flags.owner }),
+  );
+
+  addRevoke(token, setup, "token");
+}
+
+function addRevoke(parent: Command, setup: Setup, thing: "key" | "token"): void {
+  const revoke = onDatabase(parent.command("revoke <id>").alias("rm"))
+    .description(`Revoke a ${thing}; it stops working at once`)
+    .option("-y, --yes", "do not ask");
+  commandAction<DatabaseChoice, string>(revoke, setup, async (invocation, flags, id) => {
+    await confirm(invocation, `Revoke the ${thing} ${id}?`);
+    return administer(invocation, flags, { command: `${thing} revoke`, id });
+  });
+}
+
+async function printFound(
+  invocation: Invocation,
+  choice: DatabaseChoice,
+  command: AdminCommand,
+): Promise<undefined> {
+  const { items } = await runOnDatabase(invocation, choice, command);
+  printList(invocation, {
+    items: Array.isArray(items) ? items : [],
+    columns: columnsOf[command.command] ?? [],
+  });
+}
+
+const credentialColumn = (heading: string, field: string): Column<unknown> => ({
+  heading,
+  of: (row) => fieldOf(row, field),
+});
+
+const ofBoth = [
+  credentialColumn("prefix", "prefix"),
+  credentialColumn("last used", "lastUsedAt"),
+  credentialColumn("label", "label"),
+];
+
+const columnsOf: Readonly<Record<string, readonly Column<unknown>[]>> = {
+  "key list": [
+    credentialColumn("id", "id"),
+    credentialColumn("kind", "kind"),
+    credentialColumn("app", "app"),
+    credentialColumn("owner", "owner"),
+    ...ofBoth,
+  ],
+  "token list": [
+    credentialColumn("id", "id"),
+    credentialColumn("kind", "kind"),
+    credentialColumn("owner", "owner"),
+    ...ofBoth,
+  ],
+};
+
+interface MemberFlags extends Omit<GlobalFlags, "app">, DatabaseChoice {
+  readonly app: string;
+  readonly email: string;
+}
+
+interface RoleFlags extends MemberFlags {
+  readonly role: Role;
+}
+
+/** `admin member`: who works on an app. People do the same in the console; no token can. */
+function addMembers(admin: Command, setup: Setup): void {
+  const member = group(admin, "member", "The members of an app");
+  const list = ofApp(member.command("list").alias("ls")).description("List the members of an app");
+  commandAction<MemberFlags>(list, setup, async (invocation, flags) => {
+    const { items } = await runOnDatabase(invocation, flags, { command: "member list", appId: flags.app });
+    printList(invocation, { items: Array.isArray(items) ? items : [], columns: memberColumns });
+  });
+
+  const add = withRole(ofPerson(member.command("add"))).description(
+    "Make an account a member of an app, without an invitation",
+  );
+  commandAction<RoleFlags>(add, setup, (invocation, { app: appId, email, role, ...flags }) =>
+    administer(invocation, flags, { command: "member add", appId, email, role }),
+  );
+
+  const role = withRole(ofPerson(member.command("role"))).description("Give a member another role");
+  commandAction<RoleFlags>(role, setup, (invocation, { app: appId, email, role: wanted, ...flags }) =>
+    administer(invocation, flags, { command: "member role", appId, email, role: wanted }),
+  );
+
+  const remove = ofPerson(member.command("remove").alias("rm"))
+    .description("Remove a member, with the tokens for this app")
+    .option("-y, --yes", "do not ask");
+  commandAction<MemberFlags>(remove, setup, async (invocation, { app: appId, email, ...flags }) => {
+    await confirm(invocation, `Remove ${email} from the app ${appId}?`);
+    return administer(invocation, flags, { command: "member remove", appId, email });
+  });
+}
+
+const ofApp = (command: Command): Command => onDatabase(command).requiredOption("--app <id>", "the app");
+
+const ofPerson = (command: Command): Command =>
+  ofApp(command).requiredOption("--email <address>", "the address for signing in");
+
+const withRole = (command: Command): Command =>
+  command.addOption(
+    new Option("--role <role>", "what the person may do").choices(roles).makeOptionMandatory(),
+  );
+
+const memberColumn = (heading: string, field: string): Column<unknown> => ({
+  heading,
+  of: (row) => fieldOf(row, field),
+});
+
+const memberColumns = [
+  memberColumn("e-mail", "email"),
+  memberColumn("role", "role"),
+  memberColumn("since", "createdAt"),
+];
+
+interface MoveFlags extends DatabaseChoice {
+  readonly to: "folder" | "s3";
+}
+
+function addFiles(admin: Command, setup: Setup): void {
+  const move = onDatabase(group(admin, "files", "The uploaded files").command("move"))
+    .description("Move all files between the data folder and the store of INNKEEP_S3_URL")
+    .addOption(new Option("--to <place>", "where to").choices(["s3", "folder"]).makeOptionMandatory())
+    .option("-y, --yes", "do not ask");
+  commandAction<MoveFlags>(move, setup, async (invocation, { to, ...flags }) => {
+    await confirm(
+      invocation,
+      "Move all files, and delete them where they are? Stop all servers of this database first.",
+    );
+    return administer(invocation, flags, { command: "files move", to });
+  });
+}
+
+function addMail(admin: Command, setup: Setup): void {
+  const test = group(admin, "mail", "Mail to people")
+    .command("test")
+    .description("Send one mail at once, by INNKEEP_SMTP_URL and INNKEEP_MAIL_FROM")
+    .requiredOption("--to <address>", "who gets it");
+  commandAction<{ to: string }>(test, setup, (invocation, { to }) => {
+    const { INNKEEP_SMTP_URL: smtpUrl, INNKEEP_MAIL_FROM: mailFrom } = invocation.context.env;
+    return administer(invocation, {}, { command: "mail test", to, smtpUrl, mailFrom });
+  });
 }

@@ -1,23 +1,19 @@
 import { type Command, Option } from "commander";
 import { routes } from "../client/routes.ts";
-import { waitForDecision } from "../client/wait-for-decision.ts";
+import { waitForDecision } from "../client/wait.ts";
 import type { Run } from "../contract/runs.ts";
 import type { ListFlags, RunListFlags } from "./agent/lists.ts";
 import type { ClaimFlags, OutcomeFlags, ProgressFlags } from "./agent/runs.ts";
 import type { ThreadViewOptions } from "./agent/thread.ts";
 import type { WorkFlags } from "./agent/work.ts";
 import { choices } from "./core/choices.ts";
-import { usageError } from "./core/cli-error.ts";
+import { type Exit, usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import { lastingClient } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
-import { details } from "./core/details.ts";
-import { duration } from "./core/duration.ts";
-import type { Exit } from "./core/exit-codes.ts";
-import { mutates, several, views } from "./core/flags.ts";
-import { formatDuration } from "./core/format-duration.ts";
+import { duration, mutates, several, views } from "./core/flags.ts";
 import { textOf } from "./core/input.ts";
-import { note, printOne } from "./core/output.ts";
+import { details, formatDuration, note, printOne } from "./core/output.ts";
 
 export function addAgent(agent: Command, setup: Setup): void {
   addLists(agent, setup);

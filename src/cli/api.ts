@@ -1,17 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Success } from "../client/answer.ts";
+import type { CredentialKind } from "../client/credential-kinds.ts";
 import { redactHeaders } from "../client/redact.ts";
-import type { Route } from "../client/routes.ts";
+import { type Route, routes } from "../client/routes.ts";
 import { escapedJson } from "../words/visible.ts";
 import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
+import { allPages } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
-import { mutates } from "./core/flags.ts";
+import { mutates, splitPair } from "./core/flags.ts";
 import { rawTextOf, readText } from "./core/input.ts";
 import { printOne } from "./core/output.ts";
-import { allPages } from "./core/pages.ts";
-import { splitPair } from "./core/split-pair.ts";
-import { rawRoute } from "./raw-route.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -149,3 +148,54 @@ function jsonOr(text: string): unknown {
     return text;
   }
 }
+
+const methods = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
+
+/** The credential for addresses outside the contract, by prefix. */
+const prefixes: readonly (readonly [RegExp, CredentialKind | "none"])[] = [
+  [/^\/api\/v1\/testing\/auth\//, "none"],
+  [/^\/api\/v1\/testing\/sdk\//, "appKey"],
+  [/^\/api\/v1\/testing\//, "deviceToken"],
+  [/^\/api\/v1\/agent\//, "agentToken"],
+  [/^\/api\/v1\/console\//, "maintainerToken"],
+  [/^\/api\/v1\/(feedback|faqs|changelog)\//, "appKey"],
+];
+
+/** The route for an address on the command line, with its method and credential. */
+function rawRoute(method: string, given: string, baseUrl: string): Route {
+  const known = methods.find((one) => one === method.toUpperCase());
+  if (!known) throw usageError(`${method} is not a method.`, `There are ${methods.join(", ")}.`);
+  const path = pathOf(given, baseUrl);
+  return { method: known, path, auth: authFor(known, path.replace(/\?.*$/, "")), summary: "", large: true };
+}
+
+/** The path and query relative to the base URL. Throws if the address is on another server. */
+function pathOf(given: string, baseUrl: string): string {
+  if (/^[A-Za-z]:[\\/]/.test(given)) {
+    throw usageError(
+      "This shell turned the path into a file name.",
+      "Set MSYS_NO_PATHCONV=1, or leave out the first slash.",
+    );
+  }
+  const absolute = /^https?:\/\//i.test(given);
+  if (absolute && !`${given}/`.startsWith(`${baseUrl}/`)) {
+    throw usageError(
+      `${given} is not on ${baseUrl}.`,
+      "A credential is sent only to its own server. --base-url chooses another server.",
+    );
+  }
+  const url = new URL(
+    absolute ? given.slice(baseUrl.length) : `/${given.replace(/^\/+/, "")}`,
+    "http://localhost",
+  );
+  return url.pathname + url.search;
+}
+
+const authFor = (method: string, path: string): Route["auth"] =>
+  Object.values(routes)
+    .flatMap((group): Route[] => Object.values(group))
+    .find((route) => route.method === method && patternOf(route.path).test(path))?.auth ??
+  prefixes.find(([prefix]) => prefix.test(path))?.[1] ??
+  "none";
+
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`);

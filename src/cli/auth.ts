@@ -4,16 +4,21 @@ import type { LoginFlags } from "./auth/login.ts";
 import type { StatusFlags } from "./auth/status.ts";
 import { CliError, usageError } from "./core/cli-error.ts";
 import { commandAction, forTester, type Setup, startInvocation } from "./core/command.ts";
-import { canAsk } from "./core/confirm.ts";
 import type { Invocation } from "./core/context.ts";
-import { allKinds, kindOf, kindWords } from "./core/credential-names.ts";
-import { assertKnownServer, openStore, profileKind } from "./core/credentials.ts";
+import { assertKnownServer, missingCredential, openStore, profileKind } from "./core/credentials.ts";
 import { mutates } from "./core/flags.ts";
-import { missingCredential } from "./core/missing-credential.ts";
-import { note, printOne } from "./core/output.ts";
+import { canAsk, readText } from "./core/input.ts";
+import { details, note, printOne } from "./core/output.ts";
 import { consoleAddress } from "./core/server-address.ts";
-import { explainWriteFailure, originOf, type StoreFlags, storeCredential } from "./core/store-credential.ts";
-import type { ProfileFlags } from "./profile.ts";
+import {
+  allKinds,
+  explainWriteFailure,
+  kindOf,
+  kindWords,
+  originOf,
+  type StoreFlags,
+  storeCredential,
+} from "./core/store-credential.ts";
 
 export function addAuth(auth: Command, setup: Setup): void {
   addSignIn(auth, setup);
@@ -38,7 +43,7 @@ function addSignIn(auth: Command, setup: Setup): void {
     .option("--timezone <zone>", "your time zone, such as Europe/London")
     .option("--push-token-file <file>", "read a push token from a file; `-` is standard input");
   commandAction<ProfileFlags>(profile, forTester(setup), async (invocation, flags) =>
-    (await import("./profile.ts")).profile(invocation, flags),
+    changeProfile(invocation, flags),
   );
 }
 
@@ -181,4 +186,21 @@ function refuseOtherKind(secret: string, kind: CredentialKind): void {
 
 async function pipedIn({ context }: Invocation): Promise<string> {
   return context.io.stdin.isTerminal ? "" : context.io.stdin.text();
+}
+
+interface ProfileFlags {
+  readonly timezone?: string;
+  readonly pushTokenFile?: string;
+}
+
+/** Changes the given fields and shows the profile; without flags it only shows it. */
+async function changeProfile(invocation: Invocation, flags: ProfileFlags): Promise<undefined> {
+  const { timezone, pushTokenFile: file } = flags;
+  const pushToken =
+    file === undefined ? undefined : (await readText(invocation.context, "--push-token-file", file)).trim();
+  const known = await invocation.client().tester.updateProfile({ body: { timezone, pushToken } });
+  if (timezone !== undefined || file !== undefined) note(invocation, "Changed your profile.");
+  printOne(invocation, known, () =>
+    details({ "time zone": known.timezone, tester: known.isTester ? "yes" : "not yet" }),
+  );
 }

@@ -1,13 +1,27 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { configFolder } from "../credentials/folders.ts";
+import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
-import { type ProfileKey, profileKeys } from "./core/settings.ts";
-
-const work = () => import("./profiles.ts");
+import type { Context, Invocation } from "./core/context.ts";
+import { openStore } from "./core/credentials.ts";
+import { confirm } from "./core/input.ts";
+import { type Column, note, printList, printOne } from "./core/output.ts";
+import { consoleAddress, namedApp, webAddress } from "./core/server-address.ts";
+import {
+  chosenProfile,
+  type Profile,
+  type ProfileKey,
+  type Profiles,
+  profileKeys,
+  profilesFileName,
+  readProfiles,
+} from "./core/settings.ts";
+import { explainWriteFailure } from "./core/store-credential.ts";
 
 /** The commands of profiles. They change a file of this machine and ask no server. */
 export function addConfig(config: Command, setup: Setup): void {
   const list = config.command("list").description("Show your profiles, and which settings count here");
-  commandAction(list, setup, async (invocation) => (await work()).list(invocation));
+  commandAction(list, setup, async (invocation) => listProfiles(invocation));
 
   const set = config
     .command("set")
@@ -15,7 +29,7 @@ export function addConfig(config: Command, setup: Setup): void {
     .argument("<key>", keyNames, keyOf)
     .argument("<value>", "the address, or the app's id or name");
   commandAction<object, ProfileKey>(set, setup, async (invocation, _, key) =>
-    (await work()).set(invocation, key, String(set.processedArgs[1])),
+    setInProfile(invocation, key, String(set.processedArgs[1])),
   );
 
   const unset = config
@@ -23,16 +37,14 @@ export function addConfig(config: Command, setup: Setup): void {
     .description("Remove a setting from a profile")
     .argument("<key>", keyNames, keyOf);
   commandAction<object, ProfileKey>(unset, setup, async (invocation, _, key) =>
-    (await work()).unset(invocation, key),
+    unsetInProfile(invocation, key),
   );
 
   const use = config
     .command("use")
     .description("Choose the profile that commands use from now on")
     .argument("<profile>", "its name; `none` chooses no profile");
-  commandAction<object, string>(use, setup, async (invocation, _, name) =>
-    (await work()).use(invocation, name),
-  );
+  commandAction<object, string>(use, setup, async (invocation, _, name) => useProfile(invocation, name));
 
   const remove = config
     .command("delete")
@@ -41,7 +53,7 @@ export function addConfig(config: Command, setup: Setup): void {
     .argument("<profile>", "its name")
     .option("-y, --yes", "do not ask");
   commandAction<object, string>(remove, setup, async (invocation, _, name) =>
-    (await work()).remove(invocation, name),
+    removeProfile(invocation, name),
   );
 }
 
@@ -52,3 +64,132 @@ function keyOf(given: string): ProfileKey {
   if (key) return key;
   throw new InvalidArgumentError(`It is one of ${keyNames}.`);
 }
+
+interface ProfileRow {
+  readonly name: string;
+  readonly server: string | null;
+  readonly app: string | null;
+  readonly console: string | null;
+  /** Whether commands use it unless another is named. */
+  readonly current: boolean;
+}
+
+const columns: readonly Column<ProfileRow>[] = [
+  { heading: "profile", of: ({ name, current }) => (current ? `${name} (current)` : name) },
+  { heading: "server", of: ({ server }) => server },
+  { heading: "app", of: ({ app }) => app },
+  { heading: "console", of: ({ console }) => console },
+];
+
+/** Shows the profiles, and the server and app that a command would use now. */
+async function listProfiles(invocation: Invocation): Promise<undefined> {
+  const { current, profiles } = readProfiles(invocation.context);
+  const items = Object.entries(profiles).map(([name, profile]) => rowOf(name, profile, current));
+  const { address, from } = invocation.server();
+  const app = namedApp(invocation) ?? null;
+  note(invocation, `Commands go to ${address} (${from})${app === null ? "" : `, for the app ${app}`}.`);
+  const extra = { server: address, serverFrom: from, app, console: consoleAddress(invocation) };
+  printList(invocation, { items, columns, extra });
+}
+
+/** Sets one value of the profile that `--profile`, INNKEEP_PROFILE or `config use` names; of `default` otherwise. */
+async function setInProfile(invocation: Invocation, key: ProfileKey, given: string): Promise<undefined> {
+  const value = key === "app" ? given.trim() : webAddress(given, `The ${key}`);
+  if (value === "") throw usageError("The app must not be empty.", "`innkeep config unset app` removes it.");
+  await change(invocation, (profile) => ({ ...profile, [key]: value }));
+}
+
+/** Removes one value of the same profile. */
+async function unsetInProfile(invocation: Invocation, key: ProfileKey): Promise<undefined> {
+  await change(invocation, ({ [key]: _, ...rest }) => rest);
+}
+
+/** Chooses the profile for all commands that name none. `none` chooses no profile. */
+async function useProfile(invocation: Invocation, name: string): Promise<undefined> {
+  const { context } = invocation;
+  if (name === "none") {
+    await update(context, ({ profiles }) => ({ profiles }));
+    printOne(invocation, { current: null }, () => "No profile is chosen.");
+    return;
+  }
+  const { profile } = await update(context, ({ profiles }) => ({
+    ...named(context, name),
+    current: name,
+    profiles,
+  }));
+  printOne(invocation, rowOf(name, profile, name), () => `Commands use the profile ${name} now.`);
+}
+
+/** Deletes a profile and its credentials, after a question on a terminal. */
+async function removeProfile(invocation: Invocation, name: string): Promise<undefined> {
+  const { context } = invocation;
+  named(context, name);
+  await confirm(invocation, `Delete the profile ${name} and its credentials?`);
+  const removed = await forget(context, name);
+  await update(context, ({ current, profiles: { [name]: _, ...profiles } }) => ({
+    profiles,
+    ...(current !== undefined && current !== name && { current }),
+  }));
+  printOne(invocation, { name, deleted: true, credentials: removed }, () => `Deleted the profile ${name}.`);
+}
+
+async function forget(context: Context, name: string): Promise<number> {
+  const store = openStore(context);
+  let removed = 0;
+  for (const [origin, kinds] of Object.entries(store.index()))
+    for (const kind of Object.keys(kinds))
+      if (kind.endsWith(`#${name}`) && (await store.remove({ origin, kind }))) removed += 1;
+  return removed;
+}
+
+async function change(invocation: Invocation, edit: (profile: Profile) => Profile): Promise<void> {
+  const { context, flags } = invocation;
+  const { current, name, profile } = await update(context, ({ current, profiles }) => {
+    const name = flags.profile || context.env.INNKEEP_PROFILE || current || "default";
+    if (!/^[\w.-]{1,50}$/.test(name) || name === "none")
+      throw usageError(`"${name}" cannot be the name of a profile.`, "Use letters, digits, dots and dashes.");
+    const profile = edit((Object.hasOwn(profiles, name) && profiles[name]) || {});
+    const isFirst = Object.keys(profiles).length === 0;
+    const next = Object.fromEntries([...Object.entries(profiles), [name, profile]]);
+    return { current: isFirst ? name : current, profiles: next, name, profile };
+  });
+  printOne(invocation, rowOf(name, profile, current), () => `Changed the profile ${name}.`);
+}
+
+/** The profile with this name. Throws a usage error that lists the others. */
+const named = (context: Context, name: string) => {
+  const found = chosenProfile(context, { profile: name });
+  if (found) return found;
+  throw usageError("The name of the profile is empty.");
+};
+
+/** Reads the profiles, changes them and writes them, in turn with other processes. Gives what `edit` gives. */
+async function update<Changed extends Profiles>(
+  context: Context,
+  edit: (before: Profiles) => Changed,
+): Promise<Changed> {
+  const folder = configFolder(context);
+  const [{ writeSettings }, { inTurn }] = await Promise.all([
+    import("../credentials/conf.lazy.ts"),
+    import("../credentials/folder-turn.ts"),
+  ]);
+  return explainWriteFailure(() =>
+    inTurn(folder, () => {
+      const changed = edit(readProfiles(context));
+      const { current, profiles } = changed;
+      writeSettings(
+        { folder, name: profilesFileName },
+        { ...(current !== undefined && { current }), profiles },
+      );
+      return changed;
+    }),
+  );
+}
+
+const rowOf = (name: string, profile: Profile, current: string | undefined): ProfileRow => ({
+  name,
+  server: profile.server ?? null,
+  app: profile.app ?? null,
+  console: profile.console ?? null,
+  current: name === current,
+});

@@ -1,15 +1,15 @@
 import type { Command, CommanderError } from "commander";
+import { ServerError } from "../client/errors.ts";
+import type { LooseInput } from "../client/prepare.ts";
+import type { Route } from "../client/routes.ts";
+import { isoDuration } from "../local/clock-move.ts";
 import type { ServeFlags } from "../programs.ts";
-import { clock } from "./clock.ts";
 import { group } from "./core/administer.ts";
-import { usageError } from "./core/cli-error.ts";
+import { CliError, type Exit, usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
-import type { Exit } from "./core/exit-codes.ts";
 import { wholeNumber } from "./core/flags.ts";
-import { note } from "./core/output.ts";
-import { addFault, clearFaults, type FaultFlags, listFaults } from "./faults.ts";
-import { listSnapshots, loadSnapshot, reset, saveSnapshot } from "./state.ts";
+import { note, printList, printOne } from "./core/output.ts";
 
 const seedHelp = "fill it from a file of JSON or YAML with apps, FAQ, release notes and feedback";
 
@@ -116,4 +116,165 @@ function addState(dev: Command, setup: Setup): void {
   commandAction<object, string>(load, setup, (invocation, _, name) => loadSnapshot(invocation, name));
   const list = snapshot.command("list").alias("ls").description("List the snapshots");
   commandAction(list, setup, listSnapshots);
+}
+
+/** Shows the server's time, or moves its clock. `words` are those of the command line. */
+async function clock(invocation: Invocation, words: readonly string[]): Promise<undefined> {
+  const path = "/dev/clock";
+  const body = moveOf(words);
+  const answer = await callDevServer(
+    invocation,
+    body === undefined ? { method: "GET", path } : { method: "POST", path, body },
+  );
+  printOne(invocation, answer, () => String(fieldsOf(answer).now));
+}
+
+function moveOf(words: readonly string[]): object | undefined {
+  const [first, second] = words;
+  if (first === undefined) return undefined;
+  if (first === "set" && second !== undefined && words.length === 2) return { set: second };
+  const advance = words.length === 1 ? isoDuration(first) : undefined;
+  if (advance !== undefined) return { advance };
+  throw usageError(
+    `\`${words.join(" ")}\` does not move a clock.`,
+    "Give +1d, -2h30m or P1D, or `set` and an instant such as 2027-03-01T09:00:00Z.",
+  );
+}
+
+const faultsPath = "/dev/faults";
+
+interface FaultFlags {
+  readonly status?: number;
+  readonly code?: string;
+  readonly times?: number;
+  readonly delayMs?: number;
+}
+
+/** Makes the next requests to a path fail or wait. */
+async function addFault(
+  invocation: Invocation,
+  { status, code, times, delayMs }: FaultFlags,
+  faultPath: string,
+): Promise<undefined> {
+  const body = { path: faultPath, status, code, times, delayMs };
+  const answer = await callDevServer(invocation, { method: "POST", path: faultsPath, body });
+  printOne(invocation, answer, () => sentenceOf(fieldsOf(answer)));
+}
+
+async function listFaults(invocation: Invocation): Promise<undefined> {
+  const items = itemsOf(await callDevServer(invocation, { method: "GET", path: faultsPath }));
+  printList(invocation, {
+    items,
+    columns: [
+      { heading: "path", of: (fault) => fault.path },
+      { heading: "status", of: (fault) => fault.status },
+      { heading: "code", of: (fault) => fault.code },
+      { heading: "times", of: (fault) => fault.times },
+      { heading: "delayMs", of: (fault) => fault.delayMs },
+    ],
+  });
+}
+
+async function clearFaults(invocation: Invocation): Promise<undefined> {
+  await callDevServer(invocation, { method: "DELETE", path: faultsPath });
+  printOne(invocation, { cleared: true }, () => "There are no faults any more.");
+}
+
+function sentenceOf({ path: of, status, code, times, delayMs }: Readonly<Record<string, unknown>>): string {
+  const requests = times === 1 ? "The next request" : `The next ${times} requests`;
+  const wait = delayMs === 0 ? [] : [`wait ${delayMs} ms`];
+  const end = status === null ? [] : [`get ${status} ${code}`];
+  return `${requests} to ${of}: ${[...wait, ...end].join(", then ")}.`;
+}
+
+const snapshotsPath = "/dev/snapshots";
+
+/** Sets the server back to its start. */
+async function reset(invocation: Invocation): Promise<undefined> {
+  const answer = await callDevServer(invocation, { method: "POST", path: "/dev/reset" });
+  printOne(invocation, answer, () => `The server is as at its start. Its time is ${fieldsOf(answer).now}.`);
+}
+
+async function saveSnapshot(invocation: Invocation, name: string): Promise<undefined> {
+  const answer = await callDevServer(invocation, { method: "POST", path: snapshotsPath, body: { name } });
+  printOne(invocation, answer, () => `Saved ${name}: ${contentOf(answer)}.`);
+}
+
+async function loadSnapshot(invocation: Invocation, name: string): Promise<undefined> {
+  const at = `${snapshotsPath}/${encodeURIComponent(name)}/load`;
+  const answer = await callDevServer(invocation, { method: "POST", path: at });
+  printOne(invocation, answer, () => `Loaded ${name}: ${contentOf(answer)}.`);
+}
+
+async function listSnapshots(invocation: Invocation): Promise<undefined> {
+  const items = itemsOf(await callDevServer(invocation, { method: "GET", path: snapshotsPath }));
+  printList(invocation, {
+    items,
+    columns: [
+      { heading: "name", of: (snapshot) => snapshot.name },
+      { heading: "time", of: (snapshot) => snapshot.now },
+      { heading: "rows", of: (snapshot) => snapshot.rows },
+      { heading: "files", of: (snapshot) => snapshot.files },
+    ],
+  });
+}
+
+function contentOf(answer: unknown): string {
+  const { rows, files, now } = fieldsOf(answer);
+  return `${rows} rows and ${files} files; the server's time is ${now}`;
+}
+
+interface DevCall {
+  readonly method: Route["method"];
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+const routeOf = ({ method, path }: DevCall): Route => ({ method, path, auth: "none", summary: "" });
+
+/**
+ * Calls an endpoint of a development server and gives its answer. Throws a CliError that says so if the server is not a
+ * development server. (rule O15)
+ */
+async function callDevServer(invocation: Invocation, call: DevCall): Promise<unknown> {
+  try {
+    return await send(invocation, call);
+  } catch (error) {
+    if (isNotFound(error) && !(await isDevServer(invocation))) throw notForDevelopment(invocation);
+    throw error;
+  }
+}
+
+async function send(invocation: Invocation, call: DevCall): Promise<unknown> {
+  const input: LooseInput = call.body === undefined ? {} : { body: call.body };
+  const { text } = await invocation.sender()(routeOf(call), input);
+  return text === "" ? {} : JSON.parse(text);
+}
+
+/** A development server answers 404, too: for a snapshot that it does not have. */
+const isDevServer = (invocation: Invocation): Promise<boolean> =>
+  send(invocation, { method: "GET", path: "/dev/clock" }).then(
+    () => true,
+    () => false,
+  );
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof ServerError && (error.status === 404 || error.status === 405);
+
+const notForDevelopment = (invocation: Invocation): CliError =>
+  new CliError({
+    exit: "conflict",
+    code: "not_a_development_server",
+    message: `${invocation.baseUrl()} is not a development server: it does not run with --dev.`,
+    next: "`innkeep dev` starts one; --base-url and INNKEEP_BASE_URL name another.",
+  });
+
+/** The fields of a value that are texts or numbers; no fields for a value that is not an object. */
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? { ...value } : {};
+
+/** The items of an answer with a list. */
+function itemsOf(answer: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const { items } = fieldsOf(answer);
+  return Array.isArray(items) ? items.map(fieldsOf) : [];
 }

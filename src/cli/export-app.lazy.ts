@@ -2,11 +2,10 @@ import { createHash } from "node:crypto";
 import { type FileHandle, link, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Sink } from "../client/call.ts";
-import { appIdOf } from "./core/app-id.ts";
 import { CliError } from "./core/cli-error.ts";
 import type { Invocation } from "./core/context.ts";
-import { details } from "./core/details.ts";
-import { note, printOne } from "./core/output.ts";
+import { appIdOf } from "./core/ids.ts";
+import { details, note, printOne } from "./core/output.ts";
 
 export interface ExportFlags {
   readonly app?: string;

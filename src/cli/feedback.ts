@@ -8,10 +8,20 @@ import type { ResendFlags } from "./delivery/resend-feedback.ts";
 import type { SendFlags } from "./delivery/send-feedback.ts";
 import type { InboxFlags } from "./feedback/inbox/show.ts";
 import type { JunitFlags } from "./feedback/junit/drafts.ts";
-import { type ReplyFlags, replyToSender } from "./feedback/reply.ts";
 import type { ResolveFlags } from "./feedback/resolve.ts";
-import { addNote, type BodyFlags, editThread, listThreads, viewThread } from "./feedback/threads.ts";
-import { assignThread, changeTags, listSavedReplies, listTags } from "./feedback/triage.ts";
+import {
+  addNote,
+  assignThread,
+  type BodyFlags,
+  changeTags,
+  editThread,
+  listSavedReplies,
+  listTags,
+  listThreads,
+  type ReplyFlags,
+  replyToSender,
+  viewThread,
+} from "./feedback/threads.ts";
 
 export function addFeedback(feedback: Command, setup: Setup): void {
   addSending(feedback, setup);
@@ -68,7 +78,7 @@ function addSending(feedback: Command, setup: Setup): void {
     feedback.command("discard <report>").description("Drop a kept report without sending it"),
   );
   commandAction<object, string>(discard, setup, async (...given) =>
-    (await import("./delivery/resending-discard.ts")).discard(...given),
+    (await import("./delivery/resend-feedback.ts")).discard(...given),
   );
 }
 

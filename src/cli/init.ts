@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { commandAction, type Setup } from "./core/command.ts";
 import { mutates } from "./core/flags.ts";
-import type { InitFlags } from "./init/init.ts";
+import type { InitFlags } from "./init/project.ts";
 
 /** `innkeep init`: from an empty folder to a sent report. */
 export function addInit(init: Command, setup: Setup): void {
@@ -20,7 +20,7 @@ export function addInit(init: Command, setup: Setup): void {
     .option("-y, --yes", "replace an innkeep.json that says otherwise, without asking")
     .addHelpText("after", notes);
   commandAction<InitFlags>(init, setup, async (invocation, flags) =>
-    (await import("./init/init.ts")).init(invocation, flags),
+    (await import("./init/project.ts")).init(invocation, flags),
   );
 }
 

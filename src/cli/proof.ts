@@ -30,6 +30,6 @@ export function addProof(proof: Command, given: Setup): void {
     proof.command("discard <proof>").description("Drop a kept proof without sending it"),
   );
   commandAction<object, string>(discard, setup, async (...given) =>
-    (await import("./delivery/proof-discard.ts")).discard(...given),
+    (await import("./delivery/resend-proof.ts")).discard(...given),
   );
 }

@@ -1,9 +1,13 @@
 import type { Command } from "commander";
+import type { Client } from "../client/call.ts";
 import { routes } from "../client/routes.ts";
+import type { OpenListing, Slot } from "../contract/tester.ts";
 import { commandAction, forTester, type Setup } from "./core/command.ts";
+import type { Invocation } from "./core/context.ts";
 import { mutates } from "./core/flags.ts";
-import { listSlots, requestSlot, rotateKey, type SlotFlags } from "./tester-slots.ts";
-import { withTestKeys } from "./testing/omit-test-key.ts";
+import { type Column, details, note, printList, printOne } from "./core/output.ts";
+import { omitTestKey, type TestKeyFlags, withTestKeys } from "./testing/omit-test-key.ts";
+import { allOpenListings, openSlotId, ownSlotId } from "./testing/slot-id.ts";
 import { addSlotDecisions } from "./testing.ts";
 
 const whose = `
@@ -29,3 +33,86 @@ export function addSlot(slot: Command, given: Setup): void {
   addSlotDecisions(slot, given, { hidden: true });
   slot.addHelpText("after", whose);
 }
+
+interface SlotFlags extends TestKeyFlags {
+  readonly open?: boolean;
+}
+
+type ShownSlot = Omit<Slot, "testKey">;
+
+/** Shows the tester's slots, or with `--open` the open ones. */
+async function listSlots(invocation: Invocation, flags: SlotFlags): Promise<undefined> {
+  if (flags.open) return listOpen(invocation);
+  const { slots } = await invocation.client().tester.slots();
+  const shown = slots.map((slot) => omitTestKey(slot, flags));
+  printList(invocation, { items: shown, columns: slotColumns, name: "slots" });
+}
+
+const slotColumns: readonly Column<ShownSlot>[] = [
+  { heading: "slot", of: ({ slotId }) => slotId, isId: true },
+  { heading: "app", of: ({ app }) => app.name },
+  { heading: "status", of: ({ status }) => status },
+  { heading: "test", of: ({ cycleStatus }) => cycleStatus },
+  { heading: "day", of: ({ dayIndex, durationDays }) => `${dayIndex}/${durationDays}` },
+  { heading: "missed", of: ({ missedDays }) => missedDays },
+  { heading: "last counted", of: ({ lastProofDayIndex }) => lastProofDayIndex },
+  { heading: "asked until", of: ({ requestExpiresAt }) => requestExpiresAt },
+  { heading: "by", of: ({ verificationTier }) => verificationTier },
+];
+
+async function listOpen(invocation: Invocation): Promise<undefined> {
+  const listings = await allOpenListings(invocation);
+  printList(invocation, { items: listings, columns: openColumns, name: "listings" });
+  note(
+    invocation,
+    listings.length > 0 ? "`innkeep slot request <slot>` asks for one." : "No test has a free slot now.",
+  );
+}
+
+const openColumns: readonly Column<OpenListing>[] = [
+  { heading: "slot", of: ({ openSlotId }) => openSlotId, isId: true },
+  { heading: "app", of: ({ appName }) => appName },
+  { heading: "free", of: ({ seatsFree }) => seatsFree },
+  { heading: "days", of: ({ durationDays }) => durationDays },
+  { heading: "starts", of: ({ startsOn }) => startsOn },
+  { heading: "test", of: ({ cycleStatus }) => cycleStatus },
+  { heading: "what to do", of: ({ testBrief }) => testBrief },
+];
+
+async function requestSlot(invocation: Invocation, flags: SlotFlags, given: string): Promise<undefined> {
+  const slotId = await openSlotId(invocation, given);
+  const answer: Requested = await invocation.client().tester.requestSlot({ params: { slotId }, body: {} });
+  note(invocation, `Asked for slot ${slotId}. Its owner decides; \`innkeep slot list\` shows the answer.`);
+  const { slot } = answer;
+  const shown = slot ? { slot: omitTestKey(slot, flags) } : answer;
+  printOne(invocation, shown, () => (slot ? slotLines(slot) : ""));
+}
+
+/** The server's answer. Other servers may leave the slot out. */
+type Requested = Partial<Awaited<ReturnType<Client["tester"]["requestSlot"]>>>;
+
+async function rotateKey(
+  invocation: Invocation,
+  flags: SlotFlags,
+  given: string | undefined,
+): Promise<undefined> {
+  const slotId = await ownSlotId(invocation, given);
+  const { slot } = await invocation.client().tester.rotateKey({ params: { slotId }, body: {} });
+  note(
+    invocation,
+    `Slot ${slot.slotId} has a new test key. The old one stopped working: give the new one to the app.`,
+  );
+  printOne(invocation, { slot: omitTestKey(slot, flags) }, () =>
+    flags.withTestKeys ? (slot.testKey ?? "") : slotLines(slot),
+  );
+}
+
+const slotLines = ({ slotId, app, status, requestExpiresAt, cycleStatus }: ShownSlot): string =>
+  details({
+    slot: slotId,
+    app: app.name,
+    status,
+    test: cycleStatus,
+    "asked until": requestExpiresAt,
+    "join here": app.optInUrl,
+  });

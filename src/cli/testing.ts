@@ -1,11 +1,17 @@
 import { type Command, type CommandOptions, Option } from "commander";
+import type { Client } from "../client/call.ts";
 import { routes } from "../client/routes.ts";
+import type { Cycle, CycleReport, OwnedSlot, SlotWithDays } from "../contract/cycles.ts";
+import type { Listing, NewListing } from "../contract/listings.ts";
 import { choices } from "./core/choices.ts";
+import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
-import { destroys, mutates, ofApp, several, views, wholeNumber } from "./core/flags.ts";
-import { type CycleFlags, cancelCycle, createCycle, listCycles, reportCycle, viewCycle } from "./cycles.ts";
-import { createListing, editListing, type ListingFlags, listListings, viewListing } from "./listings.ts";
-import { assignSlot, changeSlot } from "./slots.ts";
+import type { Invocation } from "./core/context.ts";
+import { destroys, mutates, ofApp, several, systemTimeZone, views, wholeNumber } from "./core/flags.ts";
+import { appIdOf, type Listed, reachableApps, wholeId } from "./core/ids.ts";
+import { confirm, flagOf, optionalTextOf } from "./core/input.ts";
+import { type Column, details, note, printList, printOne } from "./core/output.ts";
+import { missingFlags } from "./core/usage-faults.ts";
 
 export function addTesting(testing: Command, setup: Setup): void {
   addListings(group(testing, "listing", "Your offers to testers"), setup);
@@ -107,4 +113,338 @@ export function addSlotDecisions(slot: Command, setup: Setup, shown: CommandOpti
   const assign = mutates(slot.command("assign <slot>", shown).description(routes.slots.assign.summary));
   assign.requiredOption("--email <address>", "the account of the tester");
   commandAction<{ email: string }, string>(assign, setup, assignSlot);
+}
+
+/** The flags of a listing. */
+interface ListingFlags extends Partial<Omit<NewListing, "screens">> {
+  readonly screen?: readonly string[];
+}
+
+async function listListings(invocation: Invocation): Promise<undefined> {
+  const { items } = await invocation.client().listings.list({ params: { appId: await appIdOf(invocation) } });
+  printList(invocation, { items, columns: listingColumns });
+}
+
+const listingColumns: readonly Column<Listing>[] = [
+  { heading: "id", of: ({ id }) => id, isId: true },
+  { heading: "app", of: ({ appName }) => appName },
+  { heading: "package", of: ({ packageName }) => packageName },
+  { heading: "slots", of: ({ seats }) => seats },
+  { heading: "days", of: ({ durationDays }) => durationDays },
+  { heading: "by", of: ({ verificationTier }) => verificationTier },
+];
+
+async function viewListing(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const listingId = await listingIdOf(invocation, given);
+  const listing = await invocation.client().listings.read({ params: { listingId } });
+  printOne(invocation, listing, () => listingLines(listing));
+}
+
+/** Lists an app for testers. Throws a usage error that names all missing flags. */
+async function createListing(invocation: Invocation, flags: ListingFlags): Promise<undefined> {
+  const change = await changeOf(invocation, flags);
+  const { appName, packageName, optInUrl, testBrief, verificationTier, screens, ...rest } = change;
+  const needed = { appName, packageName, optInUrl, testBrief, screens, verificationTier };
+  if (!isWhole(needed)) throw missing(needed);
+  const params = { appId: await appIdOf(invocation) };
+  const listing = await invocation.client().listings.create({ params, body: { ...needed, ...rest } });
+  note(
+    invocation,
+    `Created listing ${listing.id}. \`innkeep testing cycle create ${listing.id}\` plans a test.`,
+  );
+  printOne(invocation, listing, () => listingLines(listing));
+}
+
+async function editListing(invocation: Invocation, flags: ListingFlags, given: string): Promise<undefined> {
+  const body = await changeOf(invocation, flags);
+  if (Object.values(body).every((value) => value === undefined)) {
+    throw usageError("There is nothing to change.", "`innkeep testing listing edit --help` lists the flags.");
+  }
+  const listingId = await listingIdOf(invocation, given);
+  const listing = await invocation.client().listings.update({ params: { listingId }, body });
+  note(invocation, `Changed listing ${listing.id}.`);
+  printOne(invocation, listing, () => listingLines(listing));
+}
+
+async function changeOf(invocation: Invocation, flags: ListingFlags) {
+  const { appName, packageName, optInUrl, verificationTier, iconUrl, screen } = flags;
+  const { seats, durationDays, maxMissedDays } = flags;
+  return {
+    ...{ appName, packageName, optInUrl, verificationTier, seats, durationDays, maxMissedDays },
+    testBrief: await optionalTextOf(invocation, "--test-brief", flags.testBrief),
+    iconUrl: iconUrl === "" ? null : iconUrl,
+    screens: screen && [...screen],
+  };
+}
+
+type Needed = Pick<
+  NewListing,
+  "appName" | "packageName" | "optInUrl" | "testBrief" | "screens" | "verificationTier"
+>;
+
+const isWhole = (given: Partial<Needed>): given is Needed =>
+  Object.values(given).every((value) => value !== undefined);
+
+function missing(given: Partial<Needed>) {
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  return missingFlags(names.map((name) => (name === "screens" ? "--screen" : flagOf(name))));
+}
+
+const listingLines = (listing: Listing): string =>
+  details({
+    listing: listing.id,
+    app: listing.appName,
+    package: listing.packageName,
+    "join here": listing.optInUrl,
+    screens: listing.screens.join(", "),
+    slots: listing.seats,
+    days: `${listing.durationDays}, at most ${listing.maxMissedDays - 1} missed`,
+    "verified by": listing.verificationTier,
+    "what to do": listing.testBrief,
+  });
+
+interface CycleFlags {
+  readonly startsOn: string;
+  readonly timezone?: string;
+}
+
+async function listCycles(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const listingId = await listingIdOf(invocation, given);
+  const { items } = await invocation.client().cycles.list({ params: { listingId } });
+  printList(invocation, { items, columns: cycleColumns });
+}
+
+const cycleColumns: readonly Column<Cycle>[] = [
+  { heading: "id", of: ({ id }) => id, isId: true },
+  { heading: "status", of: ({ status }) => status },
+  { heading: "starts", of: ({ startsOn }) => startsOn },
+  { heading: "zone", of: ({ timezone }) => timezone },
+  { heading: "day", of: ({ dayIndex, durationDays }) => `${dayIndex}/${durationDays}` },
+  { heading: "ends", of: ({ endsAt }) => endsAt },
+];
+
+/** Plans a test cycle, in the time zone of this machine unless another is given. */
+async function createCycle(
+  invocation: Invocation,
+  { startsOn, timezone = systemTimeZone() }: CycleFlags,
+  given: string,
+): Promise<undefined> {
+  if (!timezone) throw usageError("The time zone of this machine is not known.", "Give --timezone.");
+  const listingId = await listingIdOf(invocation, given);
+  const body = { startsOn, timezone };
+  const made = await invocation.client().cycles.create({ params: { listingId }, body });
+  const { cycle, slots } = made;
+  note(invocation, `Planned cycle ${cycle.id} with ${slots.length} slots. It starts and ends by itself.`);
+  printOne(invocation, made, () => cycleLines(cycle));
+}
+
+/** Shows the slots and their days, a character for each day. */
+async function viewCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const cycleId = await cycleIdOf(invocation, given);
+  const { cycle, slots } = await invocation.client().cycles.read({ params: { cycleId } });
+  note(invocation, `${cycleLines(cycle)}\n`);
+  printList(invocation, { items: slots, columns: gridColumns, extra: { cycle }, name: "slots" });
+  note(invocation, `\n${gridLegend}`);
+}
+
+async function cancelCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const cycleId = await cycleIdOf(invocation, given);
+  await confirm(invocation, `Cancel cycle ${cycleId}? Its testers lose their slots permanently.`);
+  const cycle = await invocation.client().cycles.cancel({ params: { cycleId }, body: {} });
+  note(invocation, `Called cycle ${cycle.id} off.`);
+  printOne(invocation, cycle, () => cycleLines(cycle));
+}
+
+async function reportCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const cycleId = await cycleIdOf(invocation, given);
+  const report = await invocation.client().cycles.report({ params: { cycleId } });
+  if (invocation.flags.json || invocation.flags.fields) {
+    printOne(invocation, report, () => "");
+    return;
+  }
+  note(invocation, `${reportLines(report)}\n`);
+  printList(invocation, { items: report.seats, columns: slotColumns });
+  note(invocation, `\n${report.statement}`);
+}
+
+const cycleLines = ({ id, status, startsOn, timezone, dayIndex, durationDays, endsAt }: Cycle): string =>
+  details({
+    cycle: id,
+    status,
+    "first day": `${startsOn} (${timezone})`,
+    day: `${dayIndex} of ${durationDays}`,
+    ends: endsAt,
+  });
+
+const reportLines = ({
+  cycle,
+  appName,
+  packageName,
+  testers,
+  testersWithEveryDay,
+  testersPerDay,
+}: CycleReport) =>
+  details({
+    app: `${appName} (${packageName})`,
+    cycle: `${cycle.id}, ${cycle.status}, day ${cycle.dayIndex} of ${cycle.durationDays}`,
+    testers,
+    "with every day": testersWithEveryDay,
+    "testers by day": testersPerDay.map(({ dayIndex, testers: count }) => `${dayIndex}: ${count}`).join(", "),
+  });
+
+type Day = SlotWithDays["days"][number];
+
+/** The slots of a cycle, with a character for each day. */
+const gridColumns: readonly Column<SlotWithDays>[] = [
+  { heading: "number", of: ({ seat }) => seat },
+  { heading: "days", of: ({ days }) => days.map(markOf).join("") },
+  { heading: "status", of: ({ status }) => status },
+  { heading: "counted", of: ({ daysCounted }) => daysCounted },
+  { heading: "missed", of: ({ missedDays }) => missedDays },
+  { heading: "tester", of: ({ tester }) => tester?.email },
+  {
+    heading: "join",
+    of: ({ joinCheckPending, endedAt }) => (joinCheckPending && !endedAt ? "to be confirmed" : ""),
+  },
+  { heading: "slot", of: ({ slotId }) => slotId, isId: true },
+];
+
+const gridLegend = "S counted by a session, P by a proof, x missed, o today, . ahead, - no tester";
+
+const marks: Readonly<Record<Day["state"], string>> = {
+  counted: "S",
+  missed: "x",
+  open: "o",
+  ahead: ".",
+  none: "-",
+};
+
+const markOf = ({ state, countedBy }: Day): string =>
+  state === "counted" && countedBy === "proof" ? "P" : (marks[state] ?? "?");
+
+/** The slots of a report. */
+const slotColumns: readonly Column<CycleReport["seats"][number]>[] = [
+  { heading: "number", of: ({ seat }) => seat },
+  { heading: "status", of: ({ status }) => status },
+  { heading: "counted", of: ({ daysCounted }) => daysCounted },
+  { heading: "by session", of: ({ daysBySession }) => daysBySession },
+  { heading: "by proof", of: ({ daysByProof }) => daysByProof },
+  { heading: "missed", of: ({ missedDays }) => missedDays },
+  { heading: "sessions", of: ({ sessions }) => sessions },
+  { heading: "minutes", of: ({ secondsTested }) => Math.round(secondsTested / 60) },
+  { heading: "slot", of: ({ slotId }) => slotId, isId: true },
+];
+
+type Slots = Client["slots"];
+
+type Verb = Exclude<keyof Slots, "assign">;
+
+interface Change {
+  readonly call: (slots: Slots, slotId: string) => Promise<OwnedSlot>;
+  /** The question before an action that takes something from a tester. */
+  readonly question?: string;
+  readonly done: string;
+}
+
+const changes: Readonly<Record<Verb, Change>> = {
+  accept: {
+    call: (slots, slotId) => slots.accept({ params: { slotId }, body: {} }),
+    done: "The tester has the slot.",
+  },
+  decline: {
+    call: (slots, slotId) => slots.decline({ params: { slotId }, body: {} }),
+    question: "Decline the request for this slot?",
+    done: "Declined. The slot is open again.",
+  },
+  remove: {
+    call: (slots, slotId) => slots.remove({ params: { slotId }, body: {} }),
+    question: "Remove the tester from this slot permanently?",
+    done: "Removed. Another slot is open in its place.",
+  },
+  rotateKey: {
+    call: (slots, slotId) => slots.rotateKey({ params: { slotId }, body: {} }),
+    question: "Replace the test key? The old one stops working at once.",
+    done: "The tester reads the new test key from now on.",
+  },
+  confirmJoin: {
+    call: (slots, slotId) => slots.confirmJoin({ params: { slotId }, body: {} }),
+    done: "Confirmed that the tester has joined the store's test.",
+  },
+};
+
+/** An action on one slot. */
+const changeSlot =
+  (verb: Verb) =>
+  async (invocation: Invocation, _: object, given: string): Promise<undefined> => {
+    const slotId = await slotIdOf(invocation, given);
+    const { call, question, done } = changes[verb];
+    if (question) await confirm(invocation, question);
+    print(invocation, await call(invocation.client().slots, slotId), done);
+  };
+
+async function assignSlot(
+  invocation: Invocation,
+  { email }: { readonly email: string },
+  given: string,
+): Promise<undefined> {
+  const slotId = await slotIdOf(invocation, given);
+  const slot = await invocation.client().slots.assign({ params: { slotId }, body: { email } });
+  print(invocation, slot, `The slot is ${email}'s.`);
+}
+
+function print(invocation: Invocation, slot: OwnedSlot, done: string): void {
+  note(invocation, done);
+  printOne(invocation, slot, () =>
+    details({ slot: slot.slotId, number: slot.seat, status: slot.status, tester: slot.tester?.email }),
+  );
+}
+
+/** The id of a listing, given as a whole or by its start. */
+const listingIdOf = (invocation: Invocation, given: string): Promise<string> =>
+  wholeId(given, {
+    thing: "listing",
+    command: "innkeep testing listing list",
+    list: () => listings(invocation),
+  });
+
+/** The id of a cycle, given as a whole or by its start. */
+const cycleIdOf = (invocation: Invocation, given: string): Promise<string> =>
+  wholeId(given, {
+    thing: "cycle",
+    command: "innkeep testing cycle list LISTING",
+    list: async () => (await cycles(invocation)).map(({ id, startsOn }) => ({ id, name: startsOn })),
+  });
+
+/** The id of a slot, given as a whole or by its start. A slot of a finished cycle needs its whole id. */
+const slotIdOf = (invocation: Invocation, given: string): Promise<string> =>
+  wholeId(given, {
+    thing: "slot",
+    command: "innkeep testing cycle view CYCLE",
+    list: () => slots(invocation),
+    leftOut: "Write the whole id for a slot of a cycle that is over.",
+  });
+
+async function listings(invocation: Invocation): Promise<readonly Listed[]> {
+  const apps = await reachableApps(invocation);
+  const { list } = invocation.client().listings;
+  const lists = await Promise.all(apps.map(({ id }) => list({ params: { appId: id } })));
+  return lists.flatMap(({ items }) => items).map(({ id, appName }) => ({ id, name: appName }));
+}
+
+async function cycles(invocation: Invocation) {
+  const { list } = invocation.client().cycles;
+  const all = await listings(invocation);
+  const lists = await Promise.all(all.map(({ id }) => list({ params: { listingId: id } })));
+  return lists.flatMap(({ items }) => items);
+}
+
+const lasting: readonly string[] = ["recruiting", "running"];
+
+async function slots(invocation: Invocation): Promise<readonly Listed[]> {
+  const { read } = invocation.client().cycles;
+  const open = (await cycles(invocation)).filter(({ status }) => lasting.includes(status));
+  const grids = await Promise.all(open.map(({ id }) => read({ params: { cycleId: id } })));
+  return grids
+    .flatMap(({ slots }) => slots)
+    .map(({ slotId, seat, tester }) => ({ id: slotId, name: `slot ${seat} ${tester?.email ?? ""}` }));
 }

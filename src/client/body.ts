@@ -1,4 +1,5 @@
-import { blocksOf, type FileContent, type SentFile } from "./file-content.ts";
+import { type FileHandle, open } from "node:fs/promises";
+import type { Content } from "./call.ts";
 
 export interface FeedbackFiles {
   readonly images: readonly SentFile[];
@@ -22,7 +23,7 @@ export const placesOf = ({ images, videos, attachments }: FeedbackFiles): readon
 ];
 
 // A multiple of 3, so that the base64 of each block joins the next without padding in between.
-const blockBytes = 3 * 16_384;
+const jsonBlockBytes = 3 * 16_384;
 
 /**
  * Feedback as JSON: its fields, and its files as base64 data URLs. Files are read and encoded in blocks while they
@@ -40,34 +41,35 @@ export function feedbackBody(
     ...listed("videos", videos.map(dataUrl)),
     ...listed("attachments", attachments.map(attachment)),
   ]);
-  return { mediaType: "application/json", ...measured(pieces), read: () => encoded(pieces) };
+  return { mediaType: "application/json", ...measuredJson(pieces), read: () => encoded(pieces) };
 }
 
 /** Text that is sent unchanged, or a file that is sent as base64. */
-type Piece = string | SentFile;
-type Member = readonly [name: string, value: readonly Piece[]];
+type JsonPiece = string | SentFile;
 
-const dataUrl = (file: SentFile): Piece[] => [`"data:${file.mediaType};base64,`, file, '"'];
+type Member = readonly [name: string, value: readonly JsonPiece[]];
 
-const attachment = (file: SentFile): Piece[] =>
+const dataUrl = (file: SentFile): JsonPiece[] => [`"data:${file.mediaType};base64,`, file, '"'];
+
+const attachment = (file: SentFile): JsonPiece[] =>
   object([
     ["name", [JSON.stringify(file.name)]],
     ["data", dataUrl(file)],
   ]);
 
-const listed = (name: string, values: Piece[][]): Member[] =>
+const listed = (name: string, values: JsonPiece[][]): Member[] =>
   values.length === 0 ? [] : [[name, ["[", ...joined(values), "]"]]];
 
-const object = (members: readonly Member[]): Piece[] => [
+const object = (members: readonly Member[]): JsonPiece[] => [
   "{",
   ...joined(members.map(([name, value]) => [`${JSON.stringify(name)}:`, ...value])),
   "}",
 ];
 
-const joined = (values: readonly (readonly Piece[])[]): Piece[] =>
+const joined = (values: readonly (readonly JsonPiece[])[]): JsonPiece[] =>
   values.flatMap((value, at) => (at === 0 ? value : [",", ...value]));
 
-function measured(pieces: readonly Piece[]): Pick<FileContent, "bytes" | "files"> {
+function measuredJson(pieces: readonly JsonPiece[]): Pick<FileContent, "bytes" | "files"> {
   const files: (SentFile & { readonly endsAt: number })[] = [];
   let bytes = 0;
   for (const piece of pieces) {
@@ -77,7 +79,7 @@ function measured(pieces: readonly Piece[]): Pick<FileContent, "bytes" | "files"
   return { bytes, files };
 }
 
-async function* encoded(pieces: readonly Piece[]): AsyncGenerator<Buffer, void, undefined> {
+async function* encoded(pieces: readonly JsonPiece[]): AsyncGenerator<Buffer, void, undefined> {
   for (const piece of pieces) {
     if (typeof piece === "string") yield Buffer.from(piece);
     else yield* base64Of(piece);
@@ -85,5 +87,132 @@ async function* encoded(pieces: readonly Piece[]): AsyncGenerator<Buffer, void, 
 }
 
 async function* base64Of(file: SentFile): AsyncGenerator<Buffer, void, undefined> {
-  for await (const block of blocksOf(file, blockBytes)) yield Buffer.from(block.toString("base64"), "latin1");
+  for await (const block of blocksOf(file, jsonBlockBytes))
+    yield Buffer.from(block.toString("base64"), "latin1");
 }
+
+/** A field of a form, and the files that share one field name. */
+export interface Form {
+  readonly fields: Readonly<Record<string, string | undefined>>;
+  readonly files: Readonly<Record<string, readonly SentFile[]>>;
+}
+
+const formBlockBytes = 65_536;
+
+/**
+ * A form as multipart/form-data. Files are read while they are sent. `boundary` is text that occurs in none of
+ * them: at most 60 letters, digits and hyphens. The same form with the same boundary gives the same bytes.
+ */
+export function formBody({ fields, files }: Form, boundary: string): FileContent {
+  const texts = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
+  const sent = Object.entries(files).flatMap(([name, several]) => several.map((file) => ({ name, file })));
+  const pieces: FormPiece[] = [
+    ...texts.map(([name, value]) => Buffer.from(`${headOf(boundary, name)}\r\n${value}\r\n`)),
+    ...sent.flatMap(({ name, file }) => [
+      Buffer.from(`${headOf(boundary, name, file)}\r\n`),
+      file,
+      Buffer.from("\r\n"),
+    ]),
+    Buffer.from(`--${boundary}--\r\n`),
+  ];
+  return {
+    mediaType: `multipart/form-data; boundary=${boundary}`,
+    ...measuredForm(pieces),
+    read: () => bytesOf(pieces),
+    view: viewOf({ fields, files }),
+  };
+}
+
+type FormPiece = Buffer | SentFile;
+
+function headOf(boundary: string, name: string, file?: SentFile): string {
+  const named = file ? `; filename="${quoted(file.name)}"` : "";
+  const kind = file ? `content-type: ${file.mediaType}\r\n` : "";
+  return `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${named}\r\n${kind}`;
+}
+
+/** Quoted as browsers do it: a name cannot end its quotes or its line. */
+const quoted = (name: string): string =>
+  name.replace(/["\r\n]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
+
+function measuredForm(pieces: readonly FormPiece[]): Pick<FileContent, "bytes" | "files"> {
+  const files: (SentFile & { readonly endsAt: number })[] = [];
+  let bytes = 0;
+  for (const piece of pieces) {
+    bytes += Buffer.isBuffer(piece) ? piece.length : piece.bytes;
+    if (!Buffer.isBuffer(piece)) files.push({ ...piece, endsAt: bytes });
+  }
+  return { bytes, files };
+}
+
+async function* bytesOf(pieces: readonly FormPiece[]): AsyncGenerator<Buffer, void, undefined> {
+  for (const piece of pieces) {
+    if (Buffer.isBuffer(piece)) yield piece;
+    // A copy, because the network may still hold a block when the next is read.
+    else for await (const block of blocksOf(piece, formBlockBytes)) yield Buffer.from(block);
+  }
+}
+
+const viewOf = ({ fields, files }: Form) => ({
+  ...fields,
+  ...Object.fromEntries(
+    Object.entries(files).map(([name, several]) => [
+      name,
+      several.map((file) => `<${file.mediaType} ${file.name}, ${file.bytes} bytes>`),
+    ]),
+  ),
+});
+
+/** A file on disk that is sent. */
+export interface SentFile {
+  readonly path: string;
+  /** The file name that the reader sees. */
+  readonly name: string;
+  readonly mediaType: string;
+  /** Exact size. Sending fails if the file has another size by then. */
+  readonly bytes: number;
+  /** What is sent in place of the file's own bytes. */
+  readonly content?: Buffer;
+}
+
+/** A body with files in it, which are read while they are sent. */
+export interface FileContent extends Content {
+  /** The files in the order in which they are sent; `endsAt` is the position in the body at which a file ends. */
+  readonly files: readonly (SentFile & { readonly endsAt: number })[];
+  read(): AsyncIterable<Buffer>;
+}
+
+/** The bytes of a file, in blocks that share one buffer: a block is valid until the next is read. */
+async function* blocksOf(
+  { path, name, bytes, content }: SentFile,
+  blockBytes: number,
+): AsyncGenerator<Buffer, void, undefined> {
+  if (content) {
+    for (let at = 0; at < bytes; at += blockBytes) yield content.subarray(at, at + blockBytes);
+    return;
+  }
+  const handle = await open(path);
+  try {
+    if ((await handle.stat()).size !== bytes) throw changed(name);
+    const block = Buffer.allocUnsafe(Math.min(bytes, blockBytes));
+    for (let left = bytes; left > 0; left -= blockBytes) {
+      const wanted = block.subarray(0, Math.min(left, blockBytes));
+      if (!(await fill(handle, wanted))) throw changed(name);
+      yield wanted;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Reads until the buffer is full. Gives false if the file ends before. */
+async function fill(handle: FileHandle, buffer: Buffer): Promise<boolean> {
+  for (let filled = 0; filled < buffer.length; ) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled);
+    if (bytesRead === 0) return false;
+    filled += bytesRead;
+  }
+  return true;
+}
+
+const changed = (name: string) => new Error(`The file ${name} changed while it was sent.`);

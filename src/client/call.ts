@@ -2,6 +2,60 @@ import type * as z from "zod/mini";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { contract } from "../contract/index.ts";
 
+/** An answer, and the ETag by which a later change names it. */
+export interface Tagged<A> {
+  readonly answer: A;
+  /** For `ifMatch`; undefined if the server gave none. */
+  readonly etag: string | undefined;
+}
+
+/**
+ * Makes a call and gives its answer together with the ETag. Rejects as the call does.
+ *
+ *     const { answer, etag } = await withEtag((options) => client.faqs.list(options));
+ *     await client.faqs.replace({ body: { faqs: changed(answer) }, ifMatch: etag });
+ */
+export async function withEtag<A>(
+  call: (options: Required<Pick<CallOptions, "onEtag">>) => Promise<A>,
+): Promise<Tagged<A>> {
+  let etag: string | undefined;
+  const answer = await call({
+    onEtag(given) {
+      etag = given;
+    },
+  });
+  return { answer, etag };
+}
+
+/** A request as it goes out. */
+export interface WireRequest {
+  readonly method: string;
+  readonly url: URL;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Content;
+  /** How long the connection may be silent. */
+  readonly timeoutMs: number;
+  /** The longest time of the whole answer after the request is sent, and its most bytes. */
+  readonly answerMs: number;
+  readonly answerBytes: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
+  /** Takes the bytes of a success, which then has no text. */
+  readonly sink?: Sink;
+}
+
+/** An answer as it came in. */
+export interface WireAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+}
+
+/** Sends a request and gives the answer. Rejects with a ConnectionError, or with the signal's reason. */
+export type Transport = (request: WireRequest) => Promise<WireAnswer>;
+
 /** The result of a call: the success body, or undefined for a 204 and for a 202 without an answer yet. */
 export type Answer<E extends Endpoint> =
   | (E["success"] extends { body: infer Body extends z.ZodMiniType } ? z.output<Body> : undefined)

@@ -1,5 +1,4 @@
 import { ConnectionError } from "./errors.ts";
-import { isLoopback } from "./proxy.ts";
 
 const sentences: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
@@ -16,11 +15,13 @@ const sentences: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
 };
+
 /** The codes of undici that mean the same as one of Node. */
 const sameAs: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "ECONNRESET",
   UND_ERR_CONNECT_TIMEOUT: "ETIMEDOUT",
 };
+
 const untrusted = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/;
 
 /** Why there was no answer, in words. Names the hosts only: an address can hold a secret. */
@@ -74,4 +75,36 @@ function codeOf(error: unknown): string | undefined {
   if ("code" in error && typeof error.code === "string") return error.code;
   const [first] = error instanceof AggregateError ? error.errors : [];
   return codeOf(first ?? error.cause);
+}
+
+/** The values of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
+export interface ProxySettings {
+  readonly http?: string;
+  readonly https?: string;
+  /** Hosts without a proxy, comma separated: `host`, `.domain`, `host:port`, `*`. */
+  readonly none?: string;
+}
+
+/** The address of the proxy for a request; undefined for none. Requests to this machine never use a proxy. */
+export function proxyFor(url: URL, settings: ProxySettings): string | undefined {
+  const proxy = url.protocol === "https:" ? settings.https : settings.http;
+  if (!proxy || isLoopback(url.hostname) || isExcepted(url, settings.none ?? "")) return undefined;
+  return proxy.includes("://") ? proxy : `http://${proxy}`;
+}
+
+/** Whether a host is this machine. */
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\./.test(host);
+
+const isExcepted = (url: URL, none: string): boolean =>
+  none
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== "")
+    .some((entry) => entry === "*" || matches(url, entry.toLowerCase()));
+
+function matches({ hostname, port, protocol }: URL, entry: string): boolean {
+  const [, name = entry, wanted] = /^(.+?)(?::(\d+))?$/.exec(entry) ?? [];
+  if (wanted && wanted !== (port || (protocol === "https:" ? "443" : "80"))) return false;
+  const domain = name.replace(/^\*?\./, "");
+  return hostname === domain || hostname.endsWith(`.${domain}`);
 }

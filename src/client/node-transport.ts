@@ -1,9 +1,8 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Writable } from "node:stream";
-import type { Content, Sink } from "./call.ts";
+import type { Content, Sink, Transport, WireAnswer, WireRequest } from "./call.ts";
 import { connectionError, timeoutError, tooLarge, tooSlow } from "./connection.ts";
 import { lazy } from "./lazy.ts";
-import type { Transport, WireAnswer, WireRequest } from "./wire.ts";
 
 /** Talks over node:http and node:https, with connections that are kept for the next call. */
 export function nodeTransport(): Transport {

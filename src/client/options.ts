@@ -1,9 +1,9 @@
+import type { Transport, WireAnswer, WireRequest } from "./call.ts";
+import type { ProxySettings } from "./connection.ts";
 import type { CredentialKind } from "./credential-kinds.ts";
 import type { PreparedRequest } from "./prepare.ts";
-import type { ProxySettings } from "./proxy.ts";
-import type { Pause } from "./retry.ts";
 import type { Route } from "./routes.ts";
-import type { Transport, WireAnswer, WireRequest } from "./wire.ts";
+import type { Pause } from "./wait.ts";
 
 /** The credentials, or a function that gives one when a call needs it. */
 export type Credentials =

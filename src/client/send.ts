@@ -1,15 +1,44 @@
 import { isMutation } from "../contract/endpoint.ts";
-import { type Success, successIn } from "./answer.ts";
+import { contentOf, type Success, successIn } from "./answer.ts";
+import type { Client, WireRequest } from "./call.ts";
 import { sleep } from "./clock.ts";
 import { isRefusedHere } from "./connection.ts";
 import { credentialFor, credentialHeader, credentialKinds } from "./credential-kinds.ts";
 import { ConnectionError, InvalidInputError, MissingCredentialError } from "./errors.ts";
 import type { ClientOptions, Credentials } from "./options.ts";
 import { type LooseInput, type PreparedRequest, prepare } from "./prepare.ts";
-import { isSettled, type RetryPolicy, repeatedly } from "./retry.ts";
-import type { Route } from "./routes.ts";
-import { followingRedirects, shortTransport, traced } from "./transport.ts";
-import type { WireRequest } from "./wire.ts";
+import { type Route, routes } from "./routes.ts";
+import { followingRedirects, lastingTransport, shortTransport, traced } from "./transport.ts";
+import { isSettled, type RetryPolicy, repeatedly } from "./wait.ts";
+
+/**
+ * The whole API as functions, derived from the contract, for a program that stays. Answers are passed on as they come,
+ * unknown fields too.
+ */
+export const createClient = (options: ClientOptions): Client =>
+  clientOf(createSender({ ...options, transport: options.transport ?? lastingTransport(options.proxy) }));
+
+/** The whole API as functions, over a given sender. */
+export function clientOf(send: Sender): Client {
+  const groups = Object.entries(routes).map(([name, group]) => [name, callsOf(group, send)]);
+  return Object.fromEntries(groups);
+}
+
+/** One group of the API as functions, over a given sender. */
+export function groupOf<Name extends keyof Client>(name: Name, send: Sender): Pick<Client, Name> {
+  const groups = [[name, callsOf(routes[name], send)]];
+  return Object.fromEntries(groups);
+}
+
+const callsOf = (group: Readonly<Record<string, Route>>, send: Sender) =>
+  Object.fromEntries(Object.entries(group).map(([name, route]) => [name, callOf(route, send)]));
+
+const callOf = (route: Route, send: Sender) => async (input?: LooseInput) => {
+  const success = await send(route, input);
+  const content = contentOf(success, route, input?.params);
+  input?.onEtag?.(success.headers.etag);
+  return content;
+};
 
 /** Sends a request to a route and gives the answer if it is a success. */
 export type Sender = (route: Route, input?: LooseInput) => Promise<Success>;

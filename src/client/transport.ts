@@ -1,9 +1,9 @@
+import type { Transport, WireAnswer, WireRequest } from "./call.ts";
+import { type ProxySettings, proxyFor } from "./connection.ts";
 import { UnexpectedAnswerError } from "./errors.ts";
 import { lazy } from "./lazy.ts";
 import { nodeTransport } from "./node-transport.ts";
 import type { ClientOptions } from "./options.ts";
-import { type ProxySettings, proxyFor } from "./proxy.ts";
-import type { Transport, WireAnswer, WireRequest } from "./wire.ts";
 
 /** For a program that ends soon: straight to the server over node:http, which loads fastest; over undici to a proxy. */
 export function shortTransport(settings: ProxySettings = {}): Transport {

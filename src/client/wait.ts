@@ -1,6 +1,97 @@
+import { limits } from "../contract/limits.ts";
+import type { Run } from "../contract/runs.ts";
+import type { CallOptions, Client } from "./call.ts";
 import type { Clock } from "./clock.ts";
-import { ServerError } from "./errors.ts";
-import { isTemporary } from "./retry.ts";
+import { ConnectionError, ServerError } from "./errors.ts";
+
+interface WaitOptions {
+  /** How long to wait for a person; 0 asks once. */
+  readonly seconds: number;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Waits until a person decides on a proposal, or the time is over. Gives the proposal as it is then. A server that is away
+ * for a while only costs time; if it is still away at the end, its last failure is thrown.
+ */
+export async function waitForDecision(
+  client: Pick<Client, "agent">,
+  runId: string,
+  { seconds, clock, signal }: WaitOptions,
+): Promise<Run> {
+  const end = clock.now().getTime() + seconds * 1_000;
+  const leftMs = () => Math.max(0, end - clock.now().getTime());
+  const result = await pollUntil(
+    {
+      ask: (wait) => readRun(client, { runId, wait, signal }),
+      holdSeconds: (left) => Math.min(limits.waitSeconds, Math.floor(left / 1_000)),
+      leftMs,
+      pauses: { firstMs: 2_000, growth: 1.5, mostMs: 30_000 },
+      clock,
+      signal,
+    },
+    ({ status }) => status !== "awaiting_approval",
+  );
+  if ("failure" in result) throw result.failure;
+  return result.value;
+}
+
+interface RunQuestion {
+  readonly runId: string;
+  /** For how many seconds the server may hold its answer while nobody has decided. */
+  readonly wait: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads a proposal. Rejects as the client does. */
+const readRun = (client: Pick<Client, "agent">, { runId, wait, signal }: RunQuestion): Promise<Run> =>
+  client.agent.readRun({ params: { runId }, query: wait > 0 ? { wait: String(wait) } : {}, signal });
+
+interface ApprovalOptions {
+  /** How long to wait for the person. */
+  readonly seconds: number;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Waits until a person has approved this device in the browser, and gives the sign-in code. Gives `late` if the time is
+ * over before, and `unsupported` if the server does not report approvals. A server that is away for a while only costs
+ * time; any other failure, and a refusal by the person, is thrown.
+ */
+export async function waitForSignInCode(
+  client: Pick<Client, "signIn">,
+  device: { readonly deviceId: string; readonly challenge: string },
+  { seconds, clock, signal }: ApprovalOptions,
+): Promise<{ readonly code: string } | "late" | "unsupported"> {
+  const end = clock.now().getTime() + seconds * 1_000;
+  const result = await pollUntil(
+    {
+      ask: (wait) => askForCode(client, { ...device, wait }, signal),
+      holdSeconds: (left) => Math.min(limits.waitSeconds, Math.ceil(left / 1_000)),
+      leftMs: () => Math.max(0, end - clock.now().getTime()),
+      pauses: { firstMs: 2_000, growth: 1.5, mostMs: 15_000 },
+      clock,
+      signal,
+    },
+    (value) => value !== "pending",
+  );
+  return "failure" in result || result.value === "pending" ? "late" : result.value;
+}
+
+async function askForCode(
+  client: Pick<Client, "signIn">,
+  body: { readonly deviceId: string; readonly challenge: string; readonly wait: number },
+  signal: AbortSignal | undefined,
+): Promise<{ readonly code: string } | "pending" | "unsupported"> {
+  try {
+    return (await client.signIn.await({ body, signal })) ?? "pending";
+  } catch (error) {
+    if (error instanceof ServerError && (error.status === 404 || error.status === 405)) return "unsupported";
+    throw error;
+  }
+}
 
 /** What one request gave, or why it failed. The next request follows after `nextInMs`. */
 export type PollResult<Value> = { readonly at: Date; readonly nextInMs: number } & (
@@ -15,7 +106,7 @@ export interface Pauses {
   readonly mostMs: number;
 }
 
-export interface LongPoll<Value> {
+interface LongPoll<Value> {
   /** Asks once. The server may hold its answer for `holdSeconds`; 0 wants the answer at once. */
   readonly ask: (holdSeconds: number) => Promise<Value>;
   /** How long the server may hold its answer when the caller still waits for `leftMs`. */
@@ -30,6 +121,7 @@ export interface LongPoll<Value> {
 }
 
 const mostIdleMs = 1_500;
+
 const jitter = 0.2;
 
 /**
@@ -91,4 +183,75 @@ function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<u
   if (failure instanceof ServerError && failure.retryAfterSeconds !== undefined)
     return Math.max(1, failure.retryAfterSeconds) * 1_000;
   return random ? pauseMs * (1 + jitter * (2 * random() - 1)) : pauseMs;
+}
+
+/** A temporary failure, and the pause after it. */
+export interface Pause {
+  readonly waitMs: number;
+  /** Until the time for the last try is over, the pause included. */
+  readonly leftMs: number;
+  readonly error: Error;
+}
+
+export interface RetryPolicy {
+  /** The most tries, the first one included. */
+  readonly attempts: number;
+  /** The longest time from the start of the first try to the start of the last. */
+  readonly maxWaitMs: number;
+  readonly now: () => Date;
+  readonly random: () => number;
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** Called before each pause. */
+  readonly onRetry?: (pause: Pause) => void;
+}
+
+const permanent = new Set(["EPROTO", "bad_proxy", "too_long", "too_large", "too_slow"]);
+
+const passing = new Set([408, 425, 429]);
+
+const inProgress = "idempotency_in_progress";
+
+/**
+ * Repeats an attempt until it succeeds, fails permanently, or reaches the limits of the policy; then throws the
+ * last failure. Only for requests that may be repeated.
+ */
+export async function repeatedly<T>(
+  attempt: () => Promise<T>,
+  policy: RetryPolicy,
+  { signal, repeatAfter = () => true }: Pick<CallOptions, "signal" | "repeatAfter"> = {},
+): Promise<T> {
+  const begun = policy.now().getTime();
+  let waited = 0;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Error) || !isTemporary(error) || !repeatAfter(error)) throw error;
+      if (tries >= policy.attempts) throw error;
+      const waitMs = pauseAfter(error, tries, policy.random);
+      const passed = Math.max(waited, policy.now().getTime() - begun);
+      if (passed + waitMs > policy.maxWaitMs) throw error;
+      policy.onRetry?.({ waitMs, leftMs: policy.maxWaitMs - passed, error });
+      await policy.sleep(waitMs, signal);
+      waited += waitMs;
+    }
+  }
+}
+
+/** Whether the same request may succeed in a while. */
+export function isTemporary(error: unknown): boolean {
+  if (error instanceof ConnectionError) return !permanent.has(error.code) && !/CERT|TLS|SSL/.test(error.code);
+  if (!(error instanceof ServerError)) return false;
+  return error.code === inProgress || passing.has(error.status) || error.status >= 500;
+}
+
+/** Whether the server has finally handled the request, so that its idempotency key is no longer needed. */
+export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
+
+/** The pause that the server asks for; else half a second, doubled each time, with jitter. In milliseconds. */
+function pauseAfter(error: Error, tries: number, random: () => number): number {
+  const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;
+  // A server that always answers `Retry-After: 0` must not be asked without a pause.
+  if (asked !== undefined && (asked > 0 || tries === 1)) return asked * 1_000;
+  return Math.round(Math.min(8_000, 500 * 2 ** (tries - 1)) * (0.5 + random() / 2));
 }

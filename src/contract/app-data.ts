@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
 import { optionalText, uuid } from "./fields.ts";
+import { isReceivedFile, type ReceivedFile } from "./files.ts";
 import { importedFile, limits } from "./limits.ts";
-import { isReceivedFile, type ReceivedFile } from "./received-file.ts";
 
 /** How many records of each kind an import stored, by the word in their `type`. */
 const Counts = z.record(z.string(), z.int());

@@ -1,11 +1,22 @@
 import * as z from "zod/mini";
+import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
+import { Success } from "./faqs.ts";
 import { givenInstant, instant, pageLimit, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
+const path = "/api/v1/console/apps/:appId/changelog";
+
+const entryPath = "/api/v1/console/changelog/:entryId";
+
+const entryParams = z.object({ entryId: uuid });
+
+const traits = { auth: "console", scope: "changelog:write", errors: ["not_found"] } as const;
+
 export const ReleaseType = z.enum(["major", "minor", "patch"]);
-export type ReleaseType = z.output<typeof ReleaseType>;
+
 export const BodyFormat = z.enum(["markdown", "items"]);
+
 export const itemTypes = ["added", "changed", "deprecated", "removed", "fixed", "security"] as const;
 
 export const version = text(1, limits.version);
@@ -38,10 +49,8 @@ export const NewChangelogEntry = z.object({
     z.boolean().check(z.meta({ description: "Take it also where the app has an entry of this version." })),
   ),
 });
-export type NewChangelogEntry = z.output<typeof NewChangelogEntry>;
 
 export const ChangelogChange = z.partial(NewChangelogEntry);
-export type ChangelogChange = z.output<typeof ChangelogChange>;
 
 /** A release note that a program imports, usually many times. It is found by its version. */
 export const ReleaseImport = z.extend(z.omit(ChangelogChange, { version: true, allowDuplicate: true }), {
@@ -49,7 +58,6 @@ export const ReleaseImport = z.extend(z.omit(ChangelogChange, { version: true, a
     z.boolean().check(z.meta({ description: "Also overwrite what a person wrote since the last import." })),
   ),
 });
-export type ReleaseImport = z.output<typeof ReleaseImport>;
 
 /** A release note as apps read it. Item types are open: a reader must accept unknown ones. */
 export const ChangelogEntry = z.object({
@@ -63,7 +71,6 @@ export const ChangelogEntry = z.object({
   items: z.array(z.object({ type: z.string(), text: z.string() })),
   publishedAt: instant,
 });
-export type ChangelogEntry = z.output<typeof ChangelogEntry>;
 
 /** The fields of a release note that an import can change. */
 const importedField = z.enum([
@@ -86,7 +93,6 @@ export const EditedChangelogEntry = z.extend(ChangelogEntry, {
   createdAt: instant,
   updatedAt: instant,
 });
-export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
 
 /** The result of an import. */
 export const ImportedChangelogEntry = z.extend(EditedChangelogEntry, {
@@ -95,6 +101,99 @@ export const ImportedChangelogEntry = z.extend(EditedChangelogEntry, {
   /** The fields that a person had written and the import did not change. */
   keptFields: z.array(importedField),
 });
+
+export const consoleChangelog = {
+  list: endpoint({
+    ...traits,
+    role: "viewer",
+    method: "GET",
+    path,
+    summary: "List the release notes of an app, drafts first, then newest first",
+    large: true,
+    params: appParams,
+    query: z.object({
+      cursor: z.optional(text(1, 500)),
+      limit: pageLimit(limits.listPage),
+    }),
+    success: {
+      status: 200,
+      body: z.object({ items: z.array(EditedChangelogEntry), nextCursor: z.nullable(z.string()) }),
+    },
+  }),
+  create: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "POST",
+    path,
+    summary: "Write a release note; a draft unless `publish` or `publishedAt` is given",
+    params: appParams,
+    body: NewChangelogEntry,
+    success: { status: 201, body: EditedChangelogEntry },
+    errors: ["not_found", "version_exists"],
+  }),
+  put: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "PUT",
+    path: `${path}/by-version/:version`,
+    summary: "Write or change the release note of a version; keeps what a person wrote",
+    params: z.extend(appParams, { version }),
+    body: ReleaseImport,
+    success: { status: 200, body: ImportedChangelogEntry },
+    errors: ["not_found", "version_exists"],
+  }),
+  read: endpoint({
+    ...traits,
+    role: "viewer",
+    method: "GET",
+    path: entryPath,
+    summary: "Read a release note",
+    params: entryParams,
+    success: { status: 200, body: EditedChangelogEntry },
+  }),
+  update: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "PATCH",
+    path: entryPath,
+    summary: "Change a release note",
+    params: entryParams,
+    body: ChangelogChange,
+    success: { status: 200, body: EditedChangelogEntry },
+    errors: ["not_found", "version_exists"],
+  }),
+  remove: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "DELETE",
+    path: entryPath,
+    summary: "Delete a release note permanently",
+    params: entryParams,
+    success: { status: 200, body: Success },
+  }),
+  publish: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "POST",
+    path: `${entryPath}/publish`,
+    summary: "Publish a release note now; a published one keeps its date",
+    params: entryParams,
+    success: { status: 200, body: EditedChangelogEntry },
+  }),
+} as const;
+
+export type ReleaseType = z.output<typeof ReleaseType>;
+
+export type NewChangelogEntry = z.output<typeof NewChangelogEntry>;
+
+export type ChangelogChange = z.output<typeof ChangelogChange>;
+
+export type ReleaseImport = z.output<typeof ReleaseImport>;
+
+export type ChangelogEntry = z.output<typeof ChangelogEntry>;
+
+export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
+
 export type ImportedChangelogEntry = z.output<typeof ImportedChangelogEntry>;
 
 export const changelog = {

@@ -1,14 +1,84 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { instant, uuid } from "./fields.ts";
+import type { ErrorCode } from "./errors.ts";
+import { instant, text, uuid } from "./fields.ts";
+import { limits } from "./limits.ts";
 import { listingParams } from "./listings.ts";
 import { timeZone } from "./sign-in.ts";
-import { cycleStatuses, slotStatuses } from "./tester.ts";
+import { cycleStatuses, slotParams, slotStatuses } from "./tester.ts";
 
-export const CycleStatus = z.enum(cycleStatuses);
-export type CycleStatus = z.output<typeof CycleStatus>;
+const change = <const Verb extends string, const Errors extends readonly ErrorCode[]>(
+  verb: Verb,
+  summary: string,
+  errors: Errors,
+) =>
+  endpoint({
+    method: "POST",
+    path: `/api/v1/console/slots/:slotId/${verb}`,
+    summary,
+    auth: "console",
+    role: "maintainer",
+    scope: "testing:manage",
+    params: slotParams,
+    body: z.object({}),
+    success: { status: 200, body: OwnedSlot },
+    errors: ["not_found", ...errors],
+    catchesUp: { of: "slot", by: "params.slotId" },
+  });
 
 export const SlotStatus = z.enum(slotStatuses);
+
+/** A slot as its owner reads it. */
+export const OwnedSlot = z.object({
+  slotId: uuid,
+  cycleId: uuid,
+  /** The number of the slot in the cycle, from 1. A slot that replaces a removed one has the same number. */
+  seat: z.int(),
+  status: SlotStatus,
+  tester: z.nullable(z.object({ id: uuid, email: z.string() })),
+  missedDays: z.int(),
+  daysCounted: z.int(),
+  joinCheckPending: z.boolean(),
+  requestExpiresAt: z.nullable(instant),
+  activatedAt: z.nullable(instant),
+  endedAt: z.nullable(instant),
+});
+
+export const slots = {
+  accept: change("accept", "Give a slot to the tester who asked for it", ["wrong_state"]),
+  decline: change("decline", "Decline the request for a slot; the slot is open again", ["wrong_state"]),
+  remove: change("remove", "Remove a tester from a slot; another slot opens in its place", ["wrong_state"]),
+  rotateKey: change("rotate-key", "Replace the test key of a slot; its tester reads the new one", [
+    "wrong_state",
+  ]),
+  confirmJoin: change("confirm-join", "Confirm that the tester has joined the store's test", ["wrong_state"]),
+  assign: endpoint({
+    method: "POST",
+    path: "/api/v1/console/slots/:slotId/assign",
+    summary: "Give an open slot to a known account",
+    auth: "console",
+    role: "maintainer",
+    scope: "testing:manage",
+    params: slotParams,
+    body: z.object({ email: text(1, limits.email) }),
+    success: { status: 200, body: OwnedSlot },
+    errors: [
+      "not_found",
+      "email_unverified",
+      "own_listing",
+      "already_in_cycle",
+      "slot_taken",
+      "cycle_not_open",
+    ],
+    keptRefusals: ["own_listing"],
+    catchesUp: { of: "slot", by: "params.slotId" },
+  }),
+} as const;
+
+export const CycleStatus = z.enum(cycleStatuses);
+
+export type CycleStatus = z.output<typeof CycleStatus>;
+
 export type SlotStatus = z.output<typeof SlotStatus>;
 
 /** One test cycle of a listing. */
@@ -29,23 +99,9 @@ export const Cycle = z.object({
   dayIndex: z.int(),
   createdAt: instant,
 });
+
 export type Cycle = z.output<typeof Cycle>;
 
-/** A slot as its owner reads it. */
-export const OwnedSlot = z.object({
-  slotId: uuid,
-  cycleId: uuid,
-  /** The number of the slot in the cycle, from 1. A slot that replaces a removed one has the same number. */
-  seat: z.int(),
-  status: SlotStatus,
-  tester: z.nullable(z.object({ id: uuid, email: z.string() })),
-  missedDays: z.int(),
-  daysCounted: z.int(),
-  joinCheckPending: z.boolean(),
-  requestExpiresAt: z.nullable(instant),
-  activatedAt: z.nullable(instant),
-  endedAt: z.nullable(instant),
-});
 export type OwnedSlot = z.output<typeof OwnedSlot>;
 
 export const EvidenceSession = z.object({
@@ -80,9 +136,11 @@ export const SlotDay = z.object({
   session: z.nullable(EvidenceSession),
   proof: z.nullable(EvidenceProof),
 });
+
 export type SlotDay = z.output<typeof SlotDay>;
 
 export const SlotWithDays = z.extend(OwnedSlot, { days: z.array(SlotDay) });
+
 export type SlotWithDays = z.output<typeof SlotWithDays>;
 
 /** The facts of a cycle. It says nothing about what a store will decide. (rule T33) */
@@ -115,6 +173,7 @@ export const CycleReport = z.object({
   /** What these figures mean, and what they do not mean. */
   statement: z.string(),
 });
+
 export type CycleReport = z.output<typeof CycleReport>;
 
 export const NewCycle = z.object({
@@ -124,6 +183,7 @@ export const NewCycle = z.object({
   ),
   timezone: timeZone,
 });
+
 export type NewCycle = z.output<typeof NewCycle>;
 
 export const cycleParams = z.object({ cycleId: uuid });

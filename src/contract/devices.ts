@@ -1,6 +1,9 @@
 import * as z from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { instant, uuid } from "./fields.ts";
+import { connectionScopes, endpoint } from "./endpoint.ts";
+import { instant, text, uuid } from "./fields.ts";
+import { limits } from "./limits.ts";
+import { challengePattern } from "./pkce.ts";
+import { AuthorizeQuery, authorizePath } from "./sign-in.ts";
 
 /** A device that a person has signed in. */
 export const Device = z.object({
@@ -12,6 +15,7 @@ export const Device = z.object({
   expiresAt: instant,
   lastUsedAt: z.nullable(instant),
 });
+
 export type Device = z.output<typeof Device>;
 
 export const devices = {
@@ -33,5 +37,61 @@ export const devices = {
     params: z.object({ deviceId: uuid }),
     success: { status: 204 },
     errors: ["not_found"],
+  }),
+} as const;
+
+export const signUpPath = "/tavern/sign-up";
+
+const decision = z.pick(AuthorizeQuery, { device: true, name: true, challenge: true });
+
+/** Endpoints that only the device sign-in pages call. They are not part of the API, but follow its rules. */
+export const deviceApproval = {
+  approve: endpoint({
+    method: "POST",
+    path: authorizePath,
+    summary: "Approve a device: mints a code for it",
+    auth: "session",
+    role: "account",
+    body: decision,
+    success: { status: 201, body: z.object({ code: z.string() }) },
+    errors: [],
+    repeatableSeconds: 300,
+    answersSecret: true,
+  }),
+  refuse: endpoint({
+    method: "POST",
+    path: `${authorizePath}/refuse`,
+    summary: "Refuse a device",
+    auth: "session",
+    role: "account",
+    body: decision,
+    success: { status: 204 },
+    errors: [],
+  }),
+} as const;
+
+/** The page on which a person allows an agent to connect. */
+export const consentPath = "/oauth/authorize";
+
+/** The endpoint that only the consent page calls. It is no part of the API, but follows its rules. */
+export const connectionConsent = {
+  allow: endpoint({
+    method: "POST",
+    path: consentPath,
+    summary: "Allow an agent to connect: mints a code for it",
+    auth: "session",
+    role: "owner",
+    body: z.object({
+      clientId: text(1, 500),
+      clientName: text(1, limits.label),
+      redirect: text(1, limits.url),
+      challenge: z.string().check(z.regex(challengePattern)),
+      appId: z.nullable(uuid),
+      scopes: z.array(z.enum(connectionScopes)),
+    }),
+    success: { status: 201, body: z.object({ code: z.string() }) },
+    errors: ["not_found"],
+    repeatableSeconds: 300,
+    answersSecret: true,
   }),
 } as const;

@@ -1,7 +1,14 @@
 import * as z from "zod/mini";
+import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
 import { instant, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
+
+const path = "/api/v1/console/apps/:appId/faqs";
+
+const entryPath = "/api/v1/console/faqs/:faqId";
+
+const traits = { auth: "console", scope: "faqs:write", errors: ["not_found"] } as const;
 
 const sortOrder = z
   .int()
@@ -16,13 +23,10 @@ export const NewFaq = z.object({
   /** Without a number the entry comes last. */
   sortOrder: z.optional(z.nullable(sortOrder)),
 });
-export type NewFaq = z.output<typeof NewFaq>;
 
 export const FaqChange = z.extend(z.partial(NewFaq), { sortOrder: z.optional(sortOrder) });
-export type FaqChange = z.output<typeof FaqChange>;
 
 export const Faq = z.object({ id: uuid, question: z.string(), answer: z.string(), sortOrder: z.int() });
-export type Faq = z.output<typeof Faq>;
 
 /** An entry as apps read it. It has exactly the fields of the specification: some decoders refuse any other. (rule C21) */
 const PublishedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
@@ -32,14 +36,6 @@ export const ListedFaq = z.extend(PublishedFaq, {
   /** What the last replacement of the whole list set; null if no replacement has set this entry. (rule C21) */
   pushedHash: z.nullable(z.string()),
   pushedSortOrder: z.nullable(z.int()),
-});
-export type ListedFaq = z.output<typeof ListedFaq>;
-
-/** An entry of the list that apps read. */
-const FaqAnswer = z.extend(PublishedFaq, {
-  /** Only where the request asks for it. */
-  pushedHash: z.optional(ListedFaq.shape.pushedHash),
-  pushedSortOrder: z.optional(ListedFaq.shape.pushedSortOrder),
 });
 
 /**
@@ -61,7 +57,6 @@ export const WantedFaq = z
         if (value === undefined) context.addIssue({ code: "custom", message: "is missing", path: [name] });
     }),
   );
-export type WantedFaq = z.output<typeof WantedFaq>;
 
 /** The whole FAQ of an app. */
 export const FaqList = z.object({
@@ -84,7 +79,74 @@ export const replacesFaqs = {
 } as const;
 
 export const faqParams = z.object({ faqId: uuid });
+
 export const Success = z.object({ success: z.boolean() });
+
+export const consoleFaqs = {
+  list: endpoint({
+    ...traits,
+    role: "viewer",
+    method: "GET",
+    path,
+    summary: "List the FAQ entries of an app",
+    large: true,
+    params: appParams,
+    success: { status: 200, body: z.array(ListedFaq) },
+  }),
+  create: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "POST",
+    path,
+    summary: "Create an FAQ entry",
+    params: appParams,
+    body: NewFaq,
+    success: { status: 201, body: Faq },
+  }),
+  replace: endpoint({
+    ...traits,
+    role: "maintainer",
+    ...replacesFaqs,
+    path,
+    params: appParams,
+  }),
+  update: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "PATCH",
+    path: entryPath,
+    summary: "Change an FAQ entry",
+    params: faqParams,
+    body: FaqChange,
+    success: { status: 200, body: Faq },
+  }),
+  remove: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "DELETE",
+    path: entryPath,
+    summary: "Delete an FAQ entry permanently",
+    params: faqParams,
+    success: { status: 200, body: Success },
+  }),
+} as const;
+
+export type NewFaq = z.output<typeof NewFaq>;
+
+export type FaqChange = z.output<typeof FaqChange>;
+
+export type Faq = z.output<typeof Faq>;
+
+export type ListedFaq = z.output<typeof ListedFaq>;
+
+/** An entry of the list that apps read. */
+const FaqAnswer = z.extend(PublishedFaq, {
+  /** Only where the request asks for it. */
+  pushedHash: z.optional(ListedFaq.shape.pushedHash),
+  pushedSortOrder: z.optional(ListedFaq.shape.pushedSortOrder),
+});
+
+export type WantedFaq = z.output<typeof WantedFaq>;
 
 export const faqs = {
   list: endpoint({

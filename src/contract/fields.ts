@@ -1,7 +1,5 @@
 import * as z from "zod/mini";
-import { adviceOn } from "./files.ts";
-import { utcOf } from "./instants.ts";
-import { isReceivedFile, type ReceivedFile } from "./received-file.ts";
+import { adviceOn, isReceivedFile, type ReceivedFile } from "./files.ts";
 
 /** Text of `min` to `max` Unicode code points after trimming, without NUL and lone surrogates. */
 export const text = (min: number, max: number) =>
@@ -70,8 +68,21 @@ const normalisedInstant = (
   return utc ?? given;
 };
 
+/** The form of `toISOString`, which has no 24:00: that is midnight of the next day. */
+const utcForm = /^\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/**
+ * ISO 8601 and its variants: small letters (RFC 3339), an offset without a colon or minutes (strftime, PHP), a comma
+ * before the fraction, a zone in brackets after the offset (Java).
+ */
+const instantForm =
+  /^(?<date>\d{4}-\d\d-\d\d)[Tt](?<time>\d\d:\d\d)(?::(?<seconds>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?(?:[Zz]|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)(?:\[[\w+\-/]{1,60}\])?$/;
+
 /** An instant of a request: ISO 8601 with an offset or `Z`. Becomes UTC with milliseconds. */
 export const givenInstant = z.string().check(normalised(normalisedInstant), z.meta({ format: "date-time" }));
+
+/** Whether a text has at most `max` code points. */
+export const isWithin = (text: string, max: number): boolean => text.length <= max || codePoints(text) <= max;
 
 /** From when, or until when, a list reaches: an instant, or a plain day, which is its beginning in UTC. (rule H34) */
 export const boundary = z.string().check(
@@ -120,9 +131,6 @@ export const anyText = z.optional(
   ),
 );
 
-/** Whether a text has at most `max` code points. */
-export const isWithin = (text: string, max: number): boolean => text.length <= max || codePoints(text) <= max;
-
 /** An absolute http or https address. */
 export const webUrl = (max: number) =>
   text(1, max).check(
@@ -156,7 +164,7 @@ export const filePart = { type: "string", format: "binary", contentMediaType: "a
 /** The beginning of a file in JSON. */
 export const dataUrlPattern = "^data:";
 
-export interface FileRule {
+interface FileRule {
   readonly bytes: number;
   readonly types: readonly string[];
 }
@@ -202,4 +210,28 @@ function codePoints(value: string): number {
 function isWebUrl(value: string): boolean {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   return url !== undefined && (url.protocol === "https:" || url.protocol === "http:");
+}
+
+/**
+ * The same instant in UTC with milliseconds. Undefined if the text is not an instant, or if its year in UTC does not
+ * have four digits: only four digits sort as text.
+ */
+export function utcOf(value: string): string | undefined {
+  if (utcForm.test(value)) return Number.isNaN(Date.parse(value)) || !isDay(value) ? undefined : value;
+  const parts = instantForm.exec(value)?.groups;
+  if (!parts || !isDay(value)) return undefined;
+  const { date, time, seconds = "00", fraction = "0", hours, minutes = "00" } = parts;
+  const offset = hours === undefined ? "Z" : `${hours}:${minutes}`;
+  const milliseconds = Date.parse(`${date}T${time}:${seconds}.${fraction}${offset}`);
+  if (Number.isNaN(milliseconds)) return undefined;
+  const utc = new Date(milliseconds).toISOString();
+  return utcForm.test(utc) ? utc : undefined;
+}
+
+/** Whether a month has the day. `Date` reads 30 February as 2 March. */
+function isDay(value: string): boolean {
+  const date = value.slice(0, 10);
+  if (Number(date.slice(8)) <= 28) return true;
+  const at = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(date);
 }

@@ -29,10 +29,14 @@ export function normaliseMediaType(declared: string | null | undefined): string 
 
 // Files written before the ftyp box existed begin with one of these boxes.
 const oldQuickTimeBoxes = ["moov", "mdat", "wide", "free", "skip", "pnot"];
+
 const mp4Brand = /^(iso[2-9a-m]|mp4[12]|mp71|avc1|M4V |M4V[HP]|dash|MSNV|mmp4|f4v |F4V |NDS[CHMPSX]|XAVC)$/;
+
 // Still images and sound use the same boxes, and may list video brands as compatible.
 const notVideoBrand = /^(mia[fn]|avio|j2ki|jp2 |crx |M4[AB] |M4P |F4[AB] )$/;
+
 const heicBrand = /^(hei[cmsx]|hev[cmsx]|mif[12]|msf1)$/;
+
 const avifBrand = /^avi[fs]$/;
 
 /** What is said about a photograph of a kind that nothing takes, after "its bytes are". Undefined for other files. */
@@ -95,3 +99,37 @@ function ascii(head: Uint8Array, from: number, to: number): string {
 function uint32(head: Uint8Array, at: number): number {
   return new DataView(head.buffer, head.byteOffset, head.byteLength).getUint32(at);
 }
+
+// A symbol, because no JSON body can contain one: an object that looks like a received file must not be taken for one.
+const mark: unique symbol = Symbol("received file");
+
+/**
+ * A file of a request, stored on disk: its declared properties and the properties of its bytes. The field that holds the
+ * file judges them.
+ */
+export interface ReceivedFile {
+  readonly [mark]: true;
+  /** The declared media type, in lower case without parameters; null if none was declared. */
+  readonly declaredType: string | null;
+  /** The media type that the first bytes show; null for an unknown one. */
+  readonly detectedType: string | null;
+  /** The number of decoded bytes. Bytes over the field's limit are read and counted, but not stored. */
+  readonly size: number;
+  /** The file name that the sender gave, unchanged. */
+  readonly name: string | null;
+  /** The fault of the encoding. */
+  readonly fault: "not_a_data_url" | "not_base64" | null;
+  /** SHA-256 of the stored bytes, in hex; empty if there were none. */
+  readonly sha256: string;
+  /** Where the bytes are until they are kept or deleted; empty if there were none. */
+  readonly path: string;
+}
+
+/** The one way to make a ReceivedFile. */
+export const receivedFile = (facts: Omit<ReceivedFile, typeof mark>): ReceivedFile => ({
+  ...facts,
+  [mark]: true,
+});
+
+export const isReceivedFile = (value: unknown): value is ReceivedFile =>
+  typeof value === "object" && value !== null && mark in value && value[mark] === true;

@@ -45,6 +45,7 @@ export const Erasure = z.object({
   /** Until when older backups still hold the person. Null if the server does not know. */
   backupsUntil: z.nullable(instant),
 });
+
 export type Erasure = z.output<typeof Erasure>;
 
 const Preview = z.object({
@@ -57,9 +58,11 @@ const Preview = z.object({
   /** Why the person cannot be erased now. Null if nothing is in the way. */
   refusal: z.nullable(z.string()),
 });
+
 export type Preview = z.output<typeof Preview>;
 
 const erasureParams = z.object({ erasureId: uuid });
+
 const path = "/api/v1/console/people";
 
 export const people = {
@@ -112,5 +115,28 @@ export const people = {
     body: Person,
     success: { status: 200, body: z.object({ matches: z.boolean() }) },
     errors: ["not_found"],
+  }),
+} as const;
+
+export const account = {
+  remove: endpoint({
+    method: "POST",
+    path: "/api/v1/console/account/delete",
+    summary: "Delete your account permanently, with its tokens, devices and memberships",
+    auth: "session",
+    role: "account",
+    body: z.object({
+      /** The address of the account, typed again. */
+      email: text(3, limits.email),
+      /** For an account that has a password. */
+      currentPassword: z.optional(z.string().check(z.maxLength(limits.password.max))),
+      /** A code of the authenticator app or a recovery code, for an account with a second factor. */
+      code: z.optional(text(1, limits.factorCode)),
+    }),
+    success: { status: 204 },
+    errors: [
+      ...(["invalid_credentials", "second_factor_required", "invalid_second_factor"] as const),
+      ...(["last_owner", "wrong_state", "rate_limited"] as const),
+    ],
   }),
 } as const;

@@ -1,14 +1,17 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { instant, text, uuid, webUrl } from "./fields.ts";
+import { givenInstant, instant, optionalText, text, uuid, webUrl } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** A user in an address hides where it leads, or is a secret. */
-const outcomeLink = webUrl(limits.url).check(z.refine(namesNoUser, "must have no user and no password"));
+export const Decision = z.enum(["approve", "reject", "request_changes"]);
+
+export type Decision = z.output<typeof Decision>;
+
+const note = optionalText(limits.decisionNote);
 
 export const runStatuses = ["awaiting_approval", "approved", "rejected"] as const;
+
 export const RunStatus = z.enum(runStatuses);
-export type RunStatus = z.output<typeof RunStatus>;
 
 /** How a proposal ended. Later versions of the server may add values. */
 export const runDecisions = [
@@ -19,8 +22,8 @@ export const runDecisions = [
   "recalled",
   "expired",
 ] as const;
+
 export const RunDecision = z.enum(runDecisions);
-export type RunDecision = z.output<typeof RunDecision>;
 
 /** The worker that claimed an approved proposal, or the last one whose claim a person released. */
 export const RunClaim = z.object({ worker: z.string(), claimedAt: instant, releasedAt: z.nullable(instant) });
@@ -46,7 +49,6 @@ export const RunLife = z.object({
   progress: z.nullable(RunProgress),
   outcome: z.nullable(RunOutcome),
 });
-export type RunLife = z.output<typeof RunLife>;
 
 export const Run = z.object({
   id: uuid,
@@ -62,9 +64,61 @@ export const Run = z.object({
   /** SHA-256 of the plan's UTF-8 bytes, in hex. */
   planSha256: z.string(),
 });
-export type Run = z.output<typeof Run>;
 
 export const runParams = z.object({ runId: uuid });
+
+export const runs = {
+  decide: endpoint({
+    method: "POST",
+    path: "/api/v1/console/runs/:runId/decision",
+    summary: "Approve or reject a proposal, or ask for changes; only a person signed in to the console can",
+    auth: "session",
+    role: "maintainer",
+    params: runParams,
+    body: z.object({ decision: Decision, note }).check(
+      z.refine(({ decision, note }) => decision !== "request_changes" || !!note, {
+        path: ["note"],
+        message: "must say what to change",
+      }),
+    ),
+    success: { status: 200, body: Run },
+    errors: ["not_found", "already_decided"],
+  }),
+  recall: endpoint({
+    method: "POST",
+    path: "/api/v1/console/runs/:runId/recall",
+    summary: "Take an approval back that nobody has claimed yet; only a person signed in to the console can",
+    auth: "session",
+    role: "maintainer",
+    params: runParams,
+    body: z.object({ note }),
+    success: { status: 200, body: Run },
+    errors: ["not_found", "run_claimed", "wrong_state"],
+  }),
+  release: endpoint({
+    method: "POST",
+    path: "/api/v1/console/runs/:runId/release",
+    summary: "End the claim of a worker, so that another can claim the proposal; only a person signed in can",
+    auth: "session",
+    role: "maintainer",
+    params: runParams,
+    // The claim that the person has seen. Without it, the claim that is held now.
+    body: z.object({ claimedAt: z.optional(givenInstant) }),
+    success: { status: 200, body: Run },
+    errors: ["not_found", "wrong_state"],
+  }),
+} as const;
+
+/** A user in an address hides where it leads, or is a secret. */
+const outcomeLink = webUrl(limits.url).check(z.refine(namesNoUser, "must have no user and no password"));
+
+export type RunStatus = z.output<typeof RunStatus>;
+
+export type RunDecision = z.output<typeof RunDecision>;
+
+export type RunLife = z.output<typeof RunLife>;
+
+export type Run = z.output<typeof Run>;
 
 const work = {
   method: "POST",

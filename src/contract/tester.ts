@@ -12,8 +12,8 @@ import {
   text,
   uuid,
 } from "./fields.ts";
+import type { ReceivedFile } from "./files.ts";
 import { limits, proofImages } from "./limits.ts";
-import type { ReceivedFile } from "./received-file.ts";
 import { accountTimeZone, Profile } from "./sign-in.ts";
 
 export const cycleStatuses = ["recruiting", "running", "completed", "cancelled"] as const;

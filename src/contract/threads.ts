@@ -3,12 +3,46 @@ import { authors, directions, Message, Proposal, Thread, threadParams } from "./
 import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
 import { FeedbackType } from "./feedback.ts";
-import { boundary, instant, openEnum, pageLimit, text, uuid, webUrl } from "./fields.ts";
+import { boundary, givenInstant, instant, openEnum, pageLimit, text, uuid, webUrl } from "./fields.ts";
 import { threadStatuses } from "./find-work.ts";
 import { limits } from "./limits.ts";
 import { TagName, ThreadTag } from "./tags.ts";
 
 export const ThreadStatus = z.enum(threadStatuses);
+
+/** What the caller's account has read. Nobody else sees it. (rules F50, F52) */
+export const readMarks = {
+  update: endpoint({
+    method: "PUT",
+    path: "/api/v1/console/feedback/:id/read",
+    summary: "Mark a thread as read or as unread, for the own account",
+    auth: "console",
+    role: "viewer",
+    scope: "feedback:write",
+    params: threadParams,
+    body: z.object({ read: z.boolean() }),
+    success: { status: 200, body: z.object({ unread: z.boolean() }) },
+    errors: ["not_found"],
+  }),
+  updateAll: endpoint({
+    method: "PUT",
+    path: "/api/v1/console/apps/:appId/feedback/read",
+    summary: "Mark all threads with a status and a type as read, for the own account",
+    auth: "console",
+    role: "viewer",
+    scope: "feedback:write",
+    params: appParams,
+    body: z.object({
+      status: z.optional(ThreadStatus),
+      type: z.optional(FeedbackType),
+      /** What happened later stays unread, such as what a page did not show yet. */
+      until: z.optional(givenInstant),
+    }),
+    success: { status: 204 },
+    errors: ["not_found"],
+  }),
+} as const;
+
 export type ThreadStatus = z.output<typeof ThreadStatus>;
 
 const Sender = z.object({ name: z.nullable(z.string()), email: z.nullable(z.string()) });
@@ -24,10 +58,12 @@ const LastMessage = z.object({
   text: z.string(),
   createdAt: instant,
 });
+
 export type LastMessage = z.output<typeof LastMessage>;
 
 /** The member who looks after a thread. */
 export const Assignee = z.object({ userId: uuid, email: z.string() });
+
 export type Assignee = z.output<typeof Assignee>;
 
 /** A thread in the list of the inbox. */
@@ -51,6 +87,7 @@ export const ThreadSummary = z.object({
   unread: z.boolean(),
   lastMessage: LastMessage,
 });
+
 export type ThreadSummary = z.output<typeof ThreadSummary>;
 
 export const mailStatuses = ["waiting", "sent", "bounced", "failed"] as const;
@@ -63,6 +100,7 @@ export const ReplyMail = z.object({
   reason: z.nullable(z.string()),
   settledAt: z.nullable(instant),
 });
+
 export type ReplyMail = z.output<typeof ReplyMail>;
 
 /** Why a reply reaches no sender: none left an address, or the server sends no mail. */
@@ -79,6 +117,7 @@ export const ReplyDelivery = z.object({
   /** Why it does not reach them; null if it reaches all. */
   reason: z.nullable(openEnum(missedReasons)),
 });
+
 export type ReplyDelivery = z.output<typeof ReplyDelivery>;
 
 /** A message with its sender, if it repeats the report; a reply with its receivers and its mails. */
@@ -97,9 +136,11 @@ export const OwnedMessage = z.extend(Message, {
   /** Only of a reply. */
   delivery: z.optional(ReplyDelivery),
 });
+
 export type OwnedMessage = z.output<typeof OwnedMessage>;
 
 const EarlierThread = z.object({ id: uuid, consoleUrl: z.string(), subject: z.string(), createdAt: instant });
+
 export type EarlierThread = z.output<typeof EarlierThread>;
 
 /** The thread as an agent reads it, with the fields that only its owner may read. */
@@ -112,6 +153,7 @@ export const OwnedThread = z.extend(Thread, {
   messages: z.array(OwnedMessage),
   proposals: z.array(Proposal),
 });
+
 export type OwnedThread = z.output<typeof OwnedThread>;
 
 const tagNames = z.optional(z.array(TagName).check(z.maxLength(limits.threadTags)));
@@ -129,9 +171,11 @@ const changes = z.object({
   /** The id of the assignee that the caller saw, null for nobody. If it is another now, the change is refused. */
   expectedAssignee: z.optional(z.nullable(uuid)),
 });
+
 export type ThreadChange = z.output<typeof changes>;
 
 export const listOrders = ["created", "activity"] as const;
+
 export type ListOrder = (typeof listOrders)[number];
 
 const filters = z.object({
@@ -151,6 +195,7 @@ const filters = z.object({
   cursor: z.optional(text(1, 500)),
   limit: pageLimit(limits.listPage),
 });
+
 export type ThreadFilters = z.output<typeof filters>;
 
 /** A reply is for the sender of the report, unless it names a repeat or is for the senders of all of them. */

@@ -1,5 +1,5 @@
 import Conf from "conf";
-import { makeFolder } from "./make-folder.ts";
+import { makeFolder } from "./folders.ts";
 
 /** A file of settings: `<name>.json` in the folder. */
 export interface SettingsFile {

@@ -1,6 +1,6 @@
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "./make-folder.ts";
+import { makeFolder } from "./folders.ts";
 
 /** A change takes milliseconds. An older lock is of a process that was killed. */
 const staleMs = 5_000;

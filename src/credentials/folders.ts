@@ -1,4 +1,7 @@
-import path, { type PlatformPath } from "node:path";
+// Synchronous on purpose: these files are tiny, and the asynchronous half of node:fs is slow to load.
+
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path, { dirname, type PlatformPath } from "node:path";
 
 /** What decides where a person's folders are. */
 export interface FolderEnvironment {
@@ -24,4 +27,74 @@ export function stateFolder({ env, home, platform }: FolderEnvironment, { join }
   if (env.XDG_STATE_HOME) return join(env.XDG_STATE_HOME, "innkeep");
   if (platform === "win32" && env.LOCALAPPDATA) return join(env.LOCALAPPDATA, "innkeep", "state");
   return join(home, ".local", "state", "innkeep");
+}
+
+/** What the system knows of the person who runs the program. */
+interface System {
+  readonly homedir: () => string;
+  readonly userInfo: () => { readonly homedir: string };
+}
+
+/** The folder of the person. With an empty HOME, files would go into the folder of the command. */
+export function homeFolder({ homedir, userInfo }: System): string {
+  const home = homedir();
+  if (home !== "") return home;
+  try {
+    return userInfo().homedir;
+  } catch {
+    // The system does not know this user, as in some containers.
+    return "/";
+  }
+}
+
+/** The text of a file; undefined if the file is missing or not readable. */
+export function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces a file in one step. Only its owner can read the file (0600) and a folder that it makes (0700). */
+export function writePrivately(file: string, text: string, newId: () => string): void {
+  const folder = dirname(file);
+  makeFolder(folder, 0o700);
+  const part = `${file}.${newId()}`;
+  try {
+    writeFileSync(part, text, { mode: 0o600, flag: "wx" });
+    renameSync(part, file);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Makes a folder, and those above it that are missing. Throws the error of the file system. The recursive form of Node never
+ * ends in a place such as /proc, where a folder can neither be found nor made.
+ */
+export function makeFolder(folder: string, mode?: number): void {
+  if (makes(folder, mode)) return;
+  makeFolder(dirname(folder), mode);
+  mkdirSync(folder, { mode });
+}
+
+/** Returns false if the folder above is missing. */
+function makes(folder: string, mode: number | undefined): boolean {
+  try {
+    mkdirSync(folder, { mode });
+    return true;
+  } catch (error) {
+    if (isMissing(error) && folder !== dirname(folder) && !isFolder(dirname(folder))) return false;
+    if (isFolder(folder)) return true;
+    throw error;
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ENOENT";
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

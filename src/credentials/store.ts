@@ -1,19 +1,10 @@
 import { join } from "node:path";
-import {
-  type CredentialIndex,
-  type CredentialKey,
-  hintOf,
-  indexOf,
-  type StoredCredential,
-  withEntry,
-} from "./credential-index.ts";
 import { inTurn } from "./folder-turn.ts";
-import type { Keychain } from "./keychain.ts";
-import { createKeychainSecrets } from "./keychain-secrets.ts";
-import { readIfThere } from "./private-file.ts";
+import { readIfThere } from "./folders.ts";
+import { type Keychain, KeychainError, withinLimit } from "./keychain.ts";
 
 /** The parts of the store. */
-export interface StoreOptions {
+interface StoreOptions {
   readonly folder: string;
   /** Loads the keychain; called only when a secret is in it or goes into it. */
   readonly keychain: () => Promise<Keychain | undefined>;
@@ -22,7 +13,7 @@ export interface StoreOptions {
 }
 
 /** A secret and where it was found. */
-export interface Found {
+interface Found {
   readonly secret: string;
   readonly in: StoredCredential["in"];
 }
@@ -104,4 +95,92 @@ function readIndex(file: string): CredentialIndex {
   } catch {
     throw new DamagedStoreError(file);
   }
+}
+
+/** Where a secret is stored: in this file or in the keychain. The hint is the start of the secret, for a person. */
+type StoredCredential =
+  | { readonly in: "file"; readonly secret: string; readonly hint: string }
+  | { readonly in: "keychain"; readonly hint: string };
+
+/** Stored credentials by the origin that they were issued for, then by kind. */
+type CredentialIndex = Readonly<Record<string, Readonly<Record<string, StoredCredential>>>>;
+
+/** What a stored credential is found by. */
+interface CredentialKey {
+  /** Of the server that it was issued for. */
+  readonly origin: string;
+  readonly kind: string;
+}
+
+/** Reads the index from JSON. Throws if the text is not an index. */
+function indexOf(text: string): CredentialIndex {
+  const value: unknown = JSON.parse(text);
+  return mapEntries(value, (kinds) => mapEntries(kinds, storedOf));
+}
+
+/** The index with one entry set, or removed if it is undefined. */
+function withEntry(
+  index: CredentialIndex,
+  { origin, kind }: CredentialKey,
+  stored: StoredCredential | undefined,
+): CredentialIndex {
+  const { [kind]: _, ...kinds } = index[origin] ?? {};
+  const { [origin]: __, ...origins } = index;
+  const next = stored ? { ...kinds, [kind]: stored } : kinds;
+  return Object.keys(next).length === 0 ? origins : { ...origins, [origin]: next };
+}
+
+/** The first characters of a secret: enough to recognise it, too few to use it. */
+export const hintOf = (secret: string): string => (secret.length < 20 ? "…" : `${secret.slice(0, 8)}…`);
+
+function storedOf(value: unknown): StoredCredential {
+  if (typeof value !== "object" || value === null) throw new TypeError("not an entry");
+  const hint = "hint" in value && typeof value.hint === "string" ? value.hint : "…";
+  if ("secret" in value && typeof value.secret === "string")
+    return { in: "file", secret: value.secret, hint };
+  return { in: "keychain", hint };
+}
+
+function mapEntries<T>(value: unknown, each: (value: unknown) => T): Record<string, T> {
+  if (typeof value !== "object" || value === null) throw new TypeError("not an object");
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, each(inner)]));
+}
+
+const service = "innkeep";
+
+/**
+ * Our secrets in the keychain. `keychain` is called only when a secret is read or written; `onSlow` is called when
+ * the keychain is slow, because it may be asking the person.
+ */
+function createKeychainSecrets(keychain: () => Promise<Keychain | undefined>, onSlow: () => void) {
+  const within = <T>(answer: Promise<T>) => withinLimit(answer, onSlow);
+  return {
+    /**
+     * Stores a secret. Gives whether the keychain took it. Throws a KeychainError if the keychain does not answer.
+     */
+    async keep(account: string, secret: string): Promise<boolean> {
+      const chain = await keychain();
+      if (!chain) return false;
+      try {
+        await within(chain.setPassword(service, account, secret));
+        return (await within(chain.getPassword(service, account))) === secret;
+      } catch (error) {
+        // A slow keychain may still store the secret: it must not be on disk as well.
+        if (error instanceof KeychainError && !error.isLate) return false;
+        throw error;
+      }
+    },
+
+    /** The secret; undefined if it is gone. Throws a KeychainError if the keychain does not give it. */
+    async read(account: string): Promise<string | undefined> {
+      const chain = await keychain();
+      if (!chain) throw new KeychainError("The keychain that holds the credential is not there.", false);
+      return (await within(chain.getPassword(service, account))) ?? undefined;
+    },
+
+    async forget(account: string): Promise<void> {
+      const chain = await keychain();
+      if (chain) await within(chain.deletePassword(service, account));
+    },
+  };
 }

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Socket } from "node:net";
+import { constants } from "node:os";
 import { setTimeout } from "node:timers/promises";
-import { codeOf, quoted } from "./shell-words.ts";
 
 export interface CommandRun {
   /** The program and its arguments. */
@@ -111,3 +111,11 @@ function takeSignals() {
     },
   };
 }
+
+/** A word for the shell of Windows. */
+export const quoted = (word: string): string =>
+  /^[\w./:=@\\-]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`;
+
+/** The exit code of a command that a signal has ended, as shells have it. */
+export const codeOf = (signal: NodeJS.Signals | undefined): number =>
+  128 + (signal === undefined ? 0 : constants.signals[signal]);

@@ -3,10 +3,13 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import type { DevExecRequest } from "../programs.ts";
 import { systemReason } from "../words/system-reason.ts";
-import { clientVariables, serverEnvironment } from "./environment.ts";
-import { type ServerProcess, startServerProcess } from "./server-process.ts";
-import { codeOf, quoted } from "./shell-words.ts";
-import { takeSignals } from "./signals.ts";
+import { codeOf, quoted } from "./run-command.ts";
+import {
+  clientVariables,
+  type ServerProcess,
+  serverEnvironment,
+  startServerProcess,
+} from "./server-process.ts";
 
 export interface ExecWorld {
   /** The built file of the server. */
@@ -78,3 +81,42 @@ async function run(
     isOver = true;
   }
 }
+
+interface Signals {
+  /** Aborts with the first signal. */
+  readonly first: AbortSignal;
+  /** The first signal. */
+  received(): NodeJS.Signals | undefined;
+  /** Sends all later signals on. */
+  forward(send: (signal: NodeJS.Signals) => void): void;
+}
+
+const passedOn = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"] as const;
+
+/** Takes the signals of this process, which no longer end it. */
+function takeSignals(): Signals {
+  const arrived = new AbortController();
+  let first: NodeJS.Signals | undefined;
+  let send: ((signal: NodeJS.Signals) => void) | undefined;
+  for (const signal of process.platform === "win32" ? passedOn.slice(0, 3) : passedOn) {
+    const before = process.listeners(signal);
+    // First, since a signal without a listener, if only for a moment, ends the process or is lost.
+    process.on(signal, () => {
+      first ??= signal;
+      arrived.abort();
+      if (!isFromTerminal(signal)) send?.(signal);
+    });
+    for (const listener of before) process.off(signal, listener);
+  }
+  return {
+    first: arrived.signal,
+    received: () => first,
+    forward(target) {
+      send = target;
+    },
+  };
+}
+
+/** A terminal sends Ctrl-C and Ctrl-\ to every program in front: the command has got them already. */
+const isFromTerminal = (signal: NodeJS.Signals): boolean =>
+  (signal === "SIGINT" || signal === "SIGQUIT") && Boolean(process.stdin.isTTY);

@@ -1,10 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+
+import { request } from "node:http";
 import { resolve } from "node:path";
-import { call } from "./call.ts";
 import { isoDuration } from "./clock-move.ts";
-import { clientVariables, serverEnvironment } from "./environment.ts";
-import { startServerProcess } from "./server-process.ts";
-import { assertOptions, instantOf } from "./start-options.ts";
+import { clientVariables, serverEnvironment, serverSettings, startServerProcess } from "./server-process.ts";
 
 /** The folder of the built file that holds this module. The build puts in the right expression for its format. */
 declare const BUILT_FOLDER: string;
@@ -182,4 +181,80 @@ function control(baseUrl: string) {
       await call(baseUrl, { method: "POST", path: "/dev/reset" });
     },
   };
+}
+
+const known = ["seed", "now", "settings"];
+
+/**
+ * Throws a TypeError that names every fault of the options of a start: a word that nothing reads would be missed only when a
+ * test fails.
+ */
+function assertOptions(options: unknown): void {
+  const faults = isObject(options) ? faultsOf(options) : ["The options must be an object."];
+  if (faults.length > 0) throw new TypeError(faults.join("\n"));
+}
+
+/** The instant of a text or a Date. Throws a TypeError if it is none. */
+function instantOf(given: string | Date): string {
+  if (isInstant(given)) return new Date(given).toISOString();
+  throw new TypeError(notInstant(given));
+}
+
+function faultsOf({ seed, now, settings = {}, ...others }: Record<string, unknown>): string[] {
+  return [
+    ...Object.keys(others).map((name) => `There is no option ${name}. The options are ${known.join(", ")}.`),
+    ...(seed === undefined || typeof seed === "string" || isObject(seed)
+      ? []
+      : ["`seed` must be an object or the path of a file."]),
+    ...(now === undefined || isInstant(now) ? [] : [notInstant(now)]),
+    ...(isObject(settings)
+      ? Object.entries(settings).flatMap(settingFaults)
+      : ["`settings` must be an object."]),
+  ];
+}
+
+function settingFaults([name, value]: [string, unknown]): string[] {
+  if (!serverSettings.includes(name))
+    return [`A server for tests does not take the setting ${name}. It takes ${serverSettings.join(", ")}.`];
+  return value === undefined || typeof value === "string" ? [] : [`The setting ${name} must be a string.`];
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isInstant = (given: unknown): boolean =>
+  (typeof given === "string" || given instanceof Date) && !Number.isNaN(new Date(given).getTime());
+
+const notInstant = (given: unknown): string => `${String(given)} is no instant such as 2031-03-01T09:00:00Z.`;
+
+interface Sent {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/**
+ * Calls an endpoint under `/dev`. Uses Node's own client: tests often replace `fetch`. Throws an Error with the server's
+ * message if it refuses.
+ */
+async function call<Answer>(baseUrl: string, { method, path, body }: Sent): Promise<Answer> {
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+  const answer = await new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const sending = request(`${baseUrl}${path}`, { method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") }),
+      );
+    });
+    sending.on("error", reject);
+    sending.end(text);
+  });
+  const value = answer.text === "" ? undefined : JSON.parse(answer.text);
+  if (answer.status < 400) return value;
+  const issues: { path: string; message: string }[] = value?.issues ?? [];
+  const faults = issues.map((issue) => `\n  ${issue.path} ${issue.message}`).join("");
+  throw new Error(`${method} ${path} answered ${answer.status}: ${value?.error}${faults}`);
 }

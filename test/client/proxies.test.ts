@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { Duplex } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { proxyFor } from "../../src/client/proxy.ts";
+import { proxyFor } from "../../src/client/connection.ts";
 import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 import { answers, listen, startRecordingServer } from "../support/network/recording-server.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ConnectionError, ServerError } from "../../src/client/errors.ts";
-import { waitForDecision } from "../../src/client/wait-for-decision.ts";
+import { waitForDecision } from "../../src/client/wait.ts";
 import type { Run } from "../../src/contract/runs.ts";
 import { clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 

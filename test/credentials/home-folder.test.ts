@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { homeFolder } from "../../src/credentials/home-folder.ts";
+import { homeFolder } from "../../src/credentials/folders.ts";
 
 const none = () => {
   throw new Error("There is no such user.");

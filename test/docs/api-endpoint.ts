@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { rolesFrom } from "../../server/access/members/app-roles.ts";
+import { rolesFrom } from "../../server/access/members/rules.ts";
 import {
   type AttemptLimit,
   type Auth,

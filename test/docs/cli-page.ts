@@ -1,7 +1,7 @@
 import { type Command, Help, type Option } from "commander";
-import { examples } from "../../src/cli/core/examples.ts";
-import { exitCodes } from "../../src/cli/core/exit-codes.ts";
-import { variables } from "../../src/cli/environment.ts";
+import { exitCodes } from "../../src/cli/core/cli-error.ts";
+import { examples } from "../../src/cli/core/help.ts";
+import { variables } from "../../src/cli/help.ts";
 import { anchorOf, page, table } from "./markdown.ts";
 
 const head = `# The command line

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readSettings } from "../../server/settings/read-settings.ts";
-import { exitCodes } from "../../src/cli/core/exit-codes.ts";
+import { exitCodes } from "../../src/cli/core/cli-error.ts";
 import { type RateLimitName, rateLimits } from "../../src/contract/limits.ts";
 import { commandOfExample } from "../support/clients/example-command.ts";
 import { readText, readTree } from "../support/sources/tree.ts";

@@ -1,8 +1,7 @@
 import { type Command, Help, type Option } from "commander";
-import { examples } from "../../src/cli/core/examples.ts";
-import { exitCodes } from "../../src/cli/core/exit-codes.ts";
-import { wordsOf } from "../../src/cli/core/help.ts";
-import { variables } from "../../src/cli/environment.ts";
+import { exitCodes } from "../../src/cli/core/cli-error.ts";
+import { examples, wordsOf } from "../../src/cli/core/help.ts";
+import { variables } from "../../src/cli/help.ts";
 
 /** The manual pages by the names of their files: one of the program, and one for each noun. */
 export function manPages(program: Command): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { clientNames } from "../../src/cli/client-setups.ts";
 import { published, wordsToStart } from "../../src/cli/core/published.ts";
+import { clientNames } from "../../src/cli/mcp.ts";
 import { createCommandLine } from "../support/clients/command-line.ts";
 import { readText, readTree } from "../support/sources/tree.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byServerClock, clockAheadOf } from "../../server/clock-ahead.ts";
+import { byServerClock, clockAheadOf } from "../../server/clock.ts";
 import { fc } from "../support/property.ts";
 
 const now = new Date("2026-11-22T12:00:00.400Z");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dependencyOrder } from "../../server/backup/dependency-order.ts";
+import { dependencyOrder } from "../../server/backup/store.ts";
 
 describe("the order of dependencies", () => {
   it("puts each item after its dependencies, otherwise sorts by name", () => {

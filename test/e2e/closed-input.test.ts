@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { examples } from "../../src/cli/core/examples.ts";
-import { exitCodes } from "../../src/cli/core/exit-codes.ts";
+import { exitCodes } from "../../src/cli/core/cli-error.ts";
+import { examples } from "../../src/cli/core/help.ts";
 import { wordsOfShell } from "../support/clients/example-command.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { listen } from "../support/network/recording-server.ts";

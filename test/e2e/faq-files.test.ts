@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openEditor } from "../../bin/editor.ts";
+import { openEditor } from "../../bin/start-programs.lazy.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { innkeepPath } from "../support/programs/built-program.ts";
 import { type Service, startService } from "../support/service/service.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { onFirstUse } from "../../server/http/on-first-use.ts";
+import { onFirstUse } from "../../server/http/operations.ts";
 
 describe("a value that is made on first use", () => {
   it("is made once, also for two that ask at the same time", async () => {

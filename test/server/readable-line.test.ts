@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLog } from "../../server/log.ts";
-import { readableLine } from "../../server/readable-line.ts";
+import { createLog, readableLine } from "../../server/log.ts";
 
 /** What a person sees of what is logged. */
 function shown(log: (to: ReturnType<typeof createLog>) => void): string {

@@ -1,19 +1,20 @@
-import type { account as contract } from "../../../src/contract/account.ts";
+import type { consoleSessions as sessionsContract } from "../../../src/contract/console-sessions.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import type { account as contract } from "../../../src/contract/people.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
-import { accountRefusal } from "../../erasure/account-refusal.ts";
 import { findAddress } from "../../erasure/addresses.ts";
+import { accountRefusal } from "../../erasure/rules.ts";
 import { erasedAccounts } from "../../erasure/store/accounts.ts";
 import { erasures } from "../../erasure/store/erasures.ts";
 import { firstPlaceOfAccount } from "../../erasure/store/passes.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
-import { sealAddress } from "../../secrets/addresses.ts";
+import { personHash, sealAddress } from "../../secrets/addresses.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
-import { personHash } from "../../secrets/person-hash.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { verifiedUser } from "../sign-in/api/session.ts";
 import { beginAttempt, succeed } from "../sign-in/attempts.ts";
+import { consoleSessions as rows } from "../sign-in/store.ts";
 import { proveSecondFactor } from "../sign-in-methods/prove.ts";
 import { users } from "./store.ts";
 
@@ -88,4 +89,33 @@ async function removeAccount(
   });
   const row = await erasures.findAny(tx, id);
   if (row) await erasures.advance(tx, row, { place: firstPlaceOfAccount, effects });
+}
+
+/** The browsers in which a person is signed in, to look at and to end. (rule S22) */
+export function consoleSessionList(
+  deps: Pick<Deps, "clock" | "database" | "newId">,
+): Handlers<typeof sessionsContract> {
+  const record = createAuditWriter(deps);
+  return {
+    async list({ caller }) {
+      const found = await rows.list(deps.database, caller.userId, deps.clock.now().toISOString());
+      return {
+        items: found.map(({ tokenHash, ...session }) => ({ ...session, current: tokenHash === caller.id })),
+      };
+    },
+
+    remove: ({ caller, address, params: { sessionId }, save }) =>
+      save(async (tx) => {
+        if (!(await rows.removeById(tx, caller.userId, sessionId))) throw new ApiError("not_found");
+        await record(tx, { caller, address }, { action: "session.end", target: sessionId });
+        return undefined;
+      }),
+
+    removeOthers: ({ caller, address, save }) =>
+      save(async (tx) => {
+        await rows.removeOthers(tx, caller.userId, caller.id);
+        await record(tx, { caller, address }, { action: "session.end_others" });
+        return undefined;
+      }),
+  };
 }

@@ -1,23 +1,58 @@
-import { consoleSessions } from "../../../src/contract/console-sessions.ts";
+import { type ConsoleSession, consoleSessions } from "../../../src/contract/console-sessions.ts";
 import { devices } from "../../../src/contract/devices.ts";
+import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
+import { account } from "../../../src/contract/people.ts";
 import { secondFactor } from "../../../src/contract/sign-in-methods.ts";
 import { tokens } from "../../../src/contract/tokens.ts";
-import type { Filled } from "../../console/forms.tsx";
+import { filledAgain, filledWith } from "../../console/form-values.tsx";
+import { type Filled, IdempotencyField, TextField } from "../../console/forms.tsx";
+import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
+import type { Links } from "../../console/links.ts";
 import { navigationOf } from "../../console/navigation.ts";
-import { Notice } from "../../console/parts.tsx";
-import { type Reply, show } from "../../console/reply.ts";
+import { Notice, Refused } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
 import { Line } from "../../console/text.tsx";
+import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
-import { noRecoveryCodes } from "../sign-in-methods/second-factor.tsx";
-import { DeleteAccount } from "./delete-account.tsx";
-import { OtherAccess } from "./other-access.tsx";
-import { Sessions } from "./sessions.tsx";
+import { CodeField, noRecoveryCodes } from "../sign-in-methods/second-factor.tsx";
+
+export async function endSession({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  const params = { sessionId: param("sessionId") };
+  await ask(consoleSessions.remove, { params, idempotencyKey: fields.idempotencyKey });
+  return goTo(links.account, "session-ended");
+}
+
+export async function endOtherSessions({ ask, fields, links }: SignedInVisit): Promise<Reply> {
+  await ask(consoleSessions.removeOthers, { idempotencyKey: fields.idempotencyKey });
+  return goTo(links.account, "sessions-ended");
+}
+
+/** Deletes the account after its address was typed. The page never contains a password or a code that was typed. */
+export function deleteAccount(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links } = visit;
+  const given = (name: string) => (fields.has(name) ? { [name]: fields.text(name) } : {});
+  return reshowForm(
+    async () => {
+      const body = { email: fields.text("email"), ...given("currentPassword"), ...given("code") };
+      await ask(account.remove, { body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.signIn, "account-deleted");
+    },
+    (refusal) => showAccount(visit, filledAgain(fields, atField(refusal))),
+  );
+}
+
+/** The account is known here, so wrong credentials can only mean a wrong password. */
+function atField(refusal: ApiError): ApiError {
+  if (refusal.code === "invalid_credentials") return badRequest("currentPassword", "is wrong");
+  if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");
+  return refusal;
+}
 
 /** Where a person is signed in, and what else has access in their name. */
 export const accountPage = (visit: SignedInVisit): Promise<Reply> => showAccount(visit);
 
-export async function showAccount(visit: SignedInVisit, removal?: Filled): Promise<Reply> {
+async function showAccount(visit: SignedInVisit, removal?: Filled): Promise<Reply> {
   const { links, now, ask, reads } = visit;
   const [navigation, { items: sessions }, { items: signedIn }, { items: allTokens }] = await Promise.all([
     navigationOf(visit),
@@ -75,3 +110,164 @@ export async function showAccount(visit: SignedInVisit, removal?: Filled): Promi
     removal?.refusal?.status,
   );
 }
+
+interface SessionsProps {
+  readonly sessions: readonly ConsoleSession[];
+  readonly links: Links;
+  readonly now: Date;
+}
+
+/** The browsers in which a person is signed in. */
+const Sessions = ({ sessions, links, now }: SessionsProps) => (
+  <section class="stack" aria-labelledby="browsers">
+    <div>
+      <h2 id="browsers">Browsers</h2>
+      <p class="muted small">
+        Each of them has full access to your account. End those that you do not know, then change your
+        password.
+      </p>
+    </div>
+    <ul class="list">
+      <InTurns>
+        {sessions.map((session) => (
+          <SessionLine key={session.id} session={session} now={now} action={links.endSession(session.id)} />
+        ))}
+      </InTurns>
+    </ul>
+    {sessions.length > 1 && (
+      <form method="post" action={links.endOtherSessions}>
+        <IdempotencyField />
+        <button class="danger" type="submit">
+          End all other sessions
+        </button>
+      </form>
+    )}
+  </section>
+);
+
+interface SessionLineProps {
+  readonly session: ConsoleSession;
+  readonly now: Date;
+  readonly action: string;
+}
+
+const SessionLine = ({ session, now, action }: SessionLineProps) => (
+  <li>
+    <div class="row spread">
+      <b>{session.browser ?? "An unknown browser"}</b>
+      {session.current ? (
+        <span class="badge">This browser</span>
+      ) : (
+        <form method="post" action={action}>
+          <IdempotencyField />
+          <button class="danger small" type="submit">
+            End session
+          </button>
+        </form>
+      )}
+    </div>
+    <p class="under">
+      <span>
+        signed in <Ago at={session.createdAt} now={now} />
+      </span>
+      <LastUse at={session.lastUsedAt} now={now} />
+      <span>
+        until <Timestamp at={session.expiresAt} />
+      </span>
+    </p>
+  </li>
+);
+
+interface OtherAccessProps {
+  readonly title: string;
+  readonly about: string;
+  readonly things: readonly {
+    readonly id: string;
+    readonly label: string;
+    readonly lastUsedAt: string | null;
+  }[];
+  /** The page on which a person ends them. */
+  readonly page: { readonly at: string; readonly name: string };
+  readonly now: Date;
+}
+
+/** Devices or connections: their names and last use, and the way to the page that ends them. */
+const OtherAccess = ({ title, about, things, page, now }: OtherAccessProps) => (
+  <section class="stack" aria-labelledby={title.toLowerCase()}>
+    <div>
+      <h2 id={title.toLowerCase()}>{title}</h2>
+      <p class="muted small">{about}</p>
+    </div>
+    {things.length === 0 ? (
+      <p>None.</p>
+    ) : (
+      <ul class="list">
+        <InTurns>
+          {things.map(({ id, label, lastUsedAt }) => (
+            <li key={id}>
+              <b>
+                <Line text={label} />
+              </b>
+              <p class="under">
+                <LastUse at={lastUsedAt} now={now} />
+              </p>
+            </li>
+          ))}
+        </InTurns>
+      </ul>
+    )}
+    {things.length > 0 && (
+      <p>
+        You end them under <a href={page.at}>{page.name}</a>.
+      </p>
+    )}
+  </section>
+);
+
+interface DeleteAccountProps {
+  readonly form: Filled | undefined;
+  readonly links: Links;
+  readonly hasPassword: boolean;
+  readonly hasFactor: boolean;
+}
+
+/** Asks for everything that signs the person in, so that another person at an open browser cannot delete the account. */
+const DeleteAccount = ({ form, links, hasPassword, hasFactor }: DeleteAccountProps) => (
+  <details class="reveal danger" open={form !== undefined}>
+    <summary>Delete your account</summary>
+    <form class="card stack" method="post" action={links.deleteAccount}>
+      <Refused refusal={form?.refusal} />
+      <p>
+        Your account, its tokens, devices, connections and memberships are deleted permanently. Texts that you
+        wrote in apps stay there without your name. Reports that you sent as a user of an app belong to its
+        owners: ask them to erase you.
+      </p>
+      <IdempotencyField />
+      <TextField
+        form={form ?? filledWith()}
+        name="email"
+        label="Your e-mail address"
+        type="email"
+        autocomplete="off"
+        hint="Type the address of this account to confirm."
+        required
+      />
+      {hasPassword && (
+        <TextField
+          form={{ value: () => "", refusal: form?.refusal }}
+          name="currentPassword"
+          label="Current password"
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+      )}
+      {hasFactor && <CodeField form={form} part="delete" />}
+      <div class="actions">
+        <button class="danger" type="submit">
+          Delete the account permanently
+        </button>
+      </div>
+    </form>
+  </details>
+);

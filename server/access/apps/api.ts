@@ -1,18 +1,20 @@
 import type { App, AppChange, apps as contract } from "../../../src/contract/apps.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { keys as keysContract } from "../../../src/contract/keys.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { accessTopic, credentialsTopic, tokensTopic } from "../../database/signals.ts";
+import { accessTopic, appTopic, credentialsTopic, tokensTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { removeFiles, removeLastThreads, removeThreads } from "../../feedback/removal/remove.ts";
-import { retention } from "../../feedback/removal/retention.ts";
+import { retention } from "../../feedback/removal/store.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { maskAddress, openAddress, sealAddress } from "../../secrets/addresses.ts";
 import { proofs } from "../../testing/proofs/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { changesBetween } from "../audit/rules.ts";
 import type { Seen } from "../members/visibility.ts";
-import { createApp } from "../new-credentials.ts";
+import { createApp, createKey, renewKey } from "../new-credentials.ts";
 import { ownedApp } from "./owned-app.ts";
-import { type AppRow, apps as rows } from "./store.ts";
+import { type AppRow, apiKeys, apps as rows } from "./store.ts";
 
 export function apps(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer">,
@@ -96,3 +98,47 @@ const createSealedIn =
     if (chatWebhookUrl === undefined || chatWebhookUrl === present?.chatWebhookUrl) return body;
     return { ...body, chatWebhookUrl: chatWebhookUrl && sealAddress(sealer, chatWebhookUrl) };
   };
+
+export function apiKeyHandlers(
+  deps: Pick<Deps, "clock" | "database" | "newId">,
+): Handlers<typeof keysContract> {
+  const record = createAuditWriter(deps);
+  return {
+    async list({ caller, params }) {
+      await ownedApp(deps.database, params.appId, caller);
+      return { items: await apiKeys.list(deps.database, params.appId) };
+    },
+
+    create: ({ caller, address, params: { appId }, body, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const key = await createKey(deps, tx, { ...body, appId });
+        await record(
+          tx,
+          { caller, address },
+          { action: "key.create", appId, target: key.id, label: key.label },
+        );
+        return key;
+      }),
+
+    regenerate: ({ caller, address, params: { appId, keyId }, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const key = await renewKey(deps, tx, { appId, keyId });
+        if (!key) throw new ApiError("not_found");
+        await record(tx, { caller, address }, { action: "key.regenerate", appId, target: keyId });
+        tx.signal(appTopic(appId));
+        return key;
+      }),
+
+    remove: ({ caller, address, params: { appId, keyId }, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const removed = await apiKeys.remove(tx, appId, keyId);
+        if (!removed) throw new ApiError("not_found");
+        await record(tx, { caller, address }, { action: "key.delete", appId, target: keyId, ...removed });
+        tx.signal(appTopic(appId));
+        return undefined;
+      }),
+  };
+}

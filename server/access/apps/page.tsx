@@ -1,27 +1,119 @@
-import type { OldThreads } from "../../../src/contract/apps.ts";
-import type { AppKey } from "../../../src/contract/keys.ts";
-import { keys } from "../../../src/contract/keys.ts";
+import { type App, apps, type OldThreads } from "../../../src/contract/apps.ts";
+import { badRequest } from "../../../src/contract/errors.ts";
+import { type AppKey, keys } from "../../../src/contract/keys.ts";
 import { oldThreadsText } from "../../../src/contract/old-threads-text.ts";
-import { By } from "../../console/by.tsx";
-import { filledWith } from "../../console/filled-form.ts";
-import { type Filled, TextField } from "../../console/forms.tsx";
-import { HiddenFields } from "../../console/hidden-fields.tsx";
-import { IdempotencyField } from "../../console/idempotency-field.tsx";
+import {
+  changedValues,
+  filledAgain,
+  filledWith,
+  givenFor,
+  OriginalValues,
+  type Values,
+} from "../../console/form-values.tsx";
+import {
+  Choices,
+  type Filled,
+  HiddenFields,
+  IdempotencyField,
+  TextField,
+  Tick,
+} from "../../console/forms.tsx";
+import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
-import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
-import { OriginalValues } from "../../console/original-values.tsx";
+import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
 import type { LastChange } from "../../console/page-reads.ts";
-import { Notice, Refused } from "../../console/parts.tsx";
-import { type Reply, show } from "../../console/reply.ts";
-import { Line } from "../../console/text.tsx";
-import { Ago } from "../../console/timestamp.tsx";
+import { Notice, Refused, Secret } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
+import { By, Line } from "../../console/text.tsx";
+import { Ago, LastUse } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
-import { ApiKeys, type KeyForms } from "./api-keys.tsx";
-import { AppFields } from "./app-fields.tsx";
-import { currentApp } from "./app-values.ts";
+
+export function createApp(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links } = visit;
+  return reshowForm(
+    async () => {
+      const body = appBody(givenFor(fields, emptyApp));
+      const app = await ask(apps.create, { body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.app(app.id), "app-created");
+    },
+    (refusal) => showNewApp(visit, filledAgain(fields, refusal)),
+  );
+}
+
+export function updateApp(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  const params = { appId: param("appId") };
+  return reshowForm(
+    async () => {
+      const current = currentApp(await ask(apps.read, { params }));
+      const body = appBody(changedValues(fields, givenFor(fields, current), current));
+      const doomed = await oldThreads(visit, body.retentionDays);
+      if (doomed) return showApp(visit, { edit: { value: fields.text, sent: true }, doomed });
+      await ask(apps.update, { params, body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.app(params.appId), "changed");
+    },
+    (refusal) => showApp(visit, { edit: filledAgain(fields, refusal) }),
+  );
+}
+
+/** The threads that the next cleanup deletes with a new setting, unless the person has seen that. */
+async function oldThreads({ ask, fields, param }: SignedInVisit, days: unknown): Promise<Doomed | undefined> {
+  if (typeof days !== "number" || fields.text("seenDays") === String(days)) return undefined;
+  const params = { appId: param("appId") };
+  const query = { days: String(days) };
+  const old = await ask(apps.retention, { params, query });
+  return old.threads === 0 ? undefined : { days, ...old };
+}
+
+/** Deletes an app after its name was typed, so that nobody deletes the wrong app by mistake. */
+export function deleteApp(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  const params = { appId: param("appId") };
+  return reshowForm(
+    async () => {
+      const { name } = await ask(apps.read, { params });
+      if (fields.text("confirmation").trim() !== name)
+        throw badRequest("confirmation", "does not match the name of this app");
+      await ask(apps.remove, { params, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.home, "app-deleted");
+    },
+    (refusal) => showApp(visit, { removal: filledAgain(fields, refusal) }),
+  );
+}
+
+/** Answers with the page itself, so that the key is in no address and no cookie. A repeated form shows the same key. */
+export function createKey(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, param } = visit;
+  return reshowForm(
+    async () => {
+      const body = { label: fields.text("label"), kind: fields.text("kind") };
+      const made = await ask(keys.create, {
+        params: { appId: param("appId") },
+        body,
+        idempotencyKey: fields.idempotencyKey,
+      });
+      return showApp(visit, { made });
+    },
+    (refusal) => showApp(visit, { key: filledAgain(fields, refusal) }),
+  );
+}
+
+export async function regenerateKey(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, param } = visit;
+  const params = { appId: param("appId"), keyId: param("keyId") };
+  return showApp(visit, {
+    made: await ask(keys.regenerate, { params, idempotencyKey: fields.idempotencyKey }),
+  });
+}
+
+export async function revokeKey({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  const params = { appId: param("appId"), keyId: param("keyId") };
+  await ask(keys.remove, { params, idempotencyKey: fields.idempotencyKey });
+  return goTo(links.app(params.appId), "key-revoked");
+}
 
 /** The forms of the settings page that were refused, and a key that was just made. */
-export interface AppForms extends KeyForms {
+interface AppForms extends KeyForms {
   readonly edit?: Filled;
   readonly removal?: Filled;
   /** What saving the settings would delete. */
@@ -29,13 +121,13 @@ export interface AppForms extends KeyForms {
 }
 
 /** Resolved threads that are older than a new setting keeps them. */
-export interface Doomed extends OldThreads {
+interface Doomed extends OldThreads {
   readonly days: number;
 }
 
 export const appPage = (visit: SignedInVisit): Promise<Reply> => showApp(visit);
 
-export async function showApp(visit: SignedInVisit, forms: AppForms = {}): Promise<Reply> {
+async function showApp(visit: SignedInVisit, forms: AppForms = {}): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "settings");
   const { items } = await visit.ask(keys.list, { params: { appId: navigation.app.id } });
   const change = await visit.reads.appAuthor(navigation.app.id);
@@ -155,4 +247,270 @@ const Delete = ({ navigation: { app, links }, form }: FormProps) => (
       </div>
     </form>
   </details>
+);
+
+export const newAppPage = (visit: SignedInVisit): Promise<Reply> => showNewApp(visit);
+
+async function showNewApp(
+  visit: SignedInVisit,
+  form: Filled = filledWith({ feedbackEnabled: "on", changelogEnabled: "on" }),
+): Promise<Reply> {
+  const navigation = await navigationOf(visit);
+  return show(
+    <ConsolePage navigation={navigation} title="New app" narrow>
+      <div class="head">
+        <div>
+          <h1>New app</h1>
+          <p>
+            A mobile app, a backend or a website that your users give feedback on. You have a file of an app?{" "}
+            <a href={navigation.links.importApp}>Import it</a>.
+          </p>
+        </div>
+      </div>
+      <form class="card stack" method="post" action={navigation.links.newApp} data-guards>
+        <Refused refusal={form.refusal} />
+        <IdempotencyField />
+        <AppFields form={form} />
+        <div class="actions">
+          <button class="primary" type="submit">
+            Create app
+          </button>
+        </div>
+      </form>
+    </ConsolePage>,
+    form.refusal?.status,
+  );
+}
+
+/** The settings of an app. */
+const AppFields = ({ form }: { readonly form: Filled }) => (
+  <>
+    <TextField form={form} name="name" label="Name" required />
+    <div>
+      <Tick
+        form={form}
+        name="feedbackEnabled"
+        label="Accept feedback"
+        hint="When this is off, reports are refused with an error."
+      />
+      <Tick
+        form={form}
+        name="changelogEnabled"
+        label="Show the changelog"
+        hint="When this is off, apps cannot read the release notes."
+      />
+      <Tick
+        form={form}
+        name="senderPages"
+        label="A page for each sender"
+        hint="With the link in the answer to a report, and in mails, its sender reads your replies and answers. When this is off, the links do not work."
+      />
+    </div>
+    <TextField
+      form={form}
+      name="chatWebhookUrl"
+      label="Chat webhook"
+      type="url"
+      placeholder="https://"
+      hint="The address of an incoming webhook of Slack, Mattermost, Discord (/slack) or Rocket.Chat. Each new proposal is posted there. Treat the address as a secret."
+    />
+    <TextField
+      form={form}
+      name="githubRepository"
+      label="GitHub repository"
+      placeholder="owner/name"
+      hint="Where the work on this app is done."
+    />
+    <TextField
+      form={form}
+      name="approvalHours"
+      label="Hours for which an approval is valid"
+      type="number"
+      hint="An approved proposal that no agent has claimed by then counts as rejected. Empty: approvals do not expire."
+    />
+    <TextField
+      form={form}
+      name="retentionDays"
+      label="Days for which resolved threads are kept"
+      type="number"
+      hint="A resolved thread is deleted with its files after this number of days without activity. Empty: threads are kept."
+    />
+  </>
+);
+
+/** The fields of an app's form, all empty. */
+const emptyApp: Values = {
+  name: "",
+  feedbackEnabled: "",
+  changelogEnabled: "",
+  senderPages: "",
+  chatWebhookUrl: "",
+  githubRepository: "",
+  approvalHours: "",
+  retentionDays: "",
+};
+
+/** A stored app as the text of its form fields. */
+const currentApp = (app: App) => ({
+  name: app.name,
+  feedbackEnabled: app.feedbackEnabled ? "on" : "",
+  changelogEnabled: app.changelogEnabled ? "on" : "",
+  senderPages: app.senderPages ? "on" : "",
+  chatWebhookUrl: app.chatWebhookUrl ?? "",
+  githubRepository: app.githubRepository ?? "",
+  approvalHours: app.approvalHours === null ? "" : String(app.approvalHours),
+  retentionDays: app.retentionDays === null ? "" : String(app.retentionDays),
+});
+
+/** Values of the form as the API takes them. */
+function appBody({
+  feedbackEnabled,
+  changelogEnabled,
+  senderPages,
+  ...rest
+}: Values): Record<string, unknown> {
+  const { chatWebhookUrl, githubRepository, approvalHours, retentionDays } = rest;
+  return {
+    ...rest,
+    ...(feedbackEnabled === undefined ? {} : { feedbackEnabled: feedbackEnabled === "on" }),
+    ...(changelogEnabled === undefined ? {} : { changelogEnabled: changelogEnabled === "on" }),
+    ...(senderPages === undefined ? {} : { senderPages: senderPages === "on" }),
+    ...(chatWebhookUrl === "" ? { chatWebhookUrl: null } : {}),
+    ...(githubRepository === "" ? { githubRepository: null } : {}),
+    ...(approvalHours === undefined ? {} : { approvalHours: numberOf(approvalHours) }),
+    ...(retentionDays === undefined ? {} : { retentionDays: numberOf(retentionDays) }),
+  };
+}
+
+const numberOf = (text: string): number | null => (text === "" ? null : Number(text));
+
+/** The forms of keys: a new key that was refused, or one that was just made. */
+interface KeyForms {
+  readonly key?: Filled;
+  /** The new key. Its secret is shown only this once. */
+  readonly made?: { readonly label: string; readonly key: string };
+}
+
+interface ApiKeysProps {
+  readonly navigation: AppNavigation;
+  readonly keys: readonly AppKey[];
+  readonly forms: KeyForms;
+  readonly now: Date;
+}
+
+/** The keys with which an app calls the API. */
+const ApiKeys = ({ navigation: { links, app }, keys, forms: { made, key }, now }: ApiKeysProps) => (
+  <section class="stack" aria-labelledby="keys" id="keys-section">
+    <div>
+      <h2 id="keys">Keys</h2>
+      <p class="muted">
+        An app sends its key in the header <code>x-api-key</code>. Several keys can be valid at the same time,
+        so you can replace one without a gap.
+      </p>
+    </div>
+    {made && (
+      <div class="card fresh">
+        <Secret
+          label={made.label === "" ? "The new key" : `The new key for ${made.label}`}
+          secret={made.key}
+        />
+      </div>
+    )}
+    {keys.length === 0 ? (
+      <Notice kind="attention">This app has no key yet, so nothing can reach it.</Notice>
+    ) : (
+      <ul class="list">
+        <InTurns>
+          {keys.map((row) => (
+            <KeyLine key={row.id} row={row} now={now} at={(part) => links.key(app.id, row.id, part)} />
+          ))}
+        </InTurns>
+      </ul>
+    )}
+    <details class="reveal" open={key !== undefined || keys.length === 0}>
+      <summary>Make a key</summary>
+      <NewKey form={key} action={links.app(app.id, "keys")} />
+    </details>
+  </section>
+);
+
+const kinds = [
+  {
+    value: "full",
+    label: "Full",
+    hint: "For servers and CI: everything that an app may do, including writing the FAQ.",
+  },
+  {
+    value: "intake",
+    label: "Intake",
+    hint: "For shipping inside an app: sends feedback, reads FAQ and changelog, writes nothing else.",
+  },
+] as const;
+
+const NewKey = ({ form, action }: { readonly form: Filled | undefined; readonly action: string }) => (
+  <form class="card stack" method="post" action={action}>
+    <Refused refusal={form?.refusal} />
+    <IdempotencyField />
+    <TextField
+      form={form ?? filledWith()}
+      name="label"
+      label="Label"
+      hint="Where it will be used, so that you know later what revoking it breaks."
+    />
+    <Choices
+      form={form ?? filledWith({ kind: "full" })}
+      name="kind"
+      legend="What it may do"
+      options={kinds}
+    />
+    <div class="actions">
+      <button class="primary" type="submit">
+        Make key
+      </button>
+    </div>
+  </form>
+);
+
+interface KeyLineProps {
+  readonly row: AppKey;
+  readonly now: Date;
+  readonly at: (part: string) => string;
+}
+
+const KeyLine = ({ row, now, at }: KeyLineProps) => (
+  <li>
+    <div class="row spread">
+      <b>
+        <Line text={row.label || "Without a label"} />
+      </b>
+      <span class="row">
+        <code>{row.prefix}…</code>
+        <span class="badge">{row.kind === "full" ? "Full" : "Intake"}</span>
+      </span>
+    </div>
+    <p class="under">
+      <span>
+        made <Ago at={row.createdAt} now={now} />
+      </span>
+      <LastUse at={row.lastUsedAt} now={now} />
+    </p>
+    <details class="reveal">
+      <summary>Replace or revoke</summary>
+      <div class="stack">
+        <p>Either way the current key stops working at once, everywhere.</p>
+        <div class="actions">
+          <form method="post" action={at("regenerate")}>
+            <IdempotencyField />
+            <button type="submit">Replace by a new key</button>
+          </form>
+          <form method="post" action={at("revoke")}>
+            <IdempotencyField />
+            <button class="danger" type="submit">
+              Revoke
+            </button>
+          </form>
+        </div>
+      </div>
+    </details>
+  </li>
 );

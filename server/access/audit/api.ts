@@ -1,9 +1,10 @@
-import type { audit as contract } from "../../../src/contract/audit.ts";
+import type { AuditEntry, audit as contract } from "../../../src/contract/audit.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import type { Reader } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../../http/list-page.ts";
-import { audit as rows } from "./store.ts";
+import { findTargets, isTargetKind, recordedLabels, audit as rows, type TargetKind } from "./store.ts";
 
 export const audit = ({ database }: Pick<Deps, "database">): Handlers<typeof contract> => ({
   async list({ caller, query }) {
@@ -15,3 +16,70 @@ export const audit = ({ database }: Pick<Deps, "database">): Handlers<typeof con
     return pageOf(entries, limit, ({ at, id }) => [at, id]);
   },
 });
+
+/** The thing that an audit entry is about. */
+export interface NamedTarget {
+  readonly name: string;
+  /** Where the thing can be seen; undefined after its deletion. */
+  readonly seenAt:
+    | { readonly kind: TargetKind; readonly appId: string | null; readonly id: string }
+    | undefined;
+}
+
+/** The targets of these audit entries, by id. Makes one query for each kind of target. */
+export async function namedTargets(
+  reader: Reader,
+  entries: readonly AuditEntry[],
+): Promise<ReadonlyMap<string, NamedTarget>> {
+  const named = new Map<string, NamedTarget>();
+  for (const kind of new Set(entries.map(kindOf))) {
+    const ofKind = entries.filter((entry) => kindOf(entry) === kind);
+    const ids = [...new Set(ofKind.flatMap(({ target }) => target ?? []))];
+    if (!isTargetKind(kind) || ids.length === 0) continue;
+    const apps = new Map(ofKind.map(({ target, appId }) => [target, appId]));
+    for (const { id, name, seenAt } of await findTargets(reader, kind, ids))
+      named.set(id, { name, seenAt: { kind, appId: apps.get(id) ?? null, id: seenAt } });
+  }
+  const deleted = entries.filter((entry) => keepLabel.has(kindOf(entry)) && !named.has(entry.target ?? ""));
+  const labels = await labelsOf(reader, "deleted", new Set(deleted.flatMap(({ target }) => target ?? [])));
+  for (const [id, name] of labels) named.set(id, { name, seenAt: undefined });
+  return named;
+}
+
+/** The kinds of targets whose label stays in the audit after they are deleted. */
+const keepLabel = new Set(["token", "connection", "key", "tag", "saved_reply"]);
+
+/** A token by which an audited action was done. */
+export interface NamedToken {
+  readonly label: string;
+  readonly revoked: boolean;
+}
+
+/** The tokens of these audit entries, by id. Tokens that were revoked before the audit kept labels are left out. */
+export async function namedTokens(
+  reader: Reader,
+  entries: readonly AuditEntry[],
+): Promise<ReadonlyMap<string, NamedToken>> {
+  const ids = new Set(entries.flatMap(({ actor }) => actorParts(actor).tokenId ?? []));
+  const live = await labelsOf(reader, "live", ids);
+  const deleted = await labelsOf(reader, "deleted", new Set([...ids].filter((id) => !live.has(id))));
+  const named = new Map<string, NamedToken>();
+  for (const [id, label] of live) named.set(id, { label, revoked: false });
+  for (const [id, label] of deleted) named.set(id, { label, revoked: true });
+  return named;
+}
+
+async function labelsOf(reader: Reader, which: "live" | "deleted", ids: ReadonlySet<string>) {
+  if (ids.size === 0) return new Map<string, string>();
+  const rows =
+    which === "live" ? await findTargets(reader, "token", [...ids]) : await recordedLabels(reader, [...ids]);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** Splits a recorded actor: `ada@example.org`, or `ada@example.org, token <id>`. */
+export function actorParts(actor: string): { readonly name: string; readonly tokenId?: string } {
+  const [, name, tokenId] = /^(.*), token ([\da-f-]{36})$/.exec(actor) ?? [];
+  return name === undefined || tokenId === undefined ? { name: actor } : { name, tokenId };
+}
+
+const kindOf = ({ action }: AuditEntry): string => action.split(".", 1)[0] ?? "";

@@ -1,16 +1,27 @@
-import { audit } from "../../../src/contract/audit.ts";
-import { tokens } from "../../../src/contract/tokens.ts";
-import { Empty } from "../../console/empty.tsx";
-import { filledWith } from "../../console/filled-form.ts";
-import type { Filled } from "../../console/forms.tsx";
+import { Temporal } from "temporal-polyfill";
+import {
+  type AuditActionName,
+  type AuditChange,
+  type AuditEntry,
+  audit,
+} from "../../../src/contract/audit.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { type Token, tokens } from "../../../src/contract/tokens.ts";
+import { visibleLine } from "../../../src/words/hidden.ts";
+import { filledWith } from "../../console/form-values.tsx";
+import { type Filled, Select, TextField } from "../../console/forms.tsx";
+import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
-import { navigationOf } from "../../console/navigation.ts";
-import { Pager } from "../../console/pager.tsx";
+import type { Links } from "../../console/links.ts";
+import { type Navigation, navigationOf } from "../../console/navigation.ts";
+import { Empty, Pager } from "../../console/parts.tsx";
 import { type Reply, show } from "../../console/reply.ts";
-import type { SignedInVisit } from "../../console/visit.ts";
-import { AuditEntries, type AuditEntriesProps } from "./audit-entries.tsx";
-import { type AuditFilter, auditAddress, auditFilterOf, auditQueryOf, faultyDays } from "./audit-filter.ts";
-import { AuditFilters, type AuditFiltersProps } from "./audit-filters.tsx";
+import { Line } from "../../console/text.tsx";
+import { Timestamp } from "../../console/times.tsx";
+import type { SignedInVisit, Visit } from "../../console/visit.ts";
+import { editLabels } from "../../feedback/threads/fields.tsx";
+import { actorParts, type NamedTarget, type NamedToken } from "./api.ts";
 
 /** Who did what, newest first. Days that cannot be read are marked, and nothing is listed. */
 export async function auditPage(visit: SignedInVisit): Promise<Reply> {
@@ -75,3 +86,372 @@ const Audit = (props: AuditProps) => {
     </ConsolePage>
   );
 };
+
+interface AuditEntriesProps {
+  readonly items: readonly AuditEntry[];
+  readonly navigation: Navigation;
+  /** The targets of the entries, by id. */
+  readonly targets: ReadonlyMap<string, NamedTarget>;
+  /** The tokens by which the actions were done, by id. */
+  readonly tokens: ReadonlyMap<string, NamedToken>;
+}
+
+/** The audit entries as a table. */
+const AuditEntries = ({ items, navigation, targets, tokens }: AuditEntriesProps) => (
+  <section class="scroll" aria-label="Entries">
+    <table class="stacked">
+      <thead>
+        <tr>
+          <th scope="col">When</th>
+          <th scope="col">What</th>
+          <th scope="col">App</th>
+          <th scope="col">Who</th>
+          <th scope="col">From</th>
+        </tr>
+      </thead>
+      <tbody>
+        <InTurns>
+          {items.map((entry) => (
+            <Entry
+              key={entry.id}
+              entry={entry}
+              navigation={navigation}
+              target={targets.get(entry.target ?? "")}
+              tokens={tokens}
+            />
+          ))}
+        </InTurns>
+      </tbody>
+    </table>
+  </section>
+);
+
+interface EntryProps {
+  readonly entry: AuditEntry;
+  readonly navigation: Navigation;
+  readonly target: NamedTarget | undefined;
+  readonly tokens: AuditEntriesProps["tokens"];
+}
+
+const Entry = ({ entry, navigation, target, tokens }: EntryProps) => (
+  <tr>
+    <td class="fit">
+      <Timestamp at={entry.at} />
+    </td>
+    <td>
+      <b>{auditActionNames.get(entry.action) ?? entry.action}</b>
+      <Target entry={entry} target={target} links={navigation.links} />
+      <AuditChanges changes={entry.changes} />
+    </td>
+    <td>
+      <AppName id={entry.appId} navigation={navigation} />
+    </td>
+    <td>
+      <Actor actor={entry.actor} navigation={navigation} tokens={tokens} />
+    </td>
+    <td class="fit muted">{entry.address}</td>
+  </tr>
+);
+
+interface ActorProps extends Pick<EntryProps, "navigation" | "tokens"> {
+  readonly actor: string;
+}
+
+/** Who did it, and with which token. A token without a recorded label is shown by its id. */
+const Actor = ({ actor, navigation, tokens }: ActorProps) => {
+  const { name, tokenId } = actorParts(actor);
+  if (tokenId === undefined) return <Line text={name} />;
+  const token = tokens.get(tokenId);
+  return (
+    <>
+      <Line text={name} />
+      <div class="muted" title={tokenId}>
+        Token <TokenName token={token} id={tokenId} href={navigation.links.tokens} />
+      </div>
+    </>
+  );
+};
+
+interface TokenNameProps {
+  readonly token: NamedToken | undefined;
+  readonly id: string;
+  readonly href: string;
+}
+
+const TokenName = ({ token, id, href }: TokenNameProps) => {
+  if (!token) return <>{`${id.slice(0, 8)}…, revoked`}</>;
+  const label = <Line text={token.label || "without a label"} />;
+  return token.revoked ? <>{label}, revoked</> : <a href={href}>{label}</a>;
+};
+
+type SeenAt = NonNullable<NamedTarget["seenAt"]>;
+
+interface TargetProps extends Pick<EntryProps, "entry" | "target"> {
+  readonly links: Links;
+}
+
+/** The name of the target. Shows the id of a target that was deleted or has no name. */
+const Target = ({ entry, target, links }: TargetProps) => {
+  if (target) {
+    const name = <Line text={target.name || "Without a name"} />;
+    const href = target.seenAt && hrefOf(links, target.seenAt);
+    return <div>{href === undefined ? name : <a href={href}>{name}</a>}</div>;
+  }
+  const known =
+    entry.target === null || entry.target === entry.appId || /^(session|user)\./.test(entry.action);
+  return known ? null : <div class="muted" title={entry.target ?? ""}>{`${entry.target?.slice(0, 8)}…`}</div>;
+};
+
+/** The page where a target can be seen; undefined when there is none. */
+function hrefOf(links: Links, { kind, appId, id }: SeenAt): string | undefined {
+  if (kind === "token" || kind === "connection") return links.tokens;
+  if (appId === null) return undefined;
+  switch (kind) {
+    case "faq":
+      return links.faq(appId, id);
+    case "changelog":
+      return links.entry(appId, id);
+    case "key":
+      return links.app(appId);
+    case "listing":
+      return links.listing(appId, id);
+    default:
+      return links.thread(appId, id);
+  }
+}
+
+const AppName = ({ id, navigation }: { readonly id: string | null; readonly navigation: Navigation }) => {
+  if (id === null) return null;
+  const app = navigation.apps.find((known) => known.id === id);
+  return app ? <Line text={app.name} /> : <span class="muted">Deleted</span>;
+};
+
+const fieldNames: Readonly<Record<string, string>> = {
+  ...editLabels,
+  tags: "Tags",
+  statusLink: "Link to the sender's page",
+  delivery: "Delivery",
+  role: "Role",
+};
+
+/** What an act changed: each field with its values before and after. A field without values was changed, too. */
+const AuditChanges = ({ changes = [] }: { readonly changes: readonly AuditChange[] | undefined }) =>
+  changes.length === 0 ? null : (
+    <ul class="plain small">
+      {changes.map(({ field, ...change }) => (
+        <li key={field}>
+          <Line text={fieldNames[field] ?? field} />
+          {change.to !== undefined && (
+            <>
+              {": "}
+              {change.from !== undefined && (
+                <>
+                  <Value of={change.from} /> →{" "}
+                </>
+              )}
+              <Value of={change.to} />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+
+const Value = ({ of }: { readonly of: string | null }) =>
+  of === null ? <span class="muted">none</span> : <Line text={of} />;
+
+interface AuditFiltersProps {
+  readonly navigation: Navigation;
+  readonly form: Filled;
+  /** The tokens to propose. */
+  readonly tokens: readonly Token[];
+}
+
+/** The form that filters the audit log by app, action, person or token, and days. */
+const AuditFilters = ({ navigation, form, tokens }: AuditFiltersProps) => (
+  <search>
+    <form class="card stack filter-form" method="get" action={navigation.links.audit}>
+      <div class="columns many">
+        <Select
+          form={form}
+          name="app"
+          label="App"
+          options={[
+            ["", "All apps"],
+            ...navigation.apps.map(({ id, name }) => [id, visibleLine(name)] as const),
+          ]}
+        />
+        <Select form={form} name="action" label="What was done" options={actions()} />
+        <TextField
+          form={form}
+          name="actor"
+          label="Who"
+          placeholder="E-mail, token"
+          maxLength={limits.email}
+          autocomplete="off"
+          list="actors"
+        />
+        <TextField form={form} name="from" label="First day (UTC)" type="date" />
+        <TextField form={form} name="until" label="Last day (UTC)" type="date" />
+      </div>
+      <datalist id="actors">
+        <option value={navigation.email} />
+        <option value="agent" label="Every agent" />
+        {tokens.map(({ id, label }) => (
+          <option key={id} value={id} label={`Token ${visibleLine(label)}`} />
+        ))}
+      </datalist>
+      <div class="actions">
+        <button type="submit">Filter</button>
+      </div>
+    </form>
+  </search>
+);
+
+const actions = (): (readonly [string, string])[] => [
+  ["", "Everything"],
+  ...[...auditActionNames].sort(([, a], [, b]) => a.localeCompare(b, "en")),
+];
+
+const actionNames: Readonly<Record<AuditActionName, string>> = {
+  "session.create": "Signed in",
+  "session.delete": "Signed out",
+  "session.end": "Ended a session of another browser",
+  "session.end_others": "Ended all other sessions",
+  "second_factor.enable": "Turned the second factor on",
+  "second_factor.disable": "Turned the second factor off",
+  "second_factor.new_codes": "Made new recovery codes",
+  "second_factor.recovery_code": "Used a recovery code",
+  "passkey.create": "Added a passkey",
+  "passkey.delete": "Removed a passkey",
+  "user.create": "Created the account",
+  "user.password": "Changed the password",
+  "user.recover": "Set a new password with a mailed link",
+  "identity.connect": "Connected a sign-in method",
+  "retention.delete": "Old resolved threads were deleted",
+  "person.erase": "Erased a person",
+  "device.create": "Signed a device in",
+  "device.delete": "Signed a device out",
+  "app.create": "Created an app",
+  "app.update": "Changed an app",
+  "app.delete": "Deleted an app",
+  "app.export": "Exported everything of an app",
+  "app.import": "Imported an app",
+  "invitation.create": "Invited a person",
+  "invitation.delete": "Withdrew an invitation",
+  "invitation.accept": "Accepted an invitation",
+  "member.create": "Made a person a member",
+  "member.update": "Changed the role of a member",
+  "member.delete": "Removed a member, or left",
+  "key.create": "Made a key",
+  "key.regenerate": "Replaced a key",
+  "key.delete": "Revoked a key",
+  "token.create": "Made a token",
+  "token.delete": "Revoked a token",
+  "token.rotate": "Gave a token a new secret",
+  "connection.allow": "Allowed an agent to connect",
+  "connection.create": "An agent connected",
+  "connection.end": "A connection of an agent ended",
+  "thread.update": "Changed a thread",
+  "thread.resolve": "Resolved a failure that passed",
+  "thread.delete": "Deleted a thread",
+  "thread.assign": "Changed the assignee of a thread",
+  "thread.tag": "Changed the tags of a thread",
+  "saved_reply.create": "Saved a reply for later use",
+  "saved_reply.update": "Changed a saved reply",
+  "saved_reply.delete": "Deleted a saved reply",
+  "sender.block": "Blocked a sender",
+  "sender.unblock": "Unblocked a sender",
+  "sender.release": "Showed feedback of a blocked sender",
+  "tag.create": "Made a tag",
+  "tag.update": "Changed a tag",
+  "tag.merge": "Merged a tag into another",
+  "tag.delete": "Deleted a tag",
+  "mail.take": "Said that a person wrote a mail",
+  "message.note": "Added a note",
+  "message.outbound": "Replied to a sender",
+  "run.propose": "Proposed a plan",
+  "run.approve": "Approved a proposal",
+  "run.reject": "Rejected a proposal",
+  "run.request_changes": "Asked for changes to a proposal",
+  "run.replace": "Replaced a proposal by a newer one",
+  "run.recall": "Recalled an approval",
+  "run.expire": "An approval expired",
+  "run.claim": "Claimed an approved proposal",
+  "run.release": "Released the claim of a worker",
+  "run.resume": "Took up the claim of a worker again",
+  "run.progress": "Reported progress",
+  "run.outcome": "Reported an outcome",
+  "faq.create": "Wrote an FAQ entry",
+  "faq.update": "Changed an FAQ entry",
+  "faq.delete": "Deleted an FAQ entry",
+  "faq.replace": "Replaced the FAQ",
+  "listing.create": "Created a listing",
+  "listing.update": "Changed a listing",
+  "cycle.create": "Planned a cycle",
+  "cycle.cancel": "Cancelled a cycle",
+  "slot.accept": "Accepted a request for a slot",
+  "slot.decline": "Declined a request for a slot",
+  "slot.assign": "Gave a slot to a tester",
+  "slot.remove": "Removed a tester from a slot",
+  "slot.rotate_key": "Replaced the test key of a slot",
+  "slot.confirm_join": "Confirmed that a tester joined the store’s test",
+  "changelog.create": "Wrote a release note",
+  "changelog.update": "Changed a release note",
+  "changelog.publish": "Published a release note",
+  "changelog.delete": "Deleted a release note",
+};
+
+/** The names of audited actions on the pages. An action of another version has none and is shown as it is recorded. */
+export const auditActionNames: ReadonlyMap<string, string> = new Map(Object.entries(actionNames));
+
+/** The filter of the audit log as it stands in the address. An empty value means all. */
+type AuditFilter = Readonly<Record<"app" | "action" | "actor" | "from" | "until", string>>;
+
+const auditFilterOf = ({ query }: Pick<Visit, "query">): AuditFilter => ({
+  app: query("app"),
+  action: query("action"),
+  actor: query("actor").trim(),
+  from: query("from").trim(),
+  until: query("until").trim(),
+});
+
+/** The query of the API for a filter. `until` is the last day that is shown. */
+const auditQueryOf = ({ app, action, actor, from, until }: AuditFilter) => ({
+  appId: app,
+  action,
+  actor,
+  from: startOfDay(from) ?? "",
+  to: endOfDay(until) ?? "",
+});
+
+/** A refusal that names each day that cannot be read; undefined if there is none. */
+function faultyDays(filter: AuditFilter): ApiError | undefined {
+  const issues = (["from", "until"] as const)
+    .filter((name) => filter[name] !== "" && startOfDay(filter[name]) === undefined)
+    .map((path) => ({ path, message: "must be a day such as 2026-11-22" }));
+  return issues.length === 0 ? undefined : new ApiError("bad_request", { issues });
+}
+
+/** The given parts of a filter, and of further parameters, for an address. */
+const auditAddress = (page: string, values: Readonly<Record<string, string>>): string => {
+  const given = Object.entries(values).filter(([, value]) => value !== "");
+  return given.length === 0 ? page : `${page}?${new URLSearchParams(given)}`;
+};
+
+/** The first instant of a calendar day (YYYY-MM-DD) in UTC; undefined for other text. (rule O4) */
+export const startOfDay = (text: string): string | undefined => startOf(dayOf(text));
+
+/** The first instant after a calendar day (YYYY-MM-DD) in UTC; undefined for other text. (rule O4) */
+export const endOfDay = (text: string): string | undefined => startOf(dayOf(text)?.add({ days: 1 }));
+
+const startOf = (day: Temporal.PlainDate | undefined): string | undefined => day && `${day}T00:00:00.000Z`;
+
+function dayOf(text: string): Temporal.PlainDate | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
+  try {
+    return Temporal.PlainDate.from(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,12 +1,11 @@
 import type { AuditEntry } from "../../../src/contract/audit.ts";
-import { type Condition, given } from "../../database/conditions.ts";
 import type { Engine, Reader, Transaction } from "../../database/database.ts";
-import { pageOfScopes } from "../../database/lists.ts";
-import { plannedEachTime } from "../../database/planned-each-time.ts";
+import { type Condition, given, pageOfScopes } from "../../database/lists.ts";
 import { personOf, tokenOf } from "../../database/schema/expressions.ts";
+import { plannedEachTime } from "../../database/statements.ts";
 import { membershipOf, type Viewer } from "../members/visibility.ts";
 
-export interface NewAuditEntry extends AuditEntry {
+interface NewAuditEntry extends AuditEntry {
   /** The account that acts. An entry that is about no app is read by this account alone. */
   readonly ownerId: string;
   /** The label of a token or key. It is stored here because the row of the token or key can be deleted. */
@@ -21,7 +20,7 @@ const entryOf = ({ changes, ...entry }: AuditRow): AuditEntry => ({
 });
 
 /** A page of the list, limited to one app, one action, one actor and a period if they are given. */
-export interface AuditPage {
+interface AuditPage {
   readonly appId: string | undefined;
   readonly action: string | undefined;
   /** A person's e-mail address, `agent`, or the id of a token. */
@@ -116,3 +115,51 @@ const byToken: Record<Engine, string> = {
   sqlite: `actor LIKE '%, token %' AND ${tokenOf.sqlite} = ?`,
   postgres: `actor LIKE '%, token %' AND ${tokenOf.postgres} = ?`,
 };
+
+/** The name of the target of an audit entry, and where the console shows it. */
+interface TargetRow {
+  readonly id: string;
+  readonly name: string;
+  /** For a proposal the id of its thread, for other targets their own id. */
+  readonly seenAt: string;
+}
+
+const queries = {
+  thread: "SELECT id, subject AS name, id AS seen_at FROM feedback",
+  message: "SELECT id, subject AS name, id AS seen_at FROM feedback",
+  run: "SELECT r.id, f.subject AS name, f.id AS seen_at FROM runs r JOIN feedback f ON f.id = r.feedback_id",
+  faq: "SELECT id, question AS name, id AS seen_at FROM faqs",
+  changelog: "SELECT id, title AS name, id AS seen_at FROM changelog_entries",
+  key: "SELECT id, label AS name, id AS seen_at FROM app_keys",
+  token: "SELECT id, label AS name, id AS seen_at FROM tokens",
+  connection: "SELECT id, label AS name, id AS seen_at FROM tokens",
+  saved_reply: "SELECT id, title AS name, id AS seen_at FROM saved_replies",
+  tag: "SELECT id, name, id AS seen_at FROM tags",
+  listing: "SELECT id, app_name AS name, id AS seen_at FROM listings",
+} as const;
+
+export type TargetKind = keyof typeof queries;
+
+/** Whether targets of this kind have a name. */
+export const isTargetKind = (kind: string): kind is TargetKind => Object.hasOwn(queries, kind);
+
+/** The labels that the audit recorded for these tokens and keys. */
+export function recordedLabels(
+  reader: Reader,
+  ids: readonly string[],
+): Promise<{ id: string; name: string }[]> {
+  const marks = ids.map(() => "?").join(", ");
+  return reader.all(
+    `SELECT DISTINCT target AS id, label AS name FROM audit WHERE label IS NOT NULL AND target IN (${marks})`,
+    ...ids,
+  );
+}
+
+/** The names of those targets that still exist. */
+export function findTargets(reader: Reader, kind: TargetKind, ids: readonly string[]): Promise<TargetRow[]> {
+  const marks = ids.map(() => "?").join(", ");
+  return reader.all<TargetRow>(
+    `SELECT id, name, seen_at AS "seenAt" FROM (${queries[kind]}) AS known WHERE id IN (${marks})`,
+    ...ids,
+  );
+}

@@ -1,13 +1,12 @@
 import { type Device, devices } from "../../../src/contract/devices.ts";
-import { Empty } from "../../console/empty.tsx";
-import { IdempotencyField } from "../../console/idempotency-field.tsx";
+import { IdempotencyField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
-import { LastUse } from "../../console/last-use.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { navigationOf } from "../../console/navigation.ts";
-import { type Reply, show } from "../../console/reply.ts";
+import { Empty } from "../../console/parts.tsx";
+import { goTo, type Reply, show } from "../../console/reply.ts";
 import { Line } from "../../console/text.tsx";
-import { Ago, Timestamp } from "../../console/timestamp.tsx";
+import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
 /** The phones and terminals with which a person tests. */
@@ -89,3 +88,11 @@ const DeviceLine = ({ device, now, action }: DeviceLineProps) => (
     </details>
   </li>
 );
+
+export async function signDeviceOut({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  await ask(devices.remove, {
+    params: { deviceId: param("deviceId") },
+    idempotencyKey: fields.idempotencyKey,
+  });
+  return goTo(links.devices, "device-signed-out");
+}

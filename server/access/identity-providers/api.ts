@@ -1,4 +1,4 @@
-import type { PasskeyRequest } from "../../../src/contract/passkeys.ts";
+import type { PasskeyRequest } from "../../../src/contract/sign-in-methods.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
@@ -6,18 +6,17 @@ import { consume } from "../../http/rate-limits/store.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import { users } from "../accounts/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
-import { sealStep, stepOf } from "../sign-in/sign-in-step.ts";
 import {
   type ConsoleSignIn,
   newConsoleSession,
   type OpenedSession,
   type SigningBrowser,
+  sealStep,
   startConsoleSession,
+  stepOf,
 } from "../sign-in/start-session.ts";
-import { passkeyRequestFor } from "../sign-in-methods/passkey-questions.ts";
-import { hasSecondFactor } from "../sign-in-methods/prove.ts";
-import { passkeys } from "../sign-in-methods/sign-in-passkeys.ts";
-import { secondFactors } from "../sign-in-methods/store.ts";
+import { hasSecondFactor, passkeyRequestFor } from "../sign-in-methods/prove.ts";
+import { passkeys, secondFactors } from "../sign-in-methods/store.ts";
 import { type IdentityRefusal, judgeIdentity } from "./rules.ts";
 import { type IdentityKey, type IdentityOwner, identities as rows } from "./store.ts";
 

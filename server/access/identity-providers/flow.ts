@@ -1,16 +1,25 @@
 import type { Context } from "koa";
+import * as z from "zod/mini";
 import { ApiError } from "../../../src/contract/errors.ts";
+import { unlessSignedOut } from "../../console/browser-request.ts";
 import { answerWithErrorPage, type ShowError } from "../../console/error-page.tsx";
-import type { Reply } from "../../console/reply.ts";
+import { readForm } from "../../console/form-values.tsx";
+import { consolePathOf, createLinks, returnPath } from "../../console/links.ts";
+import { goTo, type Reply } from "../../console/reply.ts";
 import { createRespond } from "../../console/respond.ts";
 import type { Deps } from "../../deps.ts";
+import { senderOf } from "../../http/body/incoming-body.ts";
+import { sessionCookie } from "../../http/credentials.ts";
 import { answerErrors } from "../../http/errors.ts";
+import type { ConsoleCaller } from "../../http/handler.ts";
 import type { Door, Route } from "../../http/mount.ts";
-import { callbackAddress, callbackPath, connectPath, startPath } from "./addresses.ts";
-import { createConnect } from "./connect.ts";
-import { createFlows, type FlowDeps } from "./flows.ts";
-import { showIdentityRefusal } from "./page.tsx";
+import type { Settings } from "../../settings/settings.ts";
+import { showSecondFactor } from "../sign-in/finish.tsx";
+import { identities, type Proven } from "./api.ts";
+import { callbackAddress, callbackPath, connectAddress, connectPath, startPath } from "./links.tsx";
+import { showConnectPage, showIdentityRefusal } from "./page.tsx";
 import { createProvider, type Provider } from "./provider.ts";
+import type { IdentityRefusal } from "./rules.ts";
 
 /** Signing in with the deployment's OpenID Connect providers, and connecting them to accounts. (rule S2) */
 export function identityRoutes(deps: FlowDeps & Pick<Deps, "log">, door: Door): Route[] {
@@ -54,4 +63,197 @@ export function identityRoutes(deps: FlowDeps & Pick<Deps, "log">, door: Door): 
 function logRefusal({ log }: Pick<Deps, "log">, ctx: Context, error: ApiError): void {
   if (error.cause === undefined || error.status >= 500) return;
   log.warn({ requestId: ctx.state.requestId, route: ctx.state.route, err: error.cause }, "sign-in refused");
+}
+
+/** Handles the form that connects a proven identity to the signed-in person's account. */
+function createConnect(deps: FlowDeps, door: Door) {
+  const { signInMethods } = createLinks(consolePathOf(deps.settings).href);
+  const sealed = createSealedFlows(deps);
+  const { connect } = identities(deps);
+
+  return async (ctx: Context, provider: Provider): Promise<Reply> => {
+    const caller = await door.authenticate("session", door.readCredentials(ctx, true));
+    const address = door.addressOf(ctx.req);
+    const form = await readForm(ctx.req, { arrivals: door.arrivals, sender: senderOf(caller, address) });
+    const given = sealed.openOffer(form.text("identity"));
+    if (given?.proven.providerId !== provider.id) throw unknownFlow(provider.name);
+    if (given.userId !== caller.userId) throw refusalOf("session_changed", provider.name);
+    const proven = { ...given.proven, email: undefined };
+    const user = { id: caller.userId, email: caller.email };
+    const why = await connect(proven, user, address);
+    if (why) throw refusalOf(why, provider.name);
+    return given.to === signInMethods ? goTo(given.to, "connected") : goTo(given.to);
+  };
+}
+
+/** A proven identity that the signed-in person can connect, and where to go afterwards. */
+interface Offer {
+  readonly proven: Proven;
+  readonly to: string;
+  readonly caller: ConsoleCaller;
+}
+
+/** A longer address does not fit into the cookie. */
+const longestTo = 2_000;
+
+/** The dependencies of the handlers that sign people in with providers. */
+type FlowDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
+
+/** Sends a person to a provider, and finishes the sign-in when they return. */
+function createFlows(deps: FlowDeps, door: Door) {
+  const { settings } = deps;
+  const links = createLinks(consolePathOf(settings).href);
+  const session = sessionCookie(settings);
+  const cookie = flowCookie(settings);
+  const sealed = createSealedFlows(deps);
+  const { isFirst, finishSignIn } = identities(deps);
+  const findCaller = (ctx: Context) =>
+    unlessSignedOut(() => door.authenticate("session", door.readCredentials(ctx, false)));
+
+  const offer = (provider: Provider, { proven, to, caller }: Offer): Reply => {
+    const { providerId, issuer, subject } = proven;
+    const identity = { providerId, issuer, subject };
+    return showConnectPage({
+      links,
+      provider: provider.name,
+      address: proven.email,
+      account: caller.email,
+      action: connectAddress(settings, provider.id),
+      sealed: sealed.sealOffer({ proven: identity, userId: caller.userId, to }),
+    });
+  };
+  const answerReturn = async (ctx: Context, provider: Provider, flow: SignInFlow): Promise<Reply> => {
+    const proven = await provider.finish(new URLSearchParams(ctx.querystring), flow.way);
+    const caller = await findCaller(ctx);
+    const finished = await finishSignIn(proven, {
+      startedBy: flow.startedBy,
+      caller,
+      browser: door.readCredentials(ctx, false),
+      address: door.addressOf(ctx.req),
+    });
+    if (finished.outcome === "refused") throw refusalOf(finished.why, provider.name);
+    if (finished.outcome === "offered" && caller) return offer(provider, { proven, to: flow.to, caller });
+    if (finished.outcome === "second_factor")
+      return showSecondFactor({ ...finished, links, action: links.signIn, to: flow.to });
+    if (finished.outcome === "signed_in") session.set(ctx, finished.session);
+    return goTo(flow.to);
+  };
+
+  return {
+    async start(ctx: Context, provider: Provider): Promise<Reply> {
+      const asked = new URLSearchParams(ctx.querystring).get("to") ?? "";
+      const to = returnPath(asked.length > longestTo ? "" : asked, settings.consoleUrl, links.home);
+      const caller = await findCaller(ctx);
+      const { location, way } = await provider.begin();
+      cookie.set(ctx, sealed.sealFlow({ providerId: provider.id, way, to, startedBy: caller?.userId }));
+      return goTo(location);
+    },
+
+    /** Finishes a sign-in. It can be tried once only, whether it succeeds or fails. */
+    async finish(ctx: Context, provider: Provider): Promise<Reply> {
+      const flow = sealed.openFlow(cookie.read(ctx));
+      if (flow?.providerId !== provider.id) throw unknownFlow(provider.name);
+      try {
+        if (!(await isFirst(flow.way.state))) throw unknownFlow(provider.name);
+        return await answerReturn(ctx, provider, flow);
+      } finally {
+        cookie.clear(ctx);
+      }
+    },
+  };
+}
+
+/** The error for a person whose identity cannot sign in here. */
+function refusalOf(why: IdentityRefusal, provider: string): ApiError {
+  switch (why) {
+    case "session_changed":
+      return new ApiError("forbidden", {
+        message: `You are not signed in as you were when you left for ${provider}. Nothing was connected; start again.`,
+      });
+    case "another_account":
+      return new ApiError("forbidden", {
+        message: `This ${provider} account is connected to another account here. Nothing was changed.`,
+      });
+    case "email_unverified":
+      return new ApiError("forbidden", {
+        message: `${provider} has not verified an e-mail address of yours. Verify it there, then sign in again.`,
+      });
+    case "email_taken":
+      return new ApiError("email_taken", {
+        message:
+          "There is an account with this e-mail address already. Sign in to it as you always do, then connect " +
+          `${provider} under Sign-in methods.`,
+      });
+    case "registration_off":
+      return new ApiError("forbidden", {
+        message: "New accounts are turned off here. Ask the operator of this server for one.",
+      });
+  }
+}
+
+/** The error for a return from a provider that was not started in this browser, or came too late. */
+const unknownFlow = (provider: string) =>
+  new ApiError("bad_request", {
+    message: `This sign-in with ${provider} did not begin in this browser, took too long, or is over. Start it again.`,
+  });
+
+/** The cookie that keeps the state of a sign-in while the person is at the provider. */
+function flowCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
+  const secure = consoleUrl.startsWith("https:");
+  const name = secure ? "__Host-innkeep-with" : "innkeep-with";
+  const traits = `Path=/; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+  return {
+    read: (ctx: Context): string => ctx.cookies.get(name) ?? "",
+    set: (ctx: Context, sealed: string): void =>
+      ctx.append("Set-Cookie", `${name}=${sealed}; Max-Age=${lifetimeSeconds}; ${traits}`),
+    clear: (ctx: Context): void => ctx.append("Set-Cookie", `${name}=; Max-Age=0; ${traits}`),
+  };
+}
+
+/** The state of a sign-in with a provider. `startedBy` is the account that was signed in at its start. */
+const Flow = z.object({
+  kind: z.literal("journey"),
+  providerId: z.string(),
+  way: z.object({ state: z.string(), nonce: z.string(), verifier: z.string() }),
+  to: z.string(),
+  startedBy: z.optional(z.string()),
+  expiresAt: z.number(),
+});
+
+type SignInFlow = Omit<z.output<typeof Flow>, "kind" | "expiresAt">;
+
+/** A proven identity that can be connected to an account. */
+const SealedOffer = z.object({
+  kind: z.literal("offer"),
+  proven: z.object({ providerId: z.string(), issuer: z.string(), subject: z.string() }),
+  userId: z.string(),
+  to: z.string(),
+  expiresAt: z.number(),
+});
+
+type ConnectOffer = Omit<z.output<typeof SealedOffer>, "kind" | "expiresAt">;
+
+const lifetimeSeconds = 600;
+
+/** Seals state that the browser keeps for ten minutes. Only this deployment can read or write it. */
+function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
+  const expiresAt = () => clock.now().getTime() + lifetimeSeconds * 1_000;
+  const opened = (sealed: string): unknown => {
+    try {
+      return JSON.parse(sealer.open(sealed));
+    } catch {
+      return undefined;
+    }
+  };
+  const live = <Content extends { expiresAt: number }>({ data }: { data?: Content }): Content | undefined =>
+    data && clock.now().getTime() < data.expiresAt ? data : undefined;
+  return {
+    sealFlow: (flow: SignInFlow): string =>
+      sealer.seal(JSON.stringify({ ...flow, kind: "journey", expiresAt: expiresAt() })),
+    /** Undefined for a value that is foreign, changed or expired. */
+    openFlow: (sealed: string): SignInFlow | undefined => live(Flow.safeParse(opened(sealed))),
+    sealOffer: (offer: ConnectOffer): string =>
+      sealer.seal(JSON.stringify({ ...offer, kind: "offer", expiresAt: expiresAt() })),
+    openOffer: (sealed: string): ConnectOffer | undefined => live(SealedOffer.safeParse(opened(sealed))),
+  };
 }

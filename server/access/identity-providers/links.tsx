@@ -1,8 +1,7 @@
 import { Line } from "../../console/text.tsx";
 import type { Settings } from "../../settings/settings.ts";
-import { startAddress } from "./addresses.ts";
 
-export interface ProviderLinksProps {
+interface ProviderLinksProps {
   readonly settings: Settings;
   /** The path to open afterwards. */
   readonly to: string;
@@ -26,3 +25,30 @@ export const ProviderLinks = ({ settings, to, apart = false }: ProviderLinksProp
       ))}
     </nav>
   );
+
+type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
+
+/** The paths of incoming requests. */
+export const startPath = "/tavern/with/:provider";
+
+export const callbackPath = "/tavern/with/:provider/callback";
+
+export const connectPath = "/tavern/with/:provider/connect";
+
+/** The address that starts a sign-in with a provider. `to` is a path of the console's origin to open afterwards. */
+export const startAddress = (settings: Addresses, providerId: string, to: string): string =>
+  `${originOf(settings)}/tavern/with/${providerId}${to && `?${new URLSearchParams({ to })}`}`;
+
+/** The redirect address, as it is registered with the provider. */
+export const callbackAddress = (settings: Addresses, providerId: string): string =>
+  `${originOf(settings)}/tavern/with/${providerId}/callback`;
+
+/** The address of the form that connects an identity. */
+export const connectAddress = (settings: Addresses, providerId: string): string =>
+  new URL(`${originOf(settings)}/tavern/with/${providerId}/connect`).pathname;
+
+/** The sign-in must happen on the console's host, because cookies belong to one host. */
+function originOf({ baseUrl, consoleUrl }: Addresses): string {
+  const console = new URL(consoleUrl).origin;
+  return new URL(baseUrl).origin === console ? baseUrl : console;
+}

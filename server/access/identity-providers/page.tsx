@@ -1,5 +1,5 @@
 import type { ApiError } from "../../../src/contract/errors.ts";
-import { BarePage } from "../../console/bare-page.tsx";
+import { BarePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { type Reply, show } from "../../console/reply.ts";
 import { Line } from "../../console/text.tsx";

@@ -1,13 +1,12 @@
 import * as openid from "openid-client";
+import { ApiError } from "../../../src/contract/errors.ts";
 import type { Clock } from "../../clock.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import type { IdentityProvider } from "../../settings/settings.ts";
 import type { Proven } from "./api.ts";
-import { cachedForDay } from "./day-cache.ts";
-import { providerErrors } from "./provider-errors.ts";
 
 /** The values that must be the same at the start and at the end of a sign-in. */
-export interface FlowChecks {
+interface FlowChecks {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
@@ -112,3 +111,84 @@ function verifiedEmail(email: unknown, verified: unknown): string | undefined {
 
 const isAddress = (text: string): boolean =>
   text.length <= 254 && text.isWellFormed() && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text);
+
+const retryAfterSeconds = 5;
+
+/** Turns failures of a provider into errors for the person. Nothing that the provider sent is shown or logged. */
+const providerErrors = (name: string) => {
+  const unavailable = (cause: unknown) =>
+    new ApiError(
+      "busy",
+      { message: `${name} cannot be used right now. Try again shortly.`, retryAfterSeconds },
+      { cause: withoutContents(cause) },
+    );
+  return {
+    discovering: <Result>(work: Promise<Result>): Promise<Result> =>
+      work.catch((error: unknown) => {
+        throw unavailable(error);
+      }),
+    verifying: <Result>(work: Promise<Result>): Promise<Result> =>
+      work.catch((error: unknown) => {
+        throw isUnavailable(error) ? unavailable(error) : refusal(name, error);
+      }),
+  };
+};
+
+function refusal(name: string, error: unknown): ApiError {
+  const cause = withoutContents(error);
+  if (error instanceof openid.AuthorizationResponseError)
+    return new ApiError(
+      "forbidden",
+      { message: `${name} did not sign you in. You can try again.` },
+      { cause },
+    );
+  const message = `This sign-in with ${name} could not be verified, or was used before. Start it again.`;
+  return new ApiError("bad_request", { message }, { cause });
+}
+
+/**
+ * Whether the provider cannot be used: the network fails, it times out, it has an error of its own, or it does not accept
+ * this deployment. The person cannot fix any of these.
+ */
+function isUnavailable(error: unknown): boolean {
+  if (error instanceof TypeError || error instanceof openid.WWWAuthenticateChallengeError) return true;
+  if (error instanceof openid.AuthorizationResponseError)
+    return ["server_error", "temporarily_unavailable"].includes(error.error);
+  if (error instanceof openid.ResponseBodyError)
+    return error.status >= 500 || ["invalid_client", "unauthorized_client"].includes(error.error);
+  if (!(error instanceof openid.ClientError)) return false;
+  const { code, cause } = error;
+  return code === "OAUTH_TIMEOUT" || (cause instanceof Response && cause.status >= 500);
+}
+
+/** The kind of an error, without the provider's answer, which may hold codes and tokens. */
+function withoutContents(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error("not an error");
+  const code = "code" in error ? ` (${error.code})` : "";
+  const under = error.cause instanceof Error ? `: ${error.cause.message}` : "";
+  return new Error(error.message + code + kindOf(error) + under);
+}
+
+/** An error code of the standard, such as `invalid_client`. */
+function kindOf(error: Error): string {
+  if (error instanceof openid.ResponseBodyError) return `: ${error.error.slice(0, 60)}`;
+  if (!(error instanceof openid.WWWAuthenticateChallengeError)) return "";
+  return `: ${error.cause[0]?.parameters.error ?? "challenged"}`;
+}
+
+const lifetimeMilliseconds = 86_400_000;
+
+/** Caches the result of `make` for a day. A failure is not cached. */
+function cachedForDay<Made>(make: () => Promise<Made>, now: () => Date): () => Promise<Made> {
+  let made: { readonly result: Promise<Made>; readonly until: number } | undefined;
+  return () => {
+    const at = now().getTime();
+    if (made && at < made.until) return made.result;
+    const making = { result: make(), until: at + lifetimeMilliseconds };
+    made = making;
+    making.result.catch(() => {
+      if (made === making) made = undefined;
+    });
+    return making.result;
+  };
+}

@@ -1,14 +1,24 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
-import { ApiError } from "../../../src/contract/errors.ts";
-import type { members as contract } from "../../../src/contract/members.ts";
-import type { Transaction } from "../../database/database.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import type {
+  members as contract,
+  Invitation,
+  invitations as invitationsContract,
+} from "../../../src/contract/members.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import { accessTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
+import type { ConsoleCaller, Handler, Handlers } from "../../http/handler.ts";
+import { queueMail, sendsMail } from "../../mail/outgoing/queue.ts";
+import { normaliseEmail } from "../../secrets/passwords.ts";
+import { hashOf, randomName } from "../../secrets/secrets.ts";
+import { users } from "../accounts/store.ts";
 import { ownedApp } from "../apps/owned-app.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { changesBetween } from "../audit/rules.ts";
-import { memberChangeRefusal } from "./rules.ts";
-import { type Membership, members as rows } from "./store.ts";
+import { invitationMilliseconds, memberChangeRefusal } from "./rules.ts";
+import { invitations as invitationRows, type Membership, type Presented, members as rows } from "./store.ts";
 
 /** The members of an app and their roles. (rules K25, K26) */
 export function members(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
@@ -61,3 +71,145 @@ async function changeableMember(tx: Transaction, { caller, params, to }: Change)
   if (refusal) throw new ApiError(refusal);
   return member;
 }
+
+type Needed = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
+
+/** Invitations of people to an app, by a link that works once, for one address. (rules K27, K28) */
+export function invitations(deps: Needed): Handlers<typeof invitationsContract> {
+  const record = createAuditWriter(deps);
+  const presentedBy = ({ email }: ConsoleCaller, token: string): Presented => ({
+    tokenHash: hashOf(token),
+    email: normaliseEmail(email),
+    now: deps.clock.now().toISOString(),
+  });
+  return {
+    async list({ caller, params: { appId } }) {
+      await ownedApp(deps.database, appId, caller);
+      return { items: await invitationRows.list(deps.database, appId, deps.clock.now().toISOString()) };
+    },
+
+    create: create(deps),
+
+    remove: ({ caller, address, params: { appId, invitationId: target }, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const withdrawn = await invitationRows.withdraw(tx, appId, target);
+        if (!withdrawn) throw new ApiError("not_found");
+        const label = withdrawn.email;
+        await record(tx, { caller, address }, { action: "invitation.delete", appId, target, label });
+        return undefined;
+      }),
+
+    async read({ caller, params }) {
+      const offer = await invitationRows.offer(deps.database, presentedBy(caller, params.token));
+      if (!offer) throw noOffer(caller);
+      await refuseUnverified(deps, deps.database, caller);
+      const { appId, appName, ...rest } = offer;
+      return { ...rest, app: { id: appId, name: appName } };
+    },
+
+    accept: ({ caller, address, params, save }) =>
+      save(async (tx) => {
+        const taken = await invitationRows.take(tx, presentedBy(caller, params.token));
+        if (!taken) throw noOffer(caller);
+        await refuseUnverified(deps, tx, caller);
+        const { appId, id: target } = taken;
+        const { userId } = caller;
+        await rows.lock(tx, appId);
+        const present = await rows.roleOf(tx, appId, userId);
+        const role = present ?? taken.role;
+        const createdAt = deps.clock.now().toISOString();
+        if (!present) await rows.insert(tx, { appId, userId, role, createdAt });
+        await record(
+          tx,
+          { caller, address },
+          { action: "invitation.accept", appId, target, label: caller.email },
+        );
+        tx.signal(accessTopic(appId));
+        return { appId, role };
+      }),
+  };
+}
+
+/**
+ * The link may be in another's hands, and who makes an account can type any address. A server without mail cannot check it.
+ * Throws `email_unverified`. (rule S30)
+ */
+async function refuseUnverified(
+  { settings }: Needed,
+  reader: Reader,
+  { userId, email }: ConsoleCaller,
+): Promise<void> {
+  if (!sendsMail(settings) || (await users.isVerified(reader, userId))) return;
+  throw new ApiError("email_unverified", {
+    message: `This invitation is for ${email}, and nobody has shown yet that this address is yours. Set a new password by mail at ${settings.consoleUrl}/recover, then open this link again.`,
+  });
+}
+
+function create(deps: Needed): Handler<typeof invitationsContract.create> {
+  const record = createAuditWriter(deps);
+  return ({ caller, address, params: { appId }, body, save }) => {
+    const email = normaliseEmail(body.email);
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw badRequest("email", "must be an e-mail address");
+    const token = randomName();
+    return save(async (tx) => {
+      await rows.lock(tx, appId);
+      const { name } = await ownedApp(tx, appId, caller);
+      const invited = await users.findByEmail(tx, email);
+      if (invited && (await rows.roleOf(tx, appId, invited.id))) throw new ApiError("already_member");
+      const now = deps.clock.now();
+      const open = await invitationRows.list(tx, appId, now.toISOString());
+      if (open.length >= limits.invitations) throw new ApiError("wrong_state", { message: tooMany });
+      const invitation = {
+        id: deps.newId(),
+        email,
+        role: body.role,
+        createdAt: now.toISOString(),
+        expiresAt: new Date(now.getTime() + invitationMilliseconds).toISOString(),
+      };
+      await invitationRows.insert(tx, {
+        ...invitation,
+        appId,
+        tokenHash: hashOf(token),
+        invitedBy: caller.userId,
+      });
+      const target = invitation.id;
+      await record(tx, { caller, address }, { action: "invitation.create", appId, target, label: email });
+      const url = `${deps.settings.consoleUrl}/invitations/${token}`;
+      const offer = { ...invitation, invitedBy: caller.email };
+      await queueMail(deps, tx, {
+        ...invitationMail({ ...offer, appName: name, url }),
+        appId,
+        subjectId: target,
+      });
+      // A link that only its mail holds proves that its reader has the address. (rule K28)
+      return { ...offer, url: deps.settings.mailOut === undefined ? url : null };
+    });
+  };
+}
+
+interface MailedOffer extends Invitation {
+  readonly appName: string;
+  readonly url: string;
+}
+
+const invitationMail = ({ appName, url, email, invitedBy, role, expiresAt }: MailedOffer) => ({
+  kind: "invitation" as const,
+  to: email,
+  subject: `Invitation to work on ${appName}`,
+  text: [
+    `${invitedBy} invites you to work on ${appName} as a ${role}.`,
+    `Open this link to accept. It works once, for 7 days, and only for an account with the address ${email}:`,
+    url,
+    "If you do not know what this is about, do nothing.",
+  ].join("\n\n"),
+  sendBefore: new Date(expiresAt),
+});
+
+const tooMany = `An app has at most ${limits.invitations} open invitations. Withdraw one first.`;
+
+/** The same for every link that offers nothing to this account: nobody learns whether it was ever made. */
+const noOffer = ({ email }: ConsoleCaller): ApiError =>
+  new ApiError("not_found", {
+    message: `This link offers nothing to ${email}. It may be for another address, used, withdrawn, or older than 7 days. Ask for a new one.`,
+  });

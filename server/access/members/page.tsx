@@ -1,21 +1,74 @@
-import type { ApiError } from "../../../src/contract/errors.ts";
-import { type Invitation, invitations, type Member, members } from "../../../src/contract/members.ts";
-import { Confirmation } from "../../console/confirmation.tsx";
-import type { Filled } from "../../console/forms.tsx";
+import { type Role, roles } from "../../../src/contract/endpoint.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import {
+  type Invitation,
+  invitations,
+  type Member,
+  members,
+  type Offer,
+} from "../../../src/contract/members.ts";
+import { filledAgain, filledWith } from "../../console/form-values.tsx";
+import { Choices, Confirmation, type Filled, IdempotencyField, TextField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
-import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
-import { Notice, Refused } from "../../console/parts.tsx";
-import { type Reply, show } from "../../console/reply.ts";
-import { Secret } from "../../console/secret.tsx";
+import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
+import { Empty, Notice, Refused, Secret } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
 import { Line } from "../../console/text.tsx";
+import { Ago, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
-import { Invitations } from "./invitations.tsx";
-import { MemberLine } from "./member-line.tsx";
-import { roleNames, roleSentences } from "./role-texts.ts";
+
+/** Answers with the page itself, so that the link is in no address and no cookie. A repeated form shows the same link. */
+export function invite(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, param } = visit;
+  return reshowForm(
+    async () => {
+      const made = await ask(invitations.create, {
+        params: { appId: param("appId") },
+        body: { email: fields.text("email"), role: fields.text("role") },
+        idempotencyKey: fields.idempotencyKey,
+      });
+      return showMembers(visit, { made });
+    },
+    (refusal) => showMembers(visit, { invite: filledAgain(fields, refusal) }),
+  );
+}
+
+export async function withdrawInvitation({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  const params = { appId: param("appId"), invitationId: param("invitationId") };
+  await ask(invitations.remove, { params, idempotencyKey: fields.idempotencyKey });
+  return goTo(links.members(params.appId), "invitation-withdrawn");
+}
+
+export function changeRole(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  const params = { appId: param("appId"), userId: param("userId") };
+  return reshowForm(
+    async () => {
+      const body = { role: fields.text("role") };
+      await ask(members.update, { params, body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.members(params.appId), "changed");
+    },
+    (refusal) => showMembers(visit, { refusal }),
+  );
+}
+
+export function removeMember(visit: SignedInVisit): Promise<Reply> {
+  const { ask, caller, fields, links, param } = visit;
+  const params = { appId: param("appId"), userId: param("userId") };
+  return reshowForm(
+    async () => {
+      await ask(members.remove, { params, idempotencyKey: fields.idempotencyKey });
+      return params.userId.toLowerCase() === caller.userId
+        ? goTo(links.home, "left")
+        : goTo(links.members(params.appId), "member-removed");
+    },
+    (refusal) => showMembers(visit, { refusal }),
+  );
+}
 
 /** What a form of the page led to. */
-export interface MemberForms {
+interface MemberForms {
   readonly invite?: Filled;
   /** A new invitation. Its link is shown only this once. */
   readonly made?: { readonly email: string; readonly url: string | null };
@@ -25,7 +78,7 @@ export interface MemberForms {
 
 export const membersPage = (visit: SignedInVisit): Promise<Reply> => showMembers(visit);
 
-export async function showMembers(visit: SignedInVisit, forms: MemberForms = {}): Promise<Reply> {
+async function showMembers(visit: SignedInVisit, forms: MemberForms = {}): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "members");
   const status = (forms.invite?.refusal ?? forms.refusal)?.status;
   if (navigation.app.role !== "owner")
@@ -121,3 +174,272 @@ const OwnRole = ({ navigation, visit, forms }: PageProps) => {
     </ConsolePage>
   );
 };
+
+interface MemberLineProps {
+  readonly member: Member;
+  readonly own: boolean;
+  /** The address of an action on this member. */
+  readonly at: (part: string) => string;
+  readonly now: Date;
+}
+
+/** A member, with the forms that change the role or remove the member. */
+const MemberLine = ({ member, own, at, now }: MemberLineProps) => (
+  <li>
+    <div class="row spread">
+      <b>
+        <Line text={member.email} />
+      </b>
+      <span class="row">
+        {own && <span class="muted small">you</span>}
+        <span class="badge">{roleNames[member.role]}</span>
+      </span>
+    </div>
+    <p class="under">
+      <span>
+        member since <Ago at={member.createdAt} now={now} />
+      </span>
+    </p>
+    <details class="reveal">
+      <summary>
+        Change the role<span class="unseen">{` of ${member.email}`}</span>
+      </summary>
+      <form class="stack" method="post" action={at("role")}>
+        <IdempotencyField />
+        <Choices
+          form={filledWith({ role: member.role })}
+          name="role"
+          legend="Role"
+          options={roleChoices}
+          part={member.userId}
+        />
+        <div class="actions">
+          <button type="submit">Save the role</button>
+        </div>
+      </form>
+    </details>
+    <Confirmation
+      offer={own ? "Leave this app" : "Remove from this app"}
+      action={at("remove")}
+      button={own ? "Leave" : "Remove"}
+      danger
+    >
+      {own
+        ? "You lose access at once. Only a new invitation from an owner gives it back."
+        : "The person loses access at once, everywhere. What the person wrote stays."}
+    </Confirmation>
+  </li>
+);
+
+interface InvitationsProps {
+  readonly navigation: AppNavigation;
+  readonly visit: Pick<SignedInVisit, "settings">;
+  readonly invitations: readonly Invitation[];
+  readonly form: Filled | undefined;
+}
+
+/** The invitations that nobody has accepted yet, and the form for a new one. */
+const Invitations = ({ navigation: { links, app }, visit, invitations, form }: InvitationsProps) => (
+  <section class="stack" aria-labelledby="invitations">
+    <h2 id="invitations">Invitations</h2>
+    {invitations.length > 0 && (
+      <ul class="list">
+        <InTurns>
+          {invitations.map((invitation) => (
+            <InvitationLine
+              key={invitation.id}
+              invitation={invitation}
+              action={links.members(app.id, `invitations/${invitation.id}/withdraw`)}
+            />
+          ))}
+        </InTurns>
+      </ul>
+    )}
+    <form class="card stack" method="post" action={links.members(app.id, "invitations")}>
+      <h3>Invite a person</h3>
+      <Refused refusal={form?.refusal} />
+      <IdempotencyField />
+      <TextField
+        form={form ?? filledWith()}
+        name="email"
+        label="E-mail"
+        type="email"
+        autocomplete="off"
+        hint={`The link works for 7 days, once, and only for an account with this address. ${delivery(visit.settings)}`}
+        required
+      />
+      <Choices
+        form={form ?? filledWith({ role: "viewer" })}
+        name="role"
+        legend="Role"
+        options={roleChoices}
+      />
+      <div class="actions">
+        <button class="primary" type="submit">
+          Invite
+        </button>
+      </div>
+    </form>
+  </section>
+);
+
+const delivery = ({ mailOut }: SignedInVisit["settings"]): string =>
+  mailOut
+    ? "It is sent by mail."
+    : "This server sends no mail: you get the link, and give it to that person yourself. Innkeep cannot check who uses it.";
+
+interface InvitationLineProps {
+  readonly invitation: Invitation;
+  readonly action: string;
+}
+
+const InvitationLine = ({ invitation, action }: InvitationLineProps) => (
+  <li>
+    <div class="row spread">
+      <b>
+        <Line text={invitation.email} />
+      </b>
+      <span class="badge">{roleNames[invitation.role]}</span>
+    </div>
+    <p class="under">
+      <span>
+        invited by <Line text={invitation.invitedBy} />
+      </span>
+      <span>
+        until <Timestamp at={invitation.expiresAt} />
+      </span>
+    </p>
+    <form method="post" action={action}>
+      <IdempotencyField />
+      <button class="danger small" type="submit">
+        Withdraw<span class="unseen">{` the invitation of ${invitation.email}`}</span>
+      </button>
+    </form>
+  </li>
+);
+
+/** What the link of an invitation offers. People who are not signed in come here after they have signed in or up. */
+export const invitationPage = (visit: SignedInVisit): Promise<Reply> =>
+  unlessRefused(visit, async () => {
+    const offer = await visit.ask(invitations.read, { params: { token: visit.param("token") } });
+    const navigation = await navigationOf(visit);
+    return show(
+      <ConsolePage navigation={navigation} title="Invitation" narrow>
+        <Offered offer={offer} visit={visit} />
+      </ConsolePage>,
+    );
+  });
+
+export const acceptInvitation = (visit: SignedInVisit): Promise<Reply> =>
+  unlessRefused(visit, async () => {
+    const { ask, fields, links, param } = visit;
+    const params = { token: param("token") };
+    const { appId } = await ask(invitations.accept, { params, idempotencyKey: fields.idempotencyKey });
+    return goTo(links.inbox(appId), "joined");
+  });
+
+/** The same page for every link that offers nothing to this account. */
+async function unlessRefused(visit: SignedInVisit, act: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await reshowForm(act, (refusal) => refused(visit, refusal));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === "email_unverified") return unverified(visit, error);
+    if (error.code !== "not_found") throw error;
+    return refused(visit, error);
+  }
+}
+
+async function refused(visit: SignedInVisit, { message, status }: ApiError): Promise<Reply> {
+  const navigation = await navigationOf(visit);
+  return show(
+    <ConsolePage navigation={navigation} title="Invitation" narrow>
+      <div class="head">
+        <h1>Invitation</h1>
+      </div>
+      <Empty title="This link cannot be used here">
+        <p>{message}</p>
+        <p>
+          If it is for another address of yours, sign out, open the link again, and sign in with that address.
+        </p>
+      </Empty>
+    </ConsolePage>,
+    status,
+  );
+}
+
+/** For an account that somebody else may have made with this address. */
+async function unverified(visit: SignedInVisit, { status }: ApiError): Promise<Reply> {
+  const navigation = await navigationOf(visit);
+  return show(
+    <ConsolePage navigation={navigation} title="Invitation" narrow>
+      <div class="head">
+        <h1>Invitation</h1>
+      </div>
+      <Empty title="Verify this address">
+        <p>
+          The invitation is for <Line text={navigation.email} />. Set a new password with a link that you get
+          by mail. You are then signed out; sign in, and open the link of the invitation again.
+        </p>
+        <p>
+          <a class="button primary" href={visit.links.recover}>
+            Send the link
+          </a>
+        </p>
+      </Empty>
+    </ConsolePage>,
+    status,
+  );
+}
+
+interface OfferedProps {
+  readonly offer: Offer;
+  readonly visit: SignedInVisit;
+}
+
+const Offered = ({ offer: { app, role, invitedBy, expiresAt }, visit }: OfferedProps) => (
+  <>
+    <div class="head">
+      <div>
+        <h1>Invitation</h1>
+        <p>
+          <Line text={invitedBy} /> invites you to work on <Line text={app.name} />.
+        </p>
+      </div>
+    </div>
+    <form class="card stack" method="post" action={visit.links.invitation(visit.param("token"), "accept")}>
+      <p>
+        Your role: <b>{roleNames[role].toLowerCase()}</b>. {roleSentences[role]}
+      </p>
+      <p class="muted small">
+        The link works until <Timestamp at={expiresAt} />.
+      </p>
+      <IdempotencyField />
+      <div class="actions">
+        <button class="primary" type="submit">
+          Accept
+        </button>
+      </div>
+    </form>
+  </>
+);
+
+const roleNames: Readonly<Record<Role, string>> = {
+  owner: "Owner",
+  maintainer: "Maintainer",
+  viewer: "Viewer",
+};
+
+/** What each role may do, in a sentence. */
+const roleSentences: Readonly<Record<Role, string>> = {
+  owner: "Does everything: also settings, keys, agents, members, and the deletion of the app.",
+  maintainer: "Works on feedback, decides on proposals, writes FAQ and release notes, runs tests.",
+  viewer: "Reads all that maintainers work on, and changes nothing.",
+};
+
+/** The roles for a choice, the least one first. */
+const roleChoices = [...roles].reverse().map((role) => ({
+  value: role,
+  label: roleNames[role],
+  hint: roleSentences[role],
+}));

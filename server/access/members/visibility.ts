@@ -1,7 +1,7 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Engine, Outcome, Reader, Value } from "../../database/database.ts";
-import { type Asker, judgeAccess, rolesFrom } from "./app-roles.ts";
+import { type Asker, judgeAccess, rolesFrom } from "./rules.ts";
 
 /**
  * The person who asks, the app to which the credential is limited (null if it is not limited), and the least role that

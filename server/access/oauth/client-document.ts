@@ -1,6 +1,6 @@
 import { request } from "node:https";
 import type { LookupFunction } from "node:net";
-import { isPrivateAddress, publicLookup } from "../../http/public-lookup.ts";
+import { isPrivateAddress, publicLookup } from "../../http/network-addresses.ts";
 
 /** What a program says of itself at the address that is its id. */
 export interface ClientDocument {

@@ -1,4 +1,4 @@
-import { consentPath } from "../../../src/contract/connection-consent.ts";
+import { consentPath } from "../../../src/contract/devices.ts";
 import { connectionScopes } from "../../../src/contract/endpoint.ts";
 import type { Settings } from "../../settings/settings.ts";
 

@@ -1,4 +1,5 @@
 const minute = 60_000;
+
 const day = 86_400_000;
 
 /** How long the parts of a connection live, in milliseconds. */
@@ -19,7 +20,7 @@ export const lifetimes = {
  * What a refresh token is good for: the next pair of tokens, the same pair once more, or nothing. A `replay` means that
  * two programs have it. (rule A48)
  */
-export type RefreshVerdict = "fresh" | "repeat" | "replay" | "expired";
+type RefreshVerdict = "fresh" | "repeat" | "replay" | "expired";
 
 export function refreshVerdict(
   { usedAt, expiresAt }: { readonly usedAt: string | null; readonly expiresAt: string },
@@ -27,4 +28,16 @@ export function refreshVerdict(
 ): RefreshVerdict {
   if (usedAt !== null) return now.getTime() - Date.parse(usedAt) <= lifetimes.grace ? "repeat" : "replay";
   return Date.parse(expiresAt) > now.getTime() ? "fresh" : "expired";
+}
+
+const longest = 100;
+
+/**
+ * The name that a program gives itself, as it can be stored and allowed: without control characters and halves of
+ * characters, at most 100 characters. Empty if nothing is left.
+ */
+export function programName(given: unknown): string {
+  if (typeof given !== "string") return "";
+  const clean = given.replace(/[\p{Cc}\p{Cs}]/gu, "").trim();
+  return [...clean].slice(0, longest).join("").trim();
 }

@@ -1,18 +1,38 @@
 import { ApiError } from "../../../src/contract/errors.ts";
-import type { secondFactor as contract } from "../../../src/contract/sign-in-methods.ts";
+import type {
+  secondFactor as contract,
+  Passkey,
+  passkeys as passkeysContract,
+} from "../../../src/contract/sign-in-methods.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { ConsoleCaller, Handler, Handlers } from "../../http/handler.ts";
-import { newRecoveryCodes, newTotpSecret, recoveryHash, totpUri } from "../../secrets/second-factor.ts";
+import {
+  newPasskeyKey,
+  newRecoveryCodes,
+  newTotpSecret,
+  recoveryHash,
+  totpUri,
+} from "../../secrets/second-factor.ts";
+import { hashOf } from "../../secrets/secrets.ts";
 import { noticeAccount } from "../accounts/notice.ts";
 import { users } from "../accounts/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
-import { assertFreshSession } from "../sign-in/api/first-password.ts";
-import { verifiedUser } from "../sign-in/api/session.ts";
+import { assertFreshSession, verifiedUser } from "../sign-in/api/session.ts";
 import { beginAttempt, beginFactorAttempt, succeed } from "../sign-in/attempts.ts";
 import { consoleSessions } from "../sign-in/store.ts";
-import { type ProvingDeps, proveAgain, stepOfCode } from "./prove.ts";
+import {
+  assertFirstUse,
+  hasSecondFactor,
+  openCeremony,
+  type ProvingDeps,
+  passkeyCreation,
+  passkeyHost,
+  passkeyOrigins,
+  proveAgain,
+  stepOfCode,
+} from "./prove.ts";
 import { givenCode } from "./rules.ts";
-import { secondFactors } from "./store.ts";
+import { passkeys as rows, secondFactors } from "./store.ts";
 
 /** How a person turns a second factor on and off. (rules S23 to S25) */
 export const secondFactorHandlers = (deps: ProvingDeps): Handlers<typeof contract> => ({
@@ -24,14 +44,14 @@ export const secondFactorHandlers = (deps: ProvingDeps): Handlers<typeof contrac
       recoveryCodesLeft: await secondFactors.countRecoveryCodes(deps.database, userId),
     };
   },
-  begin: begin(deps),
-  confirm: confirm(deps),
+  begin: beginFactor(deps),
+  confirm: confirmFactor(deps),
   renewRecoveryCodes: renewRecoveryCodes(deps),
-  remove: remove(deps),
+  remove: removeFactor(deps),
 });
 
 /** Asks for the password again, or for a fresh sign-in of an account without one: a stranger at an open browser must not lock its owner out. */
-function begin(deps: ProvingDeps): Handler<typeof contract.begin> {
+function beginFactor(deps: ProvingDeps): Handler<typeof contract.begin> {
   return async ({ caller, address, body, save }) => {
     await assertPassword(deps, { caller, address, password: body.currentPassword ?? "" });
     const secret = newTotpSecret();
@@ -65,7 +85,7 @@ const alreadyOn = () =>
   new ApiError("wrong_state", { message: "This account has a second factor already. Remove it first." });
 
 /** Other browsers are signed out: they signed in without the second factor. */
-function confirm(deps: ProvingDeps): Handler<typeof contract.confirm> {
+function confirmFactor(deps: ProvingDeps): Handler<typeof contract.confirm> {
   const record = createAuditWriter(deps);
   return async ({ caller, address, body, save }) => {
     const { userId } = caller;
@@ -119,7 +139,7 @@ function renewRecoveryCodes(deps: ProvingDeps): Handler<typeof contract.renewRec
   };
 }
 
-function remove(deps: ProvingDeps): Handler<typeof contract.remove> {
+function removeFactor(deps: ProvingDeps): Handler<typeof contract.remove> {
   const record = createAuditWriter(deps);
   return async ({ caller, address, body, save }) => {
     const spend = await proveAgain(deps, { caller, address, code: body.code });
@@ -128,6 +148,82 @@ function remove(deps: ProvingDeps): Handler<typeof contract.remove> {
       await secondFactors.remove(tx, caller.userId);
       await record(tx, { caller, address }, { action: "second_factor.disable" });
       await noticeAccount(deps, tx, { what: "factorOff", email: caller.email, address });
+      return undefined;
+    });
+  };
+}
+
+const mostPasskeys = 20;
+
+/** The passkeys that a person may use in place of the authenticator app. (rule S29) */
+export const passkeyHandlers = (deps: ProvingDeps): Handlers<typeof passkeysContract> => ({
+  async list({ caller }) {
+    return { items: await rows.list(deps.database, caller.userId) };
+  },
+  begin: beginPasskey(deps),
+  create: createPasskey(deps),
+  remove: removePasskey(deps),
+});
+
+function beginPasskey(deps: ProvingDeps): Handler<typeof passkeysContract.begin> {
+  return async ({ caller, address, body, save }) => {
+    const user = { id: caller.userId, email: caller.email };
+    const host = hostOf(deps);
+    const known = await rows.list(deps.database, user.id);
+    if (known.length >= mostPasskeys)
+      throw new ApiError("wrong_state", { message: `An account has at most ${mostPasskeys} passkeys.` });
+    const spend = await proveAgain(deps, { caller, address, code: body.code });
+    return save(async (tx) => {
+      await spend(tx);
+      return passkeyCreation(deps, { user, host, rows: known });
+    });
+  };
+}
+
+function hostOf({ settings }: ProvingDeps): string {
+  const host = passkeyHost(settings);
+  if (host !== undefined) return host;
+  throw new ApiError("wrong_state", {
+    message: "Browsers make passkeys only for a host with a name, and this console's address has a number.",
+  });
+}
+
+function createPasskey(deps: ProvingDeps): Handler<typeof passkeysContract.create> {
+  const record = createAuditWriter(deps);
+  return async ({ caller, address, body, save }) => {
+    const { userId, email } = caller;
+    const ceremony = openCeremony(deps, body.ceremony, { kind: "new passkey", userId });
+    if (!ceremony) throw new ApiError("wrong_state", { message: "This took too long. Begin again." });
+    const { challenge } = ceremony;
+    const asked = { challenge, rpId: hostOf(deps), origins: passkeyOrigins(deps.settings) };
+    const key = await newPasskeyKey(body, asked);
+    if (!key) throw new ApiError("invalid_second_factor");
+    const createdAt = deps.clock.now().toISOString();
+    const shown: Passkey = { id: deps.newId(), name: body.name, createdAt, lastUsedAt: null };
+    return save(async (tx) => {
+      await secondFactors.lock(tx, userId);
+      if (!(await hasSecondFactor(tx, userId))) throw new ApiError("wrong_state");
+      await assertFirstUse(deps, tx, hashOf(challenge));
+      const transports = JSON.stringify(body.transports ?? []);
+      if (!(await rows.insertUnlessTaken(tx, userId, { ...shown, ...key, transports })))
+        throw new ApiError("wrong_state", { message: "This passkey is known already." });
+      await record(tx, { caller, address }, { action: "passkey.create", target: shown.id, label: body.name });
+      await noticeAccount(deps, tx, { what: "passkey", email, address });
+      return shown;
+    });
+  };
+}
+
+function removePasskey(deps: ProvingDeps): Handler<typeof passkeysContract.remove> {
+  const record = createAuditWriter(deps);
+  return async ({ caller, address, params: { passkeyId }, body, save }) => {
+    const known = await rows.list(deps.database, caller.userId);
+    if (!known.some(({ id }) => id === passkeyId)) throw new ApiError("not_found");
+    const spend = await proveAgain(deps, { caller, address, code: body.code });
+    return save(async (tx) => {
+      await spend(tx);
+      if (!(await rows.remove(tx, caller.userId, passkeyId))) throw new ApiError("not_found");
+      await record(tx, { caller, address }, { action: "passkey.delete", target: passkeyId });
       return undefined;
     });
   };

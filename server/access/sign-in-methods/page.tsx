@@ -1,32 +1,174 @@
-import { passkeys } from "../../../src/contract/passkeys.ts";
-import { secondFactor } from "../../../src/contract/sign-in-methods.ts";
-import type { Filled } from "../../console/forms.tsx";
+import { session } from "../../../src/contract/console-session.ts";
+import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { passkeys, secondFactor } from "../../../src/contract/sign-in-methods.ts";
+import { filledAgain, filledWith } from "../../console/form-values.tsx";
+import { type Filled, IdempotencyField, passkeyIn, TextField } from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
+import type { Links } from "../../console/links.ts";
 import { navigationOf } from "../../console/navigation.ts";
 import type { ConnectedIdentity } from "../../console/page-reads.ts";
-import { type Reply, show } from "../../console/reply.ts";
+import { Refused } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
 import { Line } from "../../console/text.tsx";
-import { Ago } from "../../console/timestamp.tsx";
+import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import type { IdentityProvider } from "../../settings/settings.ts";
-import { startAddress } from "../identity-providers/addresses.ts";
-import { ChangePassword, FirstPassword } from "./change-password.tsx";
-import type { RefusedFactorForm } from "./factor-form.tsx";
-import { SecondFactorLine } from "./second-factor.tsx";
+import { startAddress } from "../identity-providers/links.tsx";
+import {
+  CodeField,
+  FactorForm,
+  type RefusedFactorForm,
+  SecondFactorLine,
+  showNewPasskey,
+  showRecoveryCodes,
+  showSetUp,
+} from "./second-factor.tsx";
+
+/** Changes the password, or sets the first one. The page never contains what was typed. */
+export function changePassword(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, reads } = visit;
+  const given = (name: string) => fields.text(name);
+  return reshowForm(
+    async () => {
+      if (given("newPassword") !== given("repeatedPassword"))
+        throw badRequest("repeatedPassword", "does not match the new password");
+      const { idempotencyKey } = fields;
+      const newPassword = given("newPassword");
+      if (await reads.hasPassword()) {
+        const body = { currentPassword: given("currentPassword"), newPassword };
+        await ask(session.changePassword, { body, idempotencyKey });
+        return goTo(links.signInMethods, "password-changed");
+      }
+      const code = given("code");
+      const body = code === "" ? { newPassword } : { newPassword, code };
+      await ask(session.firstPassword, { body, idempotencyKey });
+      return goTo(links.signInMethods, "first-password");
+    },
+    (refusal) => showSignInMethods(visit, { password: { value: () => "", refusal: atField(refusal) } }),
+  );
+}
+
+/** The account is known here, so wrong credentials can only mean a wrong password. */
+function atField(refusal: ApiError): ApiError {
+  if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");
+  return refusal.code === "invalid_credentials" ? badRequest("currentPassword", "is wrong") : refusal;
+}
+
+export function beginPasskey(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields } = visit;
+  return reshowForm(
+    async () => {
+      const body = { code: fields.text("code") };
+      const asked = await ask(passkeys.begin, { body, idempotencyKey: fields.idempotencyKey });
+      return showNewPasskey(visit, { asked });
+    },
+    againWith(visit, "passkey"),
+  );
+}
+
+export function createPasskey(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links } = visit;
+  return reshowForm(
+    async () => {
+      const body = { ...passkeyIn(fields.text("passkey")), name: fields.text("name") };
+      await ask(passkeys.create, { body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.signInMethods, "passkey-added");
+    },
+    (refusal) => showNewPasskey(visit, { form: filledAgain(fields, refusal) }),
+  );
+}
+
+export function removePasskey(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  const passkeyId = param("passkeyId");
+  return reshowForm(
+    async () => {
+      const body = { code: fields.text("code") };
+      await ask(passkeys.remove, { params: { passkeyId }, body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.signInMethods, "passkey-removed");
+    },
+    againWith(visit, passkeyId),
+  );
+}
+
+/** Answers with the page itself, so that the secret is in no address and no cookie. */
+export function beginSecondFactor(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields } = visit;
+  return reshowForm(
+    async () => {
+      const body = { currentPassword: fields.text("currentPassword") };
+      const made = await ask(secondFactor.begin, { body, idempotencyKey: fields.idempotencyKey });
+      return showSetUp(visit, { made });
+    },
+    againWith(visit, "begin"),
+  );
+}
+
+export function confirmSecondFactor(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields } = visit;
+  return reshowForm(
+    async () => {
+      const made = await ask(secondFactor.confirm, {
+        body: { code: fields.text("code") },
+        idempotencyKey: fields.idempotencyKey,
+      });
+      return showRecoveryCodes(visit, made.recoveryCodes);
+    },
+    (refusal) => showSetUp(visit, { form: { value: () => "", refusal: atCode(refusal) } }),
+  );
+}
+
+export function renewRecoveryCodes(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields } = visit;
+  return reshowForm(
+    async () => {
+      const made = await ask(secondFactor.renewRecoveryCodes, {
+        body: { code: fields.text("code") },
+        idempotencyKey: fields.idempotencyKey,
+      });
+      return showRecoveryCodes(visit, made.recoveryCodes);
+    },
+    againWith(visit, "renew"),
+  );
+}
+
+export function removeSecondFactor(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links } = visit;
+  return reshowForm(
+    async () => {
+      const body = { code: fields.text("code") };
+      await ask(secondFactor.remove, { body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.signInMethods, "second-factor-off");
+    },
+    againWith(visit, "remove"),
+  );
+}
+
+/** Shows the page again, with this form open and its fault. */
+const againWith =
+  (visit: SignedInVisit, act: string) =>
+  (refusal: ApiError): Promise<Reply> =>
+    showSignInMethods(visit, {
+      factor: { act, form: { value: () => "", refusal: atCode(refusal) } },
+    });
+
+/** The fault stands at the field that the person must change. */
+function atCode(refusal: ApiError): ApiError {
+  if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");
+  return refusal.code === "invalid_credentials" ? badRequest("currentPassword", "is wrong") : refusal;
+}
 
 export const signInMethodsPage = (visit: SignedInVisit): Promise<Reply> => showSignInMethods(visit);
 
 /** The forms that were refused: the change of the password, or one of the second factor. */
-export interface RefusedMethodForms {
+interface RefusedMethodForms {
   readonly password?: Filled;
   readonly factor?: RefusedFactorForm;
 }
 
 /** The ways to sign in that a person has or can add. */
-export async function showSignInMethods(
-  visit: SignedInVisit,
-  refused: RefusedMethodForms = {},
-): Promise<Reply> {
+async function showSignInMethods(visit: SignedInVisit, refused: RefusedMethodForms = {}): Promise<Reply> {
   const { reads, settings, links, now } = visit;
   const [navigation, state, { items }, hasPassword, connected] = await Promise.all([
     navigationOf(visit),
@@ -103,3 +245,57 @@ const ProviderLine = ({ provider, connected, visit }: ProviderLineProps) => {
 
 /** An issuer without a path may end in a slash or not. */
 const isSame = (one: string, other: string): boolean => new URL(one).href === new URL(other).href;
+
+interface ChangePasswordProps {
+  readonly form: Filled | undefined;
+  readonly links: Links;
+}
+
+/** Asks for the current password, so that another person at an open browser cannot change it. */
+const ChangePassword = ({ form, links }: ChangePasswordProps) => (
+  <details class="reveal" open={form !== undefined}>
+    <summary>Change password</summary>
+    <form class="stack" method="post" action={links.password}>
+      <Refused refusal={form?.refusal} />
+      <p class="muted small">Every other browser is signed out. Tokens and devices stay as they are.</p>
+      <IdempotencyField />
+      {fields.map((field) => (
+        <TextField key={field.name} form={form ?? filledWith()} type="password" {...field} required />
+      ))}
+      <div class="actions">
+        <button class="primary" type="submit">
+          Change password
+        </button>
+      </div>
+    </form>
+  </details>
+);
+
+/** For an account that signs in with a provider only. */
+const FirstPassword = ({ form, links, hasFactor }: ChangePasswordProps & { hasFactor: boolean }) => (
+  <FactorForm offer="Set a password" action={links.password} form={form}>
+    <p class="muted small">
+      It works within ten minutes of your sign-in. Every other browser is signed out. Tokens and devices stay
+      as they are.
+    </p>
+    {newFields.map((field) => (
+      <TextField key={field.name} form={form ?? filledWith()} type="password" {...field} required />
+    ))}
+    {hasFactor && <CodeField form={form} part="password" />}
+  </FactorForm>
+);
+
+const newFields = [
+  {
+    name: "newPassword",
+    label: "New password",
+    autocomplete: "new-password",
+    hint: `At least ${limits.password.min} characters.`,
+  },
+  { name: "repeatedPassword", label: "New password again", autocomplete: "new-password" },
+] as const;
+
+const fields = [
+  { name: "currentPassword", label: "Current password", autocomplete: "current-password" },
+  ...newFields,
+] as const;

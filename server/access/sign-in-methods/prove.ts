@@ -1,23 +1,21 @@
+import { isIP } from "node:net";
 import { ApiError } from "../../../src/contract/errors.ts";
-import type { PasskeyProof } from "../../../src/contract/passkeys.ts";
+import type { PasskeyCreation, PasskeyProof, PasskeyRequest } from "../../../src/contract/sign-in-methods.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import { consume } from "../../http/rate-limits/store.ts";
-import { passkeyCounter } from "../../secrets/passkey-checks.ts";
-import { isTotpCode, recoveryHash } from "../../secrets/second-factor.ts";
-import { hashOf } from "../../secrets/secrets.ts";
+import { isTotpCode, passkeyCounter, recoveryHash } from "../../secrets/second-factor.ts";
+import { hashOf, randomName } from "../../secrets/secrets.ts";
 import { noticeAccount } from "../accounts/notice.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { beginFactorAttempt, type Counted, succeed } from "../sign-in/attempts.ts";
-import { openCeremony, passkeyHost, passkeyOrigins } from "./passkey-questions.ts";
 import { acceptedSteps, givenCode } from "./rules.ts";
-import { passkeys } from "./sign-in-passkeys.ts";
-import { type SecondFactorRow, secondFactors } from "./store.ts";
+import { type PasskeyRow, passkeys, type SecondFactorRow, secondFactors } from "./store.ts";
 
 export type ProvingDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
-export interface Proving {
+interface Proving {
   readonly user: { readonly id: string; readonly email: string };
   readonly address: string;
   /** The id of the browser, device or session, if it has signed in to this account before. */
@@ -128,4 +126,103 @@ const spendRecoveryCode =
 async function assertStillNone(tx: Transaction, userId: string): Promise<void> {
   await secondFactors.lock(tx, userId);
   if (await hasSecondFactor(tx, userId)) throw new ApiError("second_factor_required");
+}
+
+const lifetimeMilliseconds = 600_000;
+
+/** What the server remembers of a question to an authenticator. */
+interface Ceremony {
+  readonly kind: "passkey" | "new passkey";
+  readonly userId: string;
+  readonly challenge: string;
+}
+
+type Sealing = Pick<Deps, "sealer" | "clock">;
+
+const sealCeremony = ({ sealer, clock }: Sealing, ceremony: Ceremony): string =>
+  sealer.seal(JSON.stringify({ ...ceremony, expiresAt: clock.now().getTime() + lifetimeMilliseconds }));
+
+/** Undefined for a value that is foreign, changed, expired, or of another kind or account. */
+export function openCeremony(
+  { sealer, clock }: Sealing,
+  sealed: string,
+  wanted: Omit<Ceremony, "challenge">,
+): Ceremony | undefined {
+  try {
+    const { kind, userId, challenge, expiresAt } = Object(JSON.parse(sealer.open(sealed)));
+    const fits = kind === wanted.kind && userId === wanted.userId && typeof challenge === "string";
+    return fits && clock.now().getTime() < Number(expiresAt) ? { ...wanted, challenge } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The host to which passkeys belong; undefined if browsers make none for it, because it is a number. */
+export function passkeyHost({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): string | undefined {
+  const { hostname } = new URL(consoleUrl);
+  return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? hostname : undefined;
+}
+
+/** The pages from which an authenticator may be asked. */
+export const passkeyOrigins = ({ consoleUrl, baseUrl }: Pick<Deps["settings"], "consoleUrl" | "baseUrl">) => [
+  ...new Set([consoleUrl, baseUrl].map((url) => new URL(url).origin)),
+];
+
+const descriptorOf = ({ credentialId, transports }: PasskeyRow) => ({
+  ...{ type: "public-key" as const, id: credentialId, transports: namesIn(transports) },
+});
+
+function namesIn(json: string): string[] {
+  const names: unknown = JSON.parse(json);
+  return Array.isArray(names) ? names.map(String) : [];
+}
+
+interface Asking {
+  readonly user: { readonly id: string; readonly email: string };
+  readonly host: string;
+  readonly rows: readonly PasskeyRow[];
+}
+
+/** Asks for one of these passkeys. */
+function passkeyRequest(deps: Sealing, { user, host, rows }: Asking): PasskeyRequest {
+  const challenge = randomName();
+  return {
+    ceremony: sealCeremony(deps, { kind: "passkey", userId: user.id, challenge }),
+    options: {
+      ...{ challenge, rpId: host, timeout: lifetimeMilliseconds, userVerification: "discouraged" },
+      allowCredentials: rows.map(descriptorOf),
+    },
+  };
+}
+
+/** The same, or null if there is no passkey that a browser would use here. */
+export function passkeyRequestFor(
+  deps: Sealing & Pick<Deps, "settings">,
+  user: Asking["user"],
+  rows: readonly PasskeyRow[],
+): PasskeyRequest | null {
+  const host = passkeyHost(deps.settings);
+  return host === undefined || rows.length === 0 ? null : passkeyRequest(deps, { user, host, rows });
+}
+
+/** Ed25519, ECDSA with P-256, RSA. */
+const algorithms = [-8, -7, -257];
+
+/** Asks for a new passkey, beside these. */
+export function passkeyCreation(deps: Sealing, { user, host, rows }: Asking): PasskeyCreation {
+  const challenge = randomName();
+  const { id, email: name } = user;
+  return {
+    ceremony: sealCeremony(deps, { kind: "new passkey", userId: id, challenge }),
+    options: {
+      challenge,
+      rp: { id: host, name: "Innkeep" },
+      user: { id: Buffer.from(id).toString("base64url"), name, displayName: name },
+      pubKeyCredParams: algorithms.map((alg) => ({ type: "public-key", alg })),
+      timeout: lifetimeMilliseconds,
+      attestation: "none",
+      authenticatorSelection: { residentKey: "discouraged", userVerification: "discouraged" },
+      excludeCredentials: rows.map(descriptorOf),
+    },
+  };
 }

@@ -1,10 +1,11 @@
+import { createPublicKey, createSecretKey, hash, timingSafeEqual } from "node:crypto";
+import { compactDecrypt, compactVerify } from "jose";
 import type { IntegrityReason } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import type { AttestationSettings } from "../../settings/settings.ts";
-import { bindingCheck } from "./binding.ts";
-import { judgeIntegrity } from "./integrity-verdict.ts";
-import { createOpenToken } from "./play-token.ts";
+import { judgeIntegrity } from "./rules.ts";
 
-export interface Attestation {
+interface Attestation {
   /** The token that the device sent, or undefined. */
   readonly integrityToken: string | undefined;
   /** What the token must be bound to, beside the device: the sign-in code, or the account's e-mail address. */
@@ -23,5 +24,54 @@ export function createAttest(settings: AttestationSettings): Attest {
   return async ({ integrityToken, subject, deviceId, now }) => {
     const payload = integrityToken === undefined ? undefined : await open(integrityToken);
     return judgeIntegrity(payload, settings, { isBound: bindingCheck(subject, deviceId), now });
+  };
+}
+
+/**
+ * The value that a device sends to Google as nonce (classic request) or request hash (standard request): base64url,
+ * without padding, of the SHA-256 of subject, line feed and device id in UTF-8. The subject is the code of an exchange,
+ * or the e-mail address of an account with a password. A token is valid for that sign-in only.
+ */
+export const bindingOf = (subject: string, deviceId: string): string =>
+  hash("sha256", `${subject}\n${deviceId}`, "base64url");
+
+/** Makes a function that compares a value with the binding of one sign-in in constant time. */
+function bindingCheck(subject: string, deviceId: string): (given: string) => boolean {
+  const expected = Buffer.from(bindingOf(subject, deviceId));
+  return (given) => {
+    const bytes = Buffer.from(given);
+    return bytes.length === expected.length && timingSafeEqual(bytes, expected);
+  };
+}
+
+/** The two keys of the Play Console, base64. */
+interface PlayKeys {
+  readonly decryptionKey: string;
+  readonly verificationKey: string;
+}
+
+/**
+ * Decrypts tokens of classic Play Integrity requests: encrypted with A256KW and A256GCM, inside signed with ES256. Other
+ * algorithms, and keys named in a token, are refused. Gives the payload as JSON, or undefined for every invalid token.
+ */
+function createOpenToken({ decryptionKey, verificationKey }: PlayKeys) {
+  const decryption = createSecretKey(Buffer.from(decryptionKey, "base64"));
+  const verification = createPublicKey({
+    key: Buffer.from(verificationKey, "base64"),
+    format: "der",
+    type: "spki",
+  });
+  return async (token: string): Promise<unknown> => {
+    if (token.length > limits.integrityToken) return undefined;
+    try {
+      const { plaintext } = await compactDecrypt(token, decryption, {
+        keyManagementAlgorithms: ["A256KW"],
+        contentEncryptionAlgorithms: ["A256GCM"],
+      });
+      const { payload } = await compactVerify(plaintext, verification, { algorithms: ["ES256"] });
+      return JSON.parse(Buffer.from(payload).toString("utf8"));
+    } catch {
+      return undefined;
+    }
   };
 }

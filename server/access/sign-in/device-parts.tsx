@@ -1,7 +1,8 @@
 import type { ApiError } from "../../../src/contract/errors.ts";
-import { BarePage } from "../../console/bare-page.tsx";
+import { showErrorPage } from "../../console/error-page.tsx";
+import { IdempotencyField } from "../../console/forms.tsx";
+import { BarePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
-import { showErrorPage } from "../../console/page.tsx";
 import type { Reply } from "../../console/reply.ts";
 
 /** The words of the error pages of one kind of sign-in. */
@@ -55,3 +56,14 @@ export function showRequestError(links: Links, { error, requestId }: Failed, wor
     ),
   };
 }
+
+/** A button that signs the browser out and leads back to `to` after another sign-in. */
+export const SwitchAccount = ({ action, to }: { readonly action: string; readonly to: string }) => (
+  <form method="post" action={action}>
+    <IdempotencyField />
+    <input type="hidden" name="to" value={to} />
+    <button class="quiet small" type="submit">
+      Use another
+    </button>
+  </form>
+);

@@ -1,23 +1,21 @@
 import type { Context } from "koa";
-import { deviceApproval } from "../../../src/contract/device-approval.ts";
+import { deviceApproval, signUpPath } from "../../../src/contract/devices.ts";
 import type { Contract } from "../../../src/contract/index.ts";
+import { authorizePath, codePath } from "../../../src/contract/sign-in.ts";
 import { type Ask, createAsks } from "../../console/ask.ts";
 import { refuseForeignForm, unlessSignedOut } from "../../console/browser-request.ts";
-import { consolePathOf } from "../../console/console-path.ts";
 import { type Fields, noFields, readForm } from "../../console/form-values.tsx";
-import { createLinks, type Links } from "../../console/links.ts";
+import { consolePathOf, createLinks, type Links } from "../../console/links.ts";
 import type { Reply } from "../../console/reply.ts";
 import type { PageTraits } from "../../console/respond.ts";
 import type { Deps } from "../../deps.ts";
-import type { Api } from "../../http/api.ts";
 import { senderOf } from "../../http/body/incoming-body.ts";
-import type { ConsoleCaller } from "../../http/handler.ts";
+import { sessionCookie } from "../../http/credentials.ts";
+import type { Api, ConsoleCaller } from "../../http/handler.ts";
 import type { InvokeDeps } from "../../http/invoke.ts";
 import type { Door } from "../../http/mount.ts";
-import { sessionCookie } from "../../http/session-cookie.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { deviceApprovalHandlers } from "./api/device-approval.ts";
-import { type DeviceSignInLinks, deviceSignInLinks } from "./paths.ts";
+import { deviceApprovalHandlers } from "./api/device.ts";
 
 /** One request to a page or a form of the device sign-in. */
 export interface DeviceSignInVisit {
@@ -94,3 +92,29 @@ export function createDeviceSignInVisits(
     };
   };
 }
+
+/** The paths of the device sign-in pages, as requests arrive. */
+export const deviceSignInPaths = {
+  authorize: authorizePath,
+  signIn: "/tavern/sign-in",
+  signUp: signUpPath,
+  switchAccount: "/tavern/switch",
+  code: codePath,
+} as const;
+
+/** The same paths for links: with the path of `baseUrl`, which a proxy in front may cut off. */
+export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): DeviceSignInLinks {
+  const at = new URL(baseUrl).pathname.replace(/\/$/, "");
+  return {
+    authorize: at + deviceSignInPaths.authorize,
+    signIn: at + deviceSignInPaths.signIn,
+    signUp: at + deviceSignInPaths.signUp,
+    switchAccount: at + deviceSignInPaths.switchAccount,
+    code: at + deviceSignInPaths.code,
+  };
+}
+
+type DeviceSignInLinks = { readonly [Name in keyof typeof deviceSignInPaths]: string };
+
+/** The address of a page that leads on to `to`. */
+export const onTo = (path: string, to: string): string => `${path}?${new URLSearchParams({ to })}`;

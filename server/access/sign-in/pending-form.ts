@@ -3,7 +3,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { Ask } from "../../console/ask.ts";
 import { unlessSignedOut } from "../../console/browser-request.ts";
 import type { PageDrafts } from "../../console/drafts/api.ts";
-import { isOfAnother } from "../../console/drafts/sent-draft.ts";
+import { isOfAnother } from "../../console/drafts/routes.ts";
 import type { Fields } from "../../console/form-values.tsx";
 import { type Act, actOf, notDone } from "../../console/notices.ts";
 import type { Reply } from "../../console/reply.ts";

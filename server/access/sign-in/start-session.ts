@@ -1,12 +1,13 @@
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { hashOf, randomName } from "../../secrets/secrets.ts";
+import type { UserRow } from "../accounts/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
-import { hourOf } from "../hour-of.ts";
-import { browserName } from "./browser-name.ts";
+import { hourOf } from "../credentials.ts";
+import { browserName } from "./rules.ts";
 import { consoleSessions } from "./store.ts";
 
-const lifetimeMilliseconds = 30 * 86_400_000;
+const sessionMilliseconds = 30 * 86_400_000;
 
 /** A session as the browser gets it. */
 export interface OpenedSession {
@@ -31,7 +32,7 @@ export interface ConsoleSignIn {
 
 export const newConsoleSession = ({ clock }: Pick<Deps, "clock">): OpenedSession => ({
   id: randomName(),
-  expiresAt: new Date(clock.now().getTime() + lifetimeMilliseconds),
+  expiresAt: new Date(clock.now().getTime() + sessionMilliseconds),
 });
 
 /** Signing in ends the browser's earlier session, so that a person who knew its id gains nothing. */
@@ -53,4 +54,43 @@ export async function startConsoleSession(
   });
   const caller = { kind: "session", id: user.id, userId: user.id, email: user.email } as const;
   await createAuditWriter(deps)(tx, { caller, address }, { action: "session.create" });
+}
+
+const stepMilliseconds = 600_000;
+
+/** A person who has shown the first factor. */
+interface SignInStep {
+  readonly userId: string;
+  /** The hash of the stored password, which must not change before the sign-in is finished. */
+  readonly password: string;
+}
+
+export const stepOf = ({ id, passwordHash }: Pick<UserRow, "id" | "passwordHash">): SignInStep => ({
+  userId: id,
+  password: hashOf(passwordHash),
+});
+
+/**
+ * Seals that a person has shown the first factor, for ten minutes. It opens nothing without the second factor. The browser
+ * keeps it in the form for the code, never in an address. (rule S23)
+ */
+export const sealStep = ({ sealer, clock }: Pick<Deps, "sealer" | "clock">, step: SignInStep): string =>
+  sealer.seal(JSON.stringify({ ...step, kind: "step", expiresAt: clock.now().getTime() + stepMilliseconds }));
+
+/** Undefined for a value that is foreign, changed or expired. */
+export function openStep(
+  { sealer, clock }: Pick<Deps, "sealer" | "clock">,
+  sealed: string,
+): SignInStep | undefined {
+  const { kind, userId, password, expiresAt } = Object(contentOf(sealer, sealed));
+  if (kind !== "step" || typeof userId !== "string" || typeof password !== "string") return undefined;
+  return clock.now().getTime() < Number(expiresAt) ? { userId, password } : undefined;
+}
+
+function contentOf({ open }: Deps["sealer"], sealed: string): unknown {
+  try {
+    return JSON.parse(open(sealed));
+  } catch {
+    return undefined;
+  }
 }

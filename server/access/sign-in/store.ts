@@ -1,6 +1,7 @@
 import type { Reader, Transaction } from "../../database/database.ts";
+import { tokensTopic, userTopic } from "../../database/signals.ts";
 
-export interface NewConsoleSession {
+interface NewConsoleSession {
   readonly id: string;
   readonly tokenHash: string;
   readonly userId: string;
@@ -11,7 +12,7 @@ export interface NewConsoleSession {
   readonly expiresAt: string;
 }
 
-export type ConsoleSessionRow = Omit<NewConsoleSession, "userId" | "lastUsedAt"> & {
+type ConsoleSessionRow = Omit<NewConsoleSession, "userId" | "lastUsedAt"> & {
   readonly lastUsedAt: string | null;
 };
 
@@ -55,3 +56,206 @@ export const consoleSessions = {
   removeExpired: (tx: Transaction, userId: string, now: string) =>
     tx.run("DELETE FROM sessions WHERE user_id = ? AND expires_at <= ?", userId, now),
 };
+
+interface NewSignInCode {
+  readonly codeHash: string;
+  /** The sealed code, for a device that waits for it; null for a refusal, which has no code. */
+  readonly codeSealed: string | null;
+  readonly userId: string;
+  readonly deviceId: string;
+  readonly deviceName: string;
+  readonly challenge: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+export interface SignInCodeRow {
+  readonly codeHash: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly deviceId: string;
+  readonly deviceName: string;
+  readonly challenge: string;
+  readonly expiresAt: string;
+  readonly usedAt: string | null;
+  readonly replacedAt: string | null;
+}
+
+/** A person's last decision on the request of a waiting device: a code, or a refusal. */
+type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined;
+
+/** A sign-in request: of which device, and with which challenge. */
+interface SignInRequest {
+  readonly deviceId: string;
+  readonly challenge: string;
+}
+
+/** Codes that devices exchange for tokens. A code is live until it is used or replaced. */
+export const signInCodes = {
+  /**
+   * The code with this hash, or another code if no code has it. The caller must compare `codeHash`. An empty result would
+   * be faster, and the time would show that the code does not exist.
+   */
+  findNearest: (reader: Reader, codeHash: string) =>
+    reader.get<SignInCodeRow>(
+      `SELECT c.code_hash AS "codeHash", c.user_id AS "userId", u.email, c.device_id AS "deviceId", c.device_name AS "deviceName",
+              c.challenge, c.expires_at AS "expiresAt", c.used_at AS "usedAt", c.replaced_at AS "replacedAt"
+       FROM sign_in_codes c JOIN users u ON u.id = c.user_id
+       WHERE c.code_hash = coalesce((SELECT min(code_hash) FROM sign_in_codes WHERE code_hash >= ?),
+                                    (SELECT min(code_hash) FROM sign_in_codes))`,
+      codeHash,
+    ),
+
+  /** Adds the one live code of a device and replaces an earlier one. The caller holds the lock of the device. */
+  async mint(tx: Transaction, code: NewSignInCode): Promise<void> {
+    await tx.run(
+      `UPDATE sign_in_codes SET replaced_at = ?
+       WHERE device_id = ? AND used_at IS NULL AND replaced_at IS NULL`,
+      code.createdAt,
+      code.deviceId,
+    );
+    await insert(tx, code, null);
+  },
+
+  /** Stores a refusal. It replaces a code that the person has already given for the same request. */
+  async refuse(tx: Transaction, refusal: NewSignInCode): Promise<void> {
+    await tx.run(
+      `UPDATE sign_in_codes SET replaced_at = ?
+       WHERE device_id = ? AND challenge = ? AND used_at IS NULL AND replaced_at IS NULL`,
+      refusal.createdAt,
+      refusal.deviceId,
+      refusal.challenge,
+    );
+    await insert(tx, refusal, refusal.createdAt);
+  },
+
+  /** Uses a code; false if it is no longer live. Only one of several concurrent calls succeeds. */
+  use: async (tx: Transaction, codeHash: string, now: string): Promise<boolean> =>
+    (await tx.run(
+      `UPDATE sign_in_codes SET used_at = ?, code_sealed = NULL
+       WHERE code_hash = ? AND used_at IS NULL AND replaced_at IS NULL AND expires_at > ?`,
+      now,
+      codeHash,
+      now,
+    )) === 1,
+
+  /** The last decision on a sign-in request, if it can still be used. */
+  async decided(
+    reader: Reader,
+    { deviceId, challenge }: SignInRequest,
+    now: string,
+  ): Promise<DecidedSignInCode> {
+    const row = await reader.get<{ codeSealed: string | null; replacedAt: string | null }>(
+      `SELECT code_sealed AS "codeSealed", replaced_at AS "replacedAt" FROM sign_in_codes
+       WHERE device_id = ? AND challenge = ? AND expires_at > ?
+       ORDER BY created_at DESC, CASE WHEN replaced_at IS NULL THEN 0 ELSE 1 END LIMIT 1`,
+      deviceId,
+      challenge,
+      now,
+    );
+    if (!row) return undefined;
+    if (row.replacedAt !== null) return row.codeSealed === null ? "refused" : undefined;
+    return row.codeSealed === null ? undefined : { codeSealed: row.codeSealed };
+  },
+
+  /** Removes up to `most` expired codes. Gives their number. */
+  prune: (tx: Transaction, now: Date, most = 1_000): Promise<number> =>
+    tx.run(
+      `DELETE FROM sign_in_codes WHERE code_hash IN
+         (SELECT code_hash FROM sign_in_codes WHERE expires_at <= ? LIMIT ?)`,
+      now.toISOString(),
+      most,
+    ),
+};
+
+/** A refusal is stored as already replaced, so that it is never live. */
+const insert = (tx: Transaction, code: NewSignInCode, replacedAt: string | null): Promise<void> =>
+  tx.insert("sign_in_codes", {
+    code_hash: code.codeHash,
+    code_sealed: code.codeSealed,
+    user_id: code.userId,
+    device_id: code.deviceId,
+    device_name: code.deviceName,
+    challenge: code.challenge,
+    created_at: code.createdAt,
+    expires_at: code.expiresAt,
+    replaced_at: replacedAt,
+  });
+
+type LinkKind = "sign_up" | "recovery";
+
+interface NewAccountLink {
+  readonly tokenHash: string;
+  readonly email: string;
+  readonly now: string;
+  readonly expiresAt: string;
+}
+
+interface AccountLinkRow {
+  /** The account of a recovery. Null for a new account. */
+  readonly userId: string | null;
+  readonly email: string;
+}
+
+/** Links in mails, which make an account or set a new password. A new link replaces an earlier one of its kind. */
+export const accountLinks = {
+  /** Stores a link to a new account for an address, whether the address has one or not. */
+  async addSignUp(tx: Transaction, { tokenHash, email, now, expiresAt }: NewAccountLink): Promise<void> {
+    await removeEarlier(tx, { kind: "sign_up", email, now });
+    await tx.insert("account_links", {
+      ...{ token_hash: tokenHash, kind: "sign_up", email, expires_at: expiresAt },
+    });
+  },
+
+  /** Stores a link to a new password, if the address has an account with a password. The statements are the same if not. */
+  async addRecovery(tx: Transaction, { tokenHash, email, now, expiresAt }: NewAccountLink): Promise<void> {
+    await removeEarlier(tx, { kind: "recovery", email, now });
+    await tx.run(
+      `INSERT INTO account_links (token_hash, kind, user_id, email, expires_at)
+       SELECT CAST(? AS TEXT), 'recovery', id, email, CAST(? AS TEXT) FROM users
+       WHERE email = ? AND password_hash <> ''`,
+      ...[tokenHash, expiresAt, email],
+    );
+  },
+
+  /** Takes the mail back that was queued for a link, if there is no such link. */
+  dropMailWithoutLink: (tx: Transaction, mailId: string, tokenHash: string) =>
+    tx.run(
+      `DELETE FROM mails WHERE id = ? AND NOT EXISTS (SELECT 1 FROM account_links WHERE token_hash = ?)`,
+      ...[mailId, tokenHash],
+    ),
+
+  /** Uses a link up; undefined if it is unknown, used, replaced or expired. */
+  take: (tx: Transaction, { kind, tokenHash, now }: { kind: LinkKind; tokenHash: string; now: string }) =>
+    tx.get<AccountLinkRow>(
+      `DELETE FROM account_links WHERE token_hash = ? AND kind = ? AND expires_at > ?
+       RETURNING user_id AS "userId", email`,
+      ...[tokenHash, kind, now],
+    ),
+
+  /** Ends the links of an account. */
+  removeAll: (tx: Transaction, userId: string) =>
+    tx.run("DELETE FROM account_links WHERE user_id = ?", userId),
+};
+
+interface Earlier {
+  readonly kind: LinkKind;
+  readonly email: string;
+  readonly now: string;
+}
+
+async function removeEarlier(tx: Transaction, { kind, email, now }: Earlier): Promise<void> {
+  await tx.run("DELETE FROM account_links WHERE expires_at <= ?", now);
+  await tx.run("DELETE FROM account_links WHERE email = ? AND kind = ?", email, kind);
+}
+
+/**
+ * Ends what opens an account besides its password and second factor: identities of providers, tokens, connections, devices, and
+ * codes for them. For an account that somebody else may have made. (rule S30)
+ */
+export async function removeUnprovenAccess(tx: Transaction, userId: string): Promise<void> {
+  const tables = ["identities", "tokens", "oauth_codes", "devices", "sign_in_codes"];
+  for (const table of tables) await tx.run(`DELETE FROM ${table} WHERE user_id = ?`, userId);
+  tx.signal(userTopic(userId));
+  tx.signal(tokensTopic);
+}

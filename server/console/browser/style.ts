@@ -4,8 +4,7 @@ import { cycleReport } from "./style/cycle-report.ts";
 import { docs } from "./style/docs.ts";
 import { elements } from "./style/elements.ts";
 import { layout } from "./style/layout.ts";
-import { secondFactor } from "./style/second-factor.ts";
-import { deviceSignIn } from "./style/sign-in.ts";
+import { deviceSignIn, secondFactor } from "./style/sign-in.ts";
 import { testing } from "./style/testing.ts";
 import { thread } from "./style/thread.ts";
 

@@ -1,4 +1,4 @@
-import { browserName } from "../../access/sign-in/browser-name.ts";
+import { browserName } from "../../access/sign-in/rules.ts";
 import type { Deps } from "../../deps.ts";
 import type { Browser, ConsoleCaller } from "../../http/handler.ts";
 import { type DraftRow, drafts } from "./store.ts";

@@ -1,12 +1,12 @@
-import { returnPath } from "../console-path.ts";
-import { Empty } from "../empty.tsx";
-import { IdempotencyField } from "../idempotency-field.tsx";
+import { IdempotencyField } from "../forms.tsx";
 import { InTurns } from "../in-turns.tsx";
 import { ConsolePage } from "../layout.tsx";
+import { returnPath } from "../links.ts";
 import { navigationOf } from "../navigation.ts";
-import { type Reply, show } from "../reply.ts";
+import { Empty } from "../parts.tsx";
+import { goTo, type Reply, show } from "../reply.ts";
 import { Line } from "../text.tsx";
-import { Ago } from "../timestamp.tsx";
+import { Ago } from "../times.tsx";
 import type { SignedInVisit } from "../visit.ts";
 import type { Draft } from "./api.ts";
 import { draftFieldOf } from "./fields.ts";
@@ -75,3 +75,9 @@ const DraftLine = ({ draft, visit: { links, now, settings } }: DraftLineProps) =
     </li>
   );
 };
+
+/** Discards one text. A text that is already gone counts as discarded. */
+export async function discardDraft({ drafts, fields, links }: SignedInVisit): Promise<Reply> {
+  await drafts.remove(fields.text("draft"));
+  return goTo(links.drafts, "draft-discarded");
+}

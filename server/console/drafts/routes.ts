@@ -1,16 +1,18 @@
 import type { Context } from "koa";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Route } from "../../http/mount.ts";
+import { type Fields, versionOf } from "../form-values.tsx";
 import type { Links } from "../links.ts";
+import type { Reply } from "../reply.ts";
 import type { SignedInVisit } from "../visit.ts";
 import type { Draft, TypedField } from "./api.ts";
 import { draftFieldOf } from "./fields.ts";
-import { sentDraftOf } from "./sent-draft.ts";
 
 type VisitOf = (ctx: Context, params: Readonly<Record<string, string>>) => Promise<SignedInVisit>;
 
 /** How many forms a page may ask about, and how many texts a form may have at once. */
 const most = { forms: 50, fields: 500, replaced: 50 };
+
 const longestPath = 1_000;
 
 /** What the script of every page calls to keep typed text on the server. Both answer JSON. (rule O17) */
@@ -52,8 +54,11 @@ export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
 /** Whether the text of a field is the beginning of an answer in a thread. */
 const holdsAnswer = ({ field, text }: TypedField): boolean =>
   text.trim() !== "" && draftFieldOf(field)?.answers === true;
+
 const isPath = (text: string): boolean => text.startsWith("/") && text.length <= longestPath;
+
 const isThread = (text: string): boolean => /^[\w-]{0,64}$/.test(text);
+
 const isWriter = (text: string): boolean => /^\w{8,64}$/.test(text);
 
 const shownDraft = ({ page, form, field, writer, text, was, browser, updatedAt }: Draft) => ({
@@ -65,3 +70,52 @@ function answerJson(ctx: Context, body: object): void {
   ctx.set("Cache-Control", "no-store");
   ctx.body = body;
 }
+
+/**
+ * Removes the drafts of what a form sent, once it was done, and tells the script. A refused form keeps them. Gives the
+ * reply as it is. (rule O17)
+ */
+export async function noteDone(
+  ctx: Context,
+  { fields, drafts, settings }: Pick<SignedInVisit, "fields" | "drafts" | "settings">,
+  reply: Reply,
+): Promise<Reply> {
+  const { form, writer } = sentDraftOf(fields);
+  if (form === "" || ("status" in reply && reply.status >= 400)) return reply;
+  const { sentFields } = reply;
+  const sent = fields.entries().filter(([name]) => sentFields?.includes(name) ?? true);
+  // What could not be removed is offered again, which loses nothing.
+  await drafts.removeSent({ form, writer, sent: new Map(sent) }).catch(() => undefined);
+  const once = fields.idempotencyKey;
+  if (once !== undefined) ctx.append("Set-Cookie", doneCookie(once, sentFields, settings));
+  return reply;
+}
+
+/** Which typed text a form holds: the path of the form, and the opened page. The script adds both to what it sends. */
+const sentDraftOf = (fields: Fields) => ({
+  form: fields.text("draft-form"),
+  writer: fields.text("draft-writer"),
+});
+
+/** Whether a form holds what another person has typed: somebody else has signed in since. Unknown without scripts. */
+export function isOfAnother(fields: Fields, email: string): boolean {
+  const person = fields.text("draft-person");
+  return person !== "" && person !== versionOf(email);
+}
+
+/**
+ * The cookie by which the script knows that the server has done a form: only an answer that arrived and says so ends a draft.
+ * `once` is that of the form; `sent` names the fields whose text was acted on, undefined for all.
+ */
+function doneCookie(
+  once: string,
+  sent: readonly string[] | undefined,
+  { consoleUrl }: { readonly consoleUrl: string },
+): string {
+  const secure = consoleUrl.startsWith("https:") ? "; Secure" : "";
+  const value = sent === undefined ? "all" : encodeURIComponent(sent.join(" "));
+  return `innkeep-done-${once}=${value}; Path=/; Max-Age=${seconds}; SameSite=Strict${secure}`;
+}
+
+/** Enough for the next page to open on a slow line. */
+const seconds = 120;

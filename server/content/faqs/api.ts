@@ -1,9 +1,26 @@
+import { hash } from "node:crypto";
 import { ApiError } from "../../../src/contract/errors.ts";
-import type { faqs as contract } from "../../../src/contract/faqs.ts";
+import { hashedFaqText } from "../../../src/contract/faq-text.ts";
+import type {
+  consoleFaqs as consoleContract,
+  faqs as contract,
+  Faq,
+  FaqChange,
+  ListedFaq,
+  NewFaq,
+  WantedFaq,
+} from "../../../src/contract/faqs.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { ownedApp } from "../../access/apps/owned-app.ts";
+import { createAuditWriter } from "../../access/audit/record.ts";
+import { changesBetween } from "../../access/audit/rules.ts";
+import type { Viewer } from "../../access/members/visibility.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import { appTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
+import { etagOf, matchesEtag, type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { createFaq, removeFaq, updateFaq } from "./faq-changes.ts";
-import { faqListAnswer, publishedFaqs, replaceFaqs } from "./faq-list-changes.ts";
+import { type FaqListChanges, planFaqList } from "./rules.ts";
 import { faqs as rows } from "./store.ts";
 
 export const faqs = (
@@ -42,3 +59,173 @@ export const faqs = (
       return { success: true };
     }),
 });
+
+export function consoleFaqs(
+  deps: Pick<Deps, "clock" | "database" | "newId">,
+): Handlers<typeof consoleContract> {
+  const record = createAuditWriter(deps);
+  return {
+    async list({ caller, params }) {
+      await ownedApp(deps.database, params.appId, caller);
+      return faqListAnswer(deps.database, params.appId);
+    },
+
+    create: ({ caller, address, params: { appId }, body, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const faq = await createFaq(deps, tx, { appId, faq: body, by: caller.userId });
+        await record(tx, { caller, address }, { action: "faq.create", appId, target: faq.id });
+        return faq;
+      }),
+
+    replace: ({ caller, address, params: { appId }, body, ifMatch, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const changed = await replaceFaqs(deps, tx, { appId, wanted: body.faqs, ifMatch, by: caller.userId });
+        if (changed) await record(tx, { caller, address }, { action: "faq.replace", appId });
+        return rows.list(tx, appId);
+      }),
+
+    update: ({ caller, address, params, body, save }) =>
+      save(async (tx) => {
+        const key = await ownedFaq(tx, params.faqId, caller);
+        const before = (await rows.list(tx, key.appId)).find(({ id }) => id === key.id);
+        const faq = await updateFaq(deps, tx, { key, change: body, by: caller.userId });
+        if (!faq) throw new ApiError("not_found");
+        const changes = changesBetween({ ...before }, body, ["question", "answer"]);
+        await record(
+          tx,
+          { caller, address },
+          { action: "faq.update", appId: key.appId, target: faq.id, changes },
+        );
+        return faq;
+      }),
+
+    remove: ({ caller, address, params, save }) =>
+      save(async (tx) => {
+        const key = await ownedFaq(tx, params.faqId, caller);
+        if (!(await removeFaq(tx, key))) throw new ApiError("not_found");
+        await record(tx, { caller, address }, { action: "faq.delete", appId: key.appId, target: key.id });
+        return { success: true };
+      }),
+  };
+}
+
+async function ownedFaq(tx: Transaction, id: string, viewer: Viewer): Promise<FaqKey> {
+  const found = await rows.findApp(tx, id, viewer);
+  if (!found) throw new ApiError("not_found");
+  return { id, appId: found.appId };
+}
+
+/** The list of an app's FAQ with what the last push set, as both of its addresses answer it: either ETag is good for either change. */
+const faqListAnswer = async (reader: Reader, appId: string): Promise<PreparedAnswer> =>
+  prepareAnswer(JSON.stringify(await rows.list(reader, appId)));
+
+/** The list as apps read it. (rule C21) */
+const publishedFaqs = async (reader: Reader, appId: string): Promise<PreparedAnswer> =>
+  prepareAnswer(publishedJson(await rows.list(reader, appId)));
+
+const publishedJson = (list: readonly ListedFaq[]): string =>
+  JSON.stringify(list.map(({ pushedHash: _, pushedSortOrder: __, ...faq }) => faq));
+
+/** The list that an app's FAQ becomes, and the ETag that the sender has read. */
+interface Replacement {
+  readonly appId: string;
+  readonly wanted: readonly WantedFaq[];
+  readonly ifMatch: string | undefined;
+  /** The account of the member who sends it. */
+  readonly by?: string;
+}
+
+/**
+ * Replaces the FAQ of an app with the given list. Gives whether anything changed. Throws `precondition_required` without
+ * an ETag, `precondition_failed` if the list has changed since, `bad_request` for ids that are not of the app.
+ */
+async function replaceFaqs(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { appId, wanted, ifMatch, by }: Replacement,
+): Promise<boolean> {
+  if (ifMatch === undefined) throw new ApiError("precondition_required");
+  await rows.lock(tx, appId);
+  const present = await rows.list(tx, appId);
+  // The sender has read the list with what the last push set, or without.
+  const etags = [etagOf(JSON.stringify(present)), etagOf(publishedJson(present))];
+  if (!etags.some((etag) => matchesEtag(ifMatch, etag))) throw new ApiError("precondition_failed");
+  const plan = planFaqList(present, wanted.map(withHash));
+  if ("wrong" in plan) {
+    const issues = plan.wrong.map(({ at, why }) => ({ path: `faqs.${at}.id`, message: why }));
+    throw new ApiError("bad_request", { issues });
+  }
+  if (plan.create.length + plan.update.length + plan.remove.length === 0) return false;
+  await save(deps, tx, { appId, plan, by });
+  await renewFaqs(tx, appId);
+  return true;
+}
+
+const withHash = ({ question, answer, ...faq }: WantedFaq) =>
+  question === undefined || answer === undefined
+    ? faq
+    : { ...faq, text: { question, answer, pushedHash: hash("sha256", hashedFaqText({ question, answer })) } };
+
+async function save(
+  { clock, newId }: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { appId, plan, by }: Pick<Replacement, "appId" | "by"> & { readonly plan: FaqListChanges },
+): Promise<void> {
+  const at = clock.now().toISOString();
+  for (const id of plan.remove) await rows.remove(tx, appId, id);
+  for (const { isEdit, ...faq } of plan.update)
+    await rows.replace(tx, { appId, id: faq.id }, { ...faq, by, at: isEdit ? at : undefined });
+  for (const faq of plan.create) await rows.insert(tx, { ...faq, id: newId(), appId, at, by });
+}
+
+/** The id of an entry and of its app. */
+interface FaqKey {
+  readonly appId: string;
+  readonly id: string;
+}
+
+type Making = Pick<Deps, "clock" | "newId">;
+
+/** Adds an entry, without `sortOrder` at the end. Entries with the same sort order keep the order of their creation. */
+export async function createFaq(
+  { clock, newId }: Making,
+  tx: Transaction,
+  { appId, faq, by }: { readonly appId: string; readonly faq: NewFaq; readonly by?: string },
+): Promise<Faq> {
+  await rows.lock(tx, appId);
+  const sortOrder = faq.sortOrder ?? Math.min(await rows.nextSortOrder(tx, appId), limits.sortOrder.max);
+  const row = { id: newId(), appId, question: faq.question, answer: faq.answer, sortOrder };
+  await rows.insert(tx, { ...row, by, at: clock.now().toISOString() });
+  await renewFaqs(tx, appId);
+  return row;
+}
+
+/** Changes the given fields. Undefined if the entry does not exist. */
+async function updateFaq(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  { key, change, by }: { readonly key: FaqKey; readonly change: FaqChange; readonly by?: string },
+): Promise<Faq | undefined> {
+  const { appId, id } = key;
+  if (Object.values(change).every((value) => value === undefined)) return rows.find(tx, appId, id);
+  await rows.lock(tx, appId);
+  const faq = await rows.update(tx, { appId, id }, { ...change, by, at: clock.now().toISOString() });
+  if (faq) await renewFaqs(tx, appId);
+  return faq;
+}
+
+/** Deletes an entry permanently. False if it does not exist. */
+async function removeFaq(tx: Transaction, { appId, id }: FaqKey): Promise<boolean> {
+  await rows.lock(tx, appId);
+  if ((await rows.remove(tx, appId, id)) === 0) return false;
+  await renewFaqs(tx, appId);
+  return true;
+}
+
+/** Makes cached answers of an app's FAQ out of date. */
+async function renewFaqs(tx: Transaction, appId: string): Promise<void> {
+  await rows.bumpVersion(tx, appId);
+  tx.signal(appTopic(appId));
+}

@@ -1,12 +1,25 @@
-import { consoleFaqs } from "../../../src/contract/console-faqs.ts";
-import type { ListedFaq } from "../../../src/contract/faqs.ts";
-import { Can } from "../../console/can.tsx";
-import { Empty } from "../../console/empty.tsx";
+import type { ComponentChildren } from "preact";
+import { ApiError } from "../../../src/contract/errors.ts";
+import { consoleFaqs, type Faq, type ListedFaq } from "../../../src/contract/faqs.ts";
+import {
+  changedValues,
+  filledAgain,
+  filledWith,
+  givenFor,
+  OriginalValues,
+  type Values,
+  versionOf,
+} from "../../console/form-values.tsx";
+import { type Filled, IdempotencyField, TextArea, TextField } from "../../console/forms.tsx";
+import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
-import { type Reply, show } from "../../console/reply.ts";
+import type { LastChange } from "../../console/page-reads.ts";
+import { Can, Empty, Refused } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
+import { By, Line, UserText } from "../../console/text.tsx";
+import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
-import { FaqList, type FaqListProps, FaqSearch } from "./faq-list.tsx";
 
 /** The FAQ of an app, in the order in which its users read it. */
 export async function faqsPage(visit: SignedInVisit): Promise<Reply> {
@@ -57,3 +70,353 @@ const Faqs = (props: FaqsProps) => {
     </ConsolePage>
   );
 };
+
+interface FaqListProps {
+  readonly navigation: AppNavigation;
+  readonly faqs: readonly ListedFaq[];
+  /** Who last changed an entry, by its id. */
+  readonly changes: ReadonlyMap<string, LastChange>;
+  /** The search words; empty for the whole list. */
+  readonly query: string;
+  readonly now: Date;
+}
+
+/** The search field, and how many entries it finds by words of their question and answer. */
+const FaqSearch = ({ navigation: { links, app }, faqs, query }: FaqListProps) => (
+  <div class="filters">
+    <search>
+      <form class="search" method="get" action={links.faqs(app.id)}>
+        <input
+          type="search"
+          name="q"
+          value={query}
+          aria-label="Search the FAQ"
+          placeholder="Search the FAQ"
+        />
+        <button type="submit">Search</button>
+      </form>
+    </search>
+    <p class="muted">
+      {query === "" ? (
+        `${faqs.length} entries`
+      ) : (
+        <>
+          {`${found(faqs, query).length} of ${faqs.length} entries`} ·{" "}
+          <a href={links.faqs(app.id)}>Show all</a>
+        </>
+      )}
+    </p>
+  </div>
+);
+
+/** The entries in their order, each with buttons that move it. Search results have no such buttons. */
+const FaqList = (props: FaqListProps) => {
+  const { navigation, faqs, query } = props;
+  const { links, app } = navigation;
+  const shown = found(faqs, query);
+  if (shown.length === 0) return <p class="card muted">No entry has all of these words.</p>;
+  const entries = (
+    <ol class="list linked">
+      <InTurns>
+        {shown.map((faq) => (
+          <Entry key={faq.id} faq={faq} {...props} />
+        ))}
+      </InTurns>
+    </ol>
+  );
+  return (
+    <Can needs="maintainer" otherwise={entries}>
+      <form method="post" action={links.faqs(app.id, "order")} data-moves>
+        <IdempotencyField />
+        <input
+          type="hidden"
+          name="order"
+          value={versionOf(faqs.map(({ id, sortOrder }) => [id, sortOrder]))}
+        />
+        {entries}
+      </form>
+    </Can>
+  );
+};
+
+const found = (faqs: readonly ListedFaq[], query: string): readonly ListedFaq[] => {
+  const words = query.toLowerCase().split(/\s+/);
+  return faqs.filter(({ question, answer }) => {
+    const text = `${question} ${answer}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+};
+
+const Entry = ({
+  faq,
+  faqs,
+  changes,
+  query,
+  navigation: { links, app },
+  now,
+}: FaqListProps & { readonly faq: ListedFaq }) => (
+  <li id={`faq-${faq.id}`} class="faq" tabIndex={-1}>
+    <div>
+      <a class="to" href={links.faq(app.id, faq.id)}>
+        <Line text={faq.question} />
+      </a>
+      <p class="clip muted">
+        <Line text={withoutMarkup(faq.answer)} />
+      </p>
+      <p class="under">
+        <span>
+          Changed <Ago at={faq.updatedAt} now={now} />
+          <By change={changes.get(faq.id)} />
+        </span>
+      </p>
+    </div>
+    {query === "" && (
+      <Can needs="maintainer">
+        <div class="moves over" role="toolbar" aria-label={`Move: ${faq.question.slice(0, 80)}`}>
+          <Move faq={faq} direction="up" disabled={faq === faqs[0]} />
+          <Move faq={faq} direction="down" disabled={faq === faqs.at(-1)} />
+        </div>
+      </Can>
+    )}
+  </li>
+);
+
+/** The text of Markdown without its markup, for a short excerpt. */
+const withoutMarkup = (text: string): string =>
+  text
+    .slice(0, 600)
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/^\s{0,3}(#{1,6}|>|[-*+]|\d+\.)\s+/gm, "")
+    .replace(/(\*\*|__|`+|~~)(\S[^\n]*?)\1/g, "$2")
+    .replace(/(^|\W)[*_](\S[^*_\n]*?)[*_](?=\W|$)/g, "$1$2");
+
+interface MoveProps {
+  readonly faq: ListedFaq;
+  readonly direction: "up" | "down";
+  readonly disabled: boolean;
+}
+
+const Move = ({ faq, direction, disabled }: MoveProps) => (
+  <button
+    class="quiet small"
+    type="submit"
+    name="move"
+    value={`${faq.id} ${direction}`}
+    disabled={disabled}
+    aria-label={`Move ${direction}: ${faq.question.slice(0, 80)}`}
+  >
+    <span aria-hidden="true">{direction === "up" ? "↑" : "↓"}</span>
+  </button>
+);
+
+export function createFaq(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  return reshowForm(
+    async () => {
+      const given = { question: fields.text("question"), answer: fields.text("answer") };
+      const body = faqBody({ ...given, sortOrder: fields.text("sortOrder") });
+      await ask(consoleFaqs.create, {
+        params: { appId: param("appId") },
+        body,
+        idempotencyKey: fields.idempotencyKey,
+      });
+      return goTo(links.faqs(param("appId")), "faq-created");
+    },
+    (refusal) => showNewFaq(visit, filledAgain(fields, refusal)),
+  );
+}
+
+export function updateFaq(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  return reshowForm(
+    async () => {
+      const current = currentFaq(await readFaq(visit));
+      const body = faqBody(changedValues(fields, givenFor(fields, current), current));
+      await ask(consoleFaqs.update, {
+        params: { faqId: param("faqId") },
+        body,
+        idempotencyKey: fields.idempotencyKey,
+      });
+      return goTo(links.faqs(param("appId")), "changed");
+    },
+    (refusal) => showFaq(visit, filledAgain(fields, refusal)),
+  );
+}
+
+export async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  await ask(consoleFaqs.remove, { params: { faqId: param("faqId") }, idempotencyKey: fields.idempotencyKey });
+  return goTo(links.faqs(param("appId")), "faq-deleted");
+}
+
+/** Moves an entry by one place. If the list has changed since the form was shown, it is only shown again. */
+export async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  const list = links.faqs(param("appId"));
+  const faqs = await ask(consoleFaqs.list, { params: { appId: param("appId") } });
+  const order = versionOf(faqs.map(({ id, sortOrder }) => [id, sortOrder]));
+  if (order !== fields.text("order")) return goTo(list);
+  const [id = "", direction] = fields.text("move").split(" ");
+  for (const { id: faqId, sortOrder } of moveFaq(faqs, id, direction === "up" ? "up" : "down")) {
+    const idempotencyKey = fields.idempotencyKey && `${fields.idempotencyKey}/${sortOrder}`;
+    await ask(consoleFaqs.update, { params: { faqId }, body: { sortOrder }, idempotencyKey });
+  }
+  return goTo(list, "moved", `faq-${id}`);
+}
+
+/** The position of an entry. Entries are listed by `sortOrder`. */
+export interface FaqPosition {
+  readonly id: string;
+  readonly sortOrder: number;
+}
+
+type Direction = "up" | "down";
+
+/**
+ * The new positions when an entry swaps places with its neighbour. `faqs` are all entries in their order. Two entries
+ * change, and more only if entries shared a number. Empty if there is no such entry or neighbour.
+ */
+export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Direction): FaqPosition[] {
+  const from = faqs.findIndex((faq) => faq.id === id);
+  const to = direction === "up" ? from - 1 : from + 1;
+  const [moving, neighbour] = [faqs[from], faqs[to]];
+  if (!moving || !neighbour) return [];
+  const wanted = faqs.with(from, neighbour).with(to, moving);
+  const places = distinctPositions(faqs);
+  return wanted.flatMap((faq, at) => {
+    const sortOrder = places[at] ?? at;
+    return faq.sortOrder === sortOrder ? [] : [{ id: faq.id, sortOrder }];
+  });
+}
+
+function distinctPositions(faqs: readonly FaqPosition[]): number[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return faqs.map(({ sortOrder }) => {
+    last = Math.max(sortOrder, last + 1);
+    return last;
+  });
+}
+
+export const newFaqPage = (visit: SignedInVisit): Promise<Reply> => showNewFaq(visit);
+
+export const faqPage = (visit: SignedInVisit): Promise<Reply> => showFaq(visit);
+
+async function showNewFaq(visit: SignedInVisit, form: Filled = filledWith()): Promise<Reply> {
+  const navigation = await appNavigationOf(visit, "faqs", "maintainer");
+  const action = navigation.links.faqs(navigation.app.id, "new");
+  return show(
+    <FaqPage navigation={navigation} title="New entry">
+      <FaqForm form={form} action={action} />
+    </FaqPage>,
+    form.refusal?.status,
+  );
+}
+
+async function showFaq(visit: SignedInVisit, form?: Filled): Promise<Reply> {
+  const navigation = await appNavigationOf(visit, "faqs");
+  const faq = await readFaq(visit);
+  const address = navigation.links.faq(navigation.app.id, faq.id);
+  return show(
+    <FaqPage navigation={navigation} title={navigation.app.role === "viewer" ? "Entry" : "Edit entry"}>
+      <Can needs="maintainer" otherwise={<FaqText faq={faq} />}>
+        <FaqForm form={form ?? filledWith(currentFaq(faq))} action={address} faq={faq} />
+        <DeleteFaq action={`${address}/delete`} />
+      </Can>
+    </FaqPage>,
+    form?.refusal?.status,
+  );
+}
+
+/** The entry that the path names, if it belongs to the app in the path. Throws `not_found`. */
+async function readFaq({ ask, param }: SignedInVisit): Promise<ListedFaq> {
+  const faqs = await ask(consoleFaqs.list, { params: { appId: param("appId") } });
+  const faq = faqs.find(({ id }) => id === param("faqId").toLowerCase());
+  if (!faq) throw new ApiError("not_found");
+  return faq;
+}
+
+interface FaqPageProps {
+  readonly navigation: AppNavigation;
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+const FaqPage = ({ navigation, title, children }: FaqPageProps) => (
+  <ConsolePage navigation={navigation} title={title} narrow>
+    <a class="back" href={navigation.links.faqs(navigation.app.id)}>
+      <span aria-hidden="true">←</span> FAQ
+    </a>
+    <div class="head">
+      <h1>{title}</h1>
+    </div>
+    <div class="stack wide">{children}</div>
+  </ConsolePage>
+);
+
+const FaqText = ({ faq: { question, answer } }: { readonly faq: ListedFaq }) => (
+  <article class="card stack">
+    <h2>
+      <Line text={question} />
+    </h2>
+    <UserText text={answer} />
+  </article>
+);
+
+interface FaqFormProps {
+  readonly form: Filled;
+  readonly action: string;
+  /** The entry that is changed; undefined for a new one. */
+  readonly faq?: ListedFaq;
+}
+
+const FaqForm = ({ form, action, faq }: FaqFormProps) => (
+  <form class="card stack" method="post" action={action} data-guards>
+    <Refused refusal={form.refusal} />
+    <IdempotencyField />
+    {faq && <OriginalValues current={currentFaq(faq)} />}
+    <TextField form={form} name="question" label="Question" required />
+    <TextArea form={form} name="answer" label="Answer" size="tall" required />
+    <TextField
+      form={form}
+      name="sortOrder"
+      label="Position"
+      inputMode="numeric"
+      hint="A whole number. The entry with the smallest number comes first. Without a number, a new entry comes last."
+    />
+    <div class="actions">
+      <button class="primary" type="submit">
+        {faq ? "Save" : "Add to the FAQ"}
+      </button>
+    </div>
+  </form>
+);
+
+const DeleteFaq = ({ action }: { readonly action: string }) => (
+  <details class="reveal danger">
+    <summary>Delete this entry</summary>
+    <form class="stack" method="post" action={action}>
+      <p>It disappears from your app at once. You cannot restore it.</p>
+      <IdempotencyField />
+      <div class="actions">
+        <button class="danger" type="submit">
+          Delete permanently
+        </button>
+      </div>
+    </form>
+  </details>
+);
+
+/** A stored entry as the text of its form fields. */
+const currentFaq = ({ question, answer, sortOrder }: Faq) => ({
+  question,
+  answer,
+  sortOrder: String(sortOrder),
+});
+
+/**
+ * Values of the form as the API takes them. An empty position is left out. A position that is not a number is passed on
+ * unchanged, so that the API refuses it with a reason.
+ */
+function faqBody({ sortOrder = "", ...rest }: Values): Record<string, unknown> {
+  const position = sortOrder.trim();
+  if (position === "") return rest;
+  return { ...rest, sortOrder: /^-?\d{1,9}$/.test(position) ? Number(position) : sortOrder };
+}

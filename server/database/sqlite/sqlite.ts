@@ -1,12 +1,9 @@
 import { createClosingGate } from "../closing-gate.ts";
 import type { Database, Reader } from "../database.ts";
-import { createSignals } from "../engine-signals.ts";
+import { createSignals } from "../signals.ts";
 import type { BesideConnection, Connection, SqliteDriver } from "./connection.ts";
-import { dataVersion, watchForeignChanges } from "./foreign-changes.ts";
-import { createReaders } from "./readers.ts";
-import { whenFree } from "./when-free.ts";
 import { checkpointPages, createWriteLog } from "./write-log.ts";
-import { createWriter } from "./writer.ts";
+import { createWriter, type Writer, whenFree } from "./writer.ts";
 
 interface SqliteOptions {
   /** Whether another program copies the log and writes it back: then SQLite never does so by itself. */
@@ -128,4 +125,98 @@ async function assertSafeVersion(connection: Connection): Promise<void> {
 export function isSafeVersion(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   return major * 1_000_000 + minor * 1_000 + patch >= 3_051_003;
+}
+
+interface Readers extends Reader {
+  close(): Promise<void>;
+}
+
+/** Shares the reading connections of a SQLite file. Each connection runs one statement at a time. */
+function createReaders(connections: readonly Connection[]): Readers {
+  const gate = createClosingGate();
+  const idle = [...connections];
+  const waiting: ((connection: Connection) => void)[] = [];
+
+  function acquire(): Connection | Promise<Connection> {
+    return idle.pop() ?? new Promise((resolve) => waiting.push(resolve));
+  }
+
+  function release(connection: Connection): void {
+    const next = waiting.shift();
+    if (next === undefined) idle.push(connection);
+    else next(connection);
+  }
+
+  const read = <Result>(statement: (connection: Connection) => Promise<Result>) =>
+    gate.pass(async () => {
+      const connection = await acquire();
+      try {
+        return await whenFree(() => statement(connection));
+      } finally {
+        release(connection);
+      }
+    });
+
+  return {
+    engine: "sqlite",
+    get: (sql, ...values) => read((connection) => connection.get(sql, values)),
+    all: (sql, ...values) => read((connection) => connection.all(sql, values)),
+    async close() {
+      await gate.close();
+      await Promise.all(connections.map((connection) => connection.close()));
+    },
+  };
+}
+
+const everyMs = 50;
+
+interface ForeignChanges {
+  subscribe(listener: () => void): () => void;
+  stop(): void;
+}
+
+/**
+ * While there are listeners, asks SQLite every 50 ms whether another process has changed the file since `seen`. Asks on the
+ * writing connection, because only there the changes of this process do not count.
+ */
+function watchForeignChanges(writer: Writer, seen: number): ForeignChanges {
+  const listeners = new Set<{ hear(): void }>();
+  let timer: NodeJS.Timeout | undefined;
+  let looking = false;
+  let last = seen;
+
+  async function look(): Promise<void> {
+    if (looking) return;
+    looking = true;
+    const version = await writer.between(dataVersion).catch(() => last);
+    looking = false;
+    if (version === last) return;
+    last = version;
+    for (const listener of listeners) listener.hear();
+  }
+
+  function stop(): void {
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  return {
+    stop,
+    subscribe(hear) {
+      const listener = { hear };
+      listeners.add(listener);
+      timer ??= setInterval(look, everyMs).unref();
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0) stop();
+      };
+    },
+  };
+}
+
+/** A number that changes only when another connection commits. */
+async function dataVersion(connection: Connection): Promise<number> {
+  const row = await connection.get<{ data_version: number }>("PRAGMA data_version", []);
+  if (row === undefined) throw new Error("SQLite reports no data version.");
+  return row.data_version;
 }

@@ -1,7 +1,6 @@
 import sqlite3 from "sqlite3";
 import type { Value } from "../database.ts";
-import type { Connection, SqliteDriver, WrittenBack } from "./connection.ts";
-import { statementCache } from "./statement-cache.ts";
+import { type Connection, type SqliteDriver, statementCache, type WrittenBack } from "./connection.ts";
 
 /**
  * The driver for the npm package `sqlite3`, for versions of Node.js without built-in SQLite. Its calls run on the thread

@@ -3,7 +3,7 @@ import type { WriteLog } from "../database.ts";
 import type { BesideConnection, Connection, WrittenBack } from "./connection.ts";
 import type { Writer } from "./writer.ts";
 
-export interface ClosableLog extends WriteLog {
+interface ClosableLog extends WriteLog {
   /** Writes the log back and empties it. Returns false if another connection needs the log just now. */
   emptyLog(): Promise<boolean>;
   close(): Promise<void>;
@@ -17,6 +17,7 @@ const latePages = 8 * checkpointPages;
 
 /** The writer waits while so many new frames are written back. */
 const fewFrames = 100;
+
 /** How many times the log is written back beside a writer that never stops. */
 const mostRounds = 8;
 
@@ -141,3 +142,11 @@ function createQueue() {
     return done;
   };
 }
+
+/** So long grows the log of SQLite only if the program that copies it and writes it back has stopped. */
+const mostBytes = 64 * 1_048_576;
+
+export const isTooLong = (bytes: number): boolean => bytes > mostBytes;
+
+export const longLog =
+  "The log of SQLite is longer than 64 MiB: Litestream does not write it back. Is it running?";

@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Inserter } from "../database.ts";
-import type { Signals } from "../engine-signals.ts";
-import { type AppendUnit, appendUnit, type Unit, workUnit } from "../units.ts";
-import type { Connection } from "./connection.ts";
-import { groupCommit } from "./group-commit.ts";
+import { isBusy, TransactionLost } from "../errors.ts";
+import type { Signals } from "../signals.ts";
+import { type AppendUnit, appendUnit, type Statements, type Unit, workUnit } from "../transaction.ts";
+import type { Connection, StatementRunner } from "./connection.ts";
 
 export interface Writer extends Inserter, Pick<Database, "write"> {
   /** Uses the connection between two commits. */
@@ -122,3 +123,227 @@ interface WaitingRows {
 
 const areEqual = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((name, place) => name === others[place]);
+
+/**
+ * Creates the function that commits units together and gives each unit its result. Only the changes of failed units are
+ * undone. The function never rejects.
+ */
+function groupCommit(connection: Connection): (units: readonly Unit[]) => Promise<void> {
+  /** Whether a failed transaction may still be open. New statements in it would be undone later. */
+  let unsettled = false;
+  const statements = statementsOf(connection);
+  const runGuarded = guarded(connection, statements);
+  const runUnguarded = unguarded(connection);
+
+  async function settle(): Promise<void> {
+    if (unsettled) await rollBack(connection);
+    unsettled = false;
+  }
+
+  async function commitAlone(unit: Unit): Promise<void> {
+    try {
+      await settle();
+      await whenFree(() => unit.run(statements));
+    } catch (error) {
+      const parts = unit.parts();
+      if (parts.length > 0) return commitShared(parts);
+      return unit.fail(error);
+    }
+    unit.succeed();
+  }
+
+  /** Works first without savepoints, which cost more than most units. Uses them only after a unit has failed half-way. */
+  async function commitShared(units: readonly Unit[], runAll = runUnguarded): Promise<void> {
+    const queue = [...units];
+    let tellResults: readonly TellResult[];
+    try {
+      await settle();
+      await whenFree(() => connection.exec("BEGIN IMMEDIATE"));
+      tellResults = await runAll(queue);
+      await connection.exec("COMMIT");
+    } catch (error) {
+      unsettled = true;
+      await settle().catch(() => {});
+      const halfWay = error instanceof FailedHalfWay;
+      if (halfWay && areMany(units)) return commitShared(units, runGuarded);
+      for (const unit of queue) unit.fail(halfWay ? error.cause : error);
+      return;
+    }
+    for (const tell of tellResults) tell();
+  }
+
+  return async (units) => {
+    const [first, second] = units;
+    if (first === undefined) return;
+    if (second === undefined && first.single) await commitAlone(first);
+    else await commitShared(units);
+  };
+}
+
+const areMany = (units: readonly Unit[]): boolean =>
+  units.length > 1 || units.some((unit) => unit.parts().length > 0);
+
+async function rollBack(connection: Connection): Promise<void> {
+  try {
+    await connection.exec("ROLLBACK");
+  } catch (error) {
+    const undoneAlready = error instanceof Error && error.message.includes("no transaction is active");
+    if (!undoneAlready) throw error;
+  }
+}
+
+/**
+ * Runs the units of an open transaction one after another. Gives the calls that tell each unit its result after the
+ * commit.
+ */
+type RunAll = (queue: Unit[]) => Promise<readonly TellResult[]>;
+
+type TellResult = () => void;
+
+/** A unit has failed half-way, so the whole transaction must be undone and run again. */
+class FailedHalfWay extends Error {}
+
+/** Runs units without savepoints. A unit that fails without any change needs no undo; for others throws `FailedHalfWay`. */
+function unguarded(connection: Connection): RunAll {
+  const { runner, reset, mayHaveChanged } = trackChanges(connection);
+  const statements = statementsOf(runner);
+  return async (queue) => {
+    const tellResults: TellResult[] = [];
+    for (const unit of queue) {
+      reset();
+      try {
+        await unit.run(statements);
+        tellResults.push(() => unit.succeed());
+      } catch (error) {
+        const whole = unit.parts().length === 0;
+        if (!whole || mayHaveChanged())
+          throw new FailedHalfWay("A unit has failed half-way.", { cause: error });
+        tellResults.push(() => unit.fail(error));
+      }
+    }
+    return tellResults;
+  };
+}
+
+/**
+ * Runs each unit after a savepoint, to which a failed unit is undone. The parts of a failed unit are added to the queue.
+ */
+function guarded(connection: Connection, statements: Statements): RunAll {
+  return async (queue) => {
+    const tellResults: TellResult[] = [];
+    await connection.exec("SAVEPOINT unit");
+    for (const unit of queue) {
+      const failure = await failureOf(unit, statements);
+      if (failure === undefined) {
+        tellResults.push(() => unit.succeed());
+        await connection.exec("RELEASE unit; SAVEPOINT unit");
+        continue;
+      }
+      await undo(connection, failure);
+      const parts = unit.parts();
+      if (parts.length === 0) tellResults.push(() => unit.fail(failure.cause));
+      queue.push(...parts);
+    }
+    return tellResults;
+  };
+}
+
+/** Runs a unit. Gives the error if it failed; undefined if it succeeded. */
+async function failureOf(unit: Unit, statements: Statements): Promise<{ cause: unknown } | undefined> {
+  try {
+    await unit.run(statements);
+    return undefined;
+  } catch (cause) {
+    return { cause };
+  }
+}
+
+async function undo(connection: Connection, { cause }: { cause: unknown }): Promise<void> {
+  try {
+    await connection.exec("ROLLBACK TO unit");
+  } catch {
+    throw new TransactionLost(cause);
+  }
+}
+
+/** The statements of a SQLite connection, as units use them. SQLite has one writer, so `lock` has nothing to do. */
+function statementsOf(connection: StatementRunner): Statements {
+  return {
+    engine: "sqlite",
+    get: (sql, ...values) => connection.get(sql, values),
+    all: (sql, ...values) => connection.all(sql, values),
+    run: (sql, ...values) => connection.run(sql, values),
+    lock: async () => false,
+  };
+}
+
+/** Runs statements one at a time and records whether they may have changed the open transaction. */
+interface ChangeTracker {
+  readonly runner: StatementRunner;
+  /** Forgets the statements so far. */
+  reset(): void;
+  /** Whether rows were changed or a statement failed. After a failure SQLite may have undone more than that statement. */
+  mayHaveChanged(): boolean;
+}
+
+/** Wraps a connection so that it records changes. */
+function trackChanges(connection: Connection): ChangeTracker {
+  let mayHaveChanged = false;
+
+  async function note<Result>(statement: () => Promise<Result>, changed: (result: Result) => boolean) {
+    const before = mayHaveChanged;
+    // Stays true if the statement fails.
+    mayHaveChanged = true;
+    const result = await statement();
+    mayHaveChanged = before || changed(result);
+    return result;
+  }
+
+  return {
+    runner: {
+      get: (sql, values) =>
+        note(
+          () => connection.get(sql, values),
+          () => !isRead(sql),
+        ),
+      all: (sql, values) =>
+        note(
+          () => connection.all(sql, values),
+          () => !isRead(sql),
+        ),
+      run: (sql, values) =>
+        note(
+          () => connection.run(sql, values),
+          (rows) => rows > 0 || !isCounted(sql),
+        ),
+    },
+    reset() {
+      mayHaveChanged = false;
+    },
+    mayHaveChanged: () => mayHaveChanged,
+  };
+}
+
+/** Statements other than SELECT may change rows although they also give rows. */
+const isRead = (sql: string): boolean => /^\s*SELECT\b/i.test(sql);
+
+/** For other statements, such as those that change the schema, the number of rows has no meaning. */
+const isCounted = (sql: string): boolean => /^\s*(INSERT|UPDATE|DELETE)\b/i.test(sql);
+
+const patienceMs = 5_000;
+
+/**
+ * Repeats an action for up to five seconds while another process holds the lock of the SQLite file. Does not block the
+ * event loop between attempts.
+ */
+export async function whenFree<Result>(action: () => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await action();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+    }
+    await sleep(5);
+  }
+}

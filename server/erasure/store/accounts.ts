@@ -1,8 +1,7 @@
 import { members } from "../../access/members/store.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { credentialsTopic, tokensTopic } from "../../database/signals.ts";
-import { seats } from "./erase-seats.ts";
-import type { Effect, Person } from "./person.ts";
+import { credentialsTopic, slotsTopic, tokensTopic } from "../../database/signals.ts";
+import { type Effect, type ErasureScope, inScope, noEffect, type Person } from "./person.ts";
 
 /** Accounts that their person, or the operator, deletes. */
 export const erasedAccounts = {
@@ -55,3 +54,66 @@ async function lockApps(tx: Transaction, userId: string): Promise<string[]> {
   for (const { appId } of rows) await members.lock(tx, appId);
   return rows.map(({ appId }) => appId);
 }
+
+const atOnce = 20;
+
+const from = `FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id`;
+
+/** The seats of testers. An erasure changes only seats that have ended. (rule P5) */
+export const seats = {
+  /** The names of the apps in whose tests the person has a seat in use. */
+  async inUse(reader: Reader, accountId: string, scope: ErasureScope): Promise<string[]> {
+    const own = inScope(scope, "l.app_id");
+    const rows = await reader.all<{ name: string }>(
+      `SELECT DISTINCT l.app_name AS name ${from}
+       WHERE s.tester_id = ? AND s.status IN ('requested', 'active', 'at_risk') AND ${own.sql}
+       ORDER BY l.app_name LIMIT ${atOnce}`,
+      accountId,
+      ...own.values,
+    );
+    return rows.map(({ name }) => name);
+  },
+
+  /** Some seats of the person that have ended. */
+  async ended(reader: Reader, { accountId }: Person, scope: ErasureScope): Promise<string[]> {
+    if (accountId === null) return [];
+    const own = inScope(scope, "l.app_id");
+    const rows = await reader.all<{ id: string }>(
+      `SELECT s.id ${from} WHERE s.tester_id = ? AND s.status IN ('completed', 'removed') AND ${own.sql}
+       ORDER BY s.id LIMIT ${atOnce}`,
+      accountId,
+      ...own.values,
+    );
+    return rows.map(({ id }) => id);
+  },
+
+  async countEnded(reader: Reader, { accountId }: Person, scope: ErasureScope): Promise<number> {
+    const own = inScope(scope, "l.app_id");
+    const row = await reader.get<{ count: number }>(
+      `SELECT count(*) AS count ${from}
+       WHERE s.tester_id = ? AND s.status IN ('completed', 'removed') AND ${own.sql}`,
+      accountId,
+      ...own.values,
+    );
+    return Number(row?.count ?? 0);
+  },
+
+  /** Takes the tester out of a seat that has ended, with test sessions and proofs. What was counted stays. */
+  async erase(tx: Transaction, { accountId }: Person, id: string): Promise<Effect> {
+    const seat = await tx.run(
+      `UPDATE slots SET tester_id = NULL, key_hash = NULL, key_sealed = NULL
+       WHERE id = ? AND tester_id = ? AND status IN ('completed', 'removed')`,
+      id,
+      accountId,
+    );
+    if (seat === 0) return noEffect;
+    const images = await tx.all<{ sha256: string }>(
+      `DELETE FROM uploads WHERE proof_id IN (SELECT p.id FROM proofs p WHERE p.slot_id = ?) RETURNING sha256`,
+      id,
+    );
+    await tx.run("DELETE FROM proofs WHERE slot_id = ?", id);
+    await tx.run("DELETE FROM test_sessions WHERE slot_id = ?", id);
+    tx.signal(slotsTopic);
+    return { counts: { seats: 1 }, files: images.map(({ sha256 }) => sha256) };
+  },
+};

@@ -1,11 +1,29 @@
 import type { Reader, Transaction } from "../../database/database.ts";
-import type { Recording } from "../../feedback/proposals/server-step.ts";
-import { endChangedProposal, lockThreadOf } from "./end-changed-proposal.ts";
-import { deleteRow, eraseAudit, lockAppOf, nameColumns, replaceTexts, textColumns } from "./erase.ts";
-import { eraseMessage, eraseOriginal, eraseThread } from "./erase-reports.ts";
-import { type Cells, findMentions, type Key, type Search, takeMention } from "./find.ts";
+import type { Recording } from "../../feedback/proposals/store.ts";
+import {
+  deleteRow,
+  endChangedProposal,
+  eraseAudit,
+  eraseMessage,
+  eraseOriginal,
+  eraseThread,
+  lockAppOf,
+  lockThreadOf,
+  nameColumns,
+  replaceTexts,
+  textColumns,
+} from "./erase.ts";
+import {
+  authorColumns,
+  type Cells,
+  findMentions,
+  type Key,
+  type Search,
+  type SearchedTableName,
+  searchedTables,
+  takeMention,
+} from "./find.ts";
 import { type Effect, type ErasureCount, type ErasureScope, noEffect, type Person } from "./person.ts";
-import { authorColumns, type SearchedTableName, searchedTables } from "./searched-tables.ts";
 
 /** What a search counts. What else a receipt counts shows itself only when it is done. */
 export type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;

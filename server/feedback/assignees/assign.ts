@@ -2,11 +2,10 @@ import type { AuditChange } from "../../../src/contract/audit.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { Assignee } from "../../../src/contract/threads.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
-import { suffices } from "../../access/members/app-roles.ts";
+import { suffices } from "../../access/members/rules.ts";
 import { members } from "../../access/members/store.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import type { ThreadOfApp } from "../tags/thread-tags.ts";
-import { assignmentRefusal } from "./assignment.ts";
+import type { ThreadOfApp } from "../tags/api.ts";
 import { type AssigneeRow, assignees } from "./store.ts";
 
 /** The members who can look after a thread of the app: those who may change feedback. */
@@ -81,3 +80,19 @@ export async function filteredAssignee(
   const member = (await members.list(reader, appId)).find(({ email }) => email.toLowerCase() === name);
   return member?.userId ?? name;
 }
+
+/** A change of the person who looks after a thread. Ids of accounts; null for nobody. */
+interface AssigneeChange {
+  readonly present: string | null;
+  /** The assignee that the caller saw; undefined if the caller does not name one. */
+  readonly expected: string | null | undefined;
+  readonly to: string | null;
+}
+
+/** Why the assignee cannot be changed so; undefined if it can. (rule F31) */
+export const assignmentRefusal = ({
+  present,
+  expected,
+  to,
+}: AssigneeChange): "assignee_changed" | undefined =>
+  expected === undefined || expected === present || to === present ? undefined : "assignee_changed";

@@ -3,14 +3,13 @@ import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { ownedApp } from "../../access/apps/owned-app.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
-import { suffices } from "../../access/members/app-roles.ts";
+import { suffices } from "../../access/members/rules.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { appTopic, threadsTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
-import { noteActivity } from "../unread/store/activity.ts";
-import { hiddenFeedback } from "./hidden-feedback.ts";
-import { blockedSenders as rows } from "./store.ts";
+import { noteActivity } from "../unread/store/read-marks.ts";
+import { hiddenFeedback, blockedSenders as rows } from "./store.ts";
 
 const mostHidden = 100;
 

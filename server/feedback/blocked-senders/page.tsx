@@ -4,16 +4,14 @@ import {
   type HiddenFeedback,
 } from "../../../src/contract/blocked-senders.ts";
 import type { ApiError } from "../../../src/contract/errors.ts";
-import { Confirmation } from "../../console/confirmation.tsx";
-import { Empty } from "../../console/empty.tsx";
-import { IdempotencyField } from "../../console/idempotency-field.tsx";
+import { Confirmation, IdempotencyField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
-import { Refused } from "../../console/parts.tsx";
-import { type Reply, show } from "../../console/reply.ts";
+import { Empty, Refused } from "../../console/parts.tsx";
+import { goTo, type Reply, show } from "../../console/reply.ts";
 import { Line, UserText } from "../../console/text.tsx";
-import { Ago } from "../../console/timestamp.tsx";
+import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
 export const blockedPage = (visit: SignedInVisit): Promise<Reply> => showBlocked(visit);
@@ -143,3 +141,19 @@ const HiddenLine = ({ item, action, now }: HiddenLineProps) => (
     </form>
   </li>
 );
+
+export async function unblockSender({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  const params = { blockedSenderId: param("blockedSenderId") };
+  await ask(blockedSenders.remove, { params, idempotencyKey: fields.idempotencyKey });
+  return goTo(links.blocked(param("appId")), "unblocked");
+}
+
+export async function releaseHidden({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  const params = { hiddenId: param("hiddenId") };
+  const { threadId } = await ask(blockedSenders.release, {
+    params,
+    body: {},
+    idempotencyKey: fields.idempotencyKey,
+  });
+  return goTo(links.thread(param("appId"), threadId), "shown-again");
+}

@@ -1,10 +1,13 @@
 import { oneForViewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import { threadsTopic, threadTopic } from "../../database/signals.ts";
+import { mailOriginals } from "../../mail/incoming/store.ts";
+import { noteActivity } from "../unread/store/read-marks.ts";
 import { blockedDomainOf, senderKeysOf } from "./rules.ts";
 
-export type BlockKind = "address" | "domain";
+type BlockKind = "address" | "domain";
 
-export interface BlockedSenderRow {
+interface BlockedSenderRow {
   readonly id: string;
   readonly kind: BlockKind;
   readonly sender: string;
@@ -12,7 +15,7 @@ export interface BlockedSenderRow {
   readonly createdAt: string;
 }
 
-export interface NewBlock {
+interface NewBlock {
   readonly id: string;
   readonly appId: string;
   readonly kind: BlockKind;
@@ -67,5 +70,152 @@ export const blockedSenders = {
       ...[appId, ...addresses, ...domains],
     );
     return row?.id;
+  },
+};
+
+/** A report, a repeat or an answer of a blocked sender. */
+interface HiddenRow {
+  readonly id: string;
+  readonly threadId: string;
+  readonly senderName: string | null;
+  readonly senderEmail: string | null;
+  /** The beginning of the text. */
+  readonly text: string;
+  readonly createdAt: string;
+}
+
+const reports = {
+  columns: `f.id, f.id AS "threadId", f.sender_name AS "senderName", f.sender_email AS "senderEmail",
+    substr(f.message, 1, 300) AS text, f.created_at AS "createdAt"`,
+  from: "FROM feedback f",
+  app: "f.app_id",
+};
+
+const answers = {
+  columns: `m.id, m.feedback_id AS "threadId", coalesce(m.sender_name, f.sender_name) AS "senderName",
+    coalesce(m.foreign_from, m.sender_email, f.sender_email) AS "senderEmail",
+    substr(m.body, 1, 300) AS text, m.created_at AS "createdAt"`,
+  // CROSS JOIN makes SQLite begin with the hidden answers, which are few, and not with all threads of the app.
+  from: "FROM messages m CROSS JOIN feedback f",
+  app: "f.app_id",
+};
+
+type Found = HiddenRow & { readonly appId: string };
+
+const where = {
+  reports: "f.status = 'blocked'",
+  answers: "m.direction = 'blocked' AND f.id = m.feedback_id",
+};
+
+const findReport = oneForViewer<Found>({
+  ...reports,
+  columns: `${reports.columns}, f.app_id AS "appId"`,
+  where: `f.id = ? AND ${where.reports}`,
+});
+
+const findAnswer = oneForViewer<Found>({
+  ...answers,
+  columns: `${answers.columns}, f.app_id AS "appId"`,
+  where: `m.id = ? AND ${where.answers}`,
+});
+
+// Its report is shown again, found again, and counts as activity of the time at which it came.
+const showReports = `UPDATE feedback SET status = 'open', blocked_by = NULL, indexed = 0, activity_count = activity_count + 1`;
+
+const showAnswers = `UPDATE messages SET direction = 'inbound', blocked_by = NULL WHERE direction = 'blocked'`;
+
+/** Which of the hidden rows of a block are shown next. */
+interface Some {
+  readonly appId: string;
+  readonly blockId: string;
+  readonly from: string;
+  readonly most: number;
+}
+
+const latest = (rows: readonly { readonly createdAt: string }[]): string | undefined =>
+  rows.reduce<string | undefined>(
+    (last, { createdAt }) => (last === undefined || createdAt > last ? createdAt : last),
+    undefined,
+  );
+
+/** What blocked senders sent: kept for 30 days, and shown to nobody until it is released. (rule F34) */
+export const hiddenFeedback = {
+  /** The newest of an app. */
+  list: (reader: Reader, appId: string, most: number) =>
+    reader.all<HiddenRow>(
+      `SELECT * FROM (
+         SELECT * FROM (SELECT ${reports.columns} ${reports.from} WHERE f.app_id = ? AND ${where.reports}
+           ORDER BY f.created_at DESC, f.id DESC LIMIT ?) AS reports
+         UNION ALL SELECT ${answers.columns} ${answers.from} WHERE f.app_id = ? AND ${where.answers}) AS hidden
+       ORDER BY "createdAt" DESC, id DESC LIMIT ?`,
+      ...[appId, most, appId, most],
+    ),
+
+  findReport,
+  findAnswer,
+
+  async releaseReport(tx: Transaction, id: string): Promise<void> {
+    await tx.run(
+      `${showAnswers} AND feedback_id = ? AND blocked_by = (SELECT blocked_by FROM feedback WHERE id = ?)`,
+      ...[id, id],
+    );
+    await tx.run(`${showReports} WHERE id = ? AND status = 'blocked'`, id);
+    tx.signal(threadTopic(id));
+  },
+
+  releaseAnswer: (tx: Transaction, id: string) => tx.run(`${showAnswers} AND id = ?`, id),
+
+  /**
+   * Shows some of the reports that a block hid, the oldest first, from an instant on. Gives the instant of the last one;
+   * undefined if there are no more.
+   */
+  async releaseReports(tx: Transaction, { appId, blockId, from, most }: Some): Promise<string | undefined> {
+    const rows = await tx.all<{ createdAt: string }>(
+      `${showReports} WHERE id IN (
+         SELECT id FROM feedback WHERE app_id = ? AND status = 'blocked' AND created_at >= ? AND blocked_by = ?
+         ORDER BY created_at LIMIT ?) AND status = 'blocked' RETURNING created_at AS "createdAt"`,
+      ...[appId, from, blockId, most],
+    );
+    if (rows.length > 0) tx.signal(threadsTopic);
+    return latest(rows);
+  },
+
+  /** The same for the answers and repeats that a block hid. Each is activity of the time at which it came. */
+  async releaseAnswers(tx: Transaction, { blockId, from, most }: Some): Promise<string | undefined> {
+    const rows = await tx.all<{ threadId: string; createdAt: string }>(
+      `${showAnswers} AND id IN (
+         SELECT id FROM messages WHERE direction = 'blocked' AND created_at >= ? AND blocked_by = ?
+         ORDER BY created_at LIMIT ?) RETURNING feedback_id AS "threadId", created_at AS "createdAt"`,
+      ...[from, blockId, most],
+    );
+    const threads = new Map<string, string>();
+    for (const { threadId, createdAt } of rows)
+      if (createdAt > (threads.get(threadId) ?? "")) threads.set(threadId, createdAt);
+    for (const [threadId, at] of threads) await noteActivity(tx, threadId, { at });
+    if (rows.length > 0) tx.signal(threadsTopic);
+    return latest(rows);
+  },
+
+  /** Reports from before that instant, at most so many. */
+  oldReports: (reader: Reader, before: string, most: number) =>
+    reader.all<{ id: string }>(
+      `SELECT id FROM feedback WHERE status = 'blocked' AND created_at < ? LIMIT ?`,
+      ...[before, most],
+    ),
+
+  /** Answers and repeats from before that instant, at most so many. */
+  oldAnswers: (reader: Reader, before: string, most: number) =>
+    reader.all<{ id: string; files: string | null }>(
+      "SELECT id, files FROM messages WHERE direction = 'blocked' AND created_at < ? LIMIT ?",
+      ...[before, most],
+    ),
+
+  /** Deletes an answer with its uploads. */
+  async removeAnswer(tx: Transaction, { id, files }: { readonly id: string; readonly files: string | null }) {
+    const kinds: Record<string, { upload: string }[]> = JSON.parse(files ?? "{}");
+    for (const { upload } of Object.values(kinds).flat())
+      await tx.run("DELETE FROM uploads WHERE name = ?", upload);
+    await mailOriginals.remove(tx, id);
+    await tx.run("DELETE FROM messages WHERE id = ? AND direction = 'blocked'", id);
   },
 };

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from "../../database/database.ts";
 
-export interface NewDelivery {
+interface NewDelivery {
   readonly id: string;
   readonly appId: string;
   readonly kind: "chat";
@@ -26,7 +26,7 @@ export interface LatestMessage extends NewDelivery {
 }
 
 /** A claim on due deliveries to chat channels: until when they are reserved, and how many at most. */
-export interface OutboxClaim {
+interface OutboxClaim {
   readonly now: string;
   readonly until: string;
   readonly most: number;
@@ -102,5 +102,28 @@ export const outbox = {
   nextDue: (reader: Reader) =>
     reader.get<{ dueAt: string }>(
       `SELECT due_at AS "dueAt" FROM outbox WHERE status = 'pending' AND kind = 'chat' ORDER BY due_at LIMIT 1`,
+    ),
+};
+
+/** The state of the message about a proposal to the app's chat channel. */
+export interface DeliveryRow {
+  readonly proposalId: string;
+  readonly status: "pending" | "sent" | "failed";
+  readonly attempts: number;
+  readonly lastError: string | null;
+  readonly createdAt: string;
+  readonly sentAt: string | null;
+}
+
+/** The deliveries of messages to chat channels. */
+export const deliveries = {
+  /** The deliveries for all proposals of a thread, oldest first. */
+  list: (reader: Reader, feedbackId: string) =>
+    reader.all<DeliveryRow>(
+      `SELECT o.subject_id AS "proposalId", o.status, o.attempts, o.last_error AS "lastError",
+              o.created_at AS "createdAt", o.sent_at AS "sentAt"
+       FROM runs r JOIN outbox o ON o.subject_id = r.id
+       WHERE r.feedback_id = ? AND o.kind = 'chat' ORDER BY o.created_at, o.id`,
+      feedbackId,
     ),
 };

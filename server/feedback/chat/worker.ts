@@ -1,16 +1,19 @@
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { systemReason } from "../../../src/words/system-reason.ts";
 import { outboxTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
+import { isPrivateAddress, privateRefusal, publicLookup } from "../../http/network-addresses.ts";
 import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/due-work.ts";
 import { openAddress } from "../../secrets/addresses.ts";
-import { postToChat } from "./chat.ts";
-import { nextAttempt } from "./delivery.ts";
 import { type Delivery, outbox } from "./store.ts";
 
 const atOnce = 10;
+
 /** How long a delivery to a chat channel is reserved for this server. This is longer than any delivery takes. */
 const holdMilliseconds = 60_000;
 
-export interface OutboxWorker {
+interface OutboxWorker {
   /** Stops after the running deliveries have ended. */
   stop(): Promise<void>;
 }
@@ -75,4 +78,62 @@ async function post(
 ): Promise<void> {
   const url = openAddress(sealer, target);
   await postToChat({ url, payload, privateAllowed: settings.privateWebhooks });
+}
+
+interface ChatMessage {
+  readonly url: string;
+  /** JSON text. */
+  readonly payload: string;
+  /** Whether the address may be in a private or loopback network. */
+  readonly privateAllowed: boolean;
+}
+
+const timeLimitMs = 10_000;
+
+/**
+ * Posts a message to an incoming webhook. Follows no redirect. Connects to a private network only if that is allowed,
+ * also if a public name resolves to a private address. Rejects with a message that leaves out the address, which is a
+ * secret.
+ */
+export function postToChat({ url, payload, privateAllowed }: ChatMessage): Promise<void> {
+  const target = new URL(url);
+  const send = target.protocol === "https:" ? requestHttps : requestHttp;
+  if (!privateAllowed && isPrivateAddress(target.hostname)) return Promise.reject(new Error(privateRefusal));
+  return new Promise((resolve, reject) => {
+    const headers = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(payload) };
+    const lookup = privateAllowed ? {} : { lookup: publicLookup };
+    const outgoing = send(target, { method: "POST", headers, ...lookup }, (answer) => {
+      const status = answer.statusCode ?? 0;
+      // Only the status is needed. A slow or endless body would delay all other deliveries.
+      answer.destroy();
+      if (status >= 200 && status < 300) resolve();
+      else reject(new Error(`The webhook answered ${status}`));
+    });
+    // The limit is for the whole call. A limit between two bytes would not stop a server that sends slowly.
+    const timer = setTimeout(() => outgoing.destroy(new Error(lateRefusal)), timeLimitMs);
+    outgoing.on("error", (error) => reject(new Error(reasonOf(error))));
+    outgoing.on("close", () => clearTimeout(timer));
+    outgoing.end(payload);
+  });
+}
+
+const lateRefusal = "The webhook did not answer in time";
+
+const reasonOf = (error: Error & { code?: string }): string =>
+  error.code === undefined ? error.message : `The webhook cannot be reached (${systemReason(error)})`;
+
+const firstPause = 5_000;
+
+const longestPause = 3_600_000;
+
+const patience = 24 * 3_600_000;
+
+/**
+ * When to try a delivery to a chat channel again after `attempts` failures: with growing pauses, for 24 hours. Undefined
+ * when no further attempt is made.
+ */
+export function nextAttempt(createdAt: Date, attempts: number, now: Date): Date | undefined {
+  const pause = Math.min(longestPause, firstPause * 2 ** (attempts - 1));
+  const next = new Date(now.getTime() + pause);
+  return next.getTime() - createdAt.getTime() > patience ? undefined : next;
 }

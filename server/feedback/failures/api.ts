@@ -4,7 +4,7 @@ import { limits } from "../../../src/contract/limits.ts";
 import { ownedApp } from "../../access/apps/owned-app.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
-import { byServerClock } from "../../clock-ahead.ts";
+import { byServerClock } from "../../clock.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers, Request } from "../../http/handler.ts";

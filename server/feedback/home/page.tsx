@@ -1,16 +1,15 @@
-import { counted, shownCount } from "../../console/counts.ts";
-import { Empty } from "../../console/empty.tsx";
-import { versionOf } from "../../console/filled-form.ts";
+import { versionOf } from "../../console/form-values.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
+import type { Links } from "../../console/links.ts";
 import { type Navigation, navigationOf, requestsIn, sumOf } from "../../console/navigation.ts";
-import type { AppCounts } from "../../console/page-reads.ts";
+import type { AgentWork, AppCounts, ShortList, WaitingProposal } from "../../console/page-reads.ts";
+import { Empty, Pager } from "../../console/parts.tsx";
 import { type Reply, show } from "../../console/reply.ts";
-import { Line } from "../../console/text.tsx";
+import { counted, Line, shownCount } from "../../console/text.tsx";
+import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
-import { SlotRequestLines } from "../../testing/cycles/page/slot-request-lines.tsx";
-import { AgentWorkLists } from "./agent-work.tsx";
-import { WaitingProposals } from "./waiting-proposals.tsx";
+import { SlotRequestLines } from "../../testing/cycles/page/slots.tsx";
 
 /** Everything that waits for this person, in all apps. */
 export async function homePage(visit: SignedInVisit): Promise<Reply> {
@@ -149,4 +148,140 @@ const Waits = ({ unread, waiting }: AppCounts) => (
     )}
     {waiting > 0 && <span>{counted(waiting, "proposal waits", "proposals wait")}</span>}
   </>
+);
+
+interface WaitingProposalsProps {
+  readonly rows: readonly WaitingProposal[];
+  /** The number of waiting proposals on all pages, counted up to 100. */
+  readonly count: number;
+  readonly newestFirst: boolean;
+  /** The address of the first page, in either order. */
+  readonly ordered: (newestFirst: boolean) => string;
+  /** The addresses of the first page and of the next one; undefined when this is the first or the last page. */
+  readonly first: string | undefined;
+  readonly next: string | undefined;
+  readonly now: Date;
+  readonly links: Links;
+}
+
+/** The proposals that wait for a decision, in pages. */
+const WaitingProposals = (props: WaitingProposalsProps) => {
+  const { rows, count, first, next } = props;
+  if (rows.length === 0 && first === undefined) {
+    return (
+      <Empty title="Nothing is waiting for you">
+        <p>When an agent proposes a plan on a thread, it appears here. The oldest comes first.</p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      {count > 1 && <Orders {...props} />}
+      <ol class="list linked" aria-label="Proposals">
+        <InTurns>
+          {rows.map((row) => (
+            <WaitingRow key={row.id} row={row} {...props} />
+          ))}
+        </InTurns>
+      </ol>
+      <Pager first={first} next={next} firstWords="Back to the first" nextWords="More" />
+    </>
+  );
+};
+
+const Orders = ({ count, newestFirst, ordered }: WaitingProposalsProps) => (
+  <div class="filters">
+    <p class="muted">{`${shownCount(count)} wait for you`}</p>
+    <nav class="pills" aria-label="Order">
+      {[false, true].map((newest) => (
+        <a key={newest} href={ordered(newest)} aria-current={newest === newestFirst ? "page" : undefined}>
+          {newest ? "Newest first" : "Longest waiting first"}
+        </a>
+      ))}
+    </nav>
+  </div>
+);
+
+const WaitingRow = ({ row, now, links }: { readonly row: WaitingProposal } & WaitingProposalsProps) => (
+  <li>
+    <a class="to" href={`${links.thread(row.appId, row.feedbackId)}#proposal`}>
+      <Line text={row.subject} />
+    </a>
+    <p class="clip">
+      <Line text={row.summary} />
+    </p>
+    <p class="under">
+      <span>
+        <Line text={row.appName} />
+      </span>
+      <span>
+        proposed <Ago at={row.createdAt} now={now} />
+      </span>
+    </p>
+  </li>
+);
+
+interface AgentWorkProps {
+  readonly work: Readonly<Record<"inWork" | "failed" | "sentBack", ShortList>>;
+  readonly now: Date;
+  readonly links: Links;
+}
+
+/** What agents work on, what failed, and what waits for a new plan, in short. */
+const AgentWorkLists = ({ work, now, links }: AgentWorkProps) => (
+  <div id="work" class="stack wide" data-live={versionOf(work)} data-news="The work of agents has changed.">
+    {parts.map(({ list, id, title, happened }) => {
+      const { rows, more } = work[list];
+      return rows.length === 0 ? null : (
+        <section key={id} class="stack" aria-labelledby={id}>
+          <h2 id={id}>{title}</h2>
+          <ul class="list linked">
+            <InTurns>
+              {rows.map((row) => (
+                <WorkRow key={row.runId} row={row} happened={happened} now={now} links={links} />
+              ))}
+            </InTurns>
+          </ul>
+          {more && <p class="muted">{`Only ${rows.length} are shown.`}</p>}
+        </section>
+      );
+    })}
+  </div>
+);
+
+const parts = [
+  { list: "inWork", id: "in-work", title: "In work", happened: "last sign of life" },
+  { list: "failed", id: "failed", title: "Failed in the last 30 days", happened: "failed" },
+  { list: "sentBack", id: "sent-back", title: "Waiting for a new plan", happened: "you asked for changes" },
+] as const;
+
+interface RowProps extends Pick<AgentWorkProps, "now" | "links"> {
+  readonly row: AgentWork;
+  readonly happened: string;
+}
+
+const WorkRow = ({ row, happened, now, links }: RowProps) => (
+  <li>
+    <a class="to" href={`${links.thread(row.appId, row.feedbackId)}#proposal`}>
+      <Line text={row.subject} />
+    </a>
+    {row.text !== null && (
+      <p class="clip">
+        <Line text={row.text} />
+      </p>
+    )}
+    <p class="under">
+      <span>
+        <Line text={row.appName} />
+      </span>
+      {row.worker !== null && (
+        <span>
+          <Line text={row.worker} />
+        </span>
+      )}
+      <span>
+        {happened} <Ago at={row.at} now={now} />
+      </span>
+    </p>
+  </li>
 );

@@ -1,7 +1,7 @@
 import { membershipOf } from "../../access/members/visibility.ts";
 import type { Reader } from "../../database/database.ts";
 import { type PageOfScopes, pageOfScopes } from "../../database/lists.ts";
-import { plannedEachTime } from "../../database/planned-each-time.ts";
+import { plannedEachTime } from "../../database/statements.ts";
 
 /** A proposal that waits for a decision, with its thread and app. */
 export interface AwaitingRow {
@@ -47,4 +47,76 @@ export const awaitingProposals = {
       ...values,
     );
   },
+};
+
+/** A proposal in one of the console's lists of work, with its thread and app. */
+export interface AgentWorkRow {
+  readonly runId: string;
+  readonly feedbackId: string;
+  readonly subject: string;
+  readonly appId: string;
+  readonly appName: string;
+  /** The worker. Null for a proposal that nobody has claimed. */
+  readonly worker: string | null;
+  /** When the last thing happened that the list is about. */
+  readonly at: string;
+  /** What the agent last wrote about it, or the note of the person who sent it back. */
+  readonly text: string | null;
+}
+
+/** Whose work to list, from when on, and how many rows. */
+interface WorkAsked {
+  readonly userId: string;
+  readonly since: string;
+  readonly most: number;
+}
+
+const named = `f.id AS "feedbackId", f.subject, a.id AS "appId", a.name AS "appName"`;
+
+// Claims and proposals are read first, through small indexes of their own: an app may have very many threads.
+// (CROSS JOIN makes SQLite keep that order. PostgreSQL allows no ON after it.)
+const ofClaims = `FROM run_claims c CROSS JOIN runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
+  WHERE r.id = c.run_id AND f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
+
+const ofProposals = `FROM runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
+  WHERE f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
+
+// A newer proposal, or a thread that is done, makes an old failure or an old request no longer interesting.
+const current = `f.status IN ('open', 'in_progress')
+  AND NOT EXISTS (SELECT 1 FROM runs n WHERE n.feedback_id = f.id AND (n.created_at, n.id) > (r.created_at, r.id))`;
+
+/** What agents work on in all apps of a person, and what went wrong. */
+export const agentWork = {
+  /** Claims without an outcome, however old, the oldest first. */
+  inWork: (reader: Reader, { userId, most }: Omit<WorkAsked, "since">) =>
+    reader.all<AgentWorkRow>(
+      plannedEachTime(`SELECT r.id AS "runId", ${named}, c.worker, c.progress_text AS text,
+              coalesce(c.progress_at, c.claimed_at) AS at
+       ${ofClaims} AND c.released_at IS NULL AND c.outcome_status IS NULL
+       ORDER BY c.claimed_at, c.id LIMIT ?`),
+      userId,
+      most,
+    ),
+
+  /** Work that failed, newest first. */
+  failed: (reader: Reader, { userId, since, most }: WorkAsked) =>
+    reader.all<AgentWorkRow>(
+      plannedEachTime(`SELECT r.id AS "runId", ${named}, c.worker, c.outcome_summary AS text, c.outcome_at AS at
+       ${ofClaims} AND c.outcome_status = 'failed' AND c.outcome_at > ? AND ${current}
+       ORDER BY c.outcome_at DESC, c.id DESC LIMIT ?`),
+      userId,
+      since,
+      most,
+    ),
+
+  /** Proposals that were sent back and not proposed again, newest first. */
+  sentBack: (reader: Reader, { userId, since, most }: WorkAsked) =>
+    reader.all<AgentWorkRow>(
+      plannedEachTime(`SELECT r.id AS "runId", ${named}, NULL AS worker, r.decision_note AS text, r.decided_at AS at
+       ${ofProposals} AND r.decision = 'request_changes' AND r.decided_at > ? AND ${current}
+       ORDER BY r.decided_at DESC, r.id DESC LIMIT ?`),
+      userId,
+      since,
+      most,
+    ),
 };

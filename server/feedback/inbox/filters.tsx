@@ -1,8 +1,10 @@
 import { ApiError } from "../../../src/contract/errors.ts";
-import { threads } from "../../../src/contract/threads.ts";
+import type { Tag } from "../../../src/contract/tags.ts";
+import { type Assignee, threads } from "../../../src/contract/threads.ts";
+import { visibleLine } from "../../../src/words/hidden.ts";
 import type { Ask } from "../../console/ask.ts";
 import type { SignedInVisit } from "../../console/visit.ts";
-import { chosenTags } from "./tag-filter.tsx";
+import { TagBadge } from "../tags/badge.tsx";
 
 /** The page of the inbox from which a thread was opened, and the line on that page. */
 export interface InboxPosition {
@@ -102,3 +104,88 @@ function listOf(ask: Ask, appId: string, list: string) {
   const given = new URLSearchParams(list);
   return ask(threads.list, { params: { appId }, query: inboxQuery((name) => given.get(name) ?? "") });
 }
+
+/** The names of the tags in the address of the inbox. `also` is a tag that was just chosen. */
+function chosenTags(query: (name: string) => string): string[] {
+  const given = [...query("tag").split(","), query("also")].map((name) => name.trim());
+  return [...new Set(given.filter((name) => name !== ""))];
+}
+
+interface ChosenTagsProps {
+  readonly chosen: readonly string[];
+  readonly all: readonly Tag[];
+  /** The address of the inbox with these tags. */
+  readonly address: (tags: readonly string[]) => string;
+}
+
+/** The tags by which the list is filtered. */
+export const ChosenTags = ({ chosen, all, address }: ChosenTagsProps) => (
+  <div class="row">
+    {chosen.map((name) => (
+      <a key={name} href={address(chosen.filter((other) => other !== name))} class="chosen">
+        <TagBadge tag={all.find((tag) => tag.name === name) ?? { name, colour: null }} />
+        <span aria-hidden="true">×</span>
+        <span class="unseen">Show feedback without this tag, too</span>
+      </a>
+    ))}
+  </div>
+);
+
+interface TagChoiceProps {
+  readonly chosen: readonly string[];
+  readonly all: readonly Tag[];
+}
+
+/** The fields that filter by one more tag. */
+export const TagChoice = ({ chosen, all }: TagChoiceProps) => {
+  const left = all.filter(({ name }) => !chosen.includes(name));
+  return (
+    <>
+      {chosen.length > 0 && <input type="hidden" name="tag" value={chosen.join(",")} />}
+      {left.length > 0 && (
+        <>
+          <label class="unseen" for="also">
+            Tag
+          </label>
+          <select class="more" id="also" name="also">
+            <option value="">{chosen.length === 0 ? "All tags" : "And a tag"}</option>
+            {left.map(({ id, name }) => (
+              <option key={id} value={name}>
+                {visibleLine(name)}
+              </option>
+            ))}
+          </select>
+        </>
+      )}
+    </>
+  );
+};
+
+interface AssigneeChoiceProps {
+  readonly chosen: string;
+  readonly people: readonly Assignee[];
+}
+
+/** The field that filters by who looks after a thread. */
+export const AssigneeChoice = ({ chosen, people }: AssigneeChoiceProps) => {
+  const options = [
+    ["", "Assigned to anybody"],
+    ["me", "Assigned to me"],
+    ["none", "Assigned to nobody"],
+    ...people.map(({ userId, email }) => [userId, visibleLine(email)] as const),
+  ] as const;
+  return (
+    <>
+      <label class="unseen" for="assignee">
+        Assigned to
+      </label>
+      <select class="more" id="assignee" name="assignee">
+        {options.map(([value, label]) => (
+          <option key={value} value={value} selected={value === chosen}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+};

@@ -9,7 +9,7 @@ import { assigneeOf, filteredAssignee } from "../assignees/assign.ts";
 import { indexForSearch } from "../search/store/search.ts";
 import { tagNamesIn } from "../tags/rules.ts";
 import { threadTags } from "../tags/store.ts";
-import { type NewsRow, threadNews } from "../unread/store/thread-news.ts";
+import { type NewsRow, threadNews } from "../unread/store/news.ts";
 import { listThreads, orderOf, type SummaryRow } from "./store.ts";
 
 const keys = {

@@ -1,24 +1,28 @@
+import { apps } from "../../../src/contract/apps.ts";
 import { type Tag, tags as tagEndpoints } from "../../../src/contract/tags.ts";
-import { type Assignee, type ThreadSummary, threads } from "../../../src/contract/threads.ts";
+import { type Assignee, readMarks, type ThreadSummary, threads } from "../../../src/contract/threads.ts";
 import type { Asked } from "../../console/ask.ts";
-import { shownCount } from "../../console/counts.ts";
-import { versionOf } from "../../console/filled-form.ts";
+import { versionOf } from "../../console/form-values.tsx";
+import { HiddenFields, IdempotencyField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
-import type { InboxProposal } from "../../console/page-reads.ts";
-import { Pager } from "../../console/pager.tsx";
-import { type Reply, show } from "../../console/reply.ts";
+import type { Changes, InboxProposal } from "../../console/page-reads.ts";
+import { Can, Empty, Pager } from "../../console/parts.tsx";
+import { goTo, type Reply, show } from "../../console/reply.ts";
+import { Line, shownCount } from "../../console/text.tsx";
+import { Ago, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
-import { statusNames, typeNames } from "../threads/badges.tsx";
-import { AssigneeChoice } from "./assignee-filter.tsx";
-import { inboxPositionQuery, inboxQuery, oneStatus } from "./filters.tsx";
-import { InboxChanges, type InboxChangesProps } from "./inbox-changes.tsx";
-import { ThreadLine } from "./inbox-line.tsx";
-import { InboxLinks } from "./inbox-links.tsx";
-import { MarkAllRead } from "./mark-all-read.tsx";
-import { type Filter, isWhole, Nothing } from "./nothing.tsx";
-import { ChosenTags, TagChoice } from "./tag-filter.tsx";
+import { TagBadge } from "../tags/badge.tsx";
+import { Badge, type BadgeProps, nameIn, StatusBadge, statusNames, typeNames } from "../threads/badges.tsx";
+import {
+  AssigneeChoice,
+  ChosenTags,
+  inboxPositionQuery,
+  inboxQuery,
+  oneStatus,
+  TagChoice,
+} from "./filters.tsx";
 
 /** The feedback of an app. Shows the open threads unless the address names another status. */
 export async function inboxPage(visit: SignedInVisit): Promise<Reply> {
@@ -191,3 +195,297 @@ const Search = ({ navigation, filter, tags, people }: SearchProps) => (
     </form>
   </search>
 );
+
+interface ThreadLineProps {
+  readonly thread: ThreadSummary;
+  /** How far its newest proposal is. */
+  readonly proposal: InboxProposal | undefined;
+  /** The thread's address, with its position in this list. */
+  readonly href: string;
+  /** The e-mail address of the person who reads. */
+  readonly person: string;
+  readonly now: Date;
+}
+
+/** One thread of the inbox: what it is about, from whom, and whether it needs a decision. */
+const ThreadLine = ({ thread, proposal, href, person, now }: ThreadLineProps) => (
+  <li class={thread.unread ? "unread" : undefined}>
+    <div class="row spread">
+      <a class="to" href={href} id={`thread-${thread.id}`}>
+        {thread.unread && <span class="unseen">Unread: </span>}
+        <Line text={thread.subject} />
+      </a>
+      <span class="row">
+        {thread.tags.map((tag) => (
+          <TagBadge key={tag.id} tag={tag} />
+        ))}
+        {thread.occurrences > 1 && <span class="badge">{`reported ${thread.occurrences} times`}</span>}
+        {proposal !== undefined && <ProposalBadge proposal={proposal} />}
+        {thread.status !== "open" && <StatusBadge status={thread.status} />}
+      </span>
+    </div>
+    <Last thread={thread} person={person} />
+    <p class="under">
+      <span>{nameIn(typeNames, thread.category)}</span>
+      <span>
+        <Line text={thread.senderName ?? thread.senderEmail ?? "Anonymous"} />
+      </span>
+      {thread.source !== null && (
+        <span>
+          <Line text={thread.source} />
+        </span>
+      )}
+      {thread.assignee !== null && (
+        <span>
+          assigned to <Line text={thread.assignee.email} />
+        </span>
+      )}
+      <span>
+        {thread.activeAt === thread.createdAt ? "reported" : "last activity"}{" "}
+        <Ago at={thread.activeAt} now={now} />
+      </span>
+    </p>
+  </li>
+);
+
+/** Who wrote last, and how it begins. A report whose beginning is its subject is not shown twice. */
+const Last = ({ thread: { subject, lastMessage }, person }: Pick<ThreadLineProps, "thread" | "person">) => {
+  const { direction, author, sender, writtenBy, text } = lastMessage;
+  if (direction === "inbound" && text === subject) return null;
+  const own = writtenBy === person ? "You" : (writtenBy ?? "The team");
+  const name = author === "team" ? own : (sender?.name ?? sender?.email ?? "Anonymous");
+  return (
+    <p class="last">
+      {/* What an agent's step adds says by itself that an agent wrote it. */}
+      {author !== "agent" && (
+        <b>
+          <Line text={name} />
+          {direction === "note" ? ", in a note: " : ": "}
+        </b>
+      )}
+      <Line text={text} />
+    </p>
+  );
+};
+
+const ProposalBadge = ({ proposal }: { readonly proposal: InboxProposal }) => <Badge {...badges[proposal]} />;
+
+const badges: Readonly<Record<InboxProposal, BadgeProps>> = {
+  waiting: { name: "Proposal waiting", kind: "attention" },
+  approved: { name: "Plan approved", kind: "good" },
+  in_work: { name: "Plan in work", kind: "attention" },
+  succeeded: { name: "Work succeeded", kind: "good" },
+  failed: { name: "Work failed", kind: "bad" },
+  request_changes: { name: "Changes asked for" },
+  recalled: { name: "Approval recalled" },
+  expired: { name: "Approval expired" },
+  rejected: { name: "Plan rejected" },
+};
+
+interface InboxChangesProps {
+  readonly changes: Changes | undefined;
+  /** The last visit of this person. */
+  readonly since: string | null;
+  /** Where the form to hide it is sent. */
+  readonly action: string;
+  /** The query of the shown list. */
+  readonly list: string;
+}
+
+/** What happened in the app since the person was here, in one line. It is there without changes, so that they can appear. */
+const InboxChanges = ({ changes, since, action, list }: InboxChangesProps) => {
+  const words = changes ? wordsOfChanges(changes) : [];
+  return (
+    <div id="changes" data-live={versionOf([words, since])}>
+      {since !== null && words.length > 0 && (
+        <section class="changes" aria-label="What changed since you were here">
+          <p>
+            {words.join(", ")} since <Timestamp at={since} />
+          </p>
+          <form method="post" action={action}>
+            <IdempotencyField />
+            <HiddenFields values={[["list", list]]} />
+            <button class="small" type="submit">
+              Hide<span class="unseen"> what changed</span>
+            </button>
+          </form>
+        </section>
+      )}
+    </div>
+  );
+};
+
+const names: readonly (readonly [kind: keyof Changes["counts"], one: string, many: string])[] = [
+  ["report", "new report", "new reports"],
+  ["repeat", "repeat", "repeats"],
+  ["answer", "answer", "answers"],
+  ["proposal", "proposal", "proposals"],
+  ["decision", "decision", "decisions"],
+  ["outcome", "outcome", "outcomes"],
+  ["reply", "reply by others", "replies by others"],
+  ["note", "note by others", "notes by others"],
+  ["edit", "change by others", "changes by others"],
+];
+
+function wordsOfChanges({ counts, isPartial }: Changes): string[] {
+  return names.flatMap(([kind, one, many]) => {
+    const count = counts[kind];
+    if (count === 0) return [];
+    const atLeast = isPartial && kind !== "report" && kind !== "edit" && count < 100 ? "+" : "";
+    return [`${shownCount(count)}${atLeast} ${count === 1 && atLeast === "" ? one : many}`];
+  });
+}
+
+interface MarkAllReadProps {
+  /** The status and the type of the shown list; empty for all. */
+  readonly status: string;
+  readonly type: string;
+  readonly action: string;
+  /** The query of the shown list. */
+  readonly list: string;
+  /** When the list was read: what happens later stays unread. */
+  readonly now: Date;
+}
+
+/** Marks every thread of the list as read, on all pages of it. */
+const MarkAllRead = ({ status, type, action, list, now }: MarkAllReadProps) => (
+  <form class="mark-all" method="post" action={action}>
+    <IdempotencyField />
+    <HiddenFields
+      values={[
+        ["status", status],
+        ["type", type],
+        ["until", now.toISOString()],
+        ["list", list],
+      ]}
+    />
+    <button class="small" type="submit">
+      {markAllLabel(status, type)}
+    </button>
+  </form>
+);
+
+function markAllLabel(status: string, type: string): string {
+  const only = [
+    ...(status === "" ? [] : [nameIn(statusNames, status).toLowerCase()]),
+    ...(type === "" ? [] : [`of the type ${nameIn(typeNames, type).toLowerCase()}`]),
+  ];
+  return only.length === 0 ? "Mark all as read" : `Mark all ${only.join(" and ")} as read`;
+}
+
+/** The filter of the inbox. An empty value means all. */
+interface Filter {
+  readonly status: string;
+  readonly type: string;
+  /** Names of tags, with commas between them. */
+  readonly tag: string;
+  /** `me`, `none`, or the id of a member. */
+  readonly assignee: string;
+  readonly q: string;
+}
+
+/** Whether the list has all threads of its status and type. */
+const isWhole = ({ q, tag, assignee }: Filter): boolean => q.trim() + tag + assignee === "";
+
+interface NothingProps {
+  readonly navigation: AppNavigation;
+  readonly filter: Filter;
+  /** The address of the same list with every status. */
+  readonly everywhere: string;
+  /** The address of the next page, if a search has not looked at all threads. */
+  readonly older: string | undefined;
+}
+
+/** What an empty list says. */
+const Nothing = ({ navigation: { app, links }, filter, everywhere, older }: NothingProps) => {
+  if (older !== undefined) {
+    return (
+      <Empty title="Nothing found yet">
+        <p>Nothing matches among the newest feedback. The search has not looked at older feedback yet.</p>
+        <div class="actions">
+          <a class="button" href={older} rel="next">
+            Search older feedback
+          </a>
+        </div>
+      </Empty>
+    );
+  }
+  if (!isWhole(filter) || filter.type !== "") {
+    return (
+      <Empty title="Nothing matches">
+        <p>No feedback with this status matches your search.</p>
+        {filter.status !== "all" && (
+          <div class="actions">
+            <a class="button" href={everywhere}>
+              Search in every status
+            </a>
+          </div>
+        )}
+      </Empty>
+    );
+  }
+  if (filter.status === "unread") {
+    return (
+      <Empty title="Everything is read">
+        <p>
+          A thread is unread when something happened on it that you have not seen, and did not do yourself.
+        </p>
+      </Empty>
+    );
+  }
+  if (filter.status !== "open" && filter.status !== "all") {
+    return (
+      <Empty title="Nothing here">
+        <p>No thread has this status right now.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={filter.status === "all" ? "No feedback yet" : "No open feedback"}>
+      <p>
+        {app.feedbackEnabled
+          ? "Feedback that your app sends with its key arrives here."
+          : "Feedback is turned off for this app. Turn it on in its settings to let reports in."}
+      </p>
+      <Can needs="owner">
+        <div class="actions">
+          <a class="button" href={links.app(app.id)}>
+            Keys and settings
+          </a>
+        </div>
+      </Can>
+    </Empty>
+  );
+};
+
+/** The ways to the pages with which a team keeps its inbox in order. */
+const InboxLinks = ({ navigation: { app, links } }: { readonly navigation: AppNavigation }) => (
+  <nav class="row muted small inbox-links" aria-label="More about the inbox">
+    <a href={links.tags(app.id)}>Tags</a>
+    <a href={links.savedReplies(app.id)}>Saved replies</a>
+    <Can needs="maintainer">
+      <a href={links.blocked(app.id)}>Blocked senders</a>
+      <a href={links.automaticMails(app.id)}>Mail of programs</a>
+    </Can>
+  </nav>
+);
+
+/** Marks the threads of the list as read, as far as nothing has happened on them since the page was made. */
+export async function markAllRead({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  const appId = param("appId");
+  const given = ["status", "type", "until"].map((name) => [name, fields.text(name)] as const);
+  const body = Object.fromEntries(given.filter(([, value]) => value !== ""));
+  await ask(readMarks.updateAll, { params: { appId }, body, idempotencyKey: fields.idempotencyKey });
+  return goTo(inboxOf(links.inbox(appId), fields.text("list")), "read");
+}
+
+/** Hides what has changed since the last visit. */
+export async function hideChanges({ ask, fields, links, looks, param }: SignedInVisit): Promise<Reply> {
+  const appId = param("appId");
+  await ask(apps.read, { params: { appId } });
+  await looks.hideChanges(appId);
+  return goTo(inboxOf(links.inbox(appId), fields.text("list")));
+}
+
+const inboxOf = (inbox: string, list: string): string =>
+  list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`;

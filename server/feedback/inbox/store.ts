@@ -1,15 +1,19 @@
 import type { ThreadChange, ThreadFilters, ThreadSummary } from "../../../src/contract/threads.ts";
-import { assignments } from "../../database/assignments.ts";
-import { type Condition, given, oftenTrue, sqlOf, valuesOf } from "../../database/conditions.ts";
 import type { Engine, Reader, Transaction } from "../../database/database.ts";
-import { plannedEachTime } from "../../database/planned-each-time.ts";
+import { type Condition, given, oftenTrue, sqlOf, valuesOf } from "../../database/lists.ts";
 import { threadTopic } from "../../database/signals.ts";
+import { assignments, plannedEachTime } from "../../database/statements.ts";
 import { type AssigneeRow, assigneeColumns } from "../assignees/store.ts";
 import { amongFound, searchThreads, wordsOf } from "../search/store/search.ts";
 import { threadTags } from "../tags/store.ts";
-import { noteActivity } from "../unread/store/activity.ts";
-import { type ActivityScope, byActivity, newestByActivity } from "../unread/store/threads-by-activity.ts";
-import { activeAt, type MemberOf } from "../unread/store/unread.ts";
+import {
+  type ActivityScope,
+  activeAt,
+  byActivity,
+  type MemberOf,
+  newestByActivity,
+  noteActivity,
+} from "../unread/store/read-marks.ts";
 
 export interface SummaryRow
   extends Omit<ThreadSummary, "unread" | "lastMessage" | "tags" | "assignee">,

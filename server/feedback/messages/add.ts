@@ -1,13 +1,14 @@
+import { ApiError } from "../../../src/contract/errors.ts";
 import type { threads as contract } from "../../../src/contract/threads.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
+import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { mailReply, replyTo } from "../../mail/sender/reply.ts";
 import { changeThread } from "../threads/change.ts";
 import { appOfThread } from "../threads/owned.ts";
-import { refuseUnseenMessage } from "./newer-message.ts";
-import { waysOf } from "./rules.ts";
-import { messages } from "./store.ts";
+import { newerMessage, waysOf } from "./rules.ts";
+import { type MessageRow, messages } from "./store.ts";
 
 /** Adds a note or a reply to a thread, and changes the thread with it. (rules F35, F37, F38) */
 export function createAddMessage(
@@ -39,4 +40,34 @@ export function createAddMessage(
       await record(tx, { caller, address }, { action: `message.${direction}`, appId, target: id, changes });
       return delivery ? { ...message, delivery } : message;
     });
+}
+
+interface Asked {
+  readonly expectedMessageId?: string | null | undefined;
+  /** The account that replies. */
+  readonly userId: string;
+}
+
+/**
+ * Throws `answered` if somebody else has written since the writer of a reply read the thread: its senders, colleagues or agents.
+ * The caller holds the lock of the thread's messages. (rule F35)
+ */
+async function refuseUnseenMessage(
+  tx: Transaction,
+  id: string,
+  { expectedMessageId: expected, userId }: Asked,
+): Promise<void> {
+  if (expected === undefined) return;
+  const newer = newerMessage(await messages.list(tx, id), { expected, userId });
+  if (newer === undefined) return;
+  throw new ApiError("answered", {
+    message: `${whatHappened(newer)} at ${newer.createdAt}. Read it, then decide.`,
+  });
+}
+
+/** Names nobody of the public: their names are words of strangers. */
+function whatHappened({ direction, author, email, isRepeat }: MessageRow): string {
+  if (direction === "inbound") return isRepeat === 1 ? "Somebody reported it again" : "The sender answered";
+  const who = email ?? (author === "agent" ? "An agent" : "Somebody else");
+  return direction === "outbound" ? `${who} replied` : `${who} added a note`;
 }

@@ -1,8 +1,8 @@
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
-import { isAnswering, isNoteDue } from "./answering.ts";
-import { answering } from "./feedback-answering.ts";
+import { isAnswering, isNoteDue } from "./rules.ts";
+import { answering } from "./store.ts";
 
 /** A member who may answer in a thread. */
 interface Member {

@@ -29,3 +29,55 @@ export function waysOf({ mailedTo, onPage, missed }: ReplyDelivery): string {
   const others = ways.length === 0 ? "not delivered" : `not delivered to ${missed} others`;
   return [...ways, ...(missed > 0 ? [others] : [])].join(", ");
 }
+
+/** A message on a thread, and the account of its author: null for a sender, an agent, or an account that was deleted. */
+interface WrittenMessage {
+  readonly id: string;
+  readonly authorId: string | null;
+}
+
+/** What the writer of a reply saw. */
+interface SeenMessages {
+  /** The newest message that the writer saw; null for none, undefined if the caller does not say. */
+  readonly expected: string | null | undefined;
+  /** The account of the writer. */
+  readonly userId: string;
+}
+
+/**
+ * The newest message of somebody else that the writer of a reply has not seen; undefined if there is none. `messages` are those
+ * of the thread, oldest first. If no message has the id, the writer saw no message. (rule F35)
+ */
+export function newerMessage<Message extends WrittenMessage>(
+  messages: readonly Message[],
+  { expected, userId }: SeenMessages,
+): Message | undefined {
+  if (expected === undefined) return undefined;
+  const seen = messages.findIndex(({ id }) => id === expected);
+  return messages.slice(seen + 1).findLast(({ authorId }) => authorId !== userId);
+}
+
+/** How long a person is shown who has stopped typing. */
+const answeringShownFor = 45_000;
+
+/** While a person goes on typing, it is noted again after this time. */
+const answeringNotedEvery = 20_000;
+
+/** The thread in which a person writes an answer, and when that was last noted. */
+export interface NotedAnswering {
+  readonly feedbackId: string;
+  readonly notedAt: string;
+}
+
+/**
+ * Whether the person still writes. The clocks of two servers may differ, and a time far ahead comes from a clock that jumped.
+ * (rule F36)
+ */
+export const isAnswering = (now: Date, { notedAt }: Pick<NotedAnswering, "notedAt">): boolean =>
+  distance(now, notedAt) < answeringShownFor;
+
+/** Whether to note that a person writes in a thread now. `last` is what was noted before, undefined for nothing. */
+export const isNoteDue = (now: Date, feedbackId: string, last: NotedAnswering | undefined): boolean =>
+  last?.feedbackId !== feedbackId || distance(now, last.notedAt) >= answeringNotedEvery;
+
+const distance = (now: Date, at: string): number => Math.abs(now.getTime() - Date.parse(at));

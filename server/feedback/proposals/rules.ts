@@ -1,4 +1,5 @@
 import type { RunDecision, RunStatus } from "../../../src/contract/runs.ts";
+import { quoted, unmade } from "../../../src/words/visible.ts";
 
 /** How far a proposal has come. */
 export interface RunState {
@@ -83,7 +84,7 @@ function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): 
   return own ? "same" : "run_claimed";
 }
 
-export interface ClaimUse {
+interface ClaimUse {
   readonly ofAccount: boolean;
   readonly ofToken: boolean;
   /** Whether the token that made the claim was revoked or has expired. */
@@ -114,7 +115,7 @@ export function recallRefusal(
   return held ? "run_claimed" : undefined;
 }
 
-export interface EndedClaim {
+interface EndedClaim {
   readonly releasedAt: string | null;
   /** The claim that took the place of this one. */
   readonly resumedAs: string | null;
@@ -140,3 +141,62 @@ export const outcomeNote = ({
   readonly links: readonly string[];
 }): string =>
   [`An agent reports: ${status}`, summary, ...(links.length > 0 ? [links.join("\n")] : [])].join("\n\n");
+
+/** The text of the internal note for a proposal. */
+export const proposalNote = ({
+  summary,
+  plan,
+}: {
+  readonly summary: string;
+  readonly plan: string;
+}): string => `An agent proposes:\n\n${summary}\n\nPlan:\n\n${plan}`;
+
+interface ChatProposal {
+  readonly appName: string;
+  readonly subject: string;
+  readonly summary: string;
+  readonly link: string;
+}
+
+/**
+ * The text of a proposal for the app's chat channel. Our own link stands first. The words of others follow, each on a
+ * line of its own, and can neither mention anyone nor lead anywhere. (rule W3)
+ */
+export const chatText = ({ appName, subject, summary, link }: ChatProposal): string =>
+  [
+    `A proposal for ${unmade(appName, mostInChat.appName)} awaits a decision: ${link}`,
+    `Reported by the public: ${quoted(unmade(subject, mostInChat.subject))}`,
+    `Written by an agent: ${quoted(unmade(summary, mostInChat.summary))}`,
+  ].join("\n");
+
+const mostInChat = { appName: 100, subject: 100, summary: 500 } as const;
+
+/** The present time, but always after `earlier`: clocks can be set back, and those of two servers differ. */
+export const later = (now: Date, earlier: string | null): Date =>
+  earlier === null ? now : new Date(Math.max(now.getTime(), Date.parse(earlier) + 1));
+
+interface Compared {
+  readonly id: string;
+  readonly decision: RunDecision | null;
+}
+
+/**
+ * The earlier proposal with which a person compares this one; undefined if there is none. It is the one that they have
+ * just read (`readId`), or else the last one that was sent back, recalled or expired, or else the one that this replaced.
+ * `proposals` are those of the thread, oldest first. (rule A50)
+ */
+export function comparedProposal<P extends Compared>(
+  proposals: readonly P[],
+  { id, readId = "" }: { readonly id: string; readonly readId?: string },
+): P | undefined {
+  const at = proposals.findIndex((proposal) => proposal.id === id);
+  const earlier = proposals.slice(0, Math.max(at, 0));
+  const read = earlier.find((proposal) => proposal.id === readId);
+  if (read) return read;
+  const answered = earlier.findLast(({ decision }) => decision !== "replaced");
+  if (answered && sentBack.has(answered.decision)) return answered;
+  const previous = earlier.at(-1);
+  return previous?.decision === "replaced" ? previous : undefined;
+}
+
+const sentBack: ReadonlySet<RunDecision | null> = new Set(["request_changes", "recalled", "expired"]);

@@ -6,11 +6,17 @@ import type { Transaction } from "../../database/database.ts";
 import { proposalTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { feedbackThreads } from "../threads/store.ts";
-import { noteActivity } from "../unread/store/activity.ts";
-import { type EventType, events, type NewEvent } from "./events.ts";
-import { expiredApprovals } from "./expired-approvals.ts";
-import { stateAt } from "./rules.ts";
-import { type OwnedProposal, type ProposalRow, proposals } from "./store.ts";
+import { noteActivity } from "../unread/store/read-marks.ts";
+import { type Moment, stateAt } from "./rules.ts";
+import {
+  type EventType,
+  events,
+  expiredApprovals,
+  type NewEvent,
+  type OwnedProposal,
+  type ProposalRow,
+  proposals,
+} from "./store.ts";
 
 /** One step of a proposal: its name in the audit, and the event that it stores if it has one. */
 export interface RunStep {
@@ -114,3 +120,10 @@ export const needsSettling = (
   run: Pick<ProposalRow, "status" | "decision" | "decidedAt" | "expiresAt" | "firstReadAt">,
   now: Date,
 ): boolean => run.status === "approved" && (run.firstReadAt === null || stateAt(run, now) !== run);
+
+/** The time of this request, and how far it can be believed. */
+export const momentOf = ({ clock, time }: Pick<Deps, "clock" | "time">): Moment => ({
+  now: clock.now(),
+  doubtful: time.isDoubtful(),
+  behindMs: time.behindMs(),
+});

@@ -1,6 +1,66 @@
+import type { AuditActionName } from "../../../src/contract/audit.ts";
 import type { RunDecision, RunStatus } from "../../../src/contract/runs.ts";
+import { audit } from "../../access/audit/store.ts";
+import { emailOf } from "../../access/members/authors.ts";
 import { oneForViewer, ownersOf, type Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import { proposalTopic } from "../../database/signals.ts";
+import { plannedEachTime } from "../../database/statements.ts";
+import { noteActivity } from "../unread/store/read-marks.ts";
+
+/** Approvals whose time is over. */
+export const expiredApprovals = {
+  /** Some that are not stored as expired yet, of all apps. */
+  list: (reader: Reader, now: Date, most: number) =>
+    reader.all<{ id: string }>(
+      "SELECT id FROM runs WHERE status = 'approved' AND expires_at <= ? ORDER BY expires_at LIMIT ?",
+      now.toISOString(),
+      most,
+    ),
+
+  /**
+   * Stores that an approval is over, with its entry in the audit and its event, if it is over at `now` and nobody has
+   * claimed it. Gives whether it is. (rule A23)
+   */
+  async store(
+    tx: Transaction,
+    run: Pick<OwnedProposal, "id" | "appId" | "feedbackId" | "accountId">,
+    { now, newId }: Recording,
+  ): Promise<boolean> {
+    if (!(await proposals.expire(tx, run.id, now.toISOString()))) return false;
+    await recordServerStep(tx, run, { action: "run.expire", decision: "expired", now, newId });
+    return true;
+  },
+};
+
+/** The time, and ids for what is recorded. */
+export interface Recording {
+  readonly now: Date;
+  readonly newId: () => string;
+}
+
+/**
+ * Records what the server itself did with a proposal, as the step of a person or an agent is recorded: in the audit, on its
+ * thread, and as an event if the proposal has ended. (rules A26, A27)
+ */
+export async function recordServerStep(
+  tx: Transaction,
+  run: Pick<OwnedProposal, "id" | "appId" | "feedbackId" | "accountId">,
+  step: { readonly action: AuditActionName; readonly decision?: RunDecision } & Recording,
+): Promise<void> {
+  const { action, decision, newId } = step;
+  const at = step.now.toISOString();
+  await noteActivity(tx, run.feedbackId, { at, ofProposal: true });
+  const { accountId: ownerId, appId, feedbackId, id: target } = run;
+  const entry = { id: newId(), at, ownerId, actor: "server", action, appId, target };
+  await audit.insert(tx, { ...entry, address: null });
+  tx.signal(proposalTopic(target));
+  if (decision === undefined) return;
+  await events.insert(tx, {
+    ...{ id: newId(), appId, type: "run.decided", subjectId: target },
+    ...{ facts: { feedbackId, decision }, createdAt: at },
+  });
+}
 
 /** A proposal with its claim: the one that is held, or else the last one. */
 export interface ProposalRow extends ClaimColumns {
@@ -53,7 +113,7 @@ export interface NewProposalRow {
   readonly createdAt: string;
 }
 
-export interface DecidedProposal {
+interface DecidedProposal {
   readonly status: "approved" | "rejected";
   readonly decision: RunDecision;
   readonly note: string | null;
@@ -71,7 +131,7 @@ type FirstRead = Pick<ProposalRow, "firstReadAt">;
 const mayStillRead = `EXISTS (SELECT 1 FROM tokens t JOIN app_members o ON o.user_id = t.user_id AND o.role = 'owner'
   WHERE t.id = ? AND t.kind = 'agent' AND o.app_id = runs.app_id)`;
 
-const columns = `r.id, r.feedback_id AS "feedbackId", f.app_id AS "appId", r.summary, r.plan, r.status, r.decision,
+const proposalColumns = `r.id, r.feedback_id AS "feedbackId", f.app_id AS "appId", r.summary, r.plan, r.status, r.decision,
   r.decision_note AS "decisionNote", r.decided_at AS "decidedAt", r.replaced_by AS "replacedBy",
   r.created_at AS "createdAt", r.expires_at AS "expiresAt", r.first_read_at AS "firstReadAt",
   a.approval_hours AS "approvalHours", c.id AS "claimId", c.worker, c.claimed_at AS "claimedAt",
@@ -79,11 +139,16 @@ const columns = `r.id, r.feedback_id AS "feedbackId", f.app_id AS "appId", r.sum
   c.progress_at AS "progressAt", c.outcome_status AS "outcomeStatus", c.outcome_summary AS "outcomeSummary",
   c.outcome_links AS "outcomeLinks", c.outcome_at AS "outcomeAt", ${ownersOf("a.id")} AS owners`;
 
-const from = `FROM runs r JOIN feedback f ON f.id = r.feedback_id JOIN apps a ON a.id = f.app_id
+const proposalTables = `FROM runs r JOIN feedback f ON f.id = r.feedback_id JOIN apps a ON a.id = f.app_id
   LEFT JOIN run_claims c ON c.id = (
     SELECT id FROM run_claims WHERE run_id = r.id ORDER BY released_at IS NOT NULL, claimed_at DESC, id DESC LIMIT 1)`;
 
-const proposalOf = oneForViewer<ProposalRow>({ columns, from, app: "f.app_id", where: "r.id = ?" });
+const proposalOf = oneForViewer<ProposalRow>({
+  columns: proposalColumns,
+  from: proposalTables,
+  app: "f.app_id",
+  where: "r.id = ?",
+});
 
 /** The proposals of agents, which are rows of the table `runs`. */
 export const proposals = {
@@ -91,7 +156,10 @@ export const proposals = {
 
   /** A proposal and the account of its app. */
   findOwned: (reader: Reader, id: string) =>
-    reader.get<OwnedProposal>(`SELECT ${columns}, a.owner_id AS "accountId" ${from} WHERE r.id = ?`, id),
+    reader.get<OwnedProposal>(
+      `SELECT ${proposalColumns}, a.owner_id AS "accountId" ${proposalTables} WHERE r.id = ?`,
+      id,
+    ),
 
   /** The newest proposal of a thread, and when it was created. */
   newest: (tx: Transaction, feedbackId: string) =>
@@ -181,5 +249,140 @@ export const proposals = {
       run.feedbackId,
       run.createdAt,
       run.id,
+    ),
+};
+
+export type EventType = "run.proposed" | "run.decided" | "run.claimed" | "run.finished";
+
+export interface NewEvent {
+  readonly id: string;
+  readonly appId: string;
+  readonly type: EventType;
+  /** The id of what it is about. */
+  readonly subjectId: string;
+  /** Ids and states, never texts that people or agents wrote. */
+  readonly facts: Readonly<Record<string, string | readonly string[] | null>>;
+  readonly createdAt: string;
+}
+
+/**
+ * What happened in an app, each in the transaction of the change. It is a record for receivers outside, and no delivery: a
+ * channel makes deliveries of it. (rule A27)
+ */
+export const events = {
+  insert: (tx: Transaction, { id, appId, type, subjectId, facts, createdAt }: NewEvent) =>
+    tx.insert("events", {
+      id,
+      app_id: appId,
+      type,
+      subject_id: subjectId,
+      facts: JSON.stringify(facts),
+      created_at: createdAt,
+    }),
+
+  /** Deletes at most `most` events from before that instant. Gives their number. */
+  prune: (tx: Transaction, before: string, most: number) =>
+    tx.run(
+      "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE created_at < ? ORDER BY created_at LIMIT ?)",
+      before,
+      most,
+    ),
+};
+
+/** What people and agents did with a proposal, beyond its decision. */
+export interface LifeRow {
+  readonly runId: string;
+  /** The account that made the last decision. */
+  readonly decidedBy: string | null;
+  readonly expiresAt: string | null;
+  readonly firstReadAt: string | null;
+  /** The account that approved, also if the approval was recalled or expired since. */
+  readonly approvedBy: string | null;
+  readonly approvedAt: string | null;
+  readonly approvalNote: string | null;
+}
+
+/** How far the newest proposal of a thread is. */
+export interface NewestRunRow {
+  readonly feedbackId: string;
+  readonly status: RunStatus;
+  readonly decision: RunDecision | null;
+  readonly decidedAt: string | null;
+  readonly expiresAt: string | null;
+  /** Whether a worker holds the claim. */
+  readonly claimId: string | null;
+  readonly outcomeStatus: "succeeded" | "failed" | null;
+}
+
+/** The claim of a worker on a proposal. */
+export interface LifeClaimRow {
+  readonly id: string;
+  readonly runId: string;
+  readonly worker: string;
+  readonly tokenLabel: string | null;
+  readonly claimedAt: string;
+  readonly releasedAt: string | null;
+  readonly releasedBy: string | null;
+  readonly resumedAs: string | null;
+  readonly progressCount: number;
+  readonly outcomeStatus: "succeeded" | "failed" | null;
+  readonly outcomeSummary: string | null;
+  /** A JSON array. */
+  readonly outcomeLinks: string | null;
+  readonly outcomeAt: string | null;
+}
+
+export interface LifeProgressRow {
+  readonly id: string;
+  readonly claimId: string;
+  readonly text: string;
+  readonly createdAt: string;
+}
+
+/** What happened to the proposals of one thread. */
+export const runLives = {
+  list: (reader: Reader, feedbackId: string) =>
+    reader.all<LifeRow>(
+      `SELECT r.id AS "runId", ${emailOf("r.decided_by")} AS "decidedBy", r.expires_at AS "expiresAt", r.first_read_at AS "firstReadAt",
+              ${emailOf("r.approved_by")} AS "approvedBy", r.approved_at AS "approvedAt", r.approval_note AS "approvalNote"
+       FROM runs r
+       WHERE r.feedback_id = ?`,
+      feedbackId,
+    ),
+
+  /** The newest proposal of each of these threads that has one. */
+  newest: (reader: Reader, feedbackIds: readonly string[]) =>
+    reader.all<NewestRunRow>(
+      plannedEachTime(`SELECT r.feedback_id AS "feedbackId", r.status, r.decision, r.decided_at AS "decidedAt",
+              r.expires_at AS "expiresAt", c.id AS "claimId", c.outcome_status AS "outcomeStatus"
+       FROM runs r LEFT JOIN run_claims c ON c.run_id = r.id AND c.released_at IS NULL
+       WHERE r.feedback_id IN (${feedbackIds.map(() => "?").join(", ")})
+         AND NOT EXISTS (SELECT 1 FROM runs n
+           WHERE n.feedback_id = r.feedback_id AND (n.created_at, n.id) > (r.created_at, r.id))`),
+      ...feedbackIds,
+    ),
+
+  /** The newest claims, those that are held first. */
+  claims: (reader: Reader, feedbackId: string, most: number) =>
+    reader.all<LifeClaimRow>(
+      `SELECT c.id, c.run_id AS "runId", c.worker, t.label AS "tokenLabel", c.claimed_at AS "claimedAt",
+              c.released_at AS "releasedAt", ${emailOf("c.released_by")} AS "releasedBy", c.resumed_as AS "resumedAs", c.progress_count AS "progressCount",
+              c.outcome_status AS "outcomeStatus", c.outcome_summary AS "outcomeSummary",
+              c.outcome_links AS "outcomeLinks", c.outcome_at AS "outcomeAt"
+       FROM runs r JOIN run_claims c ON c.run_id = r.id
+       LEFT JOIN tokens t ON t.id = c.token_id
+       WHERE r.feedback_id = ? ORDER BY c.released_at IS NOT NULL, c.claimed_at DESC, c.id DESC LIMIT ?`,
+      feedbackId,
+      most,
+    ),
+
+  /** The newest steps of progress. */
+  progress: (reader: Reader, feedbackId: string, most: number) =>
+    reader.all<LifeProgressRow>(
+      `SELECT p.id, p.claim_id AS "claimId", p.text, p.created_at AS "createdAt"
+       FROM runs r JOIN run_claims c ON c.run_id = r.id JOIN run_progress p ON p.claim_id = c.id
+       WHERE r.feedback_id = ? ORDER BY p.created_at DESC, p.id DESC LIMIT ?`,
+      feedbackId,
+      most,
     ),
 };

@@ -1,9 +1,105 @@
+import { FeedbackType } from "../../../src/contract/feedback.ts";
 import { forgetSubjects } from "../../access/audit/forget-subjects.ts";
-import type { Transaction, Value } from "../../database/database.ts";
+import type { Engine, Reader, Transaction, Value } from "../../database/database.ts";
 import { proposalTopic, threadsTopic } from "../../database/signals.ts";
+import { plannedEachTime } from "../../database/statements.ts";
 import { forgetIndexed } from "../search/store/search.ts";
+import { tooOldBefore } from "./rules.ts";
 
-export interface RemovedThreads {
+/** An app that deletes old threads. */
+export interface RetentionOfApp {
+  readonly id: string;
+  readonly ownerId: string;
+}
+
+const isWorkedOn = `EXISTS (
+    SELECT 1 FROM runs r JOIN run_claims c ON c.run_id = r.id
+    WHERE r.feedback_id = feedback.id AND c.released_at IS NULL AND c.outcome_status IS NULL)`;
+
+// A proposal that waits for somebody, or a claim without an outcome, keeps its thread. Most threads have no proposal at all: SQLite
+// then looks for none. PostgreSQL joins the few that are worked on, which it could not do for a part of a condition.
+const isFree: Record<Engine, string> = {
+  sqlite: `waiting IS NULL AND (proposal_status IS NULL OR NOT ${isWorkedOn})`,
+  postgres: `waiting IS NULL AND NOT ${isWorkedOn}`,
+};
+
+const due = (engine: Engine): string =>
+  `app_id = ? AND status = 'resolved' AND category = ? AND coalesce(active_at, created_at) < ? AND ${isFree[engine]}`;
+
+/** Resolved threads that are older than their app keeps them. (rule P9) */
+export const retention = {
+  apps: (reader: Reader) =>
+    reader.all<RetentionOfApp>(
+      `SELECT id, owner_id AS "ownerId" FROM apps WHERE retention_days IS NOT NULL ORDER BY id`,
+    ),
+
+  /** How many threads of an app are too old if it keeps them for so many days; it counts no further than `most`. */
+  async countDue(reader: Reader, appId: string, { days, now, most }: Counted): Promise<number> {
+    let total = 0;
+    // One type after the other, because the index by activity has the type before the time.
+    for (const type of FeedbackType.options) {
+      const row = await reader.get<{ count: number }>(
+        plannedEachTime(
+          `SELECT count(*) AS count FROM (SELECT 1 AS one FROM feedback WHERE ${due(reader.engine)} LIMIT ?) AS old`,
+        ),
+        ...[appId, type, tooOldBefore(days, now), most - total],
+      );
+      total += Number(row?.count ?? 0);
+    }
+    return total;
+  },
+
+  /** Deletes some of the threads of an app that are too old by its present setting. */
+  async removeDue(tx: Transaction, appId: string, { now, most }: Batch): Promise<RemovedThreads> {
+    const app = await tx.get<{ days: number | null }>(
+      "SELECT retention_days AS days FROM apps WHERE id = ?",
+      appId,
+    );
+    if (!app?.days) return { count: 0, hashes: [] };
+    const before = tooOldBefore(app.days, now);
+    for (const type of FeedbackType.options) {
+      const removed = await removeSome(tx, [appId, type, before], most);
+      if (removed.count > 0) return removed;
+    }
+    return { count: 0, hashes: [] };
+  },
+
+  async lastTime(reader: Reader): Promise<string | undefined> {
+    return (await reader.get<{ at: string }>("SELECT at FROM last_times WHERE name = 'retention'"))?.at;
+  },
+
+  setLastTime: (tx: Transaction, at: string) =>
+    tx.run(
+      `INSERT INTO last_times (name, at) VALUES ('retention', ?)
+       ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
+      at,
+    ),
+};
+
+interface Counted {
+  readonly days: number;
+  readonly now: Date;
+  readonly most: number;
+}
+
+interface Batch {
+  readonly now: Date;
+  readonly most: number;
+}
+
+async function removeSome(tx: Transaction, values: readonly string[], most: number): Promise<RemovedThreads> {
+  // On PostgreSQL a thread that somebody opens again at the same moment is looked at again.
+  const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
+  const threads = await tx.all<{ id: string }>(
+    `SELECT id FROM feedback WHERE ${due(tx.engine)} ORDER BY coalesce(active_at, created_at), id LIMIT ${most} ${locking}`,
+    ...values,
+  );
+  const hashes: string[] = [];
+  for (const { id } of threads) hashes.push(...(await removeThread(tx, id)).hashes);
+  return { count: threads.length, hashes };
+}
+
+interface RemovedThreads {
   readonly count: number;
   /** SHA-256 of the files of these threads. Other threads may have the same files. */
   readonly hashes: readonly string[];

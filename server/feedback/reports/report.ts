@@ -1,14 +1,14 @@
 import type { NewFeedback } from "../../../src/contract/feedback.ts";
 import { isWithin } from "../../../src/contract/fields.ts";
+import { isReceivedFile, type ReceivedFile } from "../../../src/contract/files.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { fitMetadata } from "../../../src/contract/metadata.ts";
-import { isReceivedFile, type ReceivedFile } from "../../../src/contract/received-file.ts";
 import type { Deps } from "../../deps.ts";
-import { withoutSenderLinks } from "../../mail/sender/sender-links.ts";
+import { withoutSenderLinks } from "../../mail/sender/links.ts";
 import type { ThreadFile, ThreadFiles } from "../threads/answer.ts";
 import type { NewThread } from "../threads/store.ts";
-import { type ReceivedUpload, uploadOf } from "./received-upload.ts";
 import { subjectOf } from "./rules.ts";
+import { type ReceivedUpload, uploadOf } from "./uploads.ts";
 
 /** A report as it is stored: as a new thread, or as a message of an earlier thread. */
 export interface FeedbackReport {

@@ -1,8 +1,11 @@
+import type { ReceivedFile } from "../../../src/contract/files.ts";
 import type { Deps } from "../../deps.ts";
-import { uploads } from "../../files/uploads-store.ts";
+import { cleanFileName, endingOf, nameFor } from "../../files/file-names.ts";
+import { type NewUpload, uploads } from "../../files/uploads-store.ts";
+import { randomName } from "../../secrets/secrets.ts";
 
 /** Knows how much of its storage quota each app uses. */
-export interface AppStorage {
+interface AppStorage {
   /** Does `work`, which stores this many bytes if the quota has room for them. `work` gets whether it has. */
   withRoom<Result>(
     appId: string,
@@ -12,6 +15,7 @@ export interface AppStorage {
 }
 
 const mostApps = 10_000;
+
 const currentForMs = 60_000;
 
 interface Used {
@@ -74,4 +78,18 @@ export function createAppStorage({
       }
     },
   };
+}
+
+/** The stored values of a received file, with an unguessable name. */
+export type ReceivedUpload = Pick<NewUpload, "name" | "sha256" | "mediaType" | "size" | "fileName">;
+
+/** The upload for a received file of a known type. `givenName` is the name that its sender gave in a field. */
+export function uploadOf(
+  { sha256, size, name: ownName }: ReceivedFile,
+  mediaType: string,
+  givenName?: string,
+): ReceivedUpload {
+  const name = randomName() + endingOf(mediaType);
+  const fileName = nameFor(mediaType, cleanFileName(givenName ?? ownName, name));
+  return { name, sha256, size, mediaType, fileName };
 }

@@ -1,29 +1,68 @@
+import { ApiError } from "../../../src/contract/errors.ts";
 import { type SavedReply, savedReplies } from "../../../src/contract/saved-replies.ts";
-import { Can } from "../../console/can.tsx";
-import { Confirmation } from "../../console/confirmation.tsx";
-import { Empty } from "../../console/empty.tsx";
-import { filledWith } from "../../console/filled-form.ts";
-import { type Filled, TextArea, TextField } from "../../console/forms.tsx";
-import { IdempotencyField } from "../../console/idempotency-field.tsx";
+import {
+  changedValues,
+  filledAgain,
+  filledWith,
+  givenFor,
+  OriginalValues,
+} from "../../console/form-values.tsx";
+import { Confirmation, type Filled, IdempotencyField, TextArea, TextField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
-import { OriginalValues } from "../../console/original-values.tsx";
-import { Refused } from "../../console/parts.tsx";
-import { type Reply, show } from "../../console/reply.ts";
+import { Can, Empty, Refused } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
 import { Line, UserText } from "../../console/text.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { replyFrom, withStatusUrl } from "./rules.ts";
 
+export function createSavedReply(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  const params = { appId: param("appId") };
+  return reshowForm(
+    async () => {
+      const body = { title: fields.text("title"), body: fields.text("body") };
+      await ask(savedReplies.create, { params, body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.savedReplies(params.appId), "reply-saved");
+    },
+    (refusal) => showSavedReplies(visit, { form: filledAgain(fields, refusal) }),
+  );
+}
+
+export function updateSavedReply(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  const [appId, savedReplyId] = [param("appId"), param("savedReplyId")];
+  return reshowForm(
+    async () => {
+      const { items } = await ask(savedReplies.list, { params: { appId } });
+      const reply = items.find(({ id }) => id === savedReplyId);
+      if (!reply) throw new ApiError("not_found");
+      const current = { title: reply.title, body: reply.body };
+      const body = changedValues(fields, givenFor(fields, current), current);
+      const asked = { params: { savedReplyId }, body, idempotencyKey: fields.idempotencyKey };
+      await ask(savedReplies.update, asked);
+      return goTo(links.savedReplies(appId), "changed");
+    },
+    (refusal) => showSavedReplies(visit, { form: filledAgain(fields, refusal), replyId: savedReplyId }),
+  );
+}
+
+export async function deleteSavedReply({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  const params = { savedReplyId: param("savedReplyId") };
+  await ask(savedReplies.remove, { params, idempotencyKey: fields.idempotencyKey });
+  return goTo(links.savedReplies(param("appId")), "saved-reply-deleted");
+}
+
 /** A form of the page that was refused: that of a new reply, or that of the reply with this id. */
-export interface RefusedReply {
+interface RefusedReply {
   readonly form: Filled;
   readonly replyId?: string;
 }
 
 export const savedRepliesPage = (visit: SignedInVisit): Promise<Reply> => showSavedReplies(visit);
 
-export async function showSavedReplies(visit: SignedInVisit, refused?: RefusedReply): Promise<Reply> {
+async function showSavedReplies(visit: SignedInVisit, refused?: RefusedReply): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "inbox");
   const { items } = await visit.ask(savedReplies.list, { params: { appId: navigation.app.id } });
   return show(<SavedReplies {...{ navigation, refused }} replies={items} />, refused?.form.refusal?.status);

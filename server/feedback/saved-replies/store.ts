@@ -1,7 +1,7 @@
 import type { SavedReply } from "../../../src/contract/saved-replies.ts";
 import { oneForViewer } from "../../access/members/visibility.ts";
-import { assignments } from "../../database/assignments.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import { assignments } from "../../database/statements.ts";
 
 const columns = `r.id, r.title, r.body, r.created_at AS "createdAt", r.updated_at AS "updatedAt"`;
 

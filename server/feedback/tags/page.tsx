@@ -1,26 +1,66 @@
-import { type Tag, tags } from "../../../src/contract/tags.ts";
-import { Can } from "../../console/can.tsx";
-import { Empty } from "../../console/empty.tsx";
-import { filledWith } from "../../console/filled-form.ts";
-import type { Filled } from "../../console/forms.tsx";
-import { IdempotencyField } from "../../console/idempotency-field.tsx";
+import { type Tag, tagColours, tags } from "../../../src/contract/tags.ts";
+import { visibleLine } from "../../../src/words/hidden.ts";
+import { filledAgain, filledWith } from "../../console/form-values.tsx";
+import { Confirmation, type Filled, IdempotencyField, Select, TextField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
-import { Refused } from "../../console/parts.tsx";
-import { type Reply, show } from "../../console/reply.ts";
+import { Can, Empty, Refused } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
+import { Line } from "../../console/text.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
-import { TagFields, TagLine } from "./tag-line.tsx";
+import { TagBadge } from "./badge.tsx";
+
+export function createTag(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  const params = { appId: param("appId") };
+  return reshowForm(
+    async () => {
+      await ask(tags.create, { params, body: bodyOf(visit), idempotencyKey: fields.idempotencyKey });
+      return goTo(links.tags(params.appId), "tag-made");
+    },
+    (refusal) => showTags(visit, { form: filledAgain(fields, refusal) }),
+  );
+}
+
+export function updateTag(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  const params = { tagId: param("tagId") };
+  return reshowForm(
+    async () => {
+      await ask(tags.update, { params, body: bodyOf(visit), idempotencyKey: fields.idempotencyKey });
+      return goTo(links.tags(param("appId")), "changed");
+    },
+    (refusal) => showTags(visit, { form: filledAgain(fields, refusal), tagId: param("tagId") }),
+  );
+}
+
+const bodyOf = ({ fields }: SignedInVisit) => ({
+  name: fields.text("name"),
+  colour: fields.text("colour") || null,
+});
+
+export async function mergeTag({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  const body = { into: fields.text("into") };
+  const params = { tagId: param("tagId") };
+  await ask(tags.merge, { params, body, idempotencyKey: fields.idempotencyKey });
+  return goTo(links.tags(param("appId")), "tag-merged");
+}
+
+export async function deleteTag({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  await ask(tags.remove, { params: { tagId: param("tagId") }, idempotencyKey: fields.idempotencyKey });
+  return goTo(links.tags(param("appId")), "tag-deleted");
+}
 
 /** A form of the page that was refused: that of a new tag, or that of the tag with this id. */
-export interface RefusedTag {
+interface RefusedTag {
   readonly form: Filled;
   readonly tagId?: string;
 }
 
 export const tagsPage = (visit: SignedInVisit): Promise<Reply> => showTags(visit);
 
-export async function showTags(visit: SignedInVisit, refused?: RefusedTag): Promise<Reply> {
+async function showTags(visit: SignedInVisit, refused?: RefusedTag): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "inbox");
   const { items } = await visit.ask(tags.list, { params: { appId: navigation.app.id } });
   return show(<Tags {...{ navigation, refused }} tags={items} />, refused?.form.refusal?.status);
@@ -91,4 +131,95 @@ const NewTag = ({ action, form }: { readonly action: string; readonly form: Fill
       </div>
     </form>
   </section>
+);
+
+const colourNames = tagColours.map(
+  (colour) => [colour, `${colour.slice(0, 1).toUpperCase()}${colour.slice(1)}`] as const,
+);
+
+interface TagLineProps {
+  readonly tag: Tag;
+  /** The other tags of the app. */
+  readonly others: readonly Tag[];
+  /** The threads with the tag. */
+  readonly threads: string;
+  /** The address of an action on this tag. */
+  readonly at: (part: string) => string;
+  /** The form that changes the tag, if it was refused. */
+  readonly form: Filled | undefined;
+}
+
+/** A tag, with the forms that change, merge or delete it. */
+const TagLine = ({ tag, others, threads, at, form }: TagLineProps) => (
+  <li>
+    <div class="row spread">
+      <TagBadge tag={tag} />
+      <a href={threads}>
+        {tag.threads === 1 ? "1 thread" : `${tag.threads} threads`}
+        <span class="unseen">
+          {" "}
+          with <Line text={tag.name} />
+        </span>
+      </a>
+    </div>
+    <Can needs="maintainer">
+      <details class="reveal" open={form !== undefined}>
+        <summary>
+          Change<span class="unseen">{` ${tag.name}`}</span>
+        </summary>
+        <form class="stack" method="post" action={at("change")}>
+          <IdempotencyField />
+          <TagFields
+            form={form ?? filledWith({ name: tag.name, colour: tag.colour ?? "grey" })}
+            part={tag.id}
+          />
+          <div class="actions">
+            <button type="submit">Save</button>
+          </div>
+        </form>
+      </details>
+      {others.length > 0 && <Merge tag={tag} others={others} action={at("merge")} />}
+      <Confirmation offer="Delete" action={at("delete")} button="Delete the tag" danger>
+        The tag disappears from all its threads. The threads stay.
+      </Confirmation>
+    </Can>
+  </li>
+);
+
+/** The name and the colour of a tag. */
+const TagFields = ({ form, part }: { readonly form: Filled; readonly part: string }) => (
+  <>
+    <TextField form={form} name="name" label="Name" part={part} required />
+    <Select form={form} name="colour" label="Colour" part={part} options={colourNames} />
+  </>
+);
+
+interface MergeProps {
+  readonly tag: Tag;
+  readonly others: readonly Tag[];
+  readonly action: string;
+}
+
+const Merge = ({ tag, others, action }: MergeProps) => (
+  <details class="reveal">
+    <summary>
+      Merge<span class="unseen">{` ${tag.name}`}</span>
+    </summary>
+    <form class="stack" method="post" action={action}>
+      <IdempotencyField />
+      <Select
+        form={filledWith()}
+        name="into"
+        label="Into"
+        part={tag.id}
+        hint="All threads of this tag get that one, and this one is deleted."
+        options={others.map(({ id, name }) => [id, visibleLine(name)] as const)}
+      />
+      <div class="actions">
+        <button class="small" type="submit">
+          Merge
+        </button>
+      </div>
+    </form>
+  </details>
 );

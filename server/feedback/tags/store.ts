@@ -1,7 +1,7 @@
 import type { Tag, ThreadTag } from "../../../src/contract/tags.ts";
 import { oneForViewer } from "../../access/members/visibility.ts";
-import { assignments } from "../../database/assignments.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import { assignments } from "../../database/statements.ts";
 import { tagKeyOf } from "./rules.ts";
 
 export interface NewTag {

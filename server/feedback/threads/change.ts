@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import { assign } from "../assignees/assign.ts";
 import { changeableOf, updateThread } from "../inbox/store.ts";
-import { changeTags } from "../tags/thread-tags.ts";
+import { changeTags } from "../tags/api.ts";
 
 interface Asked {
   readonly caller: ConsoleCaller;

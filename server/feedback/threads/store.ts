@@ -12,7 +12,6 @@ import type { Engine, Inserter, Reader, Transaction } from "../../database/datab
 import { readTogether } from "../../database/read-together.ts";
 import { threadTopic } from "../../database/signals.ts";
 import { type AssigneeRow, assigneeColumns } from "../assignees/store.ts";
-import { proposalState } from "./proposal-state.ts";
 
 /** The stored form of a thread. `metadata` and `files` are JSON. */
 export interface NewThread {
@@ -190,10 +189,25 @@ const threadWith = (mostProposals: number) =>
   });
 
 const wholeThread = threadWith(limits.threadProposals);
+
 const threadForAgent = threadWith(1);
+
 const threadsForAgents = eachForViewer<ThreadRow>({
   ...threadOn("sqlite", 1),
   // SQLite keeps the order of tables that are joined in this way.
   from: `FROM ${wantedRows} CROSS JOIN feedback f JOIN apps a ON a.id = f.app_id`,
   where: `f.id = ${wantedId} AND f.status <> 'blocked'`,
 });
+
+const newestRun = `FROM runs r LEFT JOIN run_claims c ON c.run_id = r.id AND c.released_at IS NULL
+  WHERE r.feedback_id = feedback.id ORDER BY r.created_at DESC, r.id DESC LIMIT 1`;
+
+/** A value of `waitingStates`; null for "none". (rule A29) */
+const waitingOf = `CASE
+  WHEN r.status = 'awaiting_approval' THEN 'approval'
+  WHEN r.decision = 'request_changes' THEN 'changes'
+  WHEN r.status = 'approved' AND c.id IS NULL THEN 'approved'
+  WHEN r.status = 'approved' AND c.outcome_status IS NULL THEN 'outcome' END`;
+
+/** Sets the status of the newest proposal of a thread, and what it waits for, where lists read them. */
+export const proposalState = `proposal_status = (SELECT r.status ${newestRun}), waiting = (SELECT ${waitingOf} ${newestRun})`;

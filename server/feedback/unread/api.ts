@@ -1,10 +1,9 @@
-import type { readMarks as contract } from "../../../src/contract/read-marks.ts";
+import type { readMarks as contract } from "../../../src/contract/threads.ts";
 import { ownedApp } from "../../access/apps/owned-app.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { appOfThread } from "../threads/owned.ts";
-import { looks } from "./store/looks.ts";
-import { markAllRead } from "./store/read-marks.ts";
+import { looks, markAllRead } from "./store/read-marks.ts";
 
 /** What a person marks as read or unread. It changes nothing for others, so it is not in the audit. */
 export function readMarks({ clock }: Pick<Deps, "clock">): Handlers<typeof contract> {

@@ -1,8 +1,8 @@
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
-import { lookAt } from "./look.ts";
-import { looks, visits } from "./store/looks.ts";
+import { lookAt } from "./rules.ts";
+import { looks, visits } from "./store/read-marks.ts";
 
 /** A look of a person at a page: since when things on it are new, null if everything or nothing is. */
 export interface PageLook {

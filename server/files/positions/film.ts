@@ -1,7 +1,4 @@
-import { type Box, type BoxesIn, contentOf, createReader, empty, type Span } from "./boxes.ts";
-import { type Chunk, chunksOf } from "./chunks.ts";
 import type { FileBytes } from "./file-bytes.ts";
-import { chunksOfFragment, type Tracks } from "./fragments.ts";
 
 /**
  * Keeps of an MP4 or QuickTime film what players need to show its pictures and play its sound. All else becomes zeros of the
@@ -186,3 +183,227 @@ function keptSpans(chunks: readonly Chunk[]): Span[] {
   }
   return spans.reverse();
 }
+
+/** What a film says about its tracks before its fragments begin. */
+interface Tracks {
+  /** The numbers of the tracks that are seen or heard. */
+  readonly played: ReadonlySet<number>;
+  /** The size of a sample by the number of the track, if the fragment does not tell it. */
+  readonly sampleSizes: ReadonlyMap<number, number>;
+}
+
+/** The chunks of a fragment. Empties the boxes of tracks that are neither seen nor heard. */
+function* chunksOfFragment(
+  bytes: FileBytes,
+  boxesIn: BoxesIn,
+  { moof, tracks }: { readonly moof: Box; readonly tracks: Tracks },
+): Generator<Chunk> {
+  let end = moof.from;
+  for (const traf of boxesIn({ from: moof.inner, to: moof.to })) {
+    if (traf.type !== "traf") continue;
+    const parts = [...boxesIn({ from: traf.inner, to: traf.to })];
+    const head = headerOf(bytes, parts, { moof, end });
+    if (!head) continue;
+    const isPlayed = tracks.played.has(head.track);
+    end = head.base;
+    const size = head.sampleSize ?? tracks.sampleSizes.get(head.track) ?? 0;
+    for (const trun of parts.filter(({ type }) => type === "trun")) {
+      const run = runOf(contentOf(bytes, trun), size);
+      const from = run.offset === undefined ? end : head.base + run.offset;
+      end = from + run.length;
+      yield { from, to: end, isOpen: false, isPlayed };
+    }
+    if (!isPlayed) empty(bytes, traf);
+  }
+}
+
+function headerOf(
+  bytes: FileBytes,
+  parts: readonly Box[],
+  { moof, end }: { readonly moof: Box; readonly end: number },
+) {
+  const box = parts.find(({ type }) => type === "tfhd");
+  if (!box) return undefined;
+  const content = contentOf(bytes, box);
+  if (content.length < 8) return undefined;
+  const flags = content.readUInt32BE(0) & 0xffffff;
+  const fields = fieldsOf(content, 8);
+  const told = flags & 0x1 ? fields.next(8) : undefined;
+  if (flags & 0x2) fields.next(4);
+  if (flags & 0x8) fields.next(4);
+  const sampleSize = flags & 0x10 ? fields.next(4) : undefined;
+  return { track: content.readUInt32BE(4), base: told ?? (flags & 0x20000 ? moof.from : end), sampleSize };
+}
+
+function runOf(content: Buffer, sampleSize: number) {
+  if (content.length < 8) return { offset: undefined, length: 0 };
+  const flags = content.readUInt32BE(0) & 0xffffff;
+  const samples = content.readUInt32BE(4);
+  const fields = fieldsOf(content, 8);
+  const offset = flags & 0x1 ? fields.next(4) | 0 : undefined;
+  if (flags & 0x4) fields.next(4);
+  if (!(flags & 0x200)) return { offset, length: samples * sampleSize };
+  let length = 0;
+  for (let sample = 0; sample < samples && !fields.isAtEnd(); sample++) {
+    if (flags & 0x100) fields.next(4);
+    length += fields.next(4);
+    if (flags & 0x400) fields.next(4);
+    if (flags & 0x800) fields.next(4);
+  }
+  return { offset, length };
+}
+
+/** Reads numbers one after another; 0 behind the end. */
+function fieldsOf(content: Buffer, from: number) {
+  let at = from;
+  return {
+    isAtEnd: () => at >= content.length,
+    next(width: 4 | 8): number {
+      const start = at;
+      at += width;
+      if (at > content.length) return 0;
+      return width === 4 ? content.readUInt32BE(start) : Number(content.readBigUInt64BE(start));
+    },
+  };
+}
+
+/** Bytes of a film that belong to one track. */
+interface Chunk {
+  readonly from: number;
+  readonly to: number;
+  /**
+   * Whether the chunk may be longer. Some films store sound in packets and tell the size of what a packet gives, or one byte.
+   */
+  readonly isOpen: boolean;
+  /** Whether it belongs to a track that is seen or heard. */
+  readonly isPlayed: boolean;
+}
+
+/** The tables of a track, by the types of their boxes. */
+type Tables = ReadonlyMap<string, Box>;
+
+/** The chunks of a track, by its tables. None if a table is missing. */
+function* chunksOf(bytes: FileBytes, tables: Tables, isPlayed: boolean): Generator<Chunk> {
+  const offsets = offsetsIn(bytes, tables);
+  const perChunk = samplesPerChunk(bytes, tables.get("stsc"));
+  const sizes = sizesIn(bytes, tables);
+  if (!offsets || !perChunk || !sizes) return;
+  let sample = 0;
+  for (let chunk = 0; chunk < offsets.count; chunk++) {
+    const samples = perChunk(chunk);
+    const from = offsets.at(chunk);
+    yield { from, to: from + sizes.sum(sample, samples), isOpen: sizes.isConstant, isPlayed };
+    sample += samples;
+  }
+}
+
+function offsetsIn(bytes: FileBytes, tables: Tables) {
+  const long = tables.get("co64");
+  const box = long ?? tables.get("stco");
+  if (!box) return undefined;
+  const width = long ? 8 : 4;
+  const table = contentOf(bytes, box);
+  return {
+    count: entries(table, 4, 8, width),
+    at: (chunk: number) =>
+      long ? Number(table.readBigUInt64BE(8 + chunk * 8)) : table.readUInt32BE(8 + chunk * 4),
+  };
+}
+
+/** How many samples a chunk has. Call it with rising numbers of chunks. */
+function samplesPerChunk(bytes: FileBytes, box: Box | undefined): ((chunk: number) => number) | undefined {
+  if (!box) return undefined;
+  const table = contentOf(bytes, box);
+  const count = entries(table, 4, 8, 12);
+  let next = 0;
+  let samples = 0;
+  return (chunk) => {
+    for (; next < count && table.readUInt32BE(8 + next * 12) <= chunk + 1; next++)
+      samples = table.readUInt32BE(8 + next * 12 + 4);
+    return samples;
+  };
+}
+
+function sizesIn(bytes: FileBytes, tables: Tables) {
+  const box = tables.get("stsz") ?? tables.get("stz2");
+  if (!box || box.to - box.inner < 12) return undefined;
+  const table = contentOf(bytes, box);
+  const constant = box.type === "stsz" ? table.readUInt32BE(4) : 0;
+  const bits = box.type === "stsz" ? 32 : (table[7] ?? 0);
+  if (![4, 8, 16, 32].includes(bits)) return undefined;
+  const count = entries(table, 8, 12, bits / 8);
+  const sizeOf = (sample: number): number => {
+    if (bits === 32) return table.readUInt32BE(12 + sample * 4);
+    if (bits === 16) return table.readUInt16BE(12 + sample * 2);
+    const byte = table[12 + Math.floor((sample * bits) / 8)] ?? 0;
+    return bits === 8 ? byte : sample % 2 === 0 ? byte >> 4 : byte & 15;
+  };
+  return {
+    isConstant: constant > 0,
+    sum(first: number, samples: number): number {
+      if (constant > 0) return samples * constant;
+      let sum = 0;
+      for (let sample = first; sample < Math.min(count, first + samples); sample++) sum += sizeOf(sample);
+      return sum;
+    },
+  };
+}
+
+/** How many entries a table says that it has at `countAt`, and at most how many fit. */
+function entries(table: Buffer, countAt: number, from: number, width: number): number {
+  if (table.length < from) return 0;
+  return Math.min(table.readUInt32BE(countAt), Math.floor((table.length - from) / width));
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Box extends Span {
+  /** Where the content of the box begins. */
+  readonly inner: number;
+  readonly type: string;
+}
+
+/** The boxes of a span in order. Calls `atRest` with where they end before the span does. */
+type BoxesIn = (span: Span, atRest?: (from: number) => void) => Generator<Box>;
+
+// A film has some thousand boxes. A file with many more was made to keep the server busy.
+const mostBoxes = 100_000;
+
+/** Creates the function that reads the boxes of a film. It stops after too many boxes. */
+function createReader(bytes: FileBytes): BoxesIn {
+  let boxes = 0;
+  return function* ({ from, to }, atRest) {
+    let at = from;
+    while (at < to) {
+      boxes += 1;
+      const box = boxes <= mostBoxes ? boxAt(bytes, at, to) : undefined;
+      if (!box) return atRest?.(at);
+      yield box;
+      at = box.to;
+    }
+  };
+}
+
+function boxAt(bytes: FileBytes, from: number, end: number): Box | undefined {
+  if (from + 8 > end) return undefined;
+  const head = bytes.read(from, 16);
+  const short = head.readUInt32BE(0);
+  const isLong = short === 1 && head.length === 16;
+  const size = isLong ? Number(head.readBigUInt64BE(8)) : short === 0 ? end - from : short;
+  if (size < (isLong ? 16 : 8)) return undefined;
+  const to = Math.min(from + size, end);
+  return { from, to, inner: Math.min(from + (isLong ? 16 : 8), to), type: head.toString("latin1", 4, 8) };
+}
+
+/** Turns a box into an unused one of the same length. */
+function empty(bytes: FileBytes, { from, inner, to }: Box): void {
+  bytes.write(from + 4, Buffer.from("free"));
+  bytes.erase(inner, to - inner);
+}
+
+/** A copy of the content of a box. */
+const contentOf = (bytes: FileBytes, { inner, to }: Box): Buffer =>
+  Buffer.from(bytes.read(inner, to - inner));

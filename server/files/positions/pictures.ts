@@ -1,6 +1,5 @@
-import { exifPrefix, orientationOnly } from "./exif.ts";
+import { crc32 } from "node:zlib";
 import type { FileBytes } from "./file-bytes.ts";
-import { isPictureSize } from "./header.ts";
 
 /**
  * Keeps of the JPEG from `start` what is needed to draw it: its size, tables and data, JFIF, the colour profile, the colours
@@ -90,3 +89,261 @@ function endOfScan(bytes: FileBytes, from: number, end: number): number {
   }
   return end;
 }
+
+/**
+ * Keeps of a PNG the chunks that are needed to draw it, and from EXIF the orientation. Turns all others into chunks of zeros,
+ * and overwrites what stands behind the end. Gives whether the picture has a complete header.
+ */
+export function keepDrawnPng(bytes: FileBytes): boolean {
+  const header = bytes.read(8, 25);
+  if (header.length < 25 || header.readUInt32BE(0) !== 13 || header.toString("latin1", 4, 8) !== "IHDR")
+    return false;
+  if (!isPictureSize(header.readUInt32BE(8), header.readUInt32BE(12))) return false;
+  let chunks = 0;
+  for (let at = 33; at < bytes.size; chunks++) {
+    const head = bytes.read(at, 8);
+    const type = head.toString("latin1", 4, 8);
+    if (head.length < 8 || chunks === mostPngChunks) {
+      bytes.erase(at, bytes.size - at);
+      break;
+    }
+    const length = head.readUInt32BE(0);
+    const isWhole = at + 12 + length <= bytes.size;
+    if (type === "IEND") bytes.erase(at + 12, bytes.size - at - 12);
+    if (type === "IEND" || (!isWhole && neededInPng.has(type))) break;
+    if (!isWhole) bytes.erase(at, bytes.size - at);
+    else if (type === "eXIf") keepOrientation(bytes, at, length);
+    else if (!neededInPng.has(type)) empty(bytes, at, length);
+    at += 12 + length;
+  }
+  return true;
+}
+
+// A picture has some hundred. A file with very many was made to keep the server busy.
+const mostPngChunks = 50_000;
+
+/** Size, colours, transparency, animation and data. */
+const neededInPng = new Set(
+  "IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD pHYs acTL fcTL fdAT".split(" "),
+);
+
+/** A type that no program knows. Its letters tell programs that they may ignore it. */
+const unused = "paDd";
+
+function empty(bytes: FileBytes, at: number, length: number): void {
+  bytes.write(at + 4, Buffer.from(unused));
+  bytes.erase(at + 8, length);
+  let sum = crc32(unused);
+  for (let left = length; left > 0; left -= zeros.length) sum = crc32(zeros.subarray(0, left), sum);
+  writeSum(bytes, at + 8 + length, sum);
+}
+
+const zeros = Buffer.alloc(65_536);
+
+function keepOrientation(bytes: FileBytes, at: number, length: number): void {
+  const clean = orientationOnly(Buffer.from(bytes.read(at + 8, length)));
+  bytes.write(at + 8, clean);
+  writeSum(bytes, at + 8 + length, crc32(clean, crc32("eXIf")));
+}
+
+function writeSum(bytes: FileBytes, at: number, sum: number): void {
+  const written = Buffer.alloc(4);
+  written.writeUInt32BE(sum);
+  bytes.write(at, written);
+}
+
+/**
+ * Keeps of a WebP the chunks that are needed to draw it, and from EXIF the orientation. Overwrites the content of all others,
+ * and what stands behind the picture. Gives whether the picture has a complete header.
+ */
+export function keepDrawnWebp(bytes: FileBytes): boolean {
+  if (!hasHeader(Buffer.from(bytes.read(12, 18)))) return false;
+  const told = bytes.read(4, 4).readUInt32LE(0);
+  const end = Math.min(bytes.size, 8 + told + (told % 2));
+  keepChunks(bytes, { from: 12, to: end, left: mostWebpChunks, isFrame: false });
+  bytes.erase(end, bytes.size - end);
+  return true;
+}
+
+const neededInWebp = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ICCP"];
+
+/** A frame of an animation: this many bytes, and then chunks of its own, none of which is a frame. */
+const frame = { type: "ANMF", head: 16 };
+
+// An animation has some thousand frames of up to three chunks. A file with very many was made to keep the server busy.
+const mostWebpChunks = 50_000;
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  /** How many more chunks are read. */
+  readonly left: number;
+  /** Whether it is the content of a frame. */
+  readonly isFrame: boolean;
+}
+
+/** Overwrites what is not needed, also what is no whole chunk at the end. Gives how many more chunks may be read. */
+function keepChunks(bytes: FileBytes, { from, to, left, isFrame }: Span): number {
+  let at = from;
+  let unread = left;
+  for (; at + 8 <= to && unread > 0; unread -= 1) {
+    const head = bytes.read(at, 8);
+    const type = head.toString("latin1", 0, 4);
+    const length = Math.min(head.readUInt32LE(4), to - at - 8);
+    const content = at + 8;
+    if (type === frame.type && !isFrame)
+      unread = keepChunks(bytes, {
+        from: content + frame.head,
+        to: content + length,
+        left: unread,
+        isFrame: true,
+      });
+    else if (type === "EXIF") bytes.write(content, orientationOnly(Buffer.from(bytes.read(content, length))));
+    else if (!neededInWebp.includes(type)) bytes.erase(content, length);
+    at = content + length + (length % 2);
+  }
+  bytes.erase(at, to - at);
+  return unread;
+}
+
+/** Whether the first chunk is complete. Each type of chunk stores the size in its own way. */
+function hasHeader(head: Buffer): boolean {
+  const type = head.toString("latin1", 0, 4);
+  if (type === "VP8L") return head.length >= 13 && head[8] === 0x2f;
+  if (head.length < 18) return false;
+  if (type === "VP8 ")
+    return (
+      head.readUIntBE(11, 3) === 0x9d012a &&
+      isPictureSize(head.readUInt16LE(14) & 0x3fff, head.readUInt16LE(16) & 0x3fff)
+    );
+  return type === "VP8X" && isPictureSize(head.readUIntLE(12, 3) + 1, head.readUIntLE(15, 3) + 1);
+}
+
+/**
+ * Keeps of a GIF its images, their timing and how often they repeat. Overwrites comments, texts, the data of programs, and
+ * what stands behind the end. Gives whether the picture has a complete header.
+ */
+export function keepDrawnGif(bytes: FileBytes): boolean {
+  const header = bytes.read(6, 7);
+  if (header.length < 7 || !isPictureSize(header.readUInt16LE(0), header.readUInt16LE(2))) return false;
+  let at = 13 + tableLength(header[4] ?? 0);
+  for (let parts = 0; at < bytes.size; parts++) {
+    const [kind, label = 0] = bytes.read(at, 2);
+    if (parts < mostParts && kind === 0x2c)
+      at = endOfBlocks(bytes, at + 11 + tableLength(bytes.read(at + 9, 1)[0] ?? 0));
+    else if (parts < mostParts && kind === 0x21) {
+      const end = endOfBlocks(bytes, at + 2);
+      emptyExtension(bytes, label, { from: at + 2, end });
+      at = end;
+    } else {
+      const behind = at + (kind === 0x3b ? 1 : 0);
+      bytes.erase(behind, bytes.size - behind);
+      break;
+    }
+  }
+  return true;
+}
+
+// An animation has some thousand images and extensions. A file with very many was made to keep the server busy.
+const mostParts = 50_000;
+
+/** The length in bytes of the colour table that the flags describe. */
+const tableLength = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
+
+/** Where a sequence of blocks ends. Each block begins with its length. */
+function endOfBlocks(bytes: FileBytes, from: number): number {
+  for (let at = from; at < bytes.size; ) {
+    const held = bytes.readAhead(at, 1);
+    let next = 0;
+    for (let length = held[0]; length !== undefined; length = held[next]) {
+      next += 1 + length;
+      if (length === 0) return at + next;
+    }
+    at += next;
+  }
+  return bytes.size;
+}
+
+interface Blocks {
+  readonly from: number;
+  readonly end: number;
+}
+
+function emptyExtension(bytes: FileBytes, label: number, { from, end }: Blocks): void {
+  const to = Math.min(end, bytes.size);
+  if (label === timing && to - from <= 6) return;
+  const name = label === ofProgram ? bytes.read(from, 12).toString("latin1") : "";
+  if (repeats.includes(name) && to - from <= longestRepeat) return;
+  // Programs expect that the first block has eleven bytes.
+  const hasName = name.startsWith("\u000b") && name.length === 12;
+  if (hasName) bytes.erase(from + 1, 11);
+  emptyBlocks(bytes, hasName ? from + 12 : from, to);
+}
+
+const timing = 0xf9;
+
+const ofProgram = 0xff;
+
+const repeats = ["\u000bNETSCAPE2.0", "\u000bANIMEXTS1.0"];
+
+/** The name, the number of repetitions, the size of the buffer and the end mark. */
+const longestRepeat = 12 + 4 + 6 + 1;
+
+/**
+ * Blocks of spaces that take the same room, with their lengths and the end mark. What programs store in GIF is not always
+ * divided into blocks, so the old lengths may be text.
+ */
+function emptyBlocks(bytes: FileBytes, from: number, to: number): void {
+  const last = to - 1;
+  for (let at = from; at < last; ) {
+    const left = last - at;
+    const whole = left - 256 === 1 ? 255 : Math.min(256, left);
+    // Into the window, so that a long extension is not written block by block.
+    bytes.read(at, whole);
+    bytes.write(at, Buffer.of(whole - 1));
+    bytes.erase(at + 1, whole - 1, 32);
+    at += whole;
+  }
+  if (last >= from) bytes.erase(last, 1);
+}
+
+/** A block of EXIF data of the same length that contains only the orientation of the picture. */
+function orientationOnly(block: Buffer): Buffer {
+  const clean = Buffer.alloc(block.length);
+  const start = block.subarray(0, exifPrefix.length).equals(exifPrefix) ? exifPrefix.length : 0;
+  exifPrefix.copy(clean, 0, 0, start);
+  if (block.length - start >= directory.length) {
+    directory.copy(clean, start);
+    clean.writeUInt16LE(orientationOf(block.subarray(start)), start + orientationAt);
+  }
+  return clean;
+}
+
+const exifPrefix = Buffer.from("Exif\0\0", "latin1");
+
+// TIFF in little endian: one directory at 8 with one entry, 0x0112, one SHORT.
+const directory = Buffer.from("49492a0008000000010012010300010000000100000000000000", "hex");
+
+const orientationAt = 18;
+
+/** The orientation of the picture, 1 to 8. The default is 1. */
+function orientationOf(tiff: Buffer): number {
+  const little = tiff.toString("latin1", 0, 2) === "II";
+  const uint16 = (at: number) =>
+    at + 2 > tiff.length ? 0 : little ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at);
+  const first = uint16(little ? 4 : 6) + uint16(little ? 6 : 4) * 65_536;
+  const count = uint16(first);
+  for (let at = first + 2; at < first + 2 + count * 12 && at < tiff.length; at += 12) {
+    if (uint16(at) !== 0x0112) continue;
+    const turned = uint16(at + 8);
+    return turned >= 1 && turned <= 8 ? turned : 1;
+  }
+  return 1;
+}
+
+/** No screen and no camera makes more pixels. A file that claims more was made to exhaust its reader. */
+const mostPixels = 2 ** 28;
+
+/** Whether a picture may have this size. */
+const isPictureSize = (width: number, height: number): boolean =>
+  width > 0 && height > 0 && width * height <= mostPixels;

@@ -1,11 +1,8 @@
 import { type FileBytes, openBytes } from "./file-bytes.ts";
 import { keepPlayedFilm } from "./film.ts";
-import { keepDrawnGif } from "./gif.ts";
 import { removeFromPdf } from "./pdf.ts";
-import { keepDrawnJpeg } from "./pictures.ts";
-import { keepDrawnPng } from "./png.ts";
+import { keepDrawnGif, keepDrawnJpeg, keepDrawnPng, keepDrawnWebp } from "./pictures.ts";
 import { keepPlayedWebm } from "./webm.ts";
-import { keepDrawnWebp } from "./webp.ts";
 
 /**
  * Keeps of a picture or film, in place, what is needed to show it: so the position where it was taken goes, wherever it

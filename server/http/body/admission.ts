@@ -3,19 +3,17 @@ import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
+import type { Budgets } from "../../settings/limits.ts";
 import type { Callers } from "../handler.ts";
 import { isAnswered } from "../idempotency.ts";
-import { addBytes, giveBackBytes, useBytes } from "../rate-limits/byte-uses.ts";
 import { accountLimitsOf, refuseLimited } from "../rate-limits/rate-limits.ts";
-import { consume } from "../rate-limits/store.ts";
-import type { LargeBody, TurnSender } from "./turn-order.ts";
-import { createTurns, type Turn } from "./turns.ts";
+import { addBytes, consume, giveBackBytes, useBytes } from "../rate-limits/store.ts";
 import { UploadFailure } from "./upload.ts";
 
 /** Bodies of this size and more are checked before they are read. */
 const largeBytes = 65_536;
 
-export interface Arriving {
+interface Arriving {
   readonly request: IncomingMessage;
   readonly endpoint: Endpoint;
   readonly caller: Callers[Endpoint["auth"]];
@@ -25,7 +23,7 @@ export interface Arriving {
 }
 
 /** A large body that may be read. */
-export interface Admitted extends Turn {
+interface Admitted extends Turn {
   /** Uses up the endpoint's limit for a body that did not arrive whole, if `thrown` was caused by its sender. */
   countFailed(thrown: unknown): Promise<void>;
   /** Must be called when the body has arrived or has ended early. */
@@ -39,6 +37,7 @@ export interface Admitted extends Turn {
 export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
 
 type Limiting = Pick<Deps, "database" | "clock" | "limiter" | "settings">;
+
 type Needed = Limiting & Pick<Deps, "sealer" | "time">;
 
 export function createAdmit(deps: Needed): Admit {
@@ -180,3 +179,216 @@ function countedBytes(endpoint: Endpoint, { headers }: IncomingMessage, deps: Li
     ? bytes
     : 0;
 }
+
+/** One large body that is being read. */
+interface Turn {
+  /** Calls `listener` when the body must give its place to another one. */
+  onCut(listener: (why: ApiError) => void): void;
+  /** Ends the turn: the next body gets the place. */
+  over(): void;
+}
+
+interface Waiter {
+  readonly sender: TurnSender;
+  start(): void;
+  refuse(): void;
+}
+
+/**
+ * Gives turns to large bodies: a limited number at once, and a limited number for each key. A body without a place waits
+ * for a moment. A free place goes to the owner with the fewest bodies. While all places are taken, an owner with two
+ * bodies fewer than the owner with the most takes the place of that owner's longest-running body. An owner with only one
+ * body fewer takes a place after half a minute: that of the body that would take the longest, if the new body takes less
+ * time at twice the least rate, else that of a body that comes too slowly. Without this condition honest senders would
+ * cut each other, and no body would be completed. When too many bodies wait, the newest of the owner with the most gives
+ * way to an owner with two fewer. Throws `busy`.
+ */
+export function createTurns(budgets: UploadBudgets) {
+  const { uploads, uploadsPerKey, uploadTurnMilliseconds, bodyBytesPerSecond } = budgets;
+  const running = new Set<Running>();
+  const waiting = new Set<Waiter>();
+
+  const start = (sender: TurnSender, body: LargeBody): Turn => {
+    const turn: Running = { sender, body, since: performance.now(), listener: undefined, isCut: false };
+    running.add(turn);
+    return {
+      onCut(listener) {
+        turn.listener = listener;
+        if (turn.isCut) listener(fair());
+      },
+      over() {
+        if (running.delete(turn)) startNext();
+      },
+    };
+  };
+  const hasPlace = ({ key }: TurnSender) =>
+    running.size < uploads && countOfKey(running, key) < uploadsPerKey;
+  const startNext = () => {
+    const ready = [...waiting].filter(({ sender }) => hasPlace(sender));
+    const [next] = ready.sort((a, b) => countOf(running, a) - countOf(running, b));
+    next?.start();
+  };
+  const makeRoom = ({ key, owner }: TurnSender, body: LargeBody) => {
+    if (running.size < uploads || countOfKey(running, key) >= uploadsPerKey) return;
+    const ownMs = (body.bytes * 1_000) / (2 * bodyBytesPerSecond);
+    const toCut = bodyToCut(running, owner, { ownMs, leastRate: bodyBytesPerSecond });
+    if (!toCut) return;
+    toCut.isCut = true;
+    toCut.listener?.(fair());
+  };
+  const mayWait = ({ key, owner }: TurnSender): boolean =>
+    countOfKey(waiting, key) < uploadsPerKey &&
+    (waiting.size < uploads * mostWaitingOfEach || displaceFor(owner, waiting));
+
+  return (sender: TurnSender, body: LargeBody): Promise<Turn> => {
+    if (hasPlace(sender)) return Promise.resolve(start(sender, body));
+    if (!mayWait(sender)) return Promise.reject(busy());
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        waiting.delete(waiter);
+        clearTimeout(timer);
+      };
+      const waiter: Waiter = {
+        sender,
+        start() {
+          leave();
+          resolve(start(sender, body));
+        },
+        refuse() {
+          leave();
+          reject(busy());
+        },
+      };
+      const timer = setTimeout(() => waiter.refuse(), uploadTurnMilliseconds);
+      waiting.add(waiter);
+      makeRoom(sender, body);
+    });
+  };
+}
+
+const countOf = (running: ReadonlySet<Running>, { sender }: Waiter): number =>
+  countOfOwner(running, sender.owner);
+
+/** This many bodies may wait for each place. */
+const mostWaitingOfEach = 4;
+
+/**
+ * Removes the newest waiting body of the owner with the most from the queue. Gives whether `owner` then has room.
+ */
+function displaceFor(owner: string, waiting: ReadonlySet<Waiter>): boolean {
+  const [newest, most] = newestOfBusiestOwner(waiting);
+  if (!newest || most < countOfOwner(waiting, owner) + 2) return false;
+  newest.refuse();
+  return true;
+}
+
+type UploadBudgets = Pick<
+  Budgets,
+  "uploads" | "uploadsPerKey" | "uploadTurnMilliseconds" | "bodyBytesPerSecond"
+>;
+
+const busy = () => new ApiError("busy", { retryAfterSeconds: 2 });
+
+const fair = () =>
+  new ApiError("busy", {
+    message: "Other uploads waited for this upload's place. Nothing was changed; send it again shortly.",
+    retryAfterSeconds: 5,
+  });
+
+/** A large body, and what is needed to estimate when it ends. */
+export interface LargeBody {
+  /** Its length, or the largest length that is accepted if it is unknown. */
+  readonly bytes: number;
+  /** How many of its bytes have arrived. */
+  arrivedBytes(): number;
+}
+
+/** The sender of a body: a credential and its owner. Turns are shared among owners. */
+export interface TurnSender {
+  readonly key: string;
+  readonly owner: string;
+}
+
+/** A body that is being read now. */
+interface Running {
+  readonly sender: TurnSender;
+  readonly body: LargeBody;
+  readonly since: number;
+  listener: ((why: ApiError) => void) | undefined;
+  isCut: boolean;
+}
+
+/** A body that has run for this long may have to give its place to an owner with one running body fewer. */
+const longMilliseconds = 30_000;
+
+/** It keeps its place only if it comes faster than the least rate by this factor. */
+const enoughOfLeastRate = 1.5;
+
+/** Something that has a sender: a running or a waiting body. */
+type WithSender = { readonly sender: TurnSender };
+
+/** How many of these a key has sent. */
+function countOfKey(sent: Iterable<WithSender>, key: string): number {
+  let count = 0;
+  for (const { sender } of sent) if (sender.key === key) count += 1;
+  return count;
+}
+
+/** How many of these an owner has sent, with all keys together. */
+function countOfOwner(sent: Iterable<WithSender>, owner: string): number {
+  let count = 0;
+  for (const { sender } of sent) if (sender.owner === owner) count += 1;
+  return count;
+}
+
+interface Newcomer {
+  /** How long the waiting body itself is expected to take. */
+  readonly ownMs: number;
+  /** In bytes a second. */
+  readonly leastRate: number;
+}
+
+/** The running body that is cut to make room for a body of this owner. Undefined if none has to be. */
+function bodyToCut(
+  running: ReadonlySet<Running>,
+  owner: string,
+  { ownMs, leastRate }: Newcomer,
+): Running | undefined {
+  const now = performance.now();
+  const most = bodiesOfBusiestOwners([...running].filter(({ isCut }) => !isCut));
+  const ahead = (most[0]?.length ?? 0) - countOfOwner(running, owner);
+  if (ahead !== 1) return ahead > 1 ? most[0]?.[0] : undefined;
+  const long = most.flat().filter(({ since }) => now - since > longMilliseconds);
+  const [slowest] = long.sort((a, b) => compare(remainingMs(b, now), remainingMs(a, now)));
+  if (slowest && remainingMs(slowest, now) > ownMs) return slowest;
+  return long.find(
+    ({ body, since }) => body.arrivedBytes() * 1_000 < (now - since) * leastRate * enoughOfLeastRate,
+  );
+}
+
+/** The newest body of the owner with the most, and how many bodies that owner has. */
+function newestOfBusiestOwner<Item extends WithSender>(sent: Iterable<Item>): [Item | undefined, number] {
+  const [most] = bodiesOfBusiestOwners(sent);
+  return [most?.at(-1), most?.length ?? 0];
+}
+
+/** The bodies of each owner who has the most, oldest first. */
+function bodiesOfBusiestOwners<Item extends WithSender>(sent: Iterable<Item>): Item[][] {
+  const byOwner = new Map<string, Item[]>();
+  for (const item of sent) {
+    const others = byOwner.get(item.sender.owner);
+    if (others) others.push(item);
+    else byOwner.set(item.sender.owner, [item]);
+  }
+  const most = Math.max(0, ...[...byOwner.values()].map(({ length }) => length));
+  return [...byOwner.values()].filter(({ length }) => length === most);
+}
+
+/** How long a body will still take if it continues at its present rate. */
+function remainingMs({ body, since }: Running, now: number): number {
+  const came = body.arrivedBytes();
+  return came <= 0 ? Number.POSITIVE_INFINITY : ((body.bytes - came) * (now - since)) / came;
+}
+
+/** Infinity minus Infinity is not a number. */
+const compare = (a: number, b: number): number => (a === b ? 0 : a - b);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Budgets } from "../../settings/limits.ts";
 
@@ -9,7 +10,7 @@ export interface Sender {
 }
 
 /** The memory that one body uses. */
-export interface HeldBody {
+interface HeldBody {
   /** Adds bytes. May cut another body, or this one, before it returns. */
   hold(bytes: number): void;
   /** Frees the memory of the body. */
@@ -100,4 +101,109 @@ const full = () =>
   new ApiError("busy", {
     message: "Too many requests arrive at once. Nothing was changed; send it again shortly.",
     retryAfterSeconds: 1,
+  });
+
+/** How much of a body the server waits for at most. */
+interface Bounds {
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+interface Pace {
+  /**
+   * Watches a body while it arrives. Calls `late` once if the body comes too slowly, exceeds its bounds, or the server
+   * stops. Time in which the server itself does not read does not count. Gives a function that ends the watch.
+   */
+  watch(request: IncomingMessage, late: (why: ApiError) => void, bounds?: Bounds): () => void;
+}
+
+interface Watched {
+  readonly request: IncomingMessage;
+  readonly late: (why: ApiError) => void;
+  readonly bounds: Bounds;
+  readonly firstByte: number;
+  readonly since: number;
+  /** The bytes that the connection had received at the last check. */
+  seen: number;
+  /** How many bytes the body may fall behind. */
+  credit: number;
+}
+
+const mostLookMilliseconds = 500;
+
+const unbounded = { bytes: Number.POSITIVE_INFINITY, milliseconds: Number.POSITIVE_INFINITY };
+
+/** One timer checks all bodies. It runs only while there are any. */
+export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
+  const { bodyBytesPerSecond: rate, bodyPatienceMilliseconds: patience, stopMilliseconds } = budgets;
+  const full = (rate * patience) / 1_000;
+  const pause = Math.min(mostLookMilliseconds, Math.ceil(patience / 4));
+  const watched = new Set<Watched>();
+  let timer: NodeJS.Timeout | undefined;
+  let last = 0;
+  let stopAt = Number.POSITIVE_INFINITY;
+  stopping.addEventListener("abort", () => {
+    stopAt = performance.now() + stopMilliseconds;
+  });
+
+  const look = () => {
+    const now = performance.now();
+    // After a longer pause the server itself was blocked, and has not read yet what arrived meanwhile.
+    const due = (Math.min(now - last, 2 * pause) * rate) / 1_000;
+    last = now;
+    for (const body of watched) {
+      const why = now >= stopAt ? ending() : faultOf(body, { now, due, full });
+      if (!why) continue;
+      watched.delete(body);
+      body.late(why);
+    }
+    if (watched.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const start = () => {
+    last = performance.now();
+    timer = setInterval(look, pause);
+    timer.unref();
+  };
+
+  return {
+    watch(request, late, bounds = unbounded) {
+      const seen = request.socket.bytesRead;
+      const since = performance.now();
+      const body = { request, late, bounds, firstByte: seen, since, seen, credit: full };
+      watched.add(body);
+      if (!timer) start();
+      return () => void watched.delete(body);
+    },
+  };
+}
+
+interface Look {
+  readonly now: number;
+  /** The bytes that should have come since the last check. */
+  readonly due: number;
+  readonly full: number;
+}
+
+function faultOf(body: Watched, { now, due, full }: Look): ApiError | undefined {
+  const { request, bounds, firstByte, since, seen } = body;
+  const { bytesRead } = request.socket;
+  if (now - since > bounds.milliseconds || bytesRead - firstByte > bounds.bytes) return tooSlow();
+  body.seen = bytesRead;
+  if (request.readableFlowing !== true) return undefined;
+  body.credit = Math.min(full, body.credit + bytesRead - seen - due);
+  return body.credit < 0 ? tooSlow() : undefined;
+}
+
+const tooSlow = () =>
+  new ApiError("busy", {
+    message: "The body came too slowly. Send it again over a faster connection.",
+    retryAfterSeconds: 1,
+  });
+
+const ending = () =>
+  new ApiError("busy", {
+    message: "The server stops before the body has arrived. Send it again shortly.",
+    retryAfterSeconds: 2,
   });

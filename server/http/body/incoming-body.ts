@@ -4,8 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { Callers } from "../handler.ts";
 import { networkOf } from "../network-addresses.ts";
 import { type CountBody, createCountBody } from "../rate-limits/rate-limits.ts";
-import { createBodyMemory, type Sender } from "./budgets.ts";
-import { createPace } from "./pace.ts";
+import { createBodyMemory, createPace, type Sender } from "./budgets.ts";
 
 /** A body that is still arriving. */
 export interface IncomingBody {

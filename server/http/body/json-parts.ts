@@ -1,12 +1,14 @@
-import { createStringReader, type StringReader } from "./json-string.ts";
-import { deepestNesting } from "./strict-json.ts";
-import { malformedJson } from "./upload.ts";
+import { isUtf8 } from "node:buffer";
+import { normaliseMediaType, type ReceivedFile, receivedFile } from "../../../src/contract/files.ts";
+import type { TemporaryFile } from "../../files/files.ts";
+import { createStringReader, deepestNesting, type StringReader, type TextSink } from "./strict-json.ts";
+import { type Intake, malformedJson } from "./upload.ts";
 
 /** A place in a JSON text: keys, and `*` for each element of an array, such as `attachments.*.data`. */
 export type Place = readonly string[];
 
 /** Receives the parts of a JSON text. */
-export interface JsonParts {
+interface JsonParts {
   /** Takes everything but the text of the strings at places and the quote that closes each of them. */
   text(bytes: Buffer): void;
   /** Begins a string at a place. Its text comes with the escapes replaced. */
@@ -71,6 +73,7 @@ interface Gap {
 }
 
 const quote = 0x22;
+
 // No step of a place is this long, even if each of its letters is escaped.
 const longestKey = 256;
 
@@ -152,4 +155,164 @@ function keyOf(raw: string): string {
   } catch {
     throw malformedJson("is not valid JSON");
   }
+}
+
+/**
+ * Decodes the text of one data URL into a temporary file of at most `limit` bytes. Text that is not a data URL becomes a
+ * ReceivedFile with a fault. Text that is not known to be base64 goes to `remainder`, which may refuse it.
+ */
+export function createDataUrlFile(
+  intake: Intake,
+  limit: number,
+  remainder: TextSink<void>,
+): TextSink<Promise<ReceivedFile>> {
+  let header = "";
+  let url: OpenUrl | undefined;
+  let fault: ReceivedFile["fault"] = null;
+
+  const refuse = (why: ReceivedFile["fault"], unread: string, rest: Buffer) => {
+    fault = why;
+    remainder.write(Buffer.from(unread, "latin1"));
+    remainder.write(rest);
+  };
+  const readBase64 = (open: OpenUrl, bytes: Buffer) => {
+    if (!open.decoder.write(bytes)) refuse("not_base64", open.decoder.held(), bytes);
+  };
+  const readHeader = (bytes: Buffer) => {
+    const read = header + bytes.toString("latin1", 0, longestHeader);
+    const end = read.search(endOfHeader);
+    const type = end === -1 ? undefined : typeOf(read.slice(0, end));
+    if (type !== undefined) {
+      url = openUrl(intake.open(limit), type);
+      readBase64(url, bytes.subarray(end + base64Mark.length - header.length));
+    } else if (end !== -1 || read.length >= longestHeader) refuse("not_a_data_url", header, bytes);
+    else header = read;
+  };
+
+  return {
+    write(bytes) {
+      if (fault) remainder.write(bytes);
+      else if (url) readBase64(url, bytes);
+      else readHeader(bytes);
+    },
+    end() {
+      if (!fault && !url) refuse("not_a_data_url", header, nothing);
+      if (!fault && url && !url.decoder.end()) refuse("not_base64", url.decoder.held(), nothing);
+      if (fault) remainder.end();
+      return intake.add(received(url, fault));
+    },
+  };
+}
+
+const nothing = Buffer.alloc(0);
+
+const notWritten = { path: "", size: 0, sha256: "", detectedType: null };
+
+const longestHeader = 1_024;
+
+type OpenUrl = ReturnType<typeof openUrl>;
+
+async function received(url: OpenUrl | undefined, fault: ReceivedFile["fault"]): Promise<ReceivedFile> {
+  const written = url ? await url.file.finish() : notWritten;
+  return receivedFile({ ...written, declaredType: url?.type ?? null, name: null, fault });
+}
+
+function openUrl(file: TemporaryFile, type: string | null) {
+  return { file, type, decoder: createBase64Decoder((decoded) => file.write(decoded)) };
+}
+
+const base64Mark = ";base64,";
+
+// The first comma does not end the header: a recorder lists its codecs as `video/webm;codecs=vp8,opus`, with or
+// without quotes.
+const endOfHeader = /;base64,/i;
+
+// The bytes decide the kind of a file, so the type may be missing, wide (`image/*`) or wrong. Encoders put codecs, a
+// charset or a file name behind it.
+const dataUrlHeader = /^data:([ -:<-~\x80-\xff]*)(;[ -~\x80-\xff]*)?$/i;
+
+/** The declared type of a data URL, or null. Undefined if the text, one byte in each unit, is no data URL or no UTF-8. */
+function typeOf(header: string): string | null | undefined {
+  if (header.length > longestHeader || !isUtf8(Buffer.from(header, "latin1"))) return undefined;
+  const declared = dataUrlHeader.exec(header)?.[1];
+  return declared === undefined ? undefined : normaliseMediaType(declared);
+}
+
+/** Decodes base64 that arrives in pieces (RFC 4648 with padding; only its alphabet and line breaks). */
+interface Base64Decoder {
+  /** False as soon as the text is not base64. The decoder must not be used after that. */
+  write(bytes: Buffer): boolean;
+  /** False if the last group of four is incomplete or has wrong padding. */
+  end(): boolean;
+  /** The last few characters, which wait for the rest of their group. */
+  held(): string;
+}
+
+/** Passes the decoded bytes to `take`, which must not keep them. */
+function createBase64Decoder(take: (decoded: Buffer) => void): Base64Decoder {
+  // Only the last group may have padding, and only the end shows which group is the last.
+  let held = "";
+  return {
+    write(broken) {
+      const bytes = withoutLineBreaks(broken);
+      const total = held.length + bytes.length;
+      if (total <= groupLength) {
+        held += bytes.toString("latin1");
+        return true;
+      }
+      const begin = (groupLength - held.length) % groupLength;
+      const end = bytes.length - (((total - 1) % groupLength) + 1);
+      const first = held + bytes.toString("latin1", 0, begin);
+      if (!decode(first, bytes.subarray(begin, end), take)) return false;
+      held = bytes.toString("latin1", end);
+      return true;
+    },
+    end() {
+      if (held === "") return true;
+      if (!lastGroup.test(held)) return false;
+      take(decoded.subarray(0, decoded.write(held, "base64")));
+      return true;
+    },
+    held: () => held,
+  };
+}
+
+const groupLength = 4;
+
+const group = /^[A-Za-z0-9+/]{4}$/;
+
+const lastGroup = /^[A-Za-z0-9+/]{2}(==|[A-Za-z0-9+/](=|[A-Za-z0-9+/]))$/;
+
+const pieceLength = 65_536;
+
+// One buffer for all uploads: decoding is synchronous, and a buffer for each piece would become garbage at the rate of
+// the upload.
+const decoded = Buffer.allocUnsafe((pieceLength / 4) * 3 + 3);
+
+/** Some encoders break lines after 76 characters. */
+function withoutLineBreaks(bytes: Buffer): Buffer {
+  if (!bytes.includes(lineFeed) && !bytes.includes(carriageReturn)) return bytes;
+  return Buffer.from(bytes.toString("latin1").replaceAll("\n", "").replaceAll("\r", ""), "latin1");
+}
+
+const lineFeed = 0x0a;
+
+const carriageReturn = 0x0d;
+
+/** Decodes `first`, which is one group or empty, then `groups`. */
+function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {
+  if (first !== "" && !group.test(first)) return false;
+  // Node skips characters that are not base64, which makes the result shorter. Node also accepts base64url, which is
+  // refused here.
+  if (groups.includes(0x2d) || groups.includes(0x5f)) return false;
+  let offset = decoded.write(first, "base64");
+  for (let at = 0; at < groups.length; at += pieceLength) {
+    const piece = groups.toString("latin1", at, at + pieceLength);
+    const length = decoded.write(piece, offset, "base64");
+    if (length !== (piece.length / 4) * 3) return false;
+    take(decoded.subarray(0, offset + length));
+    offset = 0;
+  }
+  if (offset > 0) take(decoded.subarray(0, offset));
+  return true;
 }

@@ -4,14 +4,11 @@ import type { Endpoint, UploadRules } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Files } from "../../files/files.ts";
-import { createDataUrlFile } from "./data-url-file.ts";
-import type { MultipartForm } from "./form-fields.ts";
-import { readMultipartUpload } from "./form-upload.ts";
+import { type MultipartForm, readMultipartUpload } from "./form-upload.ts";
 import type { IncomingBody } from "./incoming-body.ts";
-import { createJsonScanner, type Place } from "./json-parts.ts";
-import { createRawStringCheck } from "./json-string.ts";
+import { createDataUrlFile, createJsonScanner, type Place } from "./json-parts.ts";
 import { arrivedBytes, createByteCollector, mediaTypeOf, refuseEncoded } from "./read-body.ts";
-import { parseStrictJson } from "./strict-json.ts";
+import { createRawStringCheck, parseStrictJson } from "./strict-json.ts";
 import { consume, type Intake, receive, refuseMore, type Upload, UploadFailure } from "./upload.ts";
 
 interface Reading {

@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { endOfString } from "./json-string.ts";
-import { tameJson } from "./tame-json.ts";
+import { createHash } from "node:crypto";
 import { malformedJson } from "./upload.ts";
 
 /** How deep objects and arrays may be nested. */
@@ -10,7 +9,8 @@ export const deepestNesting = 32;
 const mostElements = 10_000;
 
 /** The field of a body whose value may be any JSON value; `anything` if the whole text is that value. */
-export type Free = string | typeof anything;
+type Free = string | typeof anything;
+
 export const anything: unique symbol = Symbol("anything");
 
 /**
@@ -66,8 +66,11 @@ const isHolder = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
 const quote = 0x22;
+
 const colon = 0x3a;
+
 const isOpening = (character: number) => character === 0x5b || character === 0x7b;
+
 const isClosing = (character: number) => character === 0x5d || character === 0x7d;
 
 /**
@@ -88,4 +91,270 @@ function countColons(text: string): number {
     if (depth > deepestNesting) throw malformedJson(`nests deeper than ${deepestNesting} levels`);
   }
   return colons;
+}
+
+/**
+ * Makes JSON text safe for JSON.parse without losing content: a number that a double cannot hold becomes a string, and
+ * what is nested deeper than 16 levels becomes a short stand-in with its hash, which is still too deep for any limit. It
+ * changes the value of one field, or the whole text if no field is named. Text that is not JSON stays so. Throws
+ * `malformed_json` if it notices that.
+ */
+function tameJson(text: string, field?: string): string {
+  if (!mayExceedDouble.test(text) && !isDeep(text)) return text;
+  const out = createOutput(text);
+  let depth = 0;
+  let isFree = field === undefined;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? "";
+    if (character === '"') {
+      const end = endOfString(text, at + 1);
+      if (end === -1) break;
+      if (depth === 1 && field !== undefined && isKey(text, end))
+        isFree = isNamed(text.slice(at, end + 1), field);
+      at = end;
+    } else if (character === "{" || character === "[") {
+      depth += 1;
+      if (isFree && depth % step === 0) out.begin(at);
+    } else if (character === "}" || character === "]") {
+      if (isFree && depth % step === 0) out.replace(at + 1);
+      depth -= 1;
+    } else if (isFree && (character === "-" || isDigit(character))) at = out.number(at);
+  }
+  return out.end();
+}
+
+const step = 16;
+
+/** Sixteen digits, or an exponent: other numbers fit into a double. */
+const mayExceedDouble = /\d[\d.]{15}|\d[eE][+-]?\d/;
+
+function isDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at + 1);
+    else if (character === "{" || character === "[") depth += 1;
+    else if (character === "}" || character === "]") depth -= 1;
+    if (at === -1) return false;
+    if (depth >= step) return true;
+  }
+  return false;
+}
+
+const isDigit = (character: string): boolean => character >= "0" && character <= "9";
+
+/** Whether a string that ends at `end` is a key. */
+function isKey(text: string, end: number): boolean {
+  keyEnd.lastIndex = end + 1;
+  return keyEnd.test(text);
+}
+
+const keyEnd = /\s*:/y;
+
+function isNamed(raw: string, field: string): boolean {
+  if (!raw.includes("\\")) return raw === `"${field}"`;
+  return parsed(raw) === field;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformedJson("is not valid JSON");
+  }
+}
+
+/** The text as far as it was scanned, with parts replaced. */
+function createOutput(text: string) {
+  const pieces: string[] = [];
+  const begun: number[] = [];
+  let taken = 0;
+  const takeUntil = (end: number) => {
+    pieces.push(text.slice(taken, end));
+    taken = end;
+  };
+  return {
+    begin(at: number) {
+      takeUntil(at);
+      begun.push(pieces.length);
+    },
+    replace(end: number) {
+      takeUntil(end);
+      const deep = pieces.splice(begun.pop() ?? pieces.length).join("");
+      parsed(deep);
+      pieces.push(`${"[".repeat(6)}"${createHash("sha256").update(deep).digest("hex")}"${"]".repeat(6)}`);
+    },
+    /** Gives the index at which the number that begins at `at` ends. */
+    number(at: number): number {
+      numberForm.lastIndex = at;
+      const [number = ""] = numberForm.exec(text) ?? [];
+      const end = at + number.length;
+      if (jsonNumber.test(number) && !fitsDouble(number) && !isKey(text, end - 1)) {
+        takeUntil(at);
+        pieces.push(`"${number}"`);
+        taken = end;
+      }
+      return Math.max(at, end - 1);
+    },
+    end() {
+      takeUntil(text.length);
+      return pieces.join("");
+    },
+  };
+}
+
+const longestNumber = 1_000;
+
+const numberForm = /-?[\d.eE+-]+/y;
+
+const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** Whether a double holds exactly the number that is written. */
+function fitsDouble(written: string): boolean {
+  if (written.length > longestNumber) return false;
+  const double = Number(written);
+  return Number.isFinite(double) && decimal(written) === decimal(String(double));
+}
+
+/** The digits without zeros at either end, and the power of ten by which they are multiplied. */
+function decimal(written: string): string {
+  const [mantissa = "", exponent = "0"] = written.replace("-", "").toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const digits = (whole + fraction).replace(/^0+/, "");
+  const short = digits.replace(/0+$/, "");
+  if (short === "") return "0";
+  return `${short}e${Number(exponent) - fraction.length + digits.length - short.length}`;
+}
+
+/** Takes text in pieces. */
+export interface TextSink<Result> {
+  write(bytes: Buffer): void;
+  end(): Result;
+}
+
+/** Reads one JSON string, from after its opening quote. */
+export interface StringReader {
+  /** Reads from `at`. Gives the index after the closing quote, or -1 if the chunk ends first. */
+  read(chunk: Buffer, at: number): number;
+}
+
+/**
+ * Passes the text of the string to `take` with its escapes replaced. `take` must not keep the pieces. An escaped
+ * character that is neither printable ASCII nor a line break becomes DEL. Throws `malformed_json` for a wrong escape or
+ * a raw line break.
+ */
+export function createStringReader(take: (text: Buffer) => void): StringReader {
+  // The start of an escape that the end of the last chunk cut.
+  let held = "";
+
+  const takeEscaped = (text: string) =>
+    take(unescaped.subarray(0, unescaped.write(unescapeToAscii(text), "latin1")));
+  const readEscaped = (chunk: Buffer, from: number): number => {
+    for (let at = from; at < chunk.length; at += pieceLength) {
+      const text = held + chunk.toString("latin1", at, at + pieceLength);
+      const end = endOfString(text, 0);
+      if (/[\n\r]/.test(end === -1 ? text : text.slice(0, end))) throw rawControl();
+      if (end !== -1) {
+        takeEscaped(text.slice(0, end));
+        return at + end + 1 - held.length;
+      }
+      const complete = incompleteEscapeAt(text);
+      takeEscaped(text.slice(0, complete));
+      held = text.slice(complete);
+    }
+    return -1;
+  };
+
+  return {
+    read(chunk, at) {
+      if (held !== "") return readEscaped(chunk, at);
+      const end = chunk.indexOf(quoteByte, at);
+      const firstEscape = chunk.indexOf(backslash, at);
+      if (firstEscape !== -1 && (end === -1 || firstEscape < end)) return readEscaped(chunk, at);
+      const text = chunk.subarray(at, end === -1 ? chunk.length : end);
+      if (text.includes(0x0a) || text.includes(0x0d)) throw rawControl();
+      take(text);
+      return end === -1 ? -1 : end + 1;
+    },
+  };
+}
+
+/** Accepts the raw bytes of a JSON string's text, and throws `malformed_json` where JSON.parse would. */
+export function createRawStringCheck(): TextSink<void> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decode = (bytes?: Buffer) => {
+    try {
+      decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      throw malformedJson("is not valid UTF-8");
+    }
+  };
+  return {
+    write(bytes) {
+      // These line breaks were escaped: the reader has refused all others.
+      if (bytes.some((byte) => byte < 0x20 && byte !== 0x0a && byte !== 0x0d)) throw rawControl();
+      decode(bytes);
+    },
+    end: () => decode(),
+  };
+}
+
+const rawControl = () => malformedJson("has a control character in a string");
+
+const quoteByte = 0x22;
+
+const backslash = 0x5c;
+
+const pieceLength = 65_536;
+
+// One buffer for all uploads, with room for a cut escape: pieces are passed on one at a time.
+const unescaped = Buffer.allocUnsafe(pieceLength + 8);
+
+/** The index of the quote that ends a JSON string, searched from inside the string; -1 if there is none. */
+function endOfString(text: string, from: number): number {
+  let end = text.indexOf('"', from);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end;
+}
+
+/**
+ * The index of an escape that `text`, a part of a JSON string, does not complete; the length of `text` if there is none.
+ */
+function incompleteEscapeAt(text: string): number {
+  const at = text.lastIndexOf("\\");
+  const begun = text.length - at;
+  if (at === -1 || begun >= longestEscape || isEscaped(text, at)) return text.length;
+  return begun === 1 || text[at + 1] === "u" ? at : text.length;
+}
+
+/**
+ * Replaces the escapes in a part of a JSON string. An escaped character that is neither printable ASCII nor a line break
+ * becomes DEL. Throws `malformed_json` for a wrong escape.
+ */
+function unescapeToAscii(text: string): string {
+  if (!text.includes("\\")) return text;
+  // Many encoders escape every slash, or break lines. If no backslash is itself escaped, `ease` does most of the work.
+  const eased = text.includes("\\\\") ? text : unescapeCommon(text);
+  return eased.replace(/\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?/g, (_, escaped?: string) => characterOf(escaped));
+}
+
+const unescapeCommon = (text: string): string =>
+  text.replaceAll("\\/", "/").replaceAll("\\n", "\n").replaceAll("\\r", "\r");
+
+const longestEscape = 6;
+
+const unprintable = "\u007f";
+
+function isEscaped(text: string, at: number): boolean {
+  let start = at;
+  while (text[start - 1] === "\\") start--;
+  return (at - start) % 2 === 1;
+}
+
+function characterOf(escaped: string | undefined): string {
+  if (escaped === undefined) throw malformedJson("has a wrong escape in a string");
+  if ('"\\/'.includes(escaped)) return escaped;
+  if (escaped === "n" || escaped === "r") return escaped === "n" ? "\n" : "\r";
+  const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+  return /^[ -~\n\r]$/.test(character) ? character : unprintable;
 }

@@ -1,5 +1,5 @@
 import { finished, type Readable } from "node:stream";
-import type { ReceivedFile } from "../../../src/contract/received-file.ts";
+import type { ReceivedFile } from "../../../src/contract/files.ts";
 import type { Files, TemporaryFile } from "../../files/files.ts";
 import type { IncomingBody } from "./incoming-body.ts";
 

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { AttemptLimit, Endpoint } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { limits, type RateLimitName } from "../../../src/contract/limits.ts";
@@ -7,11 +8,19 @@ import type { Deps } from "../../deps.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { Sender } from "../body/budgets.ts";
-import { fieldOf, type IncomingRequest } from "../invocation.ts";
+import { fieldOf, type IncomingRequest } from "../handler.ts";
 import { networkOf } from "../network-addresses.ts";
 import type { GiveBack, Limiter, MutationUse, Spending } from "./limiter.ts";
 import { consume, peek, type RateVerdict } from "./store.ts";
-import { createUsesInMemory } from "./uses-in-memory.ts";
+import {
+  bytesOf,
+  createUseLog,
+  giveUseBack,
+  lookAtUses,
+  takeUse,
+  type UseLog,
+  type UseVerdict,
+} from "./use-log.ts";
 
 /**
  * The limits that each server counts in its own memory: their windows are short, they send no mail, guard no secret and count by no network
@@ -88,6 +97,7 @@ function assertAllowed(verdict: RateVerdict): void {
 }
 
 type Caller = IncomingRequest["caller"];
+
 export type Limiting = Pick<Deps, "database" | "clock" | "settings" | "limiter">;
 
 /**
@@ -193,7 +203,7 @@ export async function spendAsStranger(
 export type CountBody = (sender: Sender, announced?: number) => Judged;
 
 /** How a request that is counted was judged. */
-export interface Judged {
+interface Judged {
   passed(): void;
   /** With the status of the answer. Throws `rate_limited` over the limit of a credential. */
   refused(status: number): void;
@@ -234,6 +244,7 @@ const countedStatuses = [400, 403, 413, 415];
 
 /** An agent has several limits. The sentence says which one is used up, and what still works. */
 const then = "Wait as long as Retry-After says, then send it again.";
+
 const sentences: Partial<Record<RateLimitName, string>> = {
   proposals: `This token has made as many proposals as it may in an hour. Reading still works. ${then}`,
   agentReads: `This token has read as often as it may in an hour. ${then}`,
@@ -246,4 +257,47 @@ export function namingLimit(error: ApiError, limit: RateLimitName | undefined): 
   return error.code === "rate_limited" && message !== undefined
     ? new ApiError("rate_limited", { ...error.details, message })
     : error;
+}
+
+interface UsesInMemory {
+  /** Counts one use. Throws `rate_limited`. */
+  take(spending: Spending): GiveBack;
+  /** The verdict that a use would get. */
+  look(spending: Spending): UseVerdict;
+  forget(): void;
+}
+
+/** What a key takes beside its text and its uses: its place in the cache, and the objects of its log. */
+const placeBytes = 300;
+
+/**
+ * Counts uses in the memory of this process, which take at most `mostBytes`. Over that, the keys that were not used for the
+ * longest time are forgotten.
+ */
+export function createUsesInMemory(
+  { clock, settings }: Pick<Deps, "clock"> & { readonly settings: Pick<Deps["settings"], "rateLimits"> },
+  mostBytes: number,
+): UsesInMemory {
+  const logs = new LRUCache<string, { readonly log: UseLog }>({
+    maxSize: mostBytes,
+    // A letter takes two bytes, unless all letters of the text are of Latin 1.
+    sizeCalculation: ({ log }, key) => placeBytes + 2 * key.length + bytesOf(log),
+  });
+  const keyOf = ({ who, rateLimit }: Spending) => `${rateLimit}:${who}`;
+  return {
+    take(spending) {
+      const { log } = logs.get(keyOf(spending)) ?? { log: createUseLog() };
+      const verdict = takeUse(log, clock.now().getTime(), settings.rateLimits[spending.rateLimit]);
+      // In a new object, or the cache would not weigh it again.
+      logs.set(keyOf(spending), { log });
+      if (!verdict.allowed)
+        throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
+      return () => void giveUseBack(log, verdict.at);
+    },
+    look(spending) {
+      const { log } = logs.get(keyOf(spending)) ?? { log: createUseLog() };
+      return lookAtUses(log, clock.now().getTime(), settings.rateLimits[spending.rateLimit]);
+    },
+    forget: () => logs.clear(),
+  };
 }

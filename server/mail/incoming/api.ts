@@ -6,11 +6,9 @@ import type { Deps } from "../../deps.ts";
 import { mailType } from "../../files/uploads-store.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { reports } from "../sender/store.ts";
-import { oldestOriginal, originalUntil } from "./original.ts";
-import { boundsOf } from "./read.ts";
-import { type IncomingMail, readMail } from "./read-mail.ts";
+import { oldestOriginal, openOriginal, originalUntil } from "./original.ts";
+import { boundsOf, type IncomingMail, readMail } from "./read.ts";
 import { addMailedAnswer, createStoreMail } from "./save.ts";
-import { openOriginal } from "./sealed-mail.ts";
 import { mailOriginals, type OriginalRow } from "./store.ts";
 
 type Needed = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "newId" | "sealer" | "settings">;

@@ -1,14 +1,15 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { type ReceivedFile, receivedFile } from "../../../src/contract/files.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { type ReceivedFile, receivedFile } from "../../../src/contract/received-file.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { mailType, uploads } from "../../files/uploads-store.ts";
-import { randomName } from "../../secrets/secrets.ts";
-import { withoutSenderLinks } from "../sender/sender-links.ts";
+import { openAddress, sealAddress } from "../../secrets/addresses.ts";
+import { randomName, type Sealer } from "../../secrets/secrets.ts";
+import { withoutSenderLinks } from "../sender/links.ts";
 import type { ReportRow } from "../sender/store.ts";
-import type { IncomingMail } from "./read-mail.ts";
+import type { IncomingMail } from "./read.ts";
 import { originalKeptMilliseconds } from "./rules.ts";
-import { sealOriginal } from "./sealed-mail.ts";
 import { mailOriginals } from "./store.ts";
 
 const excerptLength = 300;
@@ -78,3 +79,42 @@ export async function insertOriginal(
 
 const beginningOf = (text: string): string =>
   [...withoutSenderLinks(storable(text))].slice(0, excerptLength).join("");
+
+const algorithm = "aes-256-gcm";
+
+const [nonceBytes, tagBytes] = [12, 16];
+
+/** So that the bytes are those of no other kind of file. */
+const mark = Buffer.from("innkeep sealed mail\n");
+
+/** A mail as it came, sealed: links in it may let people in. */
+interface SealedOriginal {
+  readonly bytes: Buffer;
+  /** The key of the bytes, sealed with the secret of the deployment: a new secret seals the key again, not the bytes. */
+  readonly keySealed: string;
+}
+
+function sealOriginal(sealer: Pick<Sealer, "seal">, source: Uint8Array): SealedOriginal {
+  const [key, nonce] = [randomBytes(32), randomBytes(nonceBytes)];
+  const cipher = createCipheriv(algorithm, key, nonce);
+  const body = cipher.update(source);
+  const end = cipher.final();
+  return {
+    bytes: Buffer.concat([mark, nonce, cipher.getAuthTag(), body, end]),
+    keySealed: sealAddress(sealer, key.toString("base64")),
+  };
+}
+
+/** Throws if the bytes were changed, or the key was sealed with another secret. */
+export function openOriginal(
+  sealer: Pick<Sealer, "open">,
+  { bytes, keySealed }: { readonly bytes: Uint8Array; readonly keySealed: string },
+): Buffer {
+  const key = Buffer.from(openAddress(sealer, keySealed), "base64");
+  const sealed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).subarray(mark.length);
+  const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  });
+  decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
+  return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
+}

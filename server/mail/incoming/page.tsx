@@ -1,19 +1,34 @@
-import type { ApiError } from "../../../src/contract/errors.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
 import { type AutomaticMail, incomingMails } from "../../../src/contract/mails.ts";
-import { Empty } from "../../console/empty.tsx";
-import { IdempotencyField } from "../../console/idempotency-field.tsx";
+import { IdempotencyField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
-import { Refused } from "../../console/parts.tsx";
-import { type Reply, show } from "../../console/reply.ts";
+import { Empty, Refused } from "../../console/parts.tsx";
+import { goTo, type Reply, show } from "../../console/reply.ts";
 import { Line, UserText } from "../../console/text.tsx";
-import { Ago, Timestamp } from "../../console/timestamp.tsx";
+import { Ago, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
+
+export async function takeMail(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  const params = { mailId: param("mailId") };
+  try {
+    const taken = await ask(incomingMails.take, {
+      params,
+      body: {},
+      idempotencyKey: fields.idempotencyKey,
+    });
+    return goTo(`${links.thread(param("appId"), taken.threadId)}`, "mail-taken");
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "wrong_state") return showAutomaticMails(visit, error);
+    throw error;
+  }
+}
 
 export const automaticMailsPage = (visit: SignedInVisit): Promise<Reply> => showAutomaticMails(visit);
 
-export async function showAutomaticMails(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
+async function showAutomaticMails(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "inbox", "maintainer");
   const { items } = await visit.ask(incomingMails.listAutomatic, { params: { appId: navigation.app.id } });
   return show(<AutomaticMails {...{ navigation, items, refusal }} now={visit.now} />, refusal?.status);

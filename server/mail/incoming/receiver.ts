@@ -3,8 +3,8 @@ import type { Deps } from "../../deps.ts";
 import { FilesUnavailable } from "../../files/files.ts";
 import type { MailIn } from "../../settings/settings.ts";
 import type { Mailbox, MailHead } from "./imap.lazy.ts";
-import { type MailAttempt, mailboxes } from "./mailboxes.ts";
 import { replyTokensIn } from "./rules.ts";
+import { type MailAttempt, mailboxes } from "./store.ts";
 
 const firstPause = 2_000;
 const longestPause = 600_000;

@@ -1,20 +1,24 @@
-import { limits } from "../../../src/contract/limits.ts";
+import { pdfOfText } from "../../../src/cli/delivery/text-pdf.ts";
+import { receivedFile } from "../../../src/contract/files.ts";
+import { feedbackFiles, limits } from "../../../src/contract/limits.ts";
+import { decodedText } from "../../../src/words/decoded-text.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
-import { filesJson } from "../../feedback/reports/report.ts";
-import { createAppStorage } from "../../feedback/reports/uploads.ts";
+import { type FeedbackFile, filesJson } from "../../feedback/reports/report.ts";
+import { createAppStorage, uploadOf } from "../../feedback/reports/uploads.ts";
+import type { ThreadFiles } from "../../feedback/threads/answer.ts";
 import { uploads } from "../../files/uploads-store.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { addAnswer } from "../sender/add-answer.ts";
-import { type MailFiles, mailFiles, noneKept } from "./mail-files.ts";
+import { withoutSenderLinks } from "../sender/links.ts";
 import { insertOriginal, type MailedAnswer, type OriginalFile, originalFile, storable } from "./original.ts";
-import type { IncomingMail } from "./read-mail.ts";
+import type { IncomingFile, IncomingMail } from "./read.ts";
 import { mailOriginals } from "./store.ts";
 
 type Needed = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "sealer" | "settings">;
 
 /** How a mail is stored. */
-export interface Storing<Result> {
+interface Storing<Result> {
   /** The bytes of the mail, to be kept; undefined if they are kept already. */
   readonly source: Uint8Array | undefined;
   /** Does work in a transaction. */
@@ -23,7 +27,7 @@ export interface Storing<Result> {
 }
 
 /** The files of a mail that the transaction names. */
-export interface StoredParts {
+interface StoredParts {
   readonly files: MailFiles;
   /** Undefined if it is kept already, there is no room for it, or it names too many people. */
   readonly original: OriginalFile | undefined;
@@ -86,4 +90,86 @@ function bodyOf({ text }: IncomingMail, dropped: readonly string[]): string {
   const clean = storable(text + note).trim() || "(A mail without text)";
   const points = [...clean];
   return points.length <= limits.message ? clean : `${points.slice(0, limits.message - 1).join("")}…`;
+}
+
+const fields = ["images", "videos", "attachments"] as const;
+
+const mostAttachments = 30;
+
+const unnamed = "a file without a name";
+
+interface MailFiles {
+  readonly kept: readonly FeedbackFile[];
+  /** The names of files that are of no allowed kind, too large, or too many. */
+  readonly dropped: readonly string[];
+}
+
+/** The attachments of a mail by the rules for files of feedback: kinds by their bytes, sizes and numbers. (rule M14) */
+async function mailFiles(
+  { files }: Pick<Deps, "files">,
+  attachments: readonly IncomingFile[],
+): Promise<MailFiles> {
+  const kept: FeedbackFile[] = [];
+  const dropped: string[] = [];
+  for (const { name } of attachments.slice(mostAttachments)) dropped.push(name || unnamed);
+  for (const attachment of attachments.slice(0, mostAttachments)) {
+    const file = await storedFile(files, attachment);
+    if (file && kept.filter(({ field }) => field === file.field).length < feedbackFiles[file.field].most)
+      kept.push(file);
+    else dropped.push(attachment.name || unnamed);
+    if (file && !kept.includes(file)) await files.dropTemporary([file.received.path]);
+  }
+  return { kept, dropped };
+}
+
+/** Undefined for a file of another kind, or one that is too large for its kind. */
+/** The names of files that are not kept, because the app has no room for them. */
+const noneKept = (attachments: readonly IncomingFile[]): MailFiles => ({
+  kept: [],
+  dropped: attachments.map(({ name }) => name || unnamed),
+});
+
+async function storedFile(files: Deps["files"], file: IncomingFile): Promise<FeedbackFile | undefined> {
+  const stored = await fileOfKind(files, file);
+  const text = stored ? undefined : textFileOf(file);
+  return stored ?? (text && (await fileOfKind(files, text)));
+}
+
+async function fileOfKind(
+  files: Deps["files"],
+  { name, bytes }: IncomingFile,
+): Promise<FeedbackFile | undefined> {
+  const temporary = files.createTemporary(bytes.length);
+  temporary.write(bytes);
+  const written = await temporary.finish();
+  const field = fieldOf(written.detectedType, bytes.length);
+  if (field === undefined || written.detectedType === null) {
+    await files.dropTemporary([written.path]);
+    return undefined;
+  }
+  const received = receivedFile({ ...written, declaredType: null, name, fault: null });
+  return { field, received, upload: uploadOf(received, written.detectedType, name) };
+}
+
+function fieldOf(type: string | null, size: number): keyof ThreadFiles | undefined {
+  return fields.find((field) => {
+    const { types, bytes } = feedbackFiles[field];
+    return types.some((each) => each === type) && size <= bytes;
+  });
+}
+
+/** A longer text would keep the server from its requests while it is set. */
+const mostTextBytes = 1_048_576;
+
+/**
+ * A text as a PDF, as the command line sends it: threads have no other texts. Its kind is that of its bytes, because mail programs
+ * name most texts wrongly. Undefined for other files. (rule M14)
+ */
+function textFileOf({ name, bytes }: IncomingFile): IncomingFile | undefined {
+  const text = bytes.length > mostTextBytes ? undefined : decodedText(bytes);
+  if (text === undefined || text.trim() === "") return undefined;
+  const named = name || "text.txt";
+  const shown = withoutSenderLinks(text);
+  const content = pdfOfText({ name: named, bytes: Buffer.from(shown), text: shown });
+  return { name: `${named}.pdf`, bytes: content };
 }

@@ -6,12 +6,10 @@ import { mails } from "../outgoing/store.ts";
 import { readReplyToken } from "../reply-tokens.ts";
 import { mayAnswer } from "../sender/add-answer.ts";
 import { reports } from "../sender/store.ts";
-import type { MailAttempt } from "./mailboxes.ts";
 import { insertOriginal, type MailedAnswer } from "./original.ts";
-import { boundsOf } from "./read.ts";
-import { type IncomingMail, readMail } from "./read-mail.ts";
+import { boundsOf, type IncomingMail, readMail } from "./read.ts";
 import { addMailedAnswer, createStoreMail, type StoreMail } from "./save.ts";
-import { mailOriginals } from "./store.ts";
+import { type MailAttempt, mailOriginals } from "./store.ts";
 
 type Needed = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "sealer" | "settings">;
 

@@ -1,13 +1,11 @@
+import * as z from "zod/mini";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { isMailAddress } from "../address.ts";
 import { replyTokenOf } from "../reply-tokens.ts";
-import { mailPatience } from "./mail-attempts.ts";
-import { sealMail } from "./mail-content.ts";
-import { bodyText, headerText } from "./mail-text.ts";
-import { isAutomatic, laneOf, type MailKind } from "./rules.ts";
+import { bodyText, headerText, isAutomatic, laneOf, type MailKind, mailPatience } from "./rules.ts";
 import { mails } from "./store.ts";
 
 /** A mail to one person. Only `kind`, `to`, `subject` and `text` must be given. */
@@ -92,3 +90,28 @@ function contentOf({ settings, sealer }: Needed, id: string, mail: OutgoingMail)
 /** The domain of our own address. */
 const mailDomain = ({ mailOut }: Pick<Settings, "mailOut">): string =>
   mailOut?.from.address.split("@").at(-1) ?? "localhost";
+
+const Content = z.object({
+  to: z.string(),
+  fromName: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  messageId: z.string(),
+  replyTo: z.nullable(z.string()),
+  thread: z.nullable(z.string()),
+  unsubscribeUrl: z.nullable(z.string()),
+  automatic: z.boolean(),
+});
+
+/** Everything that is sent of a mail. Its texts are clean already. */
+export type MailContent = z.infer<typeof Content>;
+
+const mark = "sealed:";
+
+/** The form in which a mail is stored. It is sealed, because links in it may let people in. */
+const sealMail = ({ sealer }: Pick<Deps, "sealer">, content: MailContent): string =>
+  mark + sealer.seal(JSON.stringify(content));
+
+/** The content of a stored mail. Throws if it was sealed with another secret. */
+export const openMail = ({ sealer }: Pick<Deps, "sealer">, stored: string): MailContent =>
+  Content.parse(JSON.parse(sealer.open(stored.slice(mark.length))));

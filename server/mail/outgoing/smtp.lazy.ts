@@ -1,7 +1,7 @@
 import { createTransport, type SendMailOptions } from "nodemailer";
 import type { MailOut } from "../../settings/settings.ts";
-import type { MailContent } from "./mail-content.ts";
-import { headerText } from "./mail-text.ts";
+import type { MailContent } from "./queue.ts";
+import { headerText } from "./rules.ts";
 
 /** What became of a mail. The reason names no address and no password of the mail server. */
 export type Sending =

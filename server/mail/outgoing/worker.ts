@@ -3,23 +3,24 @@ import { mailTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/due-work.ts";
 import type { MailOut } from "../../settings/settings.ts";
-import { nextMailAttempt, serverPause } from "./mail-attempts.ts";
-import { type MailContent, openMail } from "./mail-content.ts";
-import { sendsMail } from "./queue.ts";
-import { type MailLane, mailLanes } from "./rules.ts";
+import { type MailContent, openMail, sendsMail } from "./queue.ts";
+import { type MailLane, mailLanes, nextMailAttempt, serverPause } from "./rules.ts";
 import type { Mailer, Sending } from "./smtp.lazy.ts";
 import { mails, type WaitingMail } from "./store.ts";
 
 /** How many mails of a lane are sent at the same time. */
 const atOnce: Readonly<Record<MailLane, number>> = { personal: 5, bulk: 3 };
+
 /** How long a mail may take. */
 const patienceMilliseconds = 180_000;
+
 /** How long mails are reserved for this server. This is longer than any takes. */
 const holdMilliseconds = 300_000;
+
 /** How long mails that are being sent may take when the server stops. Then their connections are cut. */
 const stopMilliseconds = 3_000;
 
-export interface MailWorker {
+interface MailWorker {
   /** Stops after the mails that are being sent have ended, or are given back. */
   stop(): Promise<void>;
 }
@@ -175,4 +176,30 @@ async function store(tx: Transaction, mail: WaitingMail, { sending, now }: Tried
       else await mails.settle(tx, mail.id, { status: "failed", at, error: sending.reason });
     }
   }
+}
+
+const pauseMilliseconds = 30_000;
+
+/** Queues the mails about release notes that were published since, every half a minute. Gives the function that stops it. */
+export function startAnnouncing(
+  { time, log }: Pick<Deps, "time" | "log">,
+  tell: () => Promise<number>,
+): () => Promise<void> {
+  let running = Promise.resolve();
+  const run = async () => {
+    try {
+      // With a wrong time a note could be told before it is published.
+      if (!time.isDoubtful()) await tell();
+    } catch (error) {
+      log.warn({ err: error }, "telling senders of a release failed");
+    }
+  };
+  const timer = setInterval(() => {
+    running = running.then(run);
+  }, pauseMilliseconds);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
 }

@@ -2,7 +2,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { blockedSenders } from "../../feedback/blocked-senders/store.ts";
 import { messages } from "../../feedback/messages/store.ts";
-import { withoutSenderLinks } from "./sender-links.ts";
+import { withoutSenderLinks } from "./links.ts";
 import { type ReportRow, reports } from "./store.ts";
 
 /** How many answers a sender may write to one report in an hour, on the page and by mail. (rule M11) */

@@ -7,10 +7,8 @@ import { fileAddresses } from "../../feedback/threads/answer.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { isMailAddress } from "../address.ts";
 import { addAnswer, answerPauseSeconds, mayAnswer } from "./add-answer.ts";
-import { readReportToken } from "./links.ts";
-import { releaseMails } from "./release-mails.ts";
-import { statusPath } from "./status-url.ts";
-import { type ReportRow, reports, type SharedMessage } from "./store.ts";
+import { readReportToken, statusPath } from "./links.ts";
+import { type ReportRow, releaseMails, reports, type SharedMessage } from "./store.ts";
 
 /** The addresses of images, videos and attachments. */
 export type SharedFiles = ReturnType<typeof fileAddresses>;

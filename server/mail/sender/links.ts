@@ -1,7 +1,17 @@
+import type { Deps } from "../../deps.ts";
 import type { Sealer } from "../../secrets/secrets.ts";
 
+/** The path of the sender's page, below the address of the server. */
+export const statusPath = "/p/t";
+
+/** The address of the page on which the sender of a report reads replies. It is a credential for exactly that. (rule M8) */
+export const statusUrlOf = (
+  { sealer, settings }: Pick<Deps, "sealer" | "settings">,
+  token: ReportToken,
+): string => `${settings.baseUrl}${statusPath}/${reportTokenOf(sealer, token)}`;
+
 /** What the link to a sender's page says. */
-export interface ReportToken {
+interface ReportToken {
   /** The id of a thread, or of a repeat on it. */
   readonly reportId: string;
   /** Only the newest link of a report works. */
@@ -11,7 +21,9 @@ export interface ReportToken {
 }
 
 const idBytes = 16;
+
 const macDigits = 32;
+
 const form = /^[\w-]{50}$/;
 
 /** The token of a link: id, counter and MAC. No row is stored, so it can be made again at any time. (rule M8) */
@@ -46,3 +58,14 @@ const markedText = (head: string): string => `sender's page\n${head}`;
 
 const uuidOf = (bytes: Buffer): string =>
   bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+
+// The form of a link to a sender's page, also inside another address, as programs that check links write it. A token has 50
+// characters, fewer where a text was cut.
+const link =
+  /((?:\/|%(?:25){0,3}2F)p(?:\/|%(?:25){0,3}2F)t(?:\/|%(?:25){0,3}2F))[\w-]{20,}|(_p_t_)[\w-]{50,}/gi;
+
+/**
+ * A text without the tokens of sender's pages, which mail programs quote and people paste: who reads the thread must not get them.
+ * (rule M8)
+ */
+export const withoutSenderLinks = (text: string): string => text.replace(link, "$1$2…");

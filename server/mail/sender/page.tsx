@@ -1,12 +1,12 @@
 import type { ApiError } from "../../../src/contract/errors.ts";
-import { Document } from "../../console/document.tsx";
 import { Files } from "../../console/files.tsx";
 import { TextArea } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
+import { Document } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { Notice, Refused } from "../../console/parts.tsx";
 import { Line, UserText } from "../../console/text.tsx";
-import { Timestamp } from "../../console/timestamp.tsx";
+import { Timestamp } from "../../console/times.tsx";
 import type { SenderPage, SharedFiles } from "./api.ts";
 
 export interface SenderPageProps {

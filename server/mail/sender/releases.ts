@@ -3,10 +3,9 @@ import type { Deps } from "../../deps.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { isMailAddress } from "../address.ts";
 import { queueMail, sendsMail } from "../outgoing/queue.ts";
-import { type NoteToMail, releaseMails } from "./release-mails.ts";
-import { releaseText } from "./release-text.ts";
-import { statusUrlOf } from "./status-url.ts";
-import type { ReportRow } from "./store.ts";
+import { statusUrlOf } from "./links.ts";
+import { releaseText } from "./rules.ts";
+import { type NoteToMail, type ReportRow, releaseMails } from "./store.ts";
 
 const notesAtOnce = 20;
 const day = 86_400_000;

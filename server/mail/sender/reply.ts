@@ -8,8 +8,8 @@ import { subjectOf } from "../../feedback/reports/rules.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { isMailAddress } from "../address.ts";
 import { queueMail, sendsMail } from "../outgoing/queue.ts";
+import { statusUrlOf } from "./links.ts";
 import { replyText } from "./rules.ts";
-import { statusUrlOf } from "./status-url.ts";
 import { type ReportRow, reports } from "./store.ts";
 
 interface Receivers {

@@ -1,11 +1,9 @@
 import type { Context } from "koa";
 import type { ApiError } from "../../../src/contract/errors.ts";
 import { refuseForeignForm } from "../../console/browser-request.ts";
-import { consolePathOf } from "../../console/console-path.ts";
-import { answerWithErrorPage } from "../../console/error-page.tsx";
+import { answerWithErrorPage, showErrorPage } from "../../console/error-page.tsx";
 import { readForm } from "../../console/form-values.tsx";
-import { createLinks, type Links } from "../../console/links.ts";
-import { showErrorPage } from "../../console/page.tsx";
+import { consolePathOf, createLinks, type Links } from "../../console/links.ts";
 import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
 import { createRespond } from "../../console/respond.ts";
 import type { Deps } from "../../deps.ts";
@@ -13,8 +11,8 @@ import { senderOf } from "../../http/body/incoming-body.ts";
 import { answerErrors } from "../../http/errors.ts";
 import type { Door, Route } from "../../http/mount.ts";
 import { createSenderPages, type SenderPages } from "./api.ts";
+import { statusPath } from "./links.ts";
 import { MailStopped, NoSenderPage, Sender, StopMail } from "./page.tsx";
-import { statusPath } from "./status-url.ts";
 
 type Needed = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">;
 

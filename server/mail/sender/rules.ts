@@ -1,10 +1,38 @@
 import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
 
+/** A release note, and the report of the sender who gets the mail. */
+interface ToldRelease {
+  readonly appName: string;
+  readonly version: string;
+  readonly title: string;
+  readonly message: string;
+  readonly createdAt: string;
+  readonly statusUrl: string;
+  readonly stopUrl: string;
+}
+
+/** The text of the mail about a release for one sender. (rule M15) */
+export const releaseText = ({ appName, version, title, message, createdAt, ...links }: ToldRelease): string =>
+  [
+    `${appName} ${version} is out: ${title}`,
+    "",
+    `It has to do with what you wrote on ${createdAt.slice(0, 10)}:`,
+    ...quotedBeginning(message),
+    "",
+    "Your page, where you can answer:",
+    links.statusUrl,
+    "",
+    "-- ",
+    `No more mail about releases of ${appName}:`,
+    links.stopUrl,
+  ].join("\n");
+
 const quotedLines = 12;
+
 const quotedLength = 1_000;
 
 /** A reply, and what it answers. */
-export interface RepliedReport {
+interface RepliedReport {
   readonly reply: string;
   readonly appName: string;
   /** What the receiver wrote. */
@@ -22,7 +50,7 @@ export function replyText({ reply, appName, message, createdAt, statusUrl }: Rep
 }
 
 /** The first lines of a text, each marked as a quotation. */
-export function quotedBeginning(message: string): string[] {
+function quotedBeginning(message: string): string[] {
   const cut = [...message].slice(0, quotedLength).join("");
   const lines = cut.split(/\r\n?|\n/);
   const isWhole = lines.length <= quotedLines && cut.length === message.length;

@@ -1,4 +1,4 @@
-import type { Cycle, CycleReport } from "../../../src/contract/cycles.ts";
+import type { Cycle, CycleReport, SlotDay } from "../../../src/contract/cycles.ts";
 import { qualifyingSession } from "../sessions/rules.ts";
 
 /** A slot, with or without a tester. A slot and its predecessors and successors have the same `seat`, its number. */
@@ -11,14 +11,14 @@ export interface ReportedSlot {
   readonly endedAt: string | null;
 }
 
-export interface ReportedDay {
+interface ReportedDay {
   readonly slotId: string;
   readonly dayIndex: number;
   readonly kind: "session" | "proof";
 }
 
 /** All test sessions of a slot: their number, and the total length of those that the server vouches for. */
-export interface SessionTotal {
+interface SessionTotal {
   readonly slotId: string;
   readonly sessions: number;
   readonly milliseconds: number;
@@ -124,3 +124,58 @@ const meaning = [
   "A day counted by a proof says that the tester sent images on that day.",
   "Nothing here says how a store will decide.",
 ].join(" ");
+
+/** The state of a cycle when it is planned. */
+interface Standing {
+  readonly status: "recruiting" | "running";
+  readonly closedDays: number;
+  /** When the next change is due. */
+  readonly nextAt: string;
+}
+
+/**
+ * The state of a new cycle with these days. If its first day has begun, it runs at once, and past days are closed
+ * without misses, because no tester could have missed them. Undefined if its last day is over. Instants are ISO 8601 UTC
+ * with milliseconds.
+ */
+export function standingOf(dayStarts: readonly string[], now: string): Standing | undefined {
+  const begun = dayStarts.filter((start) => start <= now).length;
+  const nextAt = dayStarts[begun];
+  if (nextAt === undefined) return undefined;
+  return { status: begun === 0 ? "recruiting" : "running", closedDays: Math.max(0, begun - 1), nextAt };
+}
+
+/** The facts about a slot that decide the state of its days. */
+export interface SlotLife {
+  /** The day on which the slot became active, or null. */
+  readonly activeFromDay: number | null;
+  /** When the slot was removed or completed; null before that. */
+  readonly endedAt: string | null;
+}
+
+/** The progress of a cycle. */
+export interface CycleLife {
+  readonly status: string;
+  readonly dayStarts: readonly string[];
+  readonly closedDays: number;
+}
+
+/** The state of a day of a slot. The day on which the slot became active is never missed. (rule T10) */
+export function dayStateOf(
+  { dayIndex, isCounted }: { readonly dayIndex: number; readonly isCounted: boolean },
+  slot: SlotLife,
+  { status, dayStarts, closedDays }: CycleLife,
+): SlotDay["state"] {
+  if (isCounted) return "counted";
+  if (slot.activeFromDay === null || dayIndex < slot.activeFromDay) return "none";
+  if (endedBefore(dayStarts[dayIndex], slot.endedAt)) return "none";
+  if (dayIndex <= closedDays) return dayIndex > slot.activeFromDay ? "missed" : "none";
+  return status === "running" && dayIndex === closedDays + 1 ? "open" : "ahead";
+}
+
+/**
+ * Whether a slot ended before the end of a day, or exactly then: a slot that is removed at the end of a day does not
+ * miss that day.
+ */
+const endedBefore = (dayEnd: string | undefined, endedAt: string | null): boolean =>
+  endedAt !== null && dayEnd !== undefined && endedAt <= dayEnd;

@@ -1,5 +1,6 @@
 import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import { cycleTopic } from "../../database/signals.ts";
 
 /** The stored form of a cycle, with the app that it tests. */
 export interface CycleRow {
@@ -19,7 +20,7 @@ export interface CycleRow {
   readonly createdAt: string;
 }
 
-export interface NewCycleRow extends Omit<CycleRow, "appId" | "appName" | "packageName"> {
+interface NewCycleRow extends Omit<CycleRow, "appId" | "appName" | "packageName"> {
   readonly nextAt: string | null;
 }
 
@@ -93,3 +94,263 @@ export const cycles = {
     return true;
   },
 };
+
+/** A test session in the form that is shown. `screens` is a JSON array. */
+export interface EvidenceSessionRow {
+  readonly slotId: string;
+  readonly dayIndex: number;
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly screens: string;
+  readonly appVersion: string | null;
+  readonly receivedAt: string;
+}
+
+interface CountedRow {
+  readonly slotId: string;
+  readonly dayIndex: number;
+  readonly kind: "session" | "proof";
+  readonly countedAt: string;
+}
+
+/** One row for each image of a proof. */
+export interface ProofImageRow {
+  readonly slotId: string;
+  readonly dayIndex: number;
+  readonly proofId: string;
+  readonly capturedAt: string;
+  readonly queuedAt: string | null;
+  readonly receivedAt: string;
+  readonly note: string | null;
+  readonly upload: string | null;
+}
+
+const sessionColumns = `t.slot_id AS "slotId", t.day_index AS "dayIndex", t.started_at AS "startedAt",
+  t.ended_at AS "endedAt", t.screens, t.app_version AS "appVersion", t.received_at AS "receivedAt"`;
+
+/** The test sessions of a cycle that belong to one of its days. */
+const sessionsOfDays = `FROM test_sessions t JOIN slots s ON s.id = t.slot_id
+  WHERE s.cycle_id = ? AND t.day_index IS NOT NULL`;
+
+/** The milliseconds since midnight of an instant. The engines have no common function for it. */
+const ofDay = (at: string): string => {
+  const part = (from: number, length: number) => `CAST(substr(${at}, ${from}, ${length}) AS BIGINT)`;
+  return `(((${part(12, 2)} * 60 + ${part(15, 2)}) * 60 + ${part(18, 2)}) * 1000 + ${part(21, 3)})`;
+};
+
+/** The milliseconds between two instants that are at most one calendar day apart. */
+const between = (from: string, to: string): string =>
+  `(${ofDay(to)} - ${ofDay(from)} + 86400000 * CASE WHEN substr(${to}, 1, 10) > substr(${from}, 1, 10) THEN 1
+     WHEN substr(${to}, 1, 10) < substr(${from}, 1, 10) THEN -1 ELSE 0 END)`;
+
+/**
+ * The length of a test session in milliseconds. The reported end may be up to two minutes later than the time of
+ * receipt. If it is later, the time of receipt counts as the end. A session that begins after its receipt has the length
+ * 0.
+ */
+const lengthOf = `CASE WHEN t.received_at >= t.ended_at
+    OR ${between("t.started_at", "t.ended_at")} <= ${between("t.started_at", "t.received_at")} + 120000
+  THEN ${between("t.started_at", "t.ended_at")}
+  WHEN t.received_at <= t.started_at THEN 0
+  ELSE ${between("t.started_at", "t.received_at")} END`;
+
+/** The evidence for the days of a cycle. Each function makes one query, for any number of slots and test sessions. */
+export const dayEvidence = {
+  counted: (reader: Reader, cycleId: string) =>
+    reader.all<CountedRow>(
+      `SELECT d.slot_id AS "slotId", d.day_index AS "dayIndex", d.kind, d.counted_at AS "countedAt"
+       FROM counted_days d JOIN slots s ON s.id = d.slot_id WHERE s.cycle_id = ?`,
+      cycleId,
+    ),
+
+  /** The test sessions that counted days. */
+  countingSessions: (reader: Reader, cycleId: string) =>
+    reader.all<EvidenceSessionRow>(
+      `SELECT ${sessionColumns} FROM counted_days d JOIN slots s ON s.id = d.slot_id
+         JOIN test_sessions t ON t.id = d.evidence_id
+       WHERE s.cycle_id = ? AND d.kind = 'session'`,
+      cycleId,
+    ),
+
+  /** The longest test session of each day that no session has counted. */
+  longestSessions: (reader: Reader, cycleId: string) =>
+    reader.all<EvidenceSessionRow>(
+      `SELECT ${sessionColumns} FROM test_sessions t JOIN (
+         SELECT t.id, row_number() OVER (PARTITION BY t.slot_id, t.day_index ORDER BY ${lengthOf} DESC, t.id) AS place
+         ${sessionsOfDays} AND NOT EXISTS (
+           SELECT 1 FROM counted_days d
+           WHERE d.slot_id = t.slot_id AND d.day_index = t.day_index AND d.kind = 'session')
+       ) AS ranked ON ranked.id = t.id WHERE ranked.place = 1`,
+      cycleId,
+    ),
+
+  /** How many test sessions were reported for each day, and why the last one did not count. */
+  sessionsPerDay: (reader: Reader, cycleId: string) =>
+    reader.all<{ slotId: string; dayIndex: number; sessions: number; reason: string | null }>(
+      `SELECT n.slot_id AS "slotId", n.day_index AS "dayIndex", n.sessions, t.reason FROM (
+         SELECT t.slot_id, t.day_index, count(*) AS sessions, max(t.id) AS last_id
+         ${sessionsOfDays} GROUP BY t.slot_id, t.day_index
+       ) AS n JOIN test_sessions t ON t.id = n.last_id`,
+      cycleId,
+    ),
+
+  /** The proofs of a cycle, oldest first. */
+  proofs: (reader: Reader, cycleId: string) =>
+    reader.all<ProofImageRow>(
+      `SELECT p.slot_id AS "slotId", p.day_index AS "dayIndex", p.id AS "proofId", p.captured_at AS "capturedAt",
+              p.queued_at AS "queuedAt", p.created_at AS "receivedAt", p.note, u.name AS upload
+       FROM proofs p JOIN slots s ON s.id = p.slot_id LEFT JOIN uploads u ON u.proof_id = p.id
+       WHERE s.cycle_id = ? ORDER BY p.created_at, p.id, u.created_at, u.name`,
+      cycleId,
+    ),
+
+  /** How many test sessions each slot reported, and the total length in milliseconds of those that the server accepts. */
+  sessionsPerSlot: (reader: Reader, cycleId: string) =>
+    reader.all<{ slotId: string; sessions: number; milliseconds: number }>(
+      `SELECT t.slot_id AS "slotId", count(*) AS sessions, sum(CASE
+           WHEN t.reason IS NULL OR t.reason IN ('already_submitted', 'session_below_bar') THEN ${lengthOf}
+           ELSE 0 END) AS milliseconds
+       FROM test_sessions t JOIN slots s ON s.id = t.slot_id WHERE s.cycle_id = ? GROUP BY t.slot_id`,
+      cycleId,
+    ),
+};
+
+export interface DueCycle {
+  readonly id: string;
+  readonly status: string;
+  readonly startsOn: string;
+  readonly timezone: string;
+  readonly durationDays: number;
+  readonly maxMissedDays: number;
+  /** A JSON array. */
+  readonly dayStarts: string;
+  readonly closedDays: number;
+  readonly nextAt: string | null;
+}
+
+/** A slot whose day is being closed. */
+export interface ClosingSlot {
+  readonly id: string;
+  readonly seat: number;
+  readonly missedDays: number;
+  readonly activeFromDay: number;
+  readonly counted: string;
+}
+
+/** Selects cycles: one by its id, those of a listing, that of a slot, or those in which a tester has a slot. */
+export type CycleScope = "cycle" | "listing" | "slot" | "tester";
+
+interface CycleScopeAt {
+  readonly scope: CycleScope;
+  readonly id: string;
+  readonly now: string;
+}
+
+const scopeConditions: Readonly<Record<CycleScope, string>> = {
+  cycle: "c.id = ?",
+  listing: "c.listing_id = ?",
+  slot: "c.id = (SELECT cycle_id FROM slots WHERE id = ?)",
+  tester: "c.id IN (SELECT cycle_id FROM slots WHERE tester_id = ?)",
+};
+
+interface Progress {
+  readonly status: "running" | "completed";
+  readonly closedDays: number;
+  readonly nextAt: string | null;
+}
+
+/** The changes that the passing of time causes. */
+export const dueChanges = {
+  /** When the next change is due; null if there is none. */
+  async next(reader: Reader): Promise<string | null> {
+    const row = await reader.get<{ at: string | null }>(
+      `SELECT min(at) AS at FROM (
+         SELECT min(next_at) AS at FROM cycles WHERE next_at IS NOT NULL
+         UNION ALL SELECT min(request_expires_at) FROM slots WHERE status = 'requested') AS due`,
+    );
+    return row?.at ?? null;
+  },
+
+  /** The selected cycles in which a change is due. */
+  dueIn: (reader: Reader, { scope, id, now }: CycleScopeAt) =>
+    reader.all<{ id: string }>(
+      `SELECT c.id FROM cycles c WHERE ${scopeConditions[scope]} AND (c.next_at <= ? OR EXISTS (
+         SELECT 1 FROM slots s
+         WHERE s.cycle_id = c.id AND s.status = 'requested' AND s.request_expires_at <= ?))`,
+      ...[id, now, now],
+    ),
+
+  cycleIds: (reader: Reader, now: string, most: number) =>
+    reader.all<{ id: string }>(
+      "SELECT id FROM cycles WHERE next_at <= ? ORDER BY next_at, id LIMIT ?",
+      now,
+      most,
+    ),
+
+  findCycle: (tx: Transaction, id: string) =>
+    tx.get<DueCycle>(
+      `SELECT id, status, starts_on AS "startsOn", timezone, duration_days AS "durationDays", max_missed_days AS "maxMissedDays",
+              day_starts AS "dayStarts", closed_days AS "closedDays", next_at AS "nextAt"
+       FROM cycles WHERE id = ?`,
+      id,
+    ),
+
+  async progress(tx: Transaction, id: string, { status, closedDays, nextAt }: Progress): Promise<void> {
+    const sql = "UPDATE cycles SET status = ?, closed_days = ?, next_at = ? WHERE id = ?";
+    await tx.run(sql, status, closedDays, nextAt, id);
+    tx.signal(cycleTopic(id));
+  },
+
+  activeSlots: (tx: Transaction, cycleId: string) =>
+    tx.all<ClosingSlot>(
+      `SELECT id, seat, missed_days AS "missedDays", active_from_day AS "activeFromDay", counted
+       FROM slots WHERE cycle_id = ? AND status IN ('active', 'at_risk') ORDER BY seat, id`,
+      cycleId,
+    ),
+
+  /** Adds one missed day to these slots. */
+  miss: (tx: Transaction, ids: readonly string[]) =>
+    tx.run(
+      `UPDATE slots SET status = 'at_risk', missed_days = missed_days + 1 WHERE id IN (${placesFor(ids)})`,
+      ...ids,
+    ),
+
+  removeSlots: (tx: Transaction, ids: readonly string[], endedAt: string) =>
+    tx.run(
+      `UPDATE slots SET status = 'removed', ended_at = ? WHERE id IN (${placesFor(ids)})`,
+      endedAt,
+      ...ids,
+    ),
+
+  completeSlots: (tx: Transaction, cycleId: string, endedAt: string) =>
+    tx.run(
+      `UPDATE slots SET status = 'completed', ended_at = ?
+       WHERE cycle_id = ? AND status IN ('active', 'at_risk')`,
+      endedAt,
+      cycleId,
+    ),
+
+  /** Opens the slots again whose requests have expired. */
+  expireRequests: (tx: Transaction, now: string) =>
+    tx.run(`${reopen} WHERE status = 'requested' AND request_expires_at <= ?`, now),
+
+  expireRequestsOf: (tx: Transaction, cycleId: string, now: string) =>
+    tx.run(`${reopen} WHERE cycle_id = ? AND status = 'requested' AND request_expires_at <= ?`, cycleId, now),
+
+  dropRequests: (tx: Transaction, cycleId: string) =>
+    tx.run(`${reopen} WHERE cycle_id = ? AND status = 'requested'`, cycleId),
+
+  /** Adds an open slot to a cycle: at its beginning, or to replace a removed one. */
+  openSlot: (tx: Transaction, slot: { id: string; cycleId: string; seat: number; createdAt: string }) =>
+    tx.insert("slots", {
+      id: slot.id,
+      cycle_id: slot.cycleId,
+      seat: slot.seat,
+      status: "open",
+      created_at: slot.createdAt,
+    }),
+};
+
+const reopen = "UPDATE slots SET status = 'open', tester_id = NULL, request_expires_at = NULL";
+
+const placesFor = (ids: readonly string[]): string => ids.map(() => "?").join(", ");

@@ -1,8 +1,8 @@
 import type { Listing, ListingChange } from "../../../src/contract/listings.ts";
 import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
-import { assignments } from "../../database/assignments.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { listingTopic } from "../../database/signals.ts";
+import { assignments } from "../../database/statements.ts";
 
 /** The stored form of a listing. `screens` is a JSON array. */
 export interface ListingRow extends Omit<Listing, "screens"> {

@@ -1,19 +1,24 @@
-import { ApiError } from "../../../src/contract/errors.ts";
+import { ApiError, type ErrorDetails } from "../../../src/contract/errors.ts";
+import { fileFault } from "../../../src/contract/fields.ts";
+import { isReceivedFile, type ReceivedFile } from "../../../src/contract/files.ts";
+import type { Issue } from "../../../src/contract/issues.ts";
+import { proofImages } from "../../../src/contract/limits.ts";
 import type { tester as contract, NewProof } from "../../../src/contract/tester.ts";
+import { doubtfulTime } from "../../clock.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
-import { doubtfulTime } from "../../doubtful-time.ts";
+import { type ReceivedUpload, uploadOf } from "../../feedback/reports/uploads.ts";
 import { uploads } from "../../files/uploads-store.ts";
 import type { AnswerOf, Request } from "../../http/handler.ts";
 import { isOver } from "../cycles/days.ts";
-import { countedDays } from "../slots/counted-days.ts";
+import { countedDays } from "../slots/store.ts";
+import { testedSlotOf, testerSlotOf } from "../tester/answer.ts";
 import { testerSlots } from "../tester/store.ts";
-import { testedSlotOf, testerSlotOf } from "../tester/tester-days.ts";
-import { imageDetails, imageFaults, type ProofImage, proofImagesOf } from "./proof-images.ts";
 import { isPassingRefusal, judgeProof, wouldHaveBeenAccepted } from "./rules.ts";
 import { proofs } from "./store.ts";
 
 type Submitted = Request<typeof contract.submitProof>;
+
 type Needed = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "time">;
 
 /** Takes a proof of today: stores its images as evidence and counts the day. (rule T29) */
@@ -103,3 +108,31 @@ async function insert(
     await uploads.insert(tx, { ...upload, appId, proofId, createdAt: uploadedAt });
   }
 }
+
+/** A received image of a proof, and the upload that it becomes. */
+interface ProofImage {
+  readonly received: ReceivedFile;
+  readonly upload: ReceivedUpload;
+}
+
+/** The fault of each image of a proof, or undefined for a good one. */
+const imageFaults = ({ images = [] }: Pick<NewProof, "images">): (string | undefined)[] =>
+  images.map((image) => fileFault(image, proofImages));
+
+/** The details of an error about images: which images are wrong, and why. */
+function imageDetails(faults: readonly (string | undefined)[]): ErrorDetails {
+  if (faults.length === 0) return { issues: [{ path: "images", message: "must hold at least one image" }] };
+  const issues = faults.flatMap((message, at): Issue[] =>
+    message ? [{ path: `images.${at}`, message }] : [],
+  );
+  const named = issues.map(({ path, message }) => `${path} ${message}`);
+  return { issues, message: `An image cannot be used: ${named.join("; ")}.` };
+}
+
+/** The faultless images of a proof, in order. */
+const proofImagesOf = ({ images = [] }: Pick<NewProof, "images">): ProofImage[] =>
+  images.flatMap((image) =>
+    isReceivedFile(image) && image.detectedType !== null
+      ? [{ received: image, upload: uploadOf(image, image.detectedType) }]
+      : [],
+  );

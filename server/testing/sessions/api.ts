@@ -4,18 +4,28 @@ import {
   type SessionResult,
   type SessionStatus,
 } from "../../../src/contract/test-sessions.ts";
-import type { Transaction } from "../../database/database.ts";
+import { doubtfulTime } from "../../clock.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import { cycleTopic, slotTopic, topicsOfAllSlots } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import { doubtfulTime } from "../../doubtful-time.ts";
 import { prepareAnswer } from "../../http/answers.ts";
 import type { Handlers } from "../../http/handler.ts";
+import { scopeOfField } from "../../http/idempotency.ts";
+import { idempotency } from "../../http/idempotency-store.ts";
+import { cachedLookup } from "../../http/memory.ts";
+import { forget } from "../../http/rate-limits/store.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import { dueByOf, spanOfToday, todayOf } from "../cycles/days.ts";
-import { countedDays } from "../slots/counted-days.ts";
-import { createFindSlot, type KeyedSlot, loadSlot, unknownSlot } from "./keyed-slot.ts";
-import { judgeSession, mayCountLater, type SessionVerdict, wouldHaveCounted } from "./rules.ts";
-import { type SlotKey, testSessions } from "./store.ts";
-import { createForgetUnknown } from "./unknown-test-keys.ts";
+import { countedDaysOf } from "../slots/rules.ts";
+import { countedDays } from "../slots/store.ts";
+import {
+  judgeSession,
+  mayCountLater,
+  type SessionVerdict,
+  type TestedSlot,
+  wouldHaveCounted,
+} from "./rules.ts";
+import { type KeyedSlotRow, type SlotKey, testSessions } from "./store.ts";
 
 /** A reported session with the id and the time under which it is recorded. */
 interface ReceivedSession {
@@ -175,3 +185,178 @@ const unknownStatus = (now: Date): SessionStatus => ({
 
 const endOfDay = (now: Date): number =>
   Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1);
+
+/** A slot with a test key, ready for a verdict. */
+interface KeyedSlot extends TestedSlot {
+  readonly id: string;
+  readonly cycleId: string;
+  readonly nextAt: string | null;
+}
+
+interface FindSlot {
+  (key: SlotKey): Promise<KeyedSlot | undefined>;
+  /** Makes the function that says whether what was found for a key is still in memory as it was. */
+  readonly isKept: (key: SlotKey, slot: KeyedSlot | undefined) => () => boolean;
+}
+
+/**
+ * Finds the slot of a test key. A missing slot is cached like a slot, so that the time of an answer does not show which
+ * keys exist.
+ */
+function createFindSlot({ database, memory }: Pick<Deps, "database" | "memory">): FindSlot {
+  const lookUp = cachedLookup({
+    memory,
+    async load(name) {
+      const [appId = "", keyHash = ""] = name.split(" ");
+      return { slot: await loadSlot(database, { appId, keyHash }) };
+    },
+    dropAll: topicsOfAllSlots,
+    topicsOf: ({ slot }) => (slot ? [slotTopic(slot.id), cycleTopic(slot.cycleId)] : []),
+    bytesOf: ({ slot }) =>
+      bytesOfSlot + (slot ? bytesOfDay * (slot.cycle.dayStarts.length + slot.countedDays.size) : 0),
+  });
+  const find = async (key: SlotKey) => (await lookUp(nameOf(key)))?.slot;
+  const isKept = (key: SlotKey, slot: KeyedSlot | undefined) => {
+    const name = nameOf(key);
+    return () => {
+      const known = lookUp.peek(name);
+      return known !== undefined && known.slot === slot;
+    };
+  };
+  return Object.assign(find, { isKept });
+}
+
+/** How much memory a slot takes beside its days, and each of its days. */
+const bytesOfSlot = 1_000;
+
+const bytesOfDay = 60;
+
+const nameOf = ({ appId, keyHash }: SlotKey): string => `${appId} ${keyHash}`;
+
+/** The slot of a test key as it is now. A missing slot takes as long as a found one. */
+async function loadSlot(reader: Reader, key: SlotKey): Promise<KeyedSlot | undefined> {
+  const row = await testSessions.findSlot(reader, key);
+  const slot = keyedSlotOf(row ?? unknownSlotRow);
+  return row && slot;
+}
+
+const keyedSlotOf = ({
+  id,
+  cycleId,
+  nextAt,
+  status,
+  activatedAt,
+  counted,
+  ...cycle
+}: KeyedSlotRow): KeyedSlot => ({
+  id,
+  cycleId,
+  nextAt,
+  status,
+  activatedAt,
+  countedDays: countedDaysOf(counted),
+  cycle: {
+    status: cycle.cycleStatus,
+    startsOn: cycle.startsOn,
+    timezone: cycle.timezone,
+    durationDays: cycle.durationDays,
+    dayStarts: startsOf(cycle.dayStarts),
+  },
+});
+
+const startsOf = (dayStarts: string): string[] => JSON.parse(dayStarts);
+
+/** The stand-in slot for unknown test keys. It never counts, and its day is found as fast as that of a real slot. */
+const unknownSlotRow: KeyedSlotRow = {
+  id: "",
+  cycleId: "",
+  status: "removed",
+  activatedAt: null,
+  counted: ",",
+  cycleStatus: "completed",
+  startsOn: "2000-01-01",
+  timezone: "UTC",
+  durationDays: 1,
+  dayStarts: '["2000-01-01T00:00:00.000Z","9000-01-01T00:00:00.000Z"]',
+  nextAt: null,
+};
+
+/** Judged in place of the slot of an unknown test key. */
+const unknownSlot = keyedSlotOf(unknownSlotRow);
+
+/** A test key that no slot of an app has. */
+interface UnknownKey {
+  readonly appId: string;
+  readonly keyHash: string;
+}
+
+const forgottenAtOnce = 100;
+
+/**
+ * Limits what unknown test keys leave in the database: rate limits and stored answers. Gives a function to call after
+ * each use of such a key. If deleting old traces fails, the request still succeeds.
+ */
+function createForgetUnknown({
+  database,
+  settings,
+  log,
+}: Pick<Deps, "database" | "settings" | "log">): (key: UnknownKey) => Promise<void> {
+  const note = createUnknownKeys(settings.budgets.unknownTestKeys);
+  return async (key) => {
+    const old = note(key);
+    if (old.length === 0) return;
+    const scopes = old.map(({ appId, keyHash }) => scopeOfField(appId, keyHash, contract.report));
+    await database
+      .write(async (tx) => {
+        // What is unknown to one app may be the key of another app's slot, whose uses still count.
+        const held = await testSessions.heldKeys(tx, old);
+        const unheld = old.filter(({ keyHash }) => !held.has(keyHash));
+        await forget(
+          tx,
+          unheld.map(({ keyHash }) => `sdkSession:${keyHash}`),
+        );
+        await idempotency.forget(tx, scopes);
+      })
+      .catch((error) => log.warn({ err: error }, "old uses of unknown test keys not forgotten"));
+  };
+}
+
+/**
+ * Keeps the unknown test keys that left traces in the database, the least recently used first. Gives the keys whose
+ * traces must be deleted: when there are more than `most`, the app with the most keys loses its oldest, a hundred at a
+ * time.
+ */
+function createUnknownKeys(most: number): (key: UnknownKey) => readonly UnknownKey[] {
+  const byApp = new Map<string, Set<string>>();
+  let count = 0;
+
+  const use = ({ appId, keyHash }: UnknownKey) => {
+    const keys = byApp.get(appId) ?? new Set();
+    byApp.set(appId, keys);
+    if (!keys.delete(keyHash)) count += 1;
+    keys.add(keyHash);
+  };
+  const dropOldest = (): UnknownKey[] => {
+    let appId = "";
+    let largest = new Set<string>();
+    for (const [id, keys] of byApp) {
+      if (keys.size <= largest.size) continue;
+      appId = id;
+      largest = keys;
+    }
+    const dropped: UnknownKey[] = [];
+    for (const keyHash of largest) {
+      if (dropped.length === forgottenAtOnce) break;
+      dropped.push({ appId, keyHash });
+    }
+    for (const { keyHash } of dropped) largest.delete(keyHash);
+    if (largest.size === 0) byApp.delete(appId);
+    count -= dropped.length;
+    return dropped;
+  };
+
+  return (key) => {
+    use(key);
+    return count < most + forgottenAtOnce ? [] : dropOldest();
+  };
+}

@@ -1,23 +1,23 @@
 import type { AuditActionName } from "../../../src/contract/audit.ts";
-import type { OwnedSlot } from "../../../src/contract/cycles.ts";
+import type { slots as contract, OwnedSlot } from "../../../src/contract/cycles.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
-import type { slots as contract } from "../../../src/contract/slots.ts";
+import { users } from "../../access/accounts/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
+import { members } from "../../access/members/store.ts";
+import type { Viewer } from "../../access/members/visibility.ts";
 import type { Transaction } from "../../database/database.ts";
 import { isConflict } from "../../database/errors.ts";
 import { cyclesTopic, cycleTopic, userTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
-import { slotAnswer } from "../cycles/answer.ts";
-import {
-  acceptSlot,
-  assignSlot,
-  lockedSlot,
-  removeSlot,
-  rotateKey,
-  type SlotInCycle,
-} from "./slot-changes.ts";
-import { slots as rows } from "./store.ts";
+import { sendsMail } from "../../mail/outgoing/queue.ts";
+import { normaliseEmail } from "../../secrets/passwords.ts";
+import { hashOf, mintCredential } from "../../secrets/secrets.ts";
+import { dayStartsOfRow, slotAnswer } from "../cycles/answer.ts";
+import { todayOf } from "../cycles/days.ts";
+import { type CycleRow, cycles, dueChanges } from "../cycles/store.ts";
+import { acceptsTesters } from "./rules.ts";
+import { type Activation, slots as rows } from "./store.ts";
 
 export function slots(
   deps: Pick<Deps, "clock" | "newId" | "sealer" | "settings">,
@@ -69,4 +69,93 @@ function createChange(deps: Pick<Deps, "clock" | "newId">) {
         return slotAnswer(changed);
       });
     };
+}
+
+type Needed = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
+
+/** A slot and its cycle. */
+interface SlotInCycle {
+  readonly id: string;
+  readonly cycle: CycleRow;
+}
+
+/** Gives the slot if it belongs to the viewer, and locks its cycle. Throws `not_found` otherwise. */
+async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<SlotInCycle> {
+  const found = await rows.findCycle(tx, id, viewer);
+  if (!found) throw new ApiError("not_found");
+  await tx.lock(`cycle:${found.cycleId}`);
+  const cycle = await cycles.find(tx, found.cycleId, viewer);
+  if (!cycle) throw new ApiError("not_found");
+  return { id, cycle };
+}
+
+/** Gives a slot to the tester who requested it. False if the request is gone or the cycle is over. */
+async function acceptSlot(deps: Needed, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
+  const now = deps.clock.now();
+  return isUnderWay(cycle, now) && rows.accept(tx, id, activation(deps, cycle, now));
+}
+
+/**
+ * Removes the tester of a slot. Opens another slot in its place unless the last day is over. False if the slot has no
+ * tester.
+ */
+async function removeSlot(deps: Needed, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
+  const now = deps.clock.now();
+  const at = now.toISOString();
+  if (!(await rows.remove(tx, id, at))) return false;
+  const removed = await rows.find(tx, id);
+  if (removed && isUnderWay(cycle, now))
+    await dueChanges.openSlot(tx, { id: deps.newId(), cycleId: cycle.id, seat: removed.seat, createdAt: at });
+  return true;
+}
+
+/** Replaces the test key of a slot. False if the slot has no tester. */
+function rotateKey({ sealer }: Needed, tx: Transaction, { id }: SlotInCycle): Promise<boolean> {
+  const { keyHash, keySealed } = freshKey(sealer);
+  return rows.rotateKey(tx, id, { keyHash, keySealed });
+}
+
+interface Assignment {
+  readonly slot: SlotInCycle;
+  readonly email: string;
+}
+
+/**
+ * Gives an open slot to the account with this e-mail address. Throws `not_found` if there is no such account,
+ * `email_unverified`, `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`.
+ */
+async function assignSlot(deps: Needed, tx: Transaction, { slot, email }: Assignment): Promise<true> {
+  const { id, cycle } = slot;
+  const now = deps.clock.now();
+  const tester = await users.findByEmail(tx, normaliseEmail(email));
+  if (!tester) throw new ApiError("not_found", { message: unknownAccount });
+  // Anybody can make an account with any address, and the slot is meant for the person of this one.
+  if (sendsMail(deps.settings) && !(await users.isVerified(tx, tester.id)))
+    throw new ApiError("email_unverified", { message: unverifiedAccount });
+  if (await members.roleOf(tx, cycle.appId, tester.id)) throw new ApiError("own_listing");
+  if (!isUnderWay(cycle, now)) throw new ApiError("cycle_not_open");
+  if (await rows.isIn(tx, cycle.id, tester.id)) throw new ApiError("already_in_cycle");
+  if (!(await rows.assign(tx, id, { testerId: tester.id, ...activation(deps, cycle, now) })))
+    throw new ApiError("slot_taken");
+  return true;
+}
+
+const unknownAccount =
+  "There is no account with this e-mail address. Ask the tester to make one, then assign the slot again.";
+
+const unverifiedAccount =
+  "Nobody has shown yet that this address belongs to the person of the account. Ask the tester to set a new password by mail, then assign the slot again; or let the tester request the slot.";
+
+const isUnderWay = (cycle: CycleRow, now: Date): boolean =>
+  acceptsTesters({ status: cycle.status, dayStarts: dayStartsOfRow(cycle) }, now.toISOString());
+
+const activation = ({ sealer }: Needed, cycle: CycleRow, now: Date): Activation => ({
+  at: now.toISOString(),
+  fromDay: todayOf({ ...cycle, dayStarts: dayStartsOfRow(cycle) }, now),
+  ...freshKey(sealer),
+});
+
+function freshKey(sealer: Needed["sealer"]) {
+  const key = mintCredential("stk_");
+  return { keyHash: hashOf(key), keySealed: sealer.seal(key) };
 }

@@ -1,7 +1,8 @@
 import type { SlotStatus } from "../../../src/contract/cycles.ts";
 import { emailOf } from "../../access/members/authors.ts";
-import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
+import { membershipOf, oneForViewer, type Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import { slotTopic } from "../../database/signals.ts";
 
 /** A slot as its owner sees it. */
 export interface OwnedSlotRow {
@@ -40,7 +41,7 @@ const held = "status IN ('active', 'at_risk')";
 const changed = async (rows: Promise<number>): Promise<boolean> => (await rows) === 1;
 
 /** A new test key of a slot: its hash, and the sealed key. */
-export type NewTestKey = Pick<Activation, "keyHash" | "keySealed">;
+type NewTestKey = Pick<Activation, "keyHash" | "keySealed">;
 
 const cycleOfSlot = oneForViewer<{ readonly cycleId: string }>({
   columns: `s.cycle_id AS "cycleId"`,
@@ -124,3 +125,95 @@ export const slots = {
   confirmJoin: (tx: Transaction, id: string) =>
     changed(tx.run(`UPDATE slots SET join_check_pending = 0 WHERE id = ? AND ${held}`, id)),
 };
+
+/** A tester's request for a slot. */
+export interface SlotRequestRow {
+  readonly slotId: string;
+  readonly seat: number;
+  readonly email: string;
+  readonly requestExpiresAt: string;
+  readonly cycleId: string;
+  readonly listingId: string;
+  /** The name of the app in its listing. */
+  readonly listingName: string;
+  readonly appId: string;
+}
+
+interface WantedRequests {
+  readonly now: string;
+  readonly most: number;
+  readonly appId?: string | undefined;
+}
+
+const from = `FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id
+    JOIN app_members v ON v.app_id = l.app_id JOIN users u ON u.id = s.tester_id
+  WHERE s.status = 'requested' AND s.request_expires_at > ? AND ${membershipOf("maintainer")}`;
+
+/** The open slot requests that this person may answer. Requests that have expired at `now` (ISO 8601 UTC) are left out. */
+export const slotRequests = {
+  /** The number of requests by app. Apps without a request are left out. */
+  async countByApp(reader: Reader, userId: string, now: string): Promise<ReadonlyMap<string, number>> {
+    const rows = await reader.all<{ appId: string; count: number }>(
+      `SELECT l.app_id AS "appId", count(*) AS count ${from} GROUP BY l.app_id`,
+      now,
+      userId,
+    );
+    return new Map(rows.map(({ appId, count }) => [appId, count]));
+  },
+
+  /** At most `most` requests, in the order in which they expire: of an app, or of all apps of the person. */
+  list: (reader: Reader, userId: string, { now, most, appId }: WantedRequests) =>
+    reader.all<SlotRequestRow>(
+      `SELECT s.id AS "slotId", s.seat, u.email, s.request_expires_at AS "requestExpiresAt", c.id AS "cycleId",
+              l.id AS "listingId", l.app_name AS "listingName", l.app_id AS "appId"
+       ${from} AND v.app_id = coalesce(?, v.app_id) ORDER BY s.request_expires_at, s.id LIMIT ?`,
+      ...[now, userId, appId ?? null, most],
+    ),
+};
+
+export interface CountedDay {
+  readonly slotId: string;
+  readonly cycleId: string;
+  readonly dayIndex: number;
+  readonly kind: "session" | "proof";
+  /** The id of the test session or the proof. */
+  readonly evidenceId: string;
+  readonly at: string;
+}
+
+/** The counted days of slots. */
+export const countedDays = {
+  /**
+   * Counts a day of a slot if the slot is active, its cycle is running and the day is not yet counted; otherwise gives
+   * false. A day that was closed as missed is no longer missed. A slot at risk becomes active again, unless it has still
+   * missed too many days.
+   */
+  async count(
+    tx: Transaction,
+    { slotId, cycleId, dayIndex, kind, evidenceId, at }: CountedDay,
+  ): Promise<boolean> {
+    await tx.lock(`cycle:${cycleId}`);
+    const counted = await tx.run(
+      `INSERT INTO counted_days (slot_id, day_index, kind, evidence_id, counted_at)
+       SELECT s.id, CAST(? AS BIGINT), ?, ?, ? FROM slots s JOIN cycles c ON c.id = s.cycle_id
+       WHERE s.id = ? AND s.status IN ('active', 'at_risk') AND c.status = 'running'
+       ON CONFLICT (slot_id, day_index) DO NOTHING`,
+      ...[dayIndex, kind, evidenceId, at, slotId],
+    );
+    if (counted === 0) return false;
+    await tx.run(
+      `UPDATE slots SET join_check_pending = 0, counted = counted || ? || ',',
+         missed_days = missed_days - ${repaired},
+         status = CASE WHEN missed_days - ${repaired} >= (SELECT max_missed_days FROM cycles WHERE id = ?)
+           THEN 'at_risk' ELSE 'active' END
+       WHERE id = ?`,
+      ...[String(dayIndex), dayIndex, dayIndex, cycleId, dayIndex, dayIndex, cycleId, cycleId, slotId],
+    );
+    tx.signal(slotTopic(slotId));
+    return true;
+  },
+};
+
+/** 1 if the day was closed as missed, otherwise 0. */
+const repaired = `CASE WHEN CAST(? AS BIGINT) > active_from_day
+  AND CAST(? AS BIGINT) <= (SELECT closed_days FROM cycles WHERE id = ?) THEN 1 ELSE 0 END`;

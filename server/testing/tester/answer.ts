@@ -1,7 +1,36 @@
-import type { Slot } from "../../../src/contract/tester.ts";
+import type { Slot, Task } from "../../../src/contract/tester.ts";
 import type { Sealer } from "../../secrets/secrets.ts";
-import { canEarn } from "../slots/rules.ts";
-import type { TesterSlot } from "./tester-days.ts";
+import { dueByOf, type TestDays, targetScreen, todayOf } from "../cycles/days.ts";
+import type { TestedSlot } from "../sessions/rules.ts";
+import { canEarn, countedDaysOf } from "../slots/rules.ts";
+import type { TesterSlotRow } from "./store.ts";
+
+/** The task of a tester on a day of a running test: today or an earlier day. */
+export function taskAnswer(slot: TesterSlot, dayIndex: number, shown: SlotDisplay): Task {
+  const { row, days, counted } = slot;
+  return {
+    slotId: row.slotId,
+    cycleId: row.cycleId,
+    listingId: row.listingId,
+    appName: row.appName,
+    iconUrl: row.iconUrl ?? shown.iconUrl,
+    packageName: row.packageName,
+    optInUrl: row.optInUrl,
+    testBrief: row.testBrief,
+    dayIndex,
+    durationDays: row.durationDays,
+    targetScreen: targetScreen(screensOf(row), row.slotId, dayIndex),
+    dueBy: dueByOf(days, dayIndex),
+    submitted: counted.has(dayIndex),
+    slotStatus: row.status,
+    missedDays: row.missedDays,
+    joinCheckPending: row.joinCheckPending === 1,
+    verificationTier: row.verificationTier,
+    testKey: testKeyOf(slot, shown) ?? null,
+  };
+}
+
+const screensOf = ({ screens }: TesterSlot["row"]): string[] => JSON.parse(screens);
 
 /** What an answer about a slot needs: the sealer that opens its test key, and the icon of apps without one. */
 export interface SlotDisplay {
@@ -36,7 +65,31 @@ export function slotAnswer(slot: TesterSlot, shown: SlotDisplay): Slot {
 }
 
 /** The test key, as long as it can be used: while a day can be earned, in an app that has the SDK. */
-export function testKeyOf({ row }: TesterSlot, { sealer }: Pick<SlotDisplay, "sealer">): string | undefined {
+function testKeyOf({ row }: TesterSlot, { sealer }: Pick<SlotDisplay, "sealer">): string | undefined {
   if (row.verificationTier !== "sdk" || row.keySealed === null) return undefined;
   return canEarn(row.status, row.cycleStatus) ? sealer.open(row.keySealed) : undefined;
 }
+
+/** A slot of a tester together with the days of its test. */
+export interface TesterSlot {
+  readonly row: TesterSlotRow;
+  readonly days: TestDays;
+  /** 0 before the first day; the last day after the end. */
+  readonly today: number;
+  readonly counted: ReadonlySet<number>;
+}
+
+export function testerSlotOf(row: TesterSlotRow, now: Date): TesterSlot {
+  const { startsOn, timezone, durationDays } = row;
+  const dayStarts: string[] = JSON.parse(row.dayStarts);
+  const days = { startsOn, timezone, durationDays, dayStarts };
+  return { row, days, today: todayOf(days, now), counted: countedDaysOf(row.counted) };
+}
+
+/** The input of a verdict on a proof. */
+export const testedSlotOf = ({ row, days, counted }: TesterSlot): TestedSlot => ({
+  status: row.status,
+  activatedAt: row.activatedAt,
+  countedDays: counted,
+  cycle: { ...days, status: row.cycleStatus },
+});

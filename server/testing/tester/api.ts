@@ -1,21 +1,28 @@
-import { ApiError } from "../../../src/contract/errors.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import type { tester as contract, Slot } from "../../../src/contract/tester.ts";
-import type { Reader } from "../../database/database.ts";
-import { slotTopic } from "../../database/signals.ts";
+import type { Profile } from "../../../src/contract/sign-in.ts";
+import type { tester as contract, Slot, Task } from "../../../src/contract/tester.ts";
+import { devices } from "../../access/devices/store.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import {
+  cyclesTopic,
+  cycleTopic,
+  listingTopic,
+  slotTopic,
+  topicsOfAllSlots,
+  userTopic,
+} from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import type { Handlers } from "../../http/handler.ts";
+import { type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
+import type { Handlers, Request } from "../../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../../http/list-page.ts";
+import { cachedLookup } from "../../http/memory.ts";
 import { hashOf, mintCredential } from "../../secrets/secrets.ts";
 import { submitProof } from "../proofs/api.ts";
+import { acceptsTesters, requestMilliseconds } from "../slots/rules.ts";
 import { slots } from "../slots/store.ts";
-import { type SlotDisplay, slotAnswer } from "./answer.ts";
-import { openListings } from "./open-listings.ts";
-import { requestSlot } from "./slot-request.ts";
-import { testerSlots } from "./store.ts";
-import { testerSlotOf } from "./tester-days.ts";
-import { updateProfile } from "./tester-profile.ts";
-import { createTasks } from "./tester-tasks.ts";
+import { type SlotDisplay, slotAnswer, type TesterSlot, taskAnswer, testerSlotOf } from "./answer.ts";
+import { type ActiveSlots, openListings, type TesterSlotRow, testerSlots } from "./store.ts";
 
 /** `iconUrl` is the icon of apps without an icon. */
 export const tester = (
@@ -81,3 +88,142 @@ export const tester = (
     updateProfile,
   };
 };
+
+/** A tester's active slots, and the answer for today while the day lasts. */
+interface KnownTester extends ActiveSlots {
+  readonly testerId: string;
+  /** The start and end of today, in epoch milliseconds. */
+  today?: { readonly from: number; readonly until: number; readonly answer: PreparedAnswer };
+}
+
+/** How much memory a tester takes, and each slot, beside its texts. */
+const smallThings = 1_000;
+
+/** How much memory a character of a slot takes: two bytes, and in the answer of today at most three more. */
+const bytesOfCharacter = 5;
+
+/** Gives a tester's tasks of today or of an earlier day. Throws `bad_request` for a day that no test has reached. */
+function createTasks(
+  { database, clock, memory, passingTime }: Pick<Deps, "database" | "clock" | "memory" | "passingTime">,
+  shown: SlotDisplay,
+) {
+  const load = async (testerId: string): Promise<KnownTester> => ({
+    testerId,
+    ...(await testerSlots.listActive(database, testerId)),
+  });
+  const knownTester = cachedLookup<KnownTester>({
+    ...{ memory, load },
+    dropAll: topicsOfAllSlots,
+    topicsOf: ({ testerId, cycles, rows }) => [
+      userTopic(testerId),
+      ...cycles.map(cycleTopic),
+      ...rows.flatMap(({ slotId, listingId }) => [slotTopic(slotId), listingTopic(listingId)]),
+    ],
+    bytesOf: ({ rows }) =>
+      rows.reduce((sum, row) => sum + smallThings + bytesOfCharacter * lengthOf(row), smallThings),
+  });
+  const currentTester = async (testerId: string): Promise<KnownTester> => {
+    const known = (await knownTester(testerId)) ?? nothing(testerId);
+    if (!passingTime.isDue(known.nextAt)) return known;
+    await passingTime.catchUpOf("tester", testerId);
+    const caughtUp = (await knownTester(testerId)) ?? nothing(testerId);
+    // Another server made the change a moment ago, and this one has not heard of it yet.
+    return passingTime.isDue(caughtUp.nextAt) ? load(testerId) : caughtUp;
+  };
+  return async (testerId: string, day: number | undefined): Promise<PreparedAnswer> => {
+    const now = clock.now();
+    const known = await currentTester(testerId);
+    const isKept = () => knownTester.peek(testerId) === known;
+    if (day === undefined && known.today && isBetween(now.getTime(), known.today))
+      return lasting(known, known.today, isKept);
+    const slots = known.rows.map((row) => testerSlotOf(row, now));
+    const answer = answerOf(asOf(slots, day).map((slot) => taskAnswer(slot, day ?? slot.today, shown)));
+    if (day !== undefined) return answer;
+    known.today = { ...spanOf(slots), answer };
+    return lasting(known, known.today, isKept);
+  };
+}
+
+type Today = NonNullable<KnownTester["today"]>;
+
+/** The answer for today: it lasts until the day ends or a change is due. */
+const lasting = ({ nextAt }: KnownTester, { from, until, answer }: Today, isCurrent: () => boolean) => ({
+  ...answer,
+  lasts: { from, until: nextAt === null ? until : Math.min(until, Date.parse(nextAt)), isCurrent },
+});
+
+/** The length of all texts of a slot. */
+const lengthOf = (row: TesterSlotRow): number =>
+  Object.values(row).reduce((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
+
+const nothing = (testerId: string): KnownTester => ({ testerId, rows: [], cycles: [], nextAt: null });
+
+const answerOf = (tasks: readonly Task[]): PreparedAnswer =>
+  prepareAnswer(JSON.stringify({ tasks, outstanding: tasks.filter(({ submitted }) => !submitted).length }));
+
+const isBetween = (at: number, { from, until }: { readonly from: number; readonly until: number }): boolean =>
+  from <= at && at < until;
+
+/** The time during which it is today in all of these tests. */
+function spanOf(slots: readonly TesterSlot[]) {
+  const starts = slots.map(({ days, today }) => Date.parse(days.dayStarts[today - 1] ?? ""));
+  const ends = slots.map(({ days, today }) => Date.parse(days.dayStarts[today] ?? ""));
+  return { from: Math.max(...starts), until: Math.min(...ends) };
+}
+
+/** The slots of tests that have reached the day. */
+function asOf(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
+  if (day === undefined) return active;
+  const reached = active.filter(({ today }) => today >= day);
+  if (active.length > 0 && reached.length === 0)
+    throw badRequest(
+      "day",
+      `must be at most ${Math.max(...active.map(({ today }) => today))}: that is today`,
+    );
+  return reached;
+}
+
+/**
+ * Requests a slot for a tester. The request expires after 48 hours. Throws `not_found`, `own_listing`, `cycle_not_open`,
+ * `already_in_cycle` and `slot_taken`. (rule T5)
+ */
+async function requestSlot(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  { slotId, testerId }: { readonly slotId: string; readonly testerId: string },
+): Promise<void> {
+  const { cycleId } = await wanted(tx, slotId, testerId);
+  await tx.lock(`cycle:${cycleId}`);
+  const { cycleStatus, dayStarts, isMember } = await wanted(tx, slotId, testerId);
+  const now = clock.now();
+  if (isMember) throw new ApiError("own_listing");
+  if (!acceptsTesters({ status: cycleStatus, dayStarts: JSON.parse(dayStarts) }, now.toISOString()))
+    throw new ApiError("cycle_not_open");
+  if (await slots.isIn(tx, cycleId, testerId)) throw new ApiError("already_in_cycle");
+  const expiresAt = new Date(now.getTime() + requestMilliseconds).toISOString();
+  if (!(await testerSlots.request(tx, slotId, { testerId, expiresAt }))) throw new ApiError("slot_taken");
+  tx.signal(cyclesTopic);
+}
+
+async function wanted(tx: Transaction, slotId: string, testerId: string) {
+  const found = await testerSlots.findWanted(tx, slotId, testerId);
+  if (!found) throw new ApiError("not_found");
+  return found;
+}
+
+/**
+ * Changes the account's time zone and the push token of this device. A null or blank `pushToken` turns notifications
+ * off.
+ */
+async function updateProfile({
+  caller,
+  body,
+  save,
+}: Request<typeof contract.updateProfile>): Promise<Profile> {
+  return save(async (tx) => {
+    if (body.timezone !== undefined) await devices.setTimezone(tx, caller.userId, body.timezone);
+    if (body.pushToken !== undefined) await devices.setPushToken(tx, caller.id, body.pushToken || null);
+    const profile = await devices.findProfile(tx, caller.userId);
+    return { timezone: profile?.timezone ?? "UTC", isTester: profile?.isTester === 1 };
+  });
+}

@@ -23,10 +23,9 @@ import {
   textWithIds,
   whole,
 } from "../fields.ts";
-import { type RecordKind, withBelow } from "./record-kinds.ts";
+import { type RecordKind, withBelow } from "./record.ts";
 import { listings } from "./testing.ts";
-import { threads } from "./threads.ts";
-import { blockedSenders, savedReplies, tags } from "./triage-records.ts";
+import { blockedSenders, savedReplies, tags, threads } from "./threads.ts";
 
 /** The settings of the app: the first record of a file. */
 const appRecord: RecordKind = {

@@ -1,4 +1,4 @@
-import { utcOf } from "../../../src/contract/instants.ts";
+import { utcOf } from "../../../src/contract/fields.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { NewListing } from "../../../src/contract/listings.ts";
 import { timeZone } from "../../../src/contract/sign-in.ts";
@@ -17,7 +17,7 @@ import {
   text,
   whole,
 } from "../fields.ts";
-import type { RecordKind, StoredRow } from "./record-kinds.ts";
+import type { RecordKind, StoredRow } from "./record.ts";
 import { proofUploads } from "./threads.ts";
 
 const day = whole(0, 1_000);

@@ -4,6 +4,8 @@ import { anyObject, webUrl } from "../../../src/contract/fields.ts";
 import { threadStatuses } from "../../../src/contract/find-work.ts";
 import { documentTypes, imageTypes, limits, videoTypes } from "../../../src/contract/limits.ts";
 import { outcomeStatuses, runDecisions, runStatuses, runWork } from "../../../src/contract/runs.ts";
+import { TagName, tagColours } from "../../../src/contract/tags.ts";
+import { tagKeyOf } from "../../feedback/tags/rules.ts";
 import {
   accepted,
   flag,
@@ -18,8 +20,7 @@ import {
   upload,
   whole,
 } from "../fields.ts";
-import type { RecordKind } from "./record-kinds.ts";
-import { threadTags } from "./triage-records.ts";
+import type { RecordKind } from "./record.ts";
 
 /** A character has at most two UTF-16 units. */
 const characters = (most: number) => text(2 * most);
@@ -175,6 +176,21 @@ const failures: RecordKind = {
   app: ["app_id"],
 };
 
+/** The tags of a thread. */
+const threadTags: RecordKind = {
+  type: "threadTag",
+  table: "thread_tags",
+  parent: "feedback_id",
+  order: ["tag_id"],
+  columns: {
+    tag_id: id,
+    created_at: instant,
+    active_at: instant,
+    status: oneOf("open", "in_progress", "resolved", "archived"),
+  },
+  left: { assignee_id: "a member of the old server" },
+};
+
 /** Threads with everything in them. */
 export const threads: RecordKind = {
   type: "thread",
@@ -208,4 +224,57 @@ export const threads: RecordKind = {
     link_counter: "links of senders end: they name the old server's ids",
   },
   below: [messages, failures, runs, threadUploads, threadTags],
+};
+
+/** A file must not bring a name that nobody can type: it could look like another name, or be invisible. */
+const tagName = accepted(
+  { safeParse: (name) => ({ success: TagName.safeParse(name).data === name }) },
+  "the name of a tag, without commas and invisible characters",
+);
+
+/** The tags of an app. Threads refer to them. */
+export const tags: RecordKind = {
+  type: "tag",
+  table: "tags",
+  parent: "app_id",
+  order: ["id"],
+  columns: {
+    id,
+    name: tagName,
+    colour: orNull(oneOf(...tagColours)),
+    created_at: instant,
+  },
+  adjusted: (row) => ({ ...row, name_key: tagKeyOf(String(row.name)) }),
+  left: { threads: "counted as the threads get their tags" },
+};
+
+export const savedReplies: RecordKind = {
+  type: "savedReply",
+  table: "saved_replies",
+  parent: "app_id",
+  order: ["id"],
+  columns: {
+    id,
+    title: text(2 * limits.savedReplyTitle),
+    body: text(2 * limits.message),
+    updated_by: orNull(id),
+    created_at: instant,
+    updated_at: instant,
+  },
+  people: ["updated_by"],
+};
+
+export const blockedSenders: RecordKind = {
+  type: "blockedSender",
+  table: "blocked_senders",
+  parent: "app_id",
+  order: ["id"],
+  columns: {
+    id,
+    kind: oneOf("address", "domain"),
+    sender: text(2 * limits.email),
+    created_by: orNull(id),
+    created_at: instant,
+  },
+  people: ["created_by"],
 };

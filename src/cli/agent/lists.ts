@@ -6,13 +6,11 @@ import { limits } from "../../contract/limits.ts";
 import type { RunStatus } from "../../contract/runs.ts";
 import type { ThreadStatus } from "../../contract/threads.ts";
 import { oneLine } from "../../words/visible.ts";
+import type { Exit } from "../core/cli-error.ts";
 import { lastingClient } from "../core/connection.ts";
 import type { Invocation } from "../core/context.ts";
-import type { Exit } from "../core/exit-codes.ts";
-import { formatDuration } from "../core/format-duration.ts";
-import { instantOf } from "../core/instant.ts";
-import { noteFurther } from "../core/note-further.ts";
-import { type Column, note, printList } from "../core/output.ts";
+import { instantOf } from "../core/flags.ts";
+import { type Column, formatDuration, note, noteFurther, printList } from "../core/output.ts";
 import { askingList } from "./lacking.ts";
 
 export interface ListFlags {

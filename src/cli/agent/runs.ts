@@ -3,9 +3,8 @@ import { ServerError } from "../../client/errors.ts";
 import type { Run, RunLife } from "../../contract/runs.ts";
 import { CliError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
-import { details } from "../core/details.ts";
 import { textOf } from "../core/input.ts";
-import { note, printOne } from "../core/output.ts";
+import { details, note, printOne } from "../core/output.ts";
 import { reportingWork } from "./lacking.ts";
 
 /** Shows one proposal with its plan, its decision and the work on it. */

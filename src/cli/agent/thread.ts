@@ -11,7 +11,7 @@ import {
 } from "../../words/fence.ts";
 import { differenceOf, foldedWords, foldRepeats } from "../../words/repeats.ts";
 import { oneLine } from "../../words/visible.ts";
-import { details } from "../core/details.ts";
+import { details } from "../core/output.ts";
 
 export interface ThreadViewOptions {
   /** Whether each of many repeats is printed. */

@@ -2,18 +2,19 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import type { Client } from "../../client/call.ts";
 import { ServerError } from "../../client/errors.ts";
-import { usageError } from "../core/cli-error.ts";
+import { clientOf } from "../../client/send.ts";
+import { isTemporary, type Pauses, pollUntil } from "../../client/wait.ts";
+import type { FoundThread, Waiting } from "../../contract/find-work.ts";
+import { limits } from "../../contract/limits.ts";
+import { CliError, type Exit, usageError } from "../core/cli-error.ts";
 import type { Ending } from "../core/command.ts";
-import { lastingClient } from "../core/connection.ts";
-import type { Invocation } from "../core/context.ts";
+import { connect, lastingClient } from "../core/connection.ts";
+import type { Context, Invocation } from "../core/context.ts";
+import { isId } from "../core/ids.ts";
 import { note, printLine } from "../core/output.ts";
-import { approvedRuns, type Search } from "./candidates.ts";
-import { type CarriedOut, type Claimed, carryOut, type Order, refusalOf } from "./carry-out.ts";
-import { heard } from "./heartbeat.ts";
-import type { Left } from "./left-work.ts";
-import { patiently } from "./patiently.ts";
-import { reasonOf, report } from "./report.ts";
-import { beginOf, type Job, namedWorker, namelessWorker, type Worker } from "./worker.ts";
+import { type CarriedOut, type Claimed, carryOut, heard, type Order, refusalOf } from "./carry-out.ts";
+import { askingList } from "./lacking.ts";
+import { beginOf, type Job, type Left, namedWorker, namelessWorker, type Worker } from "./worker.ts";
 
 export interface WorkFlags {
   readonly worker?: string;
@@ -169,5 +170,178 @@ function isProgram(path: string): boolean {
     return statSync(path).isFile();
   } catch {
     return false;
+  }
+}
+
+interface Search {
+  readonly client: Pick<Client, "agent">;
+  readonly context: Pick<Context, "clock" | "signal">;
+  /** Only the threads of this app, by id or name. */
+  readonly app: string | undefined;
+}
+
+/** The proposals that wait for a worker, and then each that comes, for ever. Survives a server that is away. */
+async function* approvedRuns(search: Search): AsyncGenerator<string, never> {
+  for (;;) {
+    const { runs, changes } = await listed(search);
+    yield* runs;
+    let last: string | undefined = changes;
+    while (last !== undefined) {
+      const page = await changedAfter(search, last);
+      yield* runsIn(search, page?.items ?? []);
+      last = page?.changes ?? undefined;
+    }
+  }
+}
+
+async function listed(search: Search) {
+  const runs: string[] = [];
+  let changes: string | undefined;
+  let cursor: string | undefined;
+  do {
+    const page = await patiently(search.context, () =>
+      ask(search, { waiting: "approved", cursor, limit: "50" }),
+    );
+    runs.push(...runsIn(search, page.items));
+    changes ??= page.changes ?? undefined;
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return { runs, changes };
+}
+
+/** What changed since; undefined if the server no longer knows since when. Waits until something has changed. */
+async function changedAfter(search: Search, token: string) {
+  const { clock, signal } = search.context;
+  let changes = token;
+  try {
+    const result = await pollUntil(
+      {
+        async ask(hold) {
+          const wait = hold > 0 ? String(hold) : undefined;
+          const page = await ask(search, { waiting: "approved", changedAfter: changes, wait });
+          changes = page.changes ?? changes;
+          return { ...page, changes };
+        },
+        holdSeconds: () => limits.waitSeconds,
+        leftMs: () => Number.POSITIVE_INFINITY,
+        pauses,
+        clock,
+        signal,
+      },
+      ({ items }) => items.length > 0,
+    );
+    return "value" in result ? result.value : undefined;
+  } catch (error) {
+    if (error instanceof ServerError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+interface Question {
+  readonly waiting: Waiting;
+  readonly cursor?: string | undefined;
+  readonly limit?: string;
+  readonly changedAfter?: string;
+  readonly wait?: string | undefined;
+}
+
+const ask = ({ client, context: { signal }, app }: Search, query: Question) =>
+  askingList(() =>
+    client.agent.listFeedback({ query: { ...query, appId: app && isId(app) ? app : undefined }, signal }),
+  );
+
+const runsIn = ({ app }: Search, items: readonly FoundThread[]): string[] =>
+  items
+    .filter((item) => app === undefined || [item.app.id, item.app.name].includes(app))
+    .flatMap(({ runId }) => runId ?? []);
+
+const reasons: Readonly<Record<string, string>> = {
+  run_claimed: "Another worker has claimed it.",
+  claim_released: "A person has released its claim.",
+  claim_resumed: "Another worker of this account has taken it up.",
+  wrong_state: "It is not approved any more.",
+  run_superseded: "A newer plan of its thread was approved.",
+  not_found: "It is not there any more.",
+};
+
+/** Why the server refuses what is about a claim. */
+const reasonOf = ({ code }: ServerError): string => reasons[code] ?? `The server answered ${code}.`;
+
+interface Outcome {
+  readonly claimId: string;
+  readonly status: "succeeded" | "failed";
+  readonly summary: string;
+  /** The person waits for the end: a server that is away gets only the usual time. */
+  readonly wasStopped: boolean;
+}
+
+/** Reports an outcome. Keeps the note of it until it is taken, or never will be. (rule L74) */
+async function report(invocation: Invocation, job: Job, { wasStopped, ...body }: Outcome): Promise<void> {
+  // An interruption that has come does not stop the report.
+  const signal = new AbortController().signal;
+  const context = { ...invocation.context, signal };
+  const { agent } = clientOf(connect({ ...invocation, context }));
+  const { runId } = job;
+  const call = () => agent.reportOutcome({ params: { runId }, body });
+  try {
+    await (wasStopped ? call() : patiently(context, call));
+    note(invocation, `Reported: ${runId} ${body.status}.`);
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    if (error.status !== 409) return keepOutcome(invocation, { job, error, body });
+    const reason = error.code === "wrong_state" ? "An outcome is reported already." : reasonOf(error);
+    note(invocation, `The outcome of ${runId} was not taken. ${reason}`);
+  }
+  job.done();
+}
+
+interface Unreported {
+  readonly job: Job;
+  readonly error: ServerError;
+  readonly body: Pick<Outcome, "claimId" | "status">;
+}
+
+const exits: Readonly<Record<number, Exit>> = { 401: "authentication", 403: "forbidden" };
+
+/** Says how the outcome that this token cannot report still reaches the server. Throws if no other report would, either. */
+function keepOutcome(invocation: Invocation, { job: { runId, noted }, error, body }: Unreported): void {
+  const what = `The outcome of ${runId} is not reported: ${body.status}.`;
+  const byHand = `\`innkeep agent outcome ${runId} --claim ${body.claimId} --status ${body.status} --summary …\``;
+  const again =
+    noted === undefined
+      ? `${byHand} reports it, with a token of the same account.`
+      : `The next start with this --worker reports it, with a token of the same account, and runs nothing again. To give it up, remove ${noted}.`;
+  if (error.status === 404) {
+    note(invocation, `${what} This token finds no such claim. ${again}`);
+    return;
+  }
+  const { status, code, requestId } = error;
+  throw new CliError({
+    exit: exits[status] ?? "unexpected",
+    ...{ code, status, requestId },
+    message: `${what} ${error.message}`,
+    next: `${status === 401 ? "Put a current agent token in place. " : ""}${again}`,
+  });
+}
+
+/** The pauses of a worker whose server is away. */
+const pauses: Pauses = { firstMs: 1_000, growth: 1.5, mostMs: 30_000 };
+
+/**
+ * Calls until the server answers, however long it is away. Pauses as the server asks. Throws what will not pass, and the
+ * signal's reason.
+ */
+async function patiently<T>(
+  { clock, signal }: Pick<Context, "clock"> & { readonly signal?: AbortSignal },
+  call: () => Promise<T>,
+): Promise<T> {
+  for (let pauseMs = pauses.firstMs; ; pauseMs = Math.min(pauses.mostMs, pauseMs * pauses.growth)) {
+    try {
+      return await call();
+    } catch (error) {
+      if (signal?.aborted || !isTemporary(error)) throw error;
+      const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;
+      await clock.sleep(Math.max(pauseMs, (asked ?? 0) * 1_000), signal);
+    }
   }
 }

@@ -1,20 +1,23 @@
 import { randomBytes } from "node:crypto";
+import { hostname, userInfo } from "node:os";
+import { join } from "node:path";
 import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
+import type { Route } from "../../client/routes.ts";
+import { waitForSignInCode } from "../../client/wait.ts";
 import { challengeOf } from "../../contract/pkce.ts";
 import type { DeviceGrant } from "../../contract/sign-in.ts";
-import { CliError } from "../core/cli-error.ts";
-import type { Invocation } from "../core/context.ts";
+import { configFolder, readIfThere, writePrivately } from "../../credentials/folders.ts";
+import { choices } from "../core/choices.ts";
+import { CliError, usageError } from "../core/cli-error.ts";
+import type { Context, Invocation } from "../core/context.ts";
 import { assertKnownServer } from "../core/credentials.ts";
-import { details } from "../core/details.ts";
-import { rememberSignIn } from "../core/last-sign-in.ts";
-import { printOne } from "../core/output.ts";
+import { failureOf } from "../core/failures.ts";
+import { systemTimeZone } from "../core/flags.ts";
+import { canAsk } from "../core/input.ts";
+import { details, note, printOne } from "../core/output.ts";
+import { asLoggedJson, onOneLine } from "../core/plain-text.ts";
+import { rememberSignIn } from "../core/server-address.ts";
 import { explainWriteFailure, type StoreFlags, storeCredential } from "../core/store-credential.ts";
-import { systemTimeZone } from "../core/time-zone.ts";
-import { approvalAddress, approvalPage, ownRedirect, type Question } from "./approval-address.ts";
-import { deviceIdOf, deviceNameOf } from "./device.ts";
-import { asSignInFailure } from "./refusals.ts";
-import { showAddress } from "./show-address.ts";
-import { assertCanPaste, signInCodeOf } from "./sign-in-code.ts";
 
 export interface LoginFlags extends StoreFlags {
   readonly name?: string;
@@ -112,4 +115,211 @@ async function storeGrant(invocation: Invocation, flags: LoginFlags, { device, g
       "time zone": profile?.timezone,
     }),
   );
+}
+
+interface Pending {
+  readonly deviceId: string;
+  readonly challenge: string;
+}
+
+const seconds = 300;
+
+/**
+ * The code of an approval: from the server, or pasted by the person on the terminal, whichever is first. Throws a
+ * CliError if neither comes in five minutes.
+ */
+async function signInCodeOf(invocation: Invocation, device: Pending, pasteOnly: boolean): Promise<string> {
+  invocation.context.signal.throwIfAborted();
+  if (pasteOnly) return pasted(invocation, invocation.context.signal);
+  const over = new AbortController();
+  const stop = () => over.abort(invocation.context.signal.reason);
+  invocation.context.signal.addEventListener("abort", stop, { once: true });
+  try {
+    const approval = awaitApproval(invocation, device, over.signal);
+    return await (canAsk(invocation) ? firstOf(approval, pasted(invocation, over.signal)) : codeOf(approval));
+  } finally {
+    invocation.context.signal.removeEventListener("abort", stop);
+    over.abort(new Error("The sign-in is over."));
+  }
+}
+
+/** Throws if nobody can paste a code, before a browser is opened. */
+function assertCanPaste(invocation: Invocation): void {
+  if (canAsk(invocation)) return;
+  throw usageError("Nobody can be asked for the code here.", "Leave out --paste to wait for the approval.");
+}
+
+type Approval = Awaited<ReturnType<typeof waitForSignInCode>>;
+
+function awaitApproval(invocation: Invocation, device: Pending, signal: AbortSignal): Promise<Approval> {
+  const { clock } = invocation.context;
+  note(invocation, "Waiting for the approval, for 5 minutes.");
+  return waitForSignInCode(invocation.client(), device, {
+    seconds,
+    clock,
+    signal,
+  });
+}
+
+/** The first of both. If the question fails, the waiting goes on; a refusal ends both. */
+function firstOf(approval: Promise<Approval>, typed: Promise<string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    approval.then((result) => {
+      if (result === "late") reject(late());
+      else if (result !== "unsupported") resolve(result.code);
+      else typed.catch(reject);
+    }, reject);
+    typed.then(resolve, () => {});
+  });
+}
+
+async function codeOf(approval: Promise<Approval>): Promise<string> {
+  const result = await approval;
+  if (result === "late") throw late();
+  if (result !== "unsupported") return result.code;
+  throw usageError(
+    "This server does not report approvals, and nobody can be asked for the code here.",
+    "Run `innkeep auth login --paste` on a terminal.",
+  );
+}
+
+async function pasted(invocation: Invocation, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    const typed = await invocation.context.io.ask("Code, if the page shows one: ", { hidden: true, signal });
+    if (typed.trim() !== "") return typed.trim();
+  }
+}
+
+const late = () =>
+  new CliError({
+    exit: "authentication",
+    code: "not_approved",
+    message: "Nobody approved this device within 5 minutes. You are not signed in.",
+    next: "Run `innkeep auth login` again.",
+  });
+
+/** The parameters of the approval page. */
+interface Question {
+  readonly device: string;
+  readonly name: string;
+  readonly challenge: string;
+  readonly redirect: string;
+}
+
+/** The address at which a person approves this device. */
+function approvalAddress(invocation: Invocation, question: Question): string {
+  const url = new URL(invocation.baseUrl() + choices.authorizePath);
+  for (const [name, value] of Object.entries(question)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+/** The page on which the server shows the code, for a sign-in without `--redirect`. */
+const ownRedirect = (invocation: Invocation): string => invocation.baseUrl() + choices.codePath;
+
+/** The page as a route, to check the parameters before a person opens it. */
+const approvalPage: Route = {
+  method: "GET",
+  path: choices.authorizePath,
+  auth: "none",
+  summary: "Ask a person to approve this device",
+};
+
+/**
+ * Shows the address of the approval on standard error, because standard output is for the result. Opens it in the
+ * browser if a person uses this machine.
+ */
+async function showAddress(invocation: Invocation, url: string, wanted: boolean): Promise<void> {
+  const { context, flags } = invocation;
+  const event = JSON.stringify({ event: "open", url });
+  if (flags.json) context.io.stderr.write(`${asLoggedJson(context.env, event)}\n`);
+  const opened = wanted && canOpen(context) && (await opens(context, url));
+  note(
+    invocation,
+    `${opened ? "Approve this device in your browser. If it did not open:" : "Open this to approve this device:"}\n  ${url}`,
+  );
+}
+
+/** Over SSH the browser would open on the other machine, and without a display in the terminal. */
+function canOpen({ env, io, platform }: Context): boolean {
+  if (!io.stderr.isTerminal || env.CI || env.SSH_CONNECTION || env.SSH_TTY) return false;
+  return platform !== "linux" || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY || env.WSL_DISTRO_NAME);
+}
+
+const opens = (context: Context, url: string): Promise<boolean> =>
+  context.openBrowser(url).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * The id of this installation, made once and stored beside the credentials. Only its owner can read it: with the id
+ * and the account, somebody else could sign in as this device.
+ */
+async function deviceIdOf(context: Context): Promise<string> {
+  const file = join(configFolder(context), "device-id");
+  const known = readIfThere(file)?.trim();
+  if (known && /^[!-~]{1,200}$/.test(known)) return known;
+  const made = context.newId();
+  await explainWriteFailure(async () => writePrivately(file, `${made}\n`, context.newId));
+  return made;
+}
+
+const longestName = 100;
+
+/** The name of this machine for a person: `ada on lovelace`. */
+function deviceNameOf(given: string | undefined): string {
+  const name = given === undefined ? `${userName()} on ${hostname()}` : given;
+  return [...onOneLine(name)].slice(0, longestName).join("");
+}
+
+/** The user may have no name, as in some containers. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "innkeep";
+  }
+}
+
+/** Adds the next step to a refusal of a sign-in. Gives any other error unchanged. */
+function asSignInFailure(error: unknown): unknown {
+  if (!(error instanceof ServerError)) return error;
+  const next = nextSteps[error.code];
+  if (next === undefined) return error;
+  const { exit, code, message, next: _, ...details } = failureOf(error);
+  const reasons = reasonsIn(error.body);
+  const why = reasons.length > 0 ? ` It says: ${reasons.map(inWords).join(", and ")}.` : "";
+  return new CliError({
+    exit,
+    code,
+    message: `${message}${why}`,
+    next,
+    ...details,
+    ...(reasons.length > 0 && { reasons }),
+  });
+}
+
+const nextSteps: Readonly<Record<string, string>> = {
+  invalid_code:
+    "Run `innkeep auth login` again. A code works once, for 5 minutes, for the sign-in that it was made for.",
+  integrity_failed:
+    "This server takes attested phones only: sign in with the tester's app, and use `innkeep` with a server that has attestation off.",
+  device_taken:
+    "Sign this device out in the console of the account that it is linked to, then run `innkeep auth login` again.",
+  bad_redirect:
+    "This server sends codes elsewhere. Ask its operator for the target, and give it with --redirect.",
+  access_denied: "Run `innkeep auth login` again when the person agrees.",
+};
+
+const words: Readonly<Record<string, string>> = {
+  device_integrity_failed: "the device could not be verified",
+  app_not_recognized: "the app is not one that it knows",
+};
+
+const inWords = (reason: string): string => words[reason] ?? reason;
+
+function reasonsIn(body: unknown): string[] {
+  if (typeof body !== "object" || body === null || !("reasons" in body)) return [];
+  const { reasons } = body;
+  return Array.isArray(reasons) ? reasons.filter((reason) => typeof reason === "string") : [];
 }

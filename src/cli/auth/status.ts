@@ -1,8 +1,8 @@
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
-import { hintOf } from "../../credentials/credential-index.ts";
+import { hintOf } from "../../credentials/store.ts";
+import type { Exit } from "../core/cli-error.ts";
 import { startInvocation } from "../core/command.ts";
 import type { FoundCredential, Invocation, Server } from "../core/context.ts";
-import { allKinds } from "../core/credential-names.ts";
 import {
   findCredential,
   isOfOtherServer,
@@ -10,8 +10,8 @@ import {
   profileKind,
   wrongKindMessage,
 } from "../core/credentials.ts";
-import type { Exit } from "../core/exit-codes.ts";
 import { type Column, note, printList } from "../core/output.ts";
+import { allKinds } from "../core/store-credential.ts";
 import { checkCredential, type Verdict } from "./credential-check.ts";
 
 export interface StatusFlags {

@@ -1,8 +1,9 @@
 import type * as z from "zod/mini";
 import type { ReleaseImport } from "../../contract/changelog.ts";
 import { limits } from "../../contract/limits.ts";
+import { isSameVersion, plainVersion } from "../../contract/version.ts";
 import { usageError } from "../core/cli-error.ts";
-import { type DescribedRelease, unreleased } from "./described-release.ts";
+import type { Notes } from "./notes/release-notes.ts";
 
 /** A release note as it is sent: the version in the address, and the fields. */
 export interface ReleaseEntry {
@@ -70,3 +71,49 @@ function tooLong(what: string, text: string, most: number): string | undefined {
   const { length } = [...text];
   return length > most ? `${what} has ${length} characters, and may have ${most}` : undefined;
 }
+
+/** The version of the one draft for notes that have no version yet. */
+export const unreleased = "Unreleased";
+
+/** A version as a source describes it: a file, commits, or a release of GitHub. */
+export interface DescribedRelease {
+  /** Undefined for notes that have no version yet. */
+  readonly version?: string;
+  /** Where it stands, such as `CHANGELOG.md:12`. */
+  readonly place: string;
+  /** Undefined if the source names only the version. */
+  readonly title?: string;
+  /** A day (`2026-11-22`) or an instant. */
+  readonly date?: string;
+  readonly releaseType?: "major" | "minor" | "patch";
+  /** Why a person must publish it, such as `it is yanked`. */
+  readonly draftReason?: string;
+  /** Whether it was withdrawn after it had been published. */
+  readonly isYanked?: boolean;
+  readonly isPreRelease: boolean;
+  readonly notes: Notes;
+}
+
+/** The releases of a source, the oldest first, and what the person should know of them. */
+export interface Described {
+  readonly releases: readonly DescribedRelease[];
+  readonly remarks: readonly string[];
+}
+
+/** Whether a version is one before a release, such as `2.0.0-rc.1`. */
+export function isPreRelease(version: string): boolean {
+  const plain = plainVersion(version);
+  if (/^\d{4}-\d\d-\d\d$/.test(plain)) return false;
+  return /^\d+(?:\.\d+)*-[0-9A-Za-z]|^\d+\.[\d.]*\d\.?(?:a|b|c|rc|alpha|beta|dev|pre)\d*\b/i.test(plain);
+}
+
+/** The version of a tag: `v2.4.0`, `app@2.4.0`, `release-2.4.0`, `android/v2.4.0`. Other tags are taken whole. */
+export function versionOfTag(tag: string): string {
+  const plain = plainVersion(tag.replace(/^refs\/tags\//, ""));
+  if (/^\d/.test(plain)) return plain;
+  return /(?:^|[/@_-])v?(\d+(?:\.\d+)+[0-9A-Za-z.+-]*)$/i.exec(plain)?.[1] ?? plain;
+}
+
+/** Whether a tag or a version, as a person or a job names it, means this version. */
+export const means = (wanted: string, version: string): boolean =>
+  isSameVersion(wanted, version) || isSameVersion(versionOfTag(wanted), version);

@@ -1,11 +1,114 @@
 import type { ChangelogEntry, EditedChangelogEntry } from "../../contract/changelog.ts";
 import { limits } from "../../contract/limits.ts";
 import { isSameVersion } from "../../contract/version.ts";
-import { appIdOf, isId } from "../core/app-id.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
+import { allPages } from "../core/connection.ts";
 import type { Invocation } from "../core/context.ts";
-import { isStart } from "../core/ids.ts";
-import { allPages } from "../core/pages.ts";
+import { appIdOf, goesThroughConsole, hasMaintainerToken, isId, isStart } from "../core/ids.ts";
+import { details, note, printList, printOne } from "../core/output.ts";
+
+interface ListFlags {
+  readonly since?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly all?: boolean;
+  readonly drafts?: boolean;
+}
+
+interface Page {
+  readonly items: readonly Release[];
+  readonly nextCursor: string | null;
+  /** Why the list is not complete, and how to see the rest. */
+  readonly more?: string;
+}
+
+/** Shows the release notes as apps read them; with a maintainer token, or `--drafts`, as their maintainer does. */
+export async function listReleases(invocation: Invocation, flags: ListFlags): Promise<undefined> {
+  if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
+    throw usageError("--all shows everything: give it without --limit and --cursor.");
+  const wantsMore = (flags.all || flags.cursor !== undefined) && (await hasMaintainerToken(invocation));
+  const throughConsole = flags.drafts || wantsMore || (await goesThroughConsole(invocation));
+  if (throughConsole && flags.since)
+    throw usageError("--since works with an app key only, and not with --drafts.");
+  if (!throughConsole && flags.cursor)
+    throw usageError("--cursor needs a maintainer token: an app key shows one page.");
+  const { items, nextCursor, more } = await (throughConsole
+    ? written(invocation, flags)
+    : published(invocation, flags));
+  const columns = [
+    { heading: "id", of: ({ id }: Release) => id, isId: true },
+    { heading: "version", of: ({ version }: Release) => version },
+    { heading: "type", of: ({ releaseType }: Release) => releaseType },
+    { heading: "published", of: ({ publishedAt }: Release) => publishedAt ?? "draft" },
+    { heading: "title", of: ({ title }: Release) => title },
+  ];
+  printList(invocation, {
+    items,
+    columns,
+    extra: { nextCursor, ...(more && !nextCursor && { hasMore: true }) },
+  });
+  if (more) note(invocation, more);
+}
+
+/** Shows one release note, found by its id or its version. */
+export async function viewRelease(invocation: Invocation, _: object, wanted: string): Promise<undefined> {
+  const entry = await findRelease(invocation, wanted);
+  printOne(invocation, entry, () => releaseDetails(entry));
+}
+
+/** An app key sees what is published; only a maintainer token sees the others, so it is used for them if it is there. */
+async function findRelease(invocation: Invocation, wanted: string): Promise<Release> {
+  if (await goesThroughConsole(invocation)) return findWritten(invocation, wanted);
+  try {
+    return await findPublished(invocation, wanted);
+  } catch (error) {
+    const isAbsent = error instanceof CliError && error.exit === "notFound";
+    if (isAbsent && (await hasMaintainerToken(invocation))) return findWritten(invocation, wanted);
+    throw error;
+  }
+}
+
+/** A release note as lines of text. */
+export const releaseDetails = (entry: Release): string =>
+  details({
+    id: entry.id,
+    title: entry.title,
+    version: entry.version,
+    platforms: entry.versions?.map(({ platform, version }) => `${platform} ${version}`).join(", "),
+    type: entry.releaseType,
+    published: entry.publishedAt ?? "draft",
+    body: entry.body,
+    items: entry.items?.map(({ type, text }) => `${type}: ${text}`).join("\n"),
+    feedback: "feedbackIds" in entry ? entry.feedbackIds.join("\n") : undefined,
+  });
+
+const { default: usual, max: most } = limits.changelogPage;
+
+/** An app key sees one page, which does not say whether there is more. One entry more than shown answers that. */
+async function published(invocation: Invocation, { since, limit, all }: ListFlags): Promise<Page> {
+  const wanted = all ? most : (limit ?? usual);
+  const asked = wanted > 0 && wanted < most ? wanted + 1 : wanted;
+  const { entries } = await invocation.client().changelog.list({ query: { since, limit: String(asked) } });
+  return { items: entries.slice(0, Math.max(0, wanted)), nextCursor: null, more: moreThan(entries, wanted) };
+}
+
+function moreThan(entries: readonly unknown[], wanted: number): string | undefined {
+  if (entries.length > wanted) return `There are more: --limit shows up to ${most}, or --all.`;
+  if (entries.length < most) return undefined;
+  return `There may be more: an app key shows the newest ${most}. A maintainer token shows all with --all.`;
+}
+
+async function written(invocation: Invocation, { limit, cursor, all }: ListFlags): Promise<Page> {
+  if (all) return { items: await allWritten(invocation), nextCursor: null };
+  const params = { appId: await appIdOf(invocation) };
+  const query = { limit: limit?.toString(), cursor };
+  const { items, nextCursor } = await invocation.client().consoleChangelog.list({ params, query });
+  return {
+    items,
+    nextCursor,
+    more: nextCursor ? `There are more: --cursor ${nextCursor}, or --all.` : undefined,
+  };
+}
 
 export type Release = ChangelogEntry | EditedChangelogEntry;
 
@@ -20,7 +123,7 @@ export const idOfRelease = async (invocation: Invocation, wanted: string): Promi
   isId(wanted) ? wanted : (await findWritten(invocation, wanted)).id;
 
 /** The published release note with that id or version, among those that an app key sees. */
-export async function findPublished(invocation: Invocation, wanted: string): Promise<Release> {
+async function findPublished(invocation: Invocation, wanted: string): Promise<Release> {
   const limit = limits.changelogPage.max;
   const { entries } = await invocation.client().changelog.list({ query: { limit: String(limit) } });
   return onlyOne(

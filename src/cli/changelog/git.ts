@@ -3,9 +3,8 @@ import { promisify } from "node:util";
 import { ciTag } from "../core/ci.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
-import { type Described, isPreRelease } from "./described-release.ts";
+import { type Described, isPreRelease, versionOfTag } from "./entry.ts";
 import { type Commit, notesOfCommits } from "./notes/commits.ts";
-import { versionOfTag } from "./tags.ts";
 
 /** The range of commits, and the types of commits that are left out. */
 export interface GitRange {

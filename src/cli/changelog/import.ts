@@ -1,18 +1,22 @@
 import { ServerError } from "../../client/errors.ts";
-import type { ImportedChangelogEntry } from "../../contract/changelog.ts";
+import type { EditedChangelogEntry, ImportedChangelogEntry } from "../../contract/changelog.ts";
+import { feedbackIdsIn } from "../../contract/feedback-lines.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { GlobalFlags, Invocation } from "../core/context.ts";
 import { cliErrorOf } from "../core/failures.ts";
-import { note } from "../core/output.ts";
-import { type Described, type DescribedRelease, unreleased } from "./described-release.ts";
-import { assertFits, type EntryFlags, entryOf, type ReleaseEntry } from "./entry.ts";
+import { note, printList } from "../core/output.ts";
+import {
+  assertFits,
+  type Described,
+  type DescribedRelease,
+  type EntryFlags,
+  entryOf,
+  type ReleaseEntry,
+  unreleased,
+} from "./entry.ts";
 import { instantOf } from "./flags.ts";
-import { showImport, tellDraftLeft, tellDrafts } from "./import-result.ts";
-import { showPlan } from "./plan-text.ts";
-import { publicationDates } from "./publication-dates.ts";
 import { isWholeFile, readReleases, type SourceFlags } from "./read.ts";
-import { sameRelease } from "./same-release.ts";
-import { readWritten, type WrittenReleases, writeRelease, writtenOf } from "./written.ts";
+import { readWritten, showPlan, type WrittenReleases, writeRelease, writtenOf } from "./written.ts";
 
 export type ImportFlags = SourceFlags & EntryFlags & GlobalFlags & { readonly version?: string };
 
@@ -118,4 +122,137 @@ function interruptedAt(
     next: next ?? "Run the command again to go on.",
     ...details,
   });
+}
+
+const resultOf = ({ created, changedFields = [] }: ImportedChangelogEntry): string => {
+  if (created) return "created";
+  return changedFields.length > 0 ? "changed" : "same";
+};
+
+/** Shows what became of each version. */
+function showImport(invocation: Invocation, answers: readonly ImportedChangelogEntry[]): void {
+  const count = (result: string) => answers.filter((answer) => resultOf(answer) === result).length;
+  const [created, changed, same] = [count("created"), count("changed"), count("same")];
+  note(
+    invocation,
+    created + changed === 0
+      ? "Nothing to do: the server has all of it."
+      : `${created} created, ${changed} changed, ${same} as before.`,
+  );
+  const columns = [
+    { heading: "id", of: ({ id }: ImportedChangelogEntry) => id, isId: true },
+    { heading: "version", of: ({ version }: ImportedChangelogEntry) => version },
+    { heading: "result", of: resultOf },
+    { heading: "published", of: ({ publishedAt }: ImportedChangelogEntry) => publishedAt ?? "draft" },
+    { heading: "title", of: ({ title }: ImportedChangelogEntry) => title },
+  ];
+  printList(invocation, { items: answers, columns });
+}
+
+/** A draft of notes that the file no longer has, which no version took over. */
+function tellDraftLeft(
+  invocation: Invocation,
+  written: WrittenReleases,
+  answers: readonly ImportedChangelogEntry[],
+): void {
+  const draft = writtenOf(written, unreleased);
+  if (draft?.publishedAt !== null || answers.some(({ id }) => id === draft.id)) return;
+  note(invocation, `The draft ${unreleased} stays as it was: the file has no unreleased notes.`);
+}
+
+/** Changesets writes no dates, and some people do not, either. */
+function tellDrafts(invocation: Invocation, releases: readonly DescribedRelease[], flags: EntryFlags): void {
+  const undated = releases.filter(({ date, draftReason }) => date === undefined && draftReason === undefined);
+  if (undated.length === 0 || flags.draft || flags.publishedAt) return;
+  const names = undated.map(({ version }) => version).join(", ");
+  note(
+    invocation,
+    `Without a date, these are drafts unless they were published before: ${names}. --published-at gives them one; \`changelog release\` publishes one now.`,
+  );
+}
+
+/** A release with its date, and the note that the server has of its version. */
+interface Dated {
+  readonly release: DescribedRelease;
+  readonly known: Pick<EditedChangelogEntry, "publishedAt"> | undefined;
+}
+
+/** The time, and whether a file may also move what is published. */
+interface Moving {
+  readonly now: string;
+  readonly overwrite: boolean;
+}
+
+/**
+ * When each release was published, oldest first: a day is its first moment in UTC, and versions of one day stand a
+ * millisecond apart. Undefined if that is unknown, or if the note stays at its instant: it is published, and no other
+ * day may replace it.
+ */
+function publicationDates(
+  releases: readonly Dated[],
+  { now, overwrite }: Moving,
+): readonly (string | undefined)[] {
+  const newest = new Map<string, number>();
+  const follow = (at: number) => {
+    const day = dayOf(new Date(at).toISOString());
+    newest.set(day, Math.max(at, newest.get(day) ?? at));
+  };
+  return releases.map(({ release: { date }, known }) => {
+    const wanted = date === undefined ? undefined : utcOf(date);
+    const before = known?.publishedAt ?? undefined;
+    const isSameDay = before !== undefined && wanted !== undefined && dayOf(before) === dayOf(wanted);
+    const stays = before !== undefined && (isSameDay || (before <= now && !overwrite));
+    if (stays) follow(Date.parse(before));
+    if (stays || wanted === undefined) return undefined;
+    const after = (newest.get(dayOf(wanted)) ?? Number.NEGATIVE_INFINITY) + 1;
+    const at = Math.max(Date.parse(wanted), after);
+    follow(at);
+    return new Date(at).toISOString();
+  });
+}
+
+/** A day is its first moment. Undefined for a text that is no date. */
+function utcOf(date: string): string | undefined {
+  const at = new Date(/^\d{4}-\d\d-\d\d$/.test(date) ? `${date}T00:00:00Z` : date);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+}
+
+const dayOf = (instant: string): string => instant.slice(0, 10);
+
+/**
+ * What the server would answer to a note that it has already: nothing is changed. Undefined if the note must be sent: it
+ * differs, a person wrote one of its fields, a thread that it names is not linked, or an older server does not say.
+ */
+function sameRelease(
+  entry: EditedChangelogEntry | undefined,
+  { body }: ReleaseEntry,
+): ImportedChangelogEntry | undefined {
+  const { overwrite: _, publish, ...fields } = body;
+  if (!entry || publish) return undefined;
+  const given = new Map(Object.entries(fields).filter(([, value]) => value !== undefined));
+  // A field that a person wrote belongs to the import again once both say the same, so the server must get it.
+  if (!isTold(entry) || entry.editedFields.some((field) => given.has(field))) return undefined;
+  const known = new Map<string, unknown>(Object.entries(entry));
+  if ([...given].some(([field, value]) => !isSame(value, known.get(field)))) return undefined;
+  const named = feedbackIdsIn([entry.body, ...entry.items.map(({ text }) => text)].join("\n"));
+  if (named.some((id) => !entry.feedbackIds.includes(id))) return undefined;
+  return { ...entry, created: false, changedFields: [], keptFields: [] };
+}
+
+/** Whether the server says who wrote the fields, and what is linked. Older servers do not. */
+const isTold = ({ editedFields, feedbackIds }: Partial<EditedChangelogEntry>): boolean =>
+  editedFields !== undefined && feedbackIds !== undefined;
+
+/** Whether two values are the same to the server, which trims texts, whatever the order of the fields in them. */
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(inOrder(one)) === JSON.stringify(inOrder(other));
+}
+
+function inOrder(value: unknown): unknown {
+  if (typeof value === "string") return value.trim();
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.entries(value)
+    .map(([name, field]) => [name, inOrder(field)])
+    .sort(([one], [other]) => (String(one) < String(other) ? -1 : 1));
 }

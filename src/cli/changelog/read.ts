@@ -1,16 +1,12 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { plainVersion } from "../../contract/version.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
-import { readForeignText } from "../core/foreign-file.ts";
-import { optionalTextOf, readText } from "../core/input.ts";
-import { mostTextBytes } from "../core/read-at-most.ts";
-import { changesetsIn, describeChangesets } from "./changesets-source.ts";
-import { type Described, isPreRelease } from "./described-release.ts";
-import { describeChangelog } from "./file-source.ts";
+import { mostTextBytes, optionalTextOf, readForeignText, readText } from "../core/input.ts";
+import { type Described, type DescribedRelease, isPreRelease, versionOfTag } from "./entry.ts";
 import { describeCommits } from "./git.ts";
-import { describeGitHubReleases } from "./github-source.ts";
-import { readNotes } from "./notes/changelog-file.lazy.ts";
-import { versionOfTag } from "./tags.ts";
+import { type FileRelease, readChangelogFile, readNotes } from "./notes/changelog-file.lazy.ts";
+import { readChangesets } from "./notes/changesets.lazy.ts";
 
 type Format = "keep-a-changelog" | "changesets" | "git" | "github-release";
 
@@ -101,3 +97,138 @@ async function readChangesetsOrChangelog(
   if (names && file !== undefined) throw usageError(`${file} has no pending changesets.`);
   return readChangelog(invocation, file);
 }
+
+/** Reads the text of a changelog. Throws a usage error that names every fault with its line. */
+function describeChangelog(name: string, text: string): Described {
+  const { releases, ignored, faults } = readChangelogFile(text);
+  if (faults.length > 0)
+    throw usageError(`${name} cannot be read:`, undefined, {
+      issues: faults.map(({ line, message }) => ({ path: `line ${line}`, message })),
+    });
+  if (releases.length === 0)
+    throw usageError(
+      `${name} has no heading of a version, such as \`## 1.2.0 - 2026-11-22\`.`,
+      "Other forms: --format changesets, git or github-release.",
+    );
+  const filled = releases.filter(({ version, notes }) => version !== null || notes.body !== "");
+  const inOrder = isOldestFirst(releases) ? filled : filled.toReversed();
+  return {
+    releases: inOrder.map((release) => describeFileRelease(name, release)),
+    remarks: ignored.map((part) => `${name}, ${part} belongs to no version and is left out.`),
+  };
+}
+
+/** Newest first is usual; the dates show if a file is the other way round. */
+function isOldestFirst(releases: readonly FileRelease[]): boolean {
+  const days = releases.flatMap(({ day }) => day ?? []);
+  return (days[0] ?? "") < (days.at(-1) ?? "");
+}
+
+function describeFileRelease(name: string, release: FileRelease): DescribedRelease {
+  const { version, line, notes, day, isYanked } = release;
+  const draftReason = reasonOf(release);
+  return {
+    ...(version !== null && { version }),
+    place: `${name}:${line}`,
+    ...(release.name !== "" && { title: release.name }),
+    ...(day !== null && { date: day }),
+    ...(draftReason !== undefined && { draftReason }),
+    isYanked,
+    isPreRelease: version !== null && isPreRelease(version),
+    notes,
+  };
+}
+
+function reasonOf({ isYanked, isUnreleased }: FileRelease): string | undefined {
+  if (isYanked) return "it is yanked";
+  return isUnreleased ? "it is not released yet" : undefined;
+}
+
+/** The names of the changesets in a folder; undefined if there is no such folder. */
+async function changesetsIn({ context }: Invocation, folder: string): Promise<string[] | undefined> {
+  const { readdir } = await import("node:fs/promises");
+  const names = await readdir(resolve(context.cwd, folder)).catch(() => undefined);
+  return names?.filter((name) => /\.md$/i.test(name) && !/^readme\.md$/i.test(name)).sort();
+}
+
+/** Reads pending changesets as notes of the next version. Throws a usage error that names every file with a fault. */
+async function describeChangesets(
+  { context }: Invocation,
+  folder: string,
+  names: readonly string[],
+): Promise<Described> {
+  const files = names.map((name) => {
+    const shown = join(folder, name);
+    return { name, text: readForeignText(resolve(context.cwd, shown), shown, mostTextBytes) ?? "" };
+  });
+  const { notes, releaseType, faults } = readChangesets(files);
+  if (faults.length > 0)
+    throw usageError(`${folder} cannot be read:`, undefined, {
+      issues: faults.map(({ name, message }) => ({ path: name, message })),
+    });
+  if (releaseType === undefined) return { releases: [], remarks: [] };
+  const draftReason = "it is not released yet";
+  return {
+    releases: [{ place: folder, releaseType, draftReason, isPreRelease: false, notes }],
+    remarks: [],
+  };
+}
+
+/**
+ * Reads the JSON of an event `release`, of one release, or of a list of them. Throws a usage error if it is something
+ * else.
+ */
+function describeGitHubReleases(name: string, json: string): Described {
+  const found = releasesIn(parsed(name, json));
+  if (found.length === 0)
+    throw usageError(
+      `${name} holds no release of GitHub.`,
+      "It must be the JSON of an event `release` (GITHUB_EVENT_PATH), or of one or more releases.",
+    );
+  const releases = found.map((release) => describeGitHubRelease(name, release));
+  return { releases: releases.toSorted((a, b) => (a.date ?? "9").localeCompare(b.date ?? "9")), remarks: [] };
+}
+
+function parsed(name: string, json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw usageError(`${name} is not JSON (${cause instanceof Error ? cause.message : cause}).`);
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+
+function releasesIn(value: unknown): Fields[] {
+  if (Array.isArray(value)) return value.flatMap(releasesIn);
+  if (!isObject(value)) return [];
+  if (isObject(value.release)) return releasesIn(value.release);
+  return typeof value.tag_name === "string" ? [value] : [];
+}
+
+function describeGitHubRelease(place: string, release: Fields): DescribedRelease {
+  const tag = textIn(release, "tag_name");
+  const version = versionOfTag(tag);
+  const title = textIn(release, "name");
+  const date = textIn(release, "published_at");
+  return {
+    version,
+    place: `${place}, ${tag}`,
+    ...(title !== "" && !isOnlyVersion(title, version) && { title }),
+    ...(date !== "" && { date }),
+    ...(release.draft === true && { draftReason: "it is a draft on GitHub" }),
+    isPreRelease: release.prerelease === true || isPreRelease(version),
+    notes: readNotes(textIn(release, "body")),
+  };
+}
+
+/** Whether a title says only the version: `v1.2.0`, `Release 1.2.0`. */
+const isOnlyVersion = (title: string, version: string): boolean =>
+  plainVersion(title.replace(/^(?:release|version)\s+/i, "")) === version;
+
+const textIn = (release: Fields, field: string): string => {
+  const value = release[field];
+  return typeof value === "string" ? value.trim() : "";
+};

@@ -1,18 +1,26 @@
 import type { ImportedChangelogEntry } from "../../contract/changelog.ts";
-import { ciTag } from "../core/ci.ts";
+import { systemReason } from "../../words/system-reason.ts";
+import { ciTag, isGitHubActions } from "../core/ci.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { GlobalFlags, Invocation } from "../core/context.ts";
+import { addOutput } from "../core/github-actions.ts";
 import { optionalTextOf } from "../core/input.ts";
 import { note, printOne } from "../core/output.ts";
-import { releaseDetails } from "./changelog-lists.ts";
-import { type Described, type DescribedRelease, unreleased } from "./described-release.ts";
-import { assertFits, type EntryFlags, entryOf, type ReleaseEntry } from "./entry.ts";
+import {
+  assertFits,
+  type Described,
+  type DescribedRelease,
+  type EntryFlags,
+  entryOf,
+  means,
+  type ReleaseEntry,
+  unreleased,
+  versionOfTag,
+} from "./entry.ts";
+import { releaseDetails } from "./find.ts";
 import { instantOf } from "./flags.ts";
-import { showPlan } from "./plan-text.ts";
 import { isWholeFile, readGivenNotes, readReleases, type SourceFlags } from "./read.ts";
-import { means, versionOfTag } from "./tags.ts";
-import { tellReleaseToJob } from "./tell-release-to-job.ts";
-import { readWritten, writeRelease, writtenOf } from "./written.ts";
+import { readWritten, showPlan, writeRelease, writtenOf } from "./written.ts";
 
 export type ReleaseFlags = SourceFlags &
   EntryFlags &
@@ -138,4 +146,20 @@ function tell(
   else if (wasPublished)
     note(invocation, `Changed ${changedFields.join(", ")} of ${version}, which is ${state}.`);
   else note(invocation, `Released ${version}, ${state}.`);
+}
+
+/** Writes the outputs `version` and `release-note-id` of a step of GitHub Actions. */
+async function tellReleaseToJob(
+  invocation: Invocation,
+  { id, version }: ImportedChangelogEntry,
+): Promise<void> {
+  const { env, newId } = invocation.context;
+  const file = env.GITHUB_OUTPUT;
+  if (!isGitHubActions(env) || !file) return;
+  try {
+    for (const [name, value] of Object.entries({ version, "release-note-id": id }))
+      await addOutput(file, { name, value, delimiter: `innkeep_${newId()}` });
+  } catch (cause) {
+    note(invocation, `The outputs of the step cannot be written (${systemReason(cause)}).`);
+  }
 }

@@ -2,13 +2,12 @@ import { ServerError } from "../../client/errors.ts";
 import type { EditedChangelogEntry, ImportedChangelogEntry } from "../../contract/changelog.ts";
 import { feedbackIdsIn } from "../../contract/feedback-lines.ts";
 import { isSameVersion, plainVersion } from "../../contract/version.ts";
-import { appIdOf } from "../core/app-id.ts";
 import { CliError } from "../core/cli-error.ts";
+import { lacksConsole } from "../core/console-only.ts";
 import type { Invocation } from "../core/context.ts";
-import { lacksConsole } from "../core/lacks-console.ts";
-import { note } from "../core/output.ts";
-import { unreleased } from "./described-release.ts";
-import type { ReleaseEntry } from "./entry.ts";
+import { appIdOf } from "../core/ids.ts";
+import { details, note, printList, printOne } from "../core/output.ts";
+import { type ReleaseEntry, unreleased } from "./entry.ts";
 import { allWritten } from "./find.ts";
 
 /** The release notes of an app, as they are on the server. */
@@ -97,4 +96,31 @@ function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEn
   const unknown = named.filter((id) => !linked.includes(id));
   if (unknown.length > 0)
     note(invocation, `${version} names feedback that this app does not have: ${unknown.join(", ")}.`);
+}
+
+/** Shows each entry with the fields that would be sent. */
+export function showPlan(invocation: Invocation, entries: readonly ReleaseEntry[]): undefined {
+  const items = entries.map(({ version, body, draftReason }) => ({
+    version,
+    ...body,
+    ...(draftReason !== undefined && { draftReason }),
+  }));
+  if (invocation.flags.fields !== undefined || invocation.flags.json)
+    printList(invocation, { items, columns: [], name: "entries", extra: { dryRun: true } });
+  else printOne(invocation, items, () => entries.map(textOf).join("\n\n") || "There is nothing to import.");
+}
+
+function textOf({ version, body, draftReason }: ReleaseEntry): string {
+  const { publishedAt, publish } = body;
+  const published = publish ? "now" : (publishedAt ?? "a draft");
+  return details({
+    version,
+    title: body.title,
+    platforms: body.versions?.map((one) => `${one.platform} ${one.version}`).join(", "),
+    type: body.releaseType ?? "from the version before",
+    published: draftReason === undefined ? published : `a draft, because ${draftReason}`,
+    shows: body.bodyFormat === "items" ? "the items" : "the text",
+    body: body.body,
+    items: body.items?.map(({ type, text }) => `${type}: ${text}`).join("\n"),
+  });
 }

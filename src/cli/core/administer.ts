@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import type { AdminCommand, DatabaseChoice, S3Choice } from "../../programs.ts";
+import type { Exit } from "./cli-error.ts";
 import type { Context, Invocation } from "./context.ts";
-import { details } from "./details.ts";
-import type { Exit } from "./exit-codes.ts";
-import { printOne } from "./output.ts";
+import { details, printOne } from "./output.ts";
 
 /** A group of commands below `admin`. */
 export const group = (admin: Command, name: string, summary: string): Command =>

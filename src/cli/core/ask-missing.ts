@@ -1,11 +1,10 @@
 import { type Command, CommanderError } from "commander";
-import { CliError } from "./cli-error.ts";
-import type { Context, GlobalFlags } from "./context.ts";
-import { choicesOf, choicesOfArgument } from "./fixed-values.ts";
-import { calledBy } from "./flag-names.ts";
+import { CliError, closest } from "./cli-error.ts";
+import type { Context, GlobalFlags, Sink } from "./context.ts";
 import { wordsOf } from "./help.ts";
-import { listedChoices, type Run } from "./listed-choices.ts";
-import { askChoice, askText, type Choice, Unanswered } from "./questions.ts";
+import { choicesOf, choicesOfArgument, listedArguments } from "./listed-values.ts";
+import { onOneLine } from "./plain-text.ts";
+import { calledBy } from "./usage-faults.ts";
 
 /** A command line that ended because required values are missing. */
 export interface Incomplete {
@@ -98,3 +97,118 @@ function withFlags(argv: readonly string[], flags: readonly string[]): readonly 
 
 const withArgument = (argv: readonly string[], value: string): readonly string[] =>
   argv.includes("--") ? [...argv, value] : [...argv, "--", value];
+
+/** Runs a command line and gives its exit code. */
+type Run = (argv: readonly string[], context: Context) => Promise<number>;
+
+const most = 20;
+
+/** What the argument of a command may be, from the command that lists it. Empty if it cannot be listed here. */
+async function listedChoices(
+  { context, flags, run }: { readonly context: Context; readonly flags: GlobalFlags; readonly run: Run },
+  words: string,
+  own: GlobalFlags,
+): Promise<readonly Choice[]> {
+  const listing = listedArguments[words];
+  if (!listing) return [];
+  const written: string[] = [];
+  const sink = (write: (text: string) => void): Sink => ({ isTerminal: false, columns: 80, write });
+  const io = { ...context.io, stdout: sink((text) => written.push(text)), stderr: sink(() => {}) };
+  const fields = ["--fields", `${listing.value},${listing.name}`];
+  const argv = [...listing.command, ...fields, ...placeOf({ ...flags, ...own })];
+  if ((await run(argv, { ...context, io })) !== 0) return [];
+  const lines = written.join("").split("\n");
+  return lines
+    .filter((line) => line !== "")
+    .slice(0, most)
+    .map((line) => {
+      const [value = "", name] = line.split("\t");
+      return { value, ...(name && { name }) };
+    });
+}
+
+/** The flags that say which server and app are meant. */
+function placeOf({ app, baseUrl, profile, tokenFile, apiKeyFile }: GlobalFlags): string[] {
+  const given = {
+    "--app": app,
+    "--base-url": baseUrl,
+    "--profile": profile,
+    "--token-file": tokenFile,
+    "--api-key-file": apiKeyFile,
+  };
+  return Object.entries(given).flatMap(([flag, value]) =>
+    value === undefined || value === "-" ? [] : [flag, value],
+  );
+}
+
+/** The person gave no answer. */
+class Unanswered extends Error {
+  constructor() {
+    super("Nothing was typed.");
+    this.name = "Unanswered";
+  }
+}
+
+interface Question {
+  readonly label: string;
+  /** The help of the flag or the argument. */
+  readonly meaning: string;
+}
+
+/** A value to choose, and its description. */
+interface Choice {
+  readonly value: string;
+  readonly name?: string;
+}
+
+interface ChoiceQuestion extends Question {
+  readonly choices: readonly Choice[];
+  /** Whether another value may be typed too. */
+  readonly isOpen?: boolean;
+}
+
+const tries = 3;
+
+/** Asks for a text. An empty answer is asked for again. Throws Unanswered if there is none. */
+async function askText(context: Context, { label, meaning }: Question): Promise<string> {
+  if (meaning !== "") context.io.stderr.write(`${label}: ${meaning}\n`);
+  for (let left = tries; left > 0; left -= 1) {
+    const answer = await typed(context, "> ");
+    if (answer !== "") return answer;
+  }
+  throw new Unanswered();
+}
+
+/** Asks for one of several values: by number, name, or its start. Throws Unanswered if there is no such answer. */
+async function askChoice(context: Context, question: ChoiceQuestion): Promise<string> {
+  const { label, choices, isOpen = false } = question;
+  context.io.stderr.write(`${label}:\n${choices.map(lineOf).join("\n")}\n`);
+  for (let left = tries; left > 0; left -= 1) {
+    const answer = await typed(context, "Number or name: ");
+    const chosen = chosenFrom(choices, answer) ?? (isOpen && answer !== "" ? answer : undefined);
+    if (chosen !== undefined) return chosen;
+  }
+  throw new Unanswered();
+}
+
+const lineOf = ({ value, name }: Choice, at: number): string =>
+  `  ${String(at + 1).padStart(2)}  ${onOneLine(value)}${name === undefined ? "" : `  ${onOneLine(name)}`}`;
+
+function chosenFrom(choices: readonly Choice[], answer: string): string | undefined {
+  const numbered = /^\d{1,3}$/.test(answer) ? choices[Number(answer) - 1] : undefined;
+  if (numbered) return numbered.value;
+  const values = choices.map(({ value }) => value);
+  const starting = answer === "" ? [] : values.filter((value) => value.startsWith(answer.toLowerCase()));
+  return starting.length === 1 ? starting[0] : values.find((value) => value === closest(answer, values));
+}
+
+async function typed({ io, signal }: Context, question: string): Promise<string> {
+  try {
+    return (await io.ask(question, { signal })).trim();
+  } catch (error) {
+    signal.throwIfAborted();
+    // The person closed the input, with Ctrl-D.
+    if (error instanceof Error && error.message === "Nothing was typed.") throw new Unanswered();
+    throw error;
+  }
+}

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
-import { ciJob, ciMetadata } from "./ci.ts";
-import type { Env } from "./ci-providers.ts";
+import { ciJob, ciMetadata, type Env } from "./ci.ts";
 
 /** What a CI run covers, and which run it is. */
 export interface CiRun {

@@ -1,5 +1,3 @@
-import { type Env, providers } from "./ci-providers.ts";
-
 /** Where each service names the tag for which a job runs. TeamCity does not. */
 const tagOf: Readonly<Record<string, (env: Env) => string | undefined>> = {
   "github-actions": (env) => ofRef(env.GITHUB_REF),
@@ -23,7 +21,7 @@ export function ciMetadata(env: Env): Record<string, string> {
 }
 
 /** A job of a CI run, as far as it can be told apart from others. */
-export interface CiJob {
+interface CiJob {
   /** The service, workflow, job and ref: the same for this job in every run, and in each of its parallel parts. */
   readonly scope: Readonly<Record<string, string>>;
   /** The id of the run, the same in each of its attempts; undefined if the service gives no id. */
@@ -65,3 +63,159 @@ const present = (facts: Readonly<Record<string, string | undefined>>): Record<st
   Object.fromEntries(
     Object.entries(facts).flatMap(([name, fact]) => (fact ? [[name, fact.slice(0, longest)]] : [])),
   );
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** What a CI job says about itself. */
+interface Facts {
+  readonly runUrl: string | undefined;
+  readonly commit: string | undefined;
+  readonly ref: string | undefined;
+  readonly job: string | undefined;
+  /** The name of the job in every run and in each of its parallel parts, if `job` is not that. */
+  readonly lastingJob?: string | undefined;
+  /** What the runs of one workflow have in common, with the repository or project. */
+  readonly workflow: string | undefined;
+  /** The id of the run, the same in each of its attempts. */
+  readonly run: string | undefined;
+}
+
+/** A CI service, with the variables that it sets in each job. */
+interface Provider {
+  readonly name: string;
+  readonly runs: (env: Env) => boolean;
+  readonly facts: (env: Env) => Facts;
+}
+
+/** One row for each service. No other variable of the environment is looked at, because it is full of secrets. */
+const providers: readonly Provider[] = [
+  {
+    name: "github-actions",
+    runs: (env) => env.GITHUB_ACTIONS === "true",
+    facts: (env) => ({
+      runUrl: joined(env.GITHUB_SERVER_URL, env.GITHUB_REPOSITORY, "actions/runs", env.GITHUB_RUN_ID),
+      commit: env.GITHUB_SHA,
+      ref: env.GITHUB_REF,
+      job: env.GITHUB_JOB,
+      // The file with its repository; behind the @ stands the ref.
+      workflow: env.GITHUB_WORKFLOW_REF?.replace(/@.*$/, "") || env.GITHUB_WORKFLOW,
+      run: env.GITHUB_RUN_ID,
+    }),
+  },
+  {
+    name: "gitlab",
+    runs: (env) => env.GITLAB_CI === "true",
+    facts: (env) => ({
+      runUrl: env.CI_JOB_URL,
+      commit: env.CI_COMMIT_SHA,
+      ref: env.CI_COMMIT_REF_NAME,
+      job: env.CI_JOB_NAME,
+      lastingJob: env.CI_JOB_NAME?.replace(/ \d+\/\d+$/, ""),
+      workflow: env.CI_PROJECT_PATH,
+      run: env.CI_PIPELINE_ID,
+    }),
+  },
+  {
+    name: "circleci",
+    runs: (env) => env.CIRCLECI === "true",
+    facts: (env) => ({
+      runUrl: env.CIRCLE_BUILD_URL,
+      commit: env.CIRCLE_SHA1,
+      ref: env.CIRCLE_TAG || env.CIRCLE_BRANCH,
+      job: env.CIRCLE_JOB,
+      workflow: joined(env.CIRCLE_PROJECT_USERNAME, env.CIRCLE_PROJECT_REPONAME),
+      // Jobs that are run again have a workflow of their own, in the workspace of the first.
+      run: env.CIRCLE_WORKFLOW_WORKSPACE_ID || env.CIRCLE_WORKFLOW_ID,
+    }),
+  },
+  {
+    name: "azure-pipelines",
+    runs: (env) => env.TF_BUILD?.toLowerCase() === "true",
+    facts: (env) => ({
+      runUrl: joined(
+        env.SYSTEM_COLLECTIONURI?.replace(/\/$/, ""),
+        env.SYSTEM_TEAMPROJECT && encodeURIComponent(env.SYSTEM_TEAMPROJECT),
+        env.BUILD_BUILDID && `_build/results?buildId=${env.BUILD_BUILDID}`,
+      ),
+      commit: env.BUILD_SOURCEVERSION,
+      ref: env.BUILD_SOURCEBRANCH,
+      job: env.SYSTEM_JOBDISPLAYNAME || env.AGENT_JOBNAME,
+      workflow: joined(env.SYSTEM_TEAMPROJECT, env.BUILD_DEFINITIONNAME),
+      run: env.BUILD_BUILDID,
+    }),
+  },
+  {
+    name: "buildkite",
+    runs: (env) => env.BUILDKITE === "true",
+    facts: (env) => ({
+      runUrl: env.BUILDKITE_BUILD_URL,
+      commit: env.BUILDKITE_COMMIT,
+      ref: env.BUILDKITE_TAG || env.BUILDKITE_BRANCH,
+      job: env.BUILDKITE_LABEL || env.BUILDKITE_STEP_KEY,
+      lastingJob: env.BUILDKITE_STEP_KEY || env.BUILDKITE_LABEL,
+      workflow: joined(env.BUILDKITE_ORGANIZATION_SLUG, env.BUILDKITE_PIPELINE_SLUG),
+      run: env.BUILDKITE_BUILD_ID,
+    }),
+  },
+  {
+    name: "bitbucket",
+    runs: (env) => Boolean(env.BITBUCKET_BUILD_NUMBER),
+    facts: (env) => ({
+      runUrl: joined(
+        "https://bitbucket.org",
+        env.BITBUCKET_REPO_FULL_NAME,
+        "pipelines/results",
+        env.BITBUCKET_BUILD_NUMBER,
+      ),
+      commit: env.BITBUCKET_COMMIT,
+      ref: env.BITBUCKET_TAG || env.BITBUCKET_BRANCH,
+      // A step has an id, which is new in each run, and no name.
+      job: env.BITBUCKET_STEP_UUID,
+      lastingJob: "",
+      workflow: env.BITBUCKET_REPO_FULL_NAME,
+      run: env.BITBUCKET_BUILD_NUMBER,
+    }),
+  },
+  {
+    name: "bitrise",
+    runs: (env) => env.BITRISE_IO === "true",
+    facts: (env) => ({
+      runUrl: env.BITRISE_BUILD_URL,
+      commit: env.BITRISE_GIT_COMMIT || env.GIT_CLONE_COMMIT_HASH,
+      ref: env.BITRISE_GIT_TAG || env.BITRISE_GIT_BRANCH,
+      job: env.BITRISE_TRIGGERED_WORKFLOW_ID,
+      workflow: env.BITRISE_APP_SLUG,
+      run: env.BITRISE_BUILD_SLUG,
+    }),
+  },
+  {
+    name: "teamcity",
+    runs: (env) => Boolean(env.TEAMCITY_VERSION),
+    facts: (env) => ({
+      runUrl: env.BUILD_URL,
+      commit: env.BUILD_VCS_NUMBER,
+      // No variable names the branch.
+      ref: undefined,
+      job: env.TEAMCITY_BUILDCONF_NAME,
+      workflow: env.TEAMCITY_PROJECT_NAME,
+      // Older versions set no address.
+      run: env.BUILD_URL || env.BUILD_NUMBER,
+    }),
+  },
+  {
+    name: "jenkins",
+    runs: (env) => Boolean(env.JENKINS_URL),
+    facts: (env) => ({
+      runUrl: env.BUILD_URL,
+      commit: env.GIT_COMMIT,
+      ref: env.TAG_NAME || env.BRANCH_NAME || env.GIT_BRANCH,
+      job: env.JOB_NAME,
+      workflow: env.JENKINS_URL,
+      run: env.BUILD_TAG,
+    }),
+  },
+];
+
+/** The parts as one address; undefined if one is missing. */
+const joined = (...parts: readonly (string | undefined)[]): string | undefined =>
+  parts.every(Boolean) ? parts.join("/") : undefined;

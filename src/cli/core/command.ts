@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { clientOf } from "../../client/client.ts";
-import type { CredentialKind } from "../../client/credential-kinds.ts";
-import type { Sender } from "../../client/send.ts";
+import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
+import { clientOf, type Sender } from "../../client/send.ts";
 import { stateFolder } from "../../credentials/folders.ts";
+import type { Exit } from "./cli-error.ts";
 import { connect } from "./connection.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation } from "./context.ts";
-import type { Exit } from "./exit-codes.ts";
-import { ownCredential } from "./own-credential.ts";
+import { assertCredentialKind, findCredential, isOfOtherServer, notSent } from "./credentials.ts";
+import { note } from "./output.ts";
 import { serverOf } from "./server-address.ts";
 
 /** How a command ends: an exit, or the exit code of a program that it ran. */
@@ -67,4 +67,22 @@ export function startInvocation(context: Context, flags: GlobalFlags, asTester =
     },
   };
   return invocation;
+}
+
+/**
+ * The credential of a command for its own server; undefined if there is none. Throws a CliError if it is of another kind.
+ */
+export async function ownCredential(
+  invocation: Invocation,
+  kind: CredentialKind,
+): Promise<FoundCredential | undefined> {
+  const { context, flags } = invocation;
+  const server = invocation.server();
+  const found = await findCredential(context, flags, { server, kind });
+  if (!found) return undefined;
+  assertCredentialKind(found, kind);
+  const { name, variable } = credentialKinds[kind];
+  if (!found.isGiven && isOfOtherServer(context, server, variable))
+    note(invocation, `${notSent(variable, server)} The stored ${name} is used.`);
+  return found;
 }

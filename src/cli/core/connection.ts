@@ -1,16 +1,16 @@
 import type { Client } from "../../client/call.ts";
-import { clientOf } from "../../client/client.ts";
-import { ServerError } from "../../client/errors.ts";
-import type { ClientOptions, Idempotency } from "../../client/options.ts";
-import type { ProxySettings } from "../../client/proxy.ts";
-import type { Pause } from "../../client/retry.ts";
-import { createSender, type Sender } from "../../client/send.ts";
+import type { ProxySettings } from "../../client/connection.ts";
+import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
+import type { ClientOptions, Exchange, Idempotency } from "../../client/options.ts";
+import { redactBody, redactHeaders, redactText, redactUrl } from "../../client/redact.ts";
+import { clientOf, createSender, type Sender } from "../../client/send.ts";
 import { lastingTransport } from "../../client/transport.ts";
+import type { Pause } from "../../client/wait.ts";
 import type { Context, Invocation } from "./context.ts";
-import { debugTrace } from "./debug-trace.ts";
+import { missingCredential } from "./credentials.ts";
 import { DryRun, viewOf } from "./dry-run.ts";
-import { missingCredential } from "./missing-credential.ts";
 import { note } from "./output.ts";
+import { asLogged, printable } from "./plain-text.ts";
 
 /** The sender of a command's requests. */
 export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>
@@ -24,7 +24,7 @@ export function lastingClient(invocation: Invocation, limits: Limits = {}): Clie
 }
 
 /** How long a command tries, what is called before a pause, and what carries its requests. */
-export type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
+type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
 
 /** What is said before a pause: what the command waits for, and for how long at most. */
 export const retryText = ({ waitMs, leftMs, error }: Pause): string =>
@@ -107,4 +107,47 @@ function keysOf(invocation: Invocation): Idempotency {
       await (await keys)?.settled(key);
     },
   };
+}
+
+/** Writes each request and answer to standard error, without secrets and with files only named. */
+const debugTrace =
+  ({ io, env }: Context) =>
+  (exchange: Exchange): void =>
+    io.stderr.write(`${asLogged(env, printable(linesOf(exchange).join("\n")))}\n`);
+
+function linesOf({ request, answer, error, milliseconds }: Exchange): string[] {
+  const { method, url, headers, body } = request;
+  const sent = typeof body === "object" ? `<${body.mediaType}, ${body.bytes} bytes>` : redactBody(body ?? "");
+  const received = answer
+    ? [
+        `< ${answer.status} (${milliseconds} ms)`,
+        ...headerLines("<", answer.headers),
+        ...some("<", redactBody(answer.text)),
+      ]
+    : [`< ${redactText(String(error))} (${milliseconds} ms)`];
+  return [`> ${method} ${redactUrl(url)}`, ...headerLines(">", headers), ...some(">", sent), ...received];
+}
+
+const headerLines = (mark: string, headers: Readonly<Record<string, string | undefined>>): string[] =>
+  Object.entries(redactHeaders(headers)).map(([name, value]) => `${mark} ${name}: ${value}`);
+
+const some = (mark: string, text: string): string[] => (text === "" ? [] : [`${mark} ${text}`]);
+
+/**
+ * Reads one page of a list after the other, the first without a cursor. Throws an UnexpectedAnswerError if the server
+ * names a cursor twice, because the list would not end.
+ */
+export async function* allPages<Page extends { readonly nextCursor?: string | null | undefined }>(
+  read: (cursor: string | undefined) => Promise<Page>,
+): AsyncGenerator<Page> {
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const page = await read(cursor);
+    yield page;
+    cursor = page.nextCursor ?? undefined;
+    if (cursor !== undefined && seen.has(cursor))
+      throw new UnexpectedAnswerError(200, "The server named a page of the list twice.");
+    if (cursor !== undefined) seen.add(cursor);
+  } while (cursor !== undefined);
 }

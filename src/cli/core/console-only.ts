@@ -1,6 +1,6 @@
+import { ServerError } from "../../client/errors.ts";
 import { CliError } from "./cli-error.ts";
 import type { Invocation } from "./context.ts";
-import { lacksConsole } from "./lacks-console.ts";
 
 /** Runs a command about apps, keys, tokens or the audit. Says in one sentence if the server has nothing of that. */
 export async function ofConsole(invocation: Invocation, run: () => Promise<undefined>): Promise<undefined> {
@@ -20,3 +20,20 @@ const noConsole = (): CliError =>
       "This server has no endpoints for apps, keys, tokens and the audit: another program answers there.",
     next: "Check --base-url and INNKEEP_BASE_URL.",
   });
+
+/**
+ * Whether an error means that the server does not know the addresses of the console at all. An unknown app looks alike, so
+ * the server is asked for the list of apps.
+ */
+export async function lacksConsole(invocation: Invocation, error: unknown): Promise<boolean> {
+  if (!isUnknownAddress(error)) return false;
+  try {
+    await invocation.client().apps.list();
+    return false;
+  } catch (other) {
+    return isUnknownAddress(other);
+  }
+}
+
+const isUnknownAddress = (error: unknown): boolean =>
+  error instanceof ServerError && (error.status === 404 || error.status === 405 || error.status === 501);

@@ -1,10 +1,29 @@
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
+import { MissingCredentialError } from "../../client/errors.ts";
 import { configFolder } from "../../credentials/folders.ts";
 import { type CredentialStore, createStore } from "../../credentials/store.ts";
 import { CliError } from "./cli-error.ts";
-import type { Context, FoundCredential, GlobalFlags, Server } from "./context.ts";
+import type { Context, FoundCredential, GlobalFlags, Invocation, Server } from "./context.ts";
 import { readText } from "./input.ts";
 import { chosenProfile, readProfiles } from "./settings.ts";
+
+/** The error for a missing credential. It names the server, and other servers for which one is stored. */
+export function missingCredential(invocation: Invocation, kind: CredentialKind): CliError {
+  const { message } = new MissingCredentialError(kind);
+  const server = invocation.server();
+  const { address, from } = server;
+  const others = storedElsewhere(invocation, kind, new URL(address).origin);
+  const hint = others.length === 0 ? "" : ` One is stored for ${others.join(", ")}: name it with --base-url.`;
+  const { variable } = credentialKinds[kind];
+  const unsent = isOfOtherServer(invocation.context, server, variable) ? ` ${notSent(variable, server)}` : "";
+  const next = `The server is ${address} (${from}).${unsent}${hint}`;
+  return new CliError({ exit: "authentication", code: "missing_credential", message, next });
+}
+
+const storedElsewhere = ({ context }: Invocation, kind: CredentialKind, origin: string): string[] =>
+  Object.entries(openStore(context).index()).flatMap(([server, kinds]) =>
+    server !== origin && kinds[kind] ? [server] : [],
+  );
 
 /**
  * Whether a variable holds a secret that is not for this server: what the environment gives belongs to the server of the
@@ -50,7 +69,7 @@ const fileFlags = {
   deviceToken: undefined,
 } as const satisfies Record<CredentialKind, { flag: string; name: keyof GlobalFlags } | undefined>;
 
-export interface WantedCredential {
+interface WantedCredential {
   /** The server that the credential is for, with what names it. */
   readonly server: Server;
   readonly kind: CredentialKind;

@@ -1,4 +1,4 @@
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { issuesIn } from "../../client/answer.ts";
 import { credentialKinds } from "../../client/credential-kinds.ts";
 import {
@@ -8,10 +8,60 @@ import {
   ServerError,
   UnexpectedAnswerError,
 } from "../../client/errors.ts";
+import { redactText } from "../../client/redact.ts";
 import { KeychainError } from "../../credentials/keychain.ts";
 import { DamagedStoreError } from "../../credentials/store.ts";
-import { CliError, type Failure } from "./cli-error.ts";
-import type { Exit } from "./exit-codes.ts";
+import { CliError, type Exit, exitCodes, type Failure } from "./cli-error.ts";
+import type { Context, GlobalFlags } from "./context.ts";
+import { DryRun, textOfRequest } from "./dry-run.ts";
+import { asLogged, asLoggedJson, type Painter, painter, printable } from "./plain-text.ts";
+import { withFlagNames } from "./usage-faults.ts";
+
+/** Prints why a command ended early, and gives its exit. */
+export function printFailure(
+  error: unknown,
+  flags: GlobalFlags,
+  { context, command }: { readonly context: Context; readonly command: Command },
+): Exit {
+  if (error instanceof CommanderError && error.exitCode === 0) return "ok";
+  if (context.signal.aborted) return "interrupted";
+  if (error instanceof DryRun) return showRequest(error, flags, context);
+  const { env } = context;
+  const { stderr } = context.io;
+  const failure = withFlagNames(failureOf(error), command);
+  if (flags.json) stderr.write(`${asLoggedJson(env, jsonOf(failure))}\n`);
+  else if (!isShownHelp(error))
+    stderr.write(`${asLogged(env, textOf(failure, painter(context, flags, stderr)))}\n`);
+  if (env.INNKEEP_DEBUG && error instanceof Error)
+    stderr.write(`${asLogged(env, plain(error.stack ?? ""))}\n`);
+  return failure.exit;
+}
+
+function showRequest({ request }: DryRun, { json }: GlobalFlags, { io, env }: Context): Exit {
+  const shown = json
+    ? asLoggedJson(env, JSON.stringify({ dryRun: true, ...request }))
+    : asLogged(env, printable(textOfRequest(request)));
+  io.stdout.write(`${shown}\n`);
+  return "ok";
+}
+
+const jsonOf = ({ message, exit, ...rest }: Failure): string =>
+  redactText(JSON.stringify({ error: message, ...rest, exitCode: exitCodes[exit].code }));
+
+function textOf({ message, issues = [], next, requestId }: Failure, paint: Painter): string {
+  return [
+    `${paint("red", "error:")} ${plain(message)}`,
+    ...issues.map(({ path, message: fault }) => plain(`  ${path} ${fault}`)),
+    ...(next ? [plain(next)] : []),
+    ...(requestId ? [paint("dim", plain(`Request id: ${requestId}`))] : []),
+  ].join("\n");
+}
+
+const plain = (text: string): string => redactText(printable(text));
+
+/** A group was called without a command: its help is shown. */
+const isShownHelp = (error: unknown): boolean =>
+  error instanceof CommanderError && error.code === "commander.help";
 
 /** Describes any error as a failure: the exit, what happened, and the next step. */
 export function failureOf(error: unknown): Failure {
@@ -81,7 +131,9 @@ const usageOf = ({ code, message }: CommanderError): string =>
   code === "commander.help" ? "Name a command. `--help` lists them." : message.replace(/^error: /, "");
 
 const addressNext = "Check --base-url and INNKEEP_BASE_URL.";
+
 const variables = Object.values(credentialKinds).map(({ variable }) => variable);
+
 const keychainNext = `Unlock it and try again, or set ${variables.slice(0, -1).join(", ")} or ${variables.at(-1)}.`;
 
 function serverFailure(error: ServerError): Failure {

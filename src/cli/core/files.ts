@@ -1,6 +1,7 @@
-import { readFile, realpath } from "node:fs/promises";
-import { CliError } from "./cli-error.ts";
-import { createFile, writeInOneStep } from "./write-file.ts";
+import { link, lstat, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import path, { dirname, join, type PlatformPath, relative, resolve } from "node:path";
+import { makeFolder } from "../../credentials/folders.ts";
+import { CliError, usageError } from "./cli-error.ts";
 
 /**
  * Writes a file in one step: readers see the old text or the new one. Its folder is made if it is missing, and a link
@@ -24,4 +25,82 @@ export async function assertUnchanged(path: string, text: string): Promise<void>
     message: `${path} was changed while this command ran, so it was left as it is.`,
     next: "Run the command again.",
   });
+}
+
+/**
+ * Writes a file in one step: readers see the old text or the new one. Its folder is made if it is missing, and its mode
+ * stays. A link in its place is replaced; what it leads to stays as it is.
+ */
+export async function writeInOneStep(file: string, text: string): Promise<void> {
+  const mode = await stat(file).then(
+    (found) => found.mode & 0o777,
+    () => 0o644,
+  );
+  await withPart(file, { text, mode }, (part) => rename(part, file));
+}
+
+/** Writes a new file in one step. Gives false, and writes nothing, if its name is taken. */
+async function createFile(file: string, text: string): Promise<boolean> {
+  try {
+    await withPart(file, { text, mode: 0o644 }, async (part) => {
+      // Some file systems have no links. Then a crash may leave a part of the text.
+      await link(part, file).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "EEXIST") throw error;
+        return writeFile(file, text, { mode: 0o644, flag: "wx" });
+      });
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Calls `use` with a new file that has the text. Afterwards that file is gone. */
+async function withPart(
+  file: string,
+  { text, mode }: { readonly text: string; readonly mode: number },
+  use: (part: string) => Promise<void>,
+): Promise<void> {
+  const part = join(dirname(file), `.${crypto.randomUUID()}.part`);
+  makeFolder(dirname(file));
+  try {
+    await writeFile(part, text, { mode, flag: "wx" });
+    await use(part);
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+/**
+ * A link in a checkout of a stranger may lead to any folder of the machine. Only what is named under the working folder comes
+ * with a checkout; a person may name any other place. Throws a usage error. (rule C25)
+ */
+export async function assertInside(cwd: string, named: string): Promise<void> {
+  const absolute = resolve(cwd, named);
+  if (!isUnder(cwd, absolute)) return;
+  const there = await nearest(absolute);
+  const root = await realpath(cwd);
+  if (relative(root, there) === "" || isUnder(root, there)) return;
+  throw usageError(
+    `${named} leads through a link to ${there}, which is not under the working folder.`,
+    "Replace the link by a folder, or name the place that is meant.",
+  );
+}
+
+/** Whether an absolute path is below a folder, which may be the root of a drive or of a share. */
+export function isUnder(folder: string, inner: string, paths: PlatformPath = path): boolean {
+  const inside = paths.relative(folder, inner);
+  return inside !== "" && inside.split(paths.sep)[0] !== ".." && !paths.isAbsolute(inside);
+}
+
+/** Where a path leads, or the nearest folder above it that is there. */
+async function nearest(given: string): Promise<string> {
+  for (let folder = given; ; folder = dirname(folder)) {
+    const there = await realpath(folder).catch(() => undefined);
+    if (there !== undefined) return there;
+    if (await lstat(folder).catch(() => undefined))
+      throw usageError(`${folder} is a link that leads nowhere.`);
+    if (folder === dirname(folder)) return folder;
+  }
 }

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { duration } from "./duration.ts";
+import { usageError } from "./cli-error.ts";
 
 /** The flag of a command that shows one thing. */
 export const views = (command: Command): Command =>
@@ -67,3 +67,40 @@ export const several = (given: string, before: readonly string[] = []): readonly
   ...before,
   given,
 ];
+
+const unitSeconds: Readonly<Record<string, number>> = { d: 86_400, h: 3_600, m: 60, s: 1 };
+
+/** Reads a length of time such as `8h`, `90s` or `1h30m`, in seconds. */
+export function duration(given: string): number {
+  const parts = [...given.toLowerCase().matchAll(/(\d{1,9})([dhms])/g)];
+  if (parts.length === 0 || parts.map(([part]) => part).join("") !== given.toLowerCase()) {
+    throw new InvalidArgumentError("It must be a length of time such as 8h, 30m or 90s.");
+  }
+  return parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (unitSeconds[unit] ?? 0), 0);
+}
+
+/**
+ * The instant of a flag; undefined without the flag. A day means its first moment in UTC. Throws a usage error for any
+ * text that is neither a day nor an instant.
+ */
+export function instantOf(flag: string, given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  const text = /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
+  if (/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw usageError(
+    `${flag} must be a day such as 2026-11-21, or an instant such as 2026-11-21T09:00:00Z, not "${given}".`,
+  );
+}
+
+/** The texts on both sides of the first `=`. Throws without `=`, or with nothing before it. */
+export function splitPair(given: string): [string, string] {
+  const at = given.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("It must be of the form name=value.");
+  return [given.slice(0, at).trim(), given.slice(at + 1)];
+}
+
+/** The IANA name of this machine's time zone; undefined if only its offset is known. */
+export function systemTimeZone(): string | undefined {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  return timeZone && !/^[+-]|Unknown/.test(timeZone) ? timeZone : undefined;
+}

@@ -1,8 +1,22 @@
 import { appendFile } from "node:fs/promises";
+import { systemReason } from "../../words/system-reason.ts";
+import type { Context } from "./context.ts";
 import { onOneLine } from "./plain-text.ts";
 
+/** Writes into the state of the step when it was set up: before the first step of the job. (rule L21) */
+export async function recordStart({ env, clock, newId, io }: Context): Promise<void> {
+  const file = env.GITHUB_STATE;
+  if (!file) return;
+  try {
+    const value = clock.now().toISOString();
+    await addLines(file, { name: "startedAt", value, delimiter: `innkeep_${newId()}` });
+  } catch (cause) {
+    io.stderr.write(`The start of the job cannot be recorded (${systemReason(cause)}).\n`);
+  }
+}
+
 /** The title of an annotation, and the line of a file where GitHub shows it. */
-export interface AnnotationHead {
+interface AnnotationHead {
   readonly title: string;
   readonly file?: string | undefined;
   readonly line?: number | undefined;
@@ -25,7 +39,7 @@ export function annotation(
 export const addToSummary = (file: string, markdown: string): Promise<void> =>
   appendFile(file, `${markdown}\n`);
 
-export interface StepOutput {
+interface StepOutput {
   readonly name: string;
   readonly value: string;
   readonly delimiter: string;

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Idempotency } from "../../client/options.ts";
 import type { PreparedRequest } from "../../client/prepare.ts";
-import { readIfThere, writePrivately } from "../../credentials/private-file.ts";
+import { readIfThere, writePrivately } from "../../credentials/folders.ts";
 import type { Context } from "./context.ts";
 
 interface PendingKey {

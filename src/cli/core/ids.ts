@@ -1,6 +1,8 @@
-import { isId } from "./app-id.ts";
+import { ServerError } from "../../client/errors.ts";
 import { CliError, usageError } from "./cli-error.ts";
+import type { Invocation } from "./context.ts";
 import { onOneLine } from "./plain-text.ts";
+import { namedApp } from "./server-address.ts";
 
 /** An item of a list: its id, and a name for a person. */
 export interface Listed {
@@ -8,7 +10,7 @@ export interface Listed {
   readonly name: string;
 }
 
-export interface IdLookup {
+interface IdLookup {
   /** What an item is called, such as `FAQ entry`. */
   readonly thing: string;
   /** The command that lists all items. */
@@ -59,4 +61,83 @@ export function shortened(ids: readonly string[]): string[] {
   while (length < 36 && new Set([...different].map((id) => id.slice(0, length))).size < different.size)
     length += 1;
   return ids.map((id) => (isId(id) ? id.slice(0, length).replace(/-$/, "") : id));
+}
+
+interface NamedApp {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Whether a text has the form of an id. */
+export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
+/**
+ * The id of the command's app: what its argument, `--app`, INNKEEP_APP, the project file or the profile name (an id, the
+ * start of one, or a name), or the only app of the maintainer token.
+ * Throws a usage error that lists the apps if the choice is not clear.
+ */
+export async function appIdOf(
+  invocation: Invocation,
+  wanted = namedApp(invocation),
+  next = "Say which with --app:",
+): Promise<string> {
+  if (wanted && isId(wanted)) return wanted;
+  const apps = await reachableApps(invocation);
+  const fitting = wanted === undefined ? apps : appsCalled(apps, wanted);
+  const [app, ...others] = fitting;
+  if (app && others.length === 0) return app.id;
+  const choice = apps.map((one) => `  ${one.id}  ${one.name}`).join("\n");
+  throw usageError(problemOf(wanted, fitting.length), choice === "" ? undefined : `${next}\n${choice}`);
+}
+
+/** Whether a command uses the console's API: if `--app` is given, or only a maintainer token is there. */
+export async function goesThroughConsole(invocation: Invocation): Promise<boolean> {
+  if (invocation.flags.app !== undefined) return true;
+  if (await invocation.credential("appKey")) return false;
+  return hasMaintainerToken(invocation);
+}
+
+/** Whether a maintainer token is there, for what an app key cannot do. */
+export const hasMaintainerToken = async (invocation: Invocation): Promise<boolean> =>
+  (await invocation.credential("maintainerToken")) !== undefined;
+
+/** The apps of the token. A token that may not list apps still has the one app that it is limited to. */
+export async function reachableApps(invocation: Invocation): Promise<readonly NamedApp[]> {
+  try {
+    return (await invocation.client().apps.list()).items;
+  } catch (error) {
+    if (!(error instanceof ServerError) || error.code !== "insufficient_scope") throw error;
+    const { app } = await invocation.client().session.me();
+    if (app) return [app];
+    throw unknownApps(error);
+  }
+}
+
+const unknownApps = ({ code, status }: ServerError): CliError =>
+  new CliError({
+    exit: "forbidden",
+    code,
+    message:
+      "This token is good for all apps of its owner and may not list them, so it is not clear which app is meant.",
+    next:
+      "Give the app's id with --app or INNKEEP_APP (the addresses of its pages in the console hold it), or make a token that is " +
+      "limited to one app, or one with the scope apps:read.",
+    status,
+  });
+
+/** The apps with exactly that name; else those with that name in any case; else those whose id starts with it. */
+function appsCalled(apps: readonly NamedApp[], wanted: string): readonly NamedApp[] {
+  const small = wanted.toLowerCase();
+  const ways: readonly ((app: NamedApp) => boolean)[] = [
+    ({ name }) => name === wanted,
+    ({ name }) => name.toLowerCase() === small,
+    ({ id }) => small.length >= 4 && id.startsWith(small),
+  ];
+  return ways.map((fits) => apps.filter(fits)).find((found) => found.length > 0) ?? [];
+}
+
+function problemOf(wanted: string | undefined, fitting: number): string {
+  if (wanted === undefined)
+    return fitting === 0 ? "This token reaches no app." : "This token reaches several apps.";
+  return fitting === 0 ? `No app is called "${wanted}".` : `Several apps are called "${wanted}".`;
 }

@@ -1,11 +1,13 @@
+// Synchronous on purpose: the file of a project is tiny, and the asynchronous half of node:fs is slow to load.
+
+import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { decodedText } from "../../words/decoded-text.ts";
 import { systemReason } from "../../words/system-reason.ts";
 import { fromTerminal } from "../../words/terminal.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import type { Context, Ends, Invocation, Io } from "./context.ts";
-import type { Checked, InputFault } from "./input-fault.ts";
-import { mostTextBytes, readAtMost } from "./read-at-most.ts";
+import { onOneLine } from "./plain-text.ts";
 
 type Texts = Readonly<Record<string, string | undefined>>;
 
@@ -93,6 +95,7 @@ export const isStandardInput = (path: string): boolean =>
   /^\/dev\/stdin$|^\/(dev|proc\/self)\/fd\/0$/.test(path);
 
 const takenBy = new WeakMap<Io, string>();
+
 const texts = new WeakMap<Io, Promise<string>>();
 
 /** The text of standard input, as often as one flag asks. */
@@ -122,3 +125,164 @@ function takeStandardInput(io: Io, flag: string): void {
 }
 
 const withoutLastLineEnd = (text: string): string => text.replace(/\r?\n$/, "");
+
+/** A text file is far smaller. The limit keeps an endless file from filling the memory. */
+export const mostTextBytes = 67_108_864;
+
+interface ReadBytes {
+  readonly bytes: Buffer;
+  /** Whether the text is complete. */
+  readonly whole: boolean;
+}
+
+/**
+ * Reads a file, a pipe or a device, but hardly more than `mostTextBytes` of it. Rejects if the signal aborts while
+ * it waits for the writer of a pipe.
+ */
+export async function readAtMost(path: string, signal: AbortSignal): Promise<ReadBytes> {
+  // Loaded only here: most commands read no file, and must start fast.
+  const { stat } = await import("node:fs/promises");
+  const file = await stat(path);
+  const descriptor = descriptorOf(path);
+  if (descriptor !== undefined && (file.isFIFO() || file.isSocket()))
+    return collect(ofStream(descriptor, signal));
+  return collect(file.isFIFO() ? ofPipe(path, signal) : ofFile(path));
+}
+
+/**
+ * The open descriptor of a path such as `/dev/fd/3`. A pipe that is opened once more may never end, and a socket
+ * cannot be opened.
+ */
+function descriptorOf(path: string): number | undefined {
+  const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/.exec(path)?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
+async function collect(chunks: AsyncIterable<Buffer>): Promise<ReadBytes> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of chunks) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size > mostTextBytes) return { bytes: Buffer.concat(pieces), whole: false };
+  }
+  return { bytes: Buffer.concat(pieces), whole: true };
+}
+
+async function* ofFile(path: string): AsyncGenerator<Buffer> {
+  const { open } = await import("node:fs/promises");
+  const handle = await open(path);
+  try {
+    for (;;) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(65_536));
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Waits for the writer of a pipe as for a connection: a thread that opens a pipe without a writer cannot be
+ * interrupted.
+ */
+async function* ofPipe(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const { constants, openSync } = await import("node:fs");
+  yield* ofStream(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), signal);
+}
+
+async function* ofStream(fd: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const { Socket } = await import("node:net");
+  yield* new Socket({ fd, readable: true, writable: false, signal });
+}
+
+/** The bytes of a file, or in words why it was not read. */
+type ForeignFile = { readonly bytes: Buffer } | { readonly fault: string; readonly code?: string };
+
+/**
+ * Reads a file of a folder that a stranger may have filled. Such a file may be a pipe that never has a writer, a link to a
+ * device without an end, or huge: only an ordinary file is read, and only `most` bytes of it. Undefined without the file.
+ */
+export function readForeign(path: string, most: number): ForeignFile | undefined {
+  try {
+    const found = statSync(path);
+    if (!found.isFile()) return { fault: "is no file" };
+    return found.size > most ? tooLarge(most) : readAll(path, most);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "EIO";
+    return code === "ENOENT" || code === "ENOTDIR"
+      ? undefined
+      : { fault: `cannot be read (${systemReason(error)})`, code };
+  }
+}
+
+/** Its text; undefined without the file. Throws a usage error, in which the file is called `shown`, if it is not read. */
+export function readForeignText(path: string, shown: string, most: number): string | undefined {
+  const read = readForeign(path, most);
+  if (read && "fault" in read) throw usageError(`${shown} ${read.fault}.`);
+  return read?.bytes.toString("utf8");
+}
+
+/** A file of /proc has no size, and another one may have grown or become a pipe. */
+function readAll(path: string, most: number): ForeignFile {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const pieces: Buffer[] = [];
+    for (let size = 0; size <= most; ) {
+      const piece = Buffer.allocUnsafe(Math.min(65_536, most + 1 - size));
+      const length = readSync(file, piece, 0, piece.length, null);
+      if (length === 0) return { bytes: Buffer.concat(pieces) };
+      pieces.push(piece.subarray(0, length));
+      size += length;
+    }
+    return tooLarge(most);
+  } finally {
+    closeSync(file);
+  }
+}
+
+const tooLarge = (most: number): ForeignFile => ({
+  fault: `is larger than ${most >= 1_048_576 ? `${most / 1_048_576} MiB` : `${most / 1_024} KiB`}`,
+});
+
+/** A fault in the input: the flag, and what it needs. */
+export interface InputFault {
+  readonly flag: string;
+  readonly message: string;
+}
+
+/** Either the result, or all faults that prevent it. */
+export interface Checked<Value> {
+  readonly value: Value;
+  readonly faults: readonly InputFault[];
+}
+
+/** The flag of a field of the request: `--dedupe-key` for `dedupeKey`. */
+export const flagOf = (field: string): string =>
+  `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** One usage error that names every fault. */
+export function inputFaultsError(faults: readonly InputFault[]): CliError {
+  const count = faults.length === 1 ? "one thing is wrong" : `${faults.length} things are wrong`;
+  const issues = faults.map(({ flag, message }) => ({ path: onOneLine(flag), message }));
+  return usageError(`Nothing was sent, ${count}:`, undefined, { issues });
+}
+
+/** Whether a question can be asked: a person sits at a terminal, outside CI and without `--no-input`. */
+export const canAsk = ({ context, flags }: Pick<Invocation, "context" | "flags">): boolean =>
+  context.io.stdin.isTerminal && context.io.stderr.isTerminal && flags.input !== false && !context.env.CI;
+
+/**
+ * Continues only if the person agrees: `--yes`, or `y` on the terminal. Throws a usage error that names `--yes` if
+ * nobody can be asked, and another if the person declines.
+ */
+export async function confirm(invocation: Invocation, question: string): Promise<void> {
+  const { context, flags } = invocation;
+  if (flags.yes || flags.dryRun) return;
+  if (!canAsk(invocation)) {
+    throw usageError(`${question} Nobody can be asked here.`, "Add --yes to go ahead.");
+  }
+  const answer = await context.io.ask(`${question} [y/N] `);
+  if (!/^y(es)?$/i.test(answer.trim())) throw usageError("Nothing was changed.");
+}

@@ -1,3 +1,8 @@
+import type { Argument, Option } from "commander";
+import { choices } from "./choices.ts";
+import { profileKeys } from "./settings.ts";
+import { allKinds, wordOf } from "./store-credential.ts";
+
 /** The command that lists the values of an argument, the field that the argument takes, and one to tell them apart. */
 export interface Listing {
   readonly command: readonly string[];
@@ -6,15 +11,23 @@ export interface Listing {
 }
 
 const faqs: Listing = { command: ["faq", "list"], value: "id", name: "question" };
+
 const releases: Listing = { command: ["changelog", "list"], value: "id", name: "version" };
+
 const threads: Listing = { command: ["feedback", "list"], value: "id", name: "subject" };
+
 const profiles: Listing = { command: ["config", "list"], value: "name", name: "server" };
+
 const slots: Listing = { command: ["slot", "list"], value: "slotId", name: "app.name" };
+
 const openSlots: Listing = { command: ["slot", "list", "--open"], value: "openSlotId", name: "appName" };
+
 const listings: Listing = { command: ["listing", "list"], value: "id", name: "appName" };
 
 const apps: Listing = { command: ["app", "list"], value: "id", name: "name" };
+
 const keys: Listing = { command: ["key", "list"], value: "id", name: "label" };
+
 const tokens: Listing = { command: ["token", "list"], value: "id", name: "label" };
 
 const reports: Listing = { command: ["feedback", "resend", "--list"], value: "id", name: "subject" };
@@ -55,3 +68,18 @@ export const listedArguments: Readonly<Record<string, Listing>> = {
 
 /** The same for flags. */
 export const listedFlags: Readonly<Record<string, Listing>> = { "--profile": profiles, "--app": apps };
+
+/** The fixed values of a flag, also of one that the command checks itself; undefined for a free text. */
+export const choicesOf = ({ argChoices, flags }: Option): readonly string[] | undefined =>
+  argChoices ?? (flags === "--type <type>" ? choices.feedbackTypes : undefined);
+
+/** The same for an argument. */
+export const choicesOfArgument = (argument: Argument): readonly string[] | undefined =>
+  argument.argChoices ?? fixed[argument.name()];
+
+/** The values of arguments that the commands check themselves, by the name of the argument. */
+const fixed: Readonly<Record<string, readonly string[]>> = {
+  kind: allKinds.map(wordOf),
+  key: [...profileKeys],
+  topic: ["options", "exit-codes", "environment"],
+};

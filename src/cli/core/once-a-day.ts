@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { stateFolder } from "../../credentials/folders.ts";
-import { readIfThere, writePrivately } from "../../credentials/private-file.ts";
+import { readIfThere, stateFolder, writePrivately } from "../../credentials/folders.ts";
 import type { Context } from "./context.ts";
 
 const dayMs = 86_400_000;

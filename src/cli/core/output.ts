@@ -1,11 +1,22 @@
 import { usageError } from "./cli-error.ts";
-import { painter } from "./color.ts";
 import type { Invocation } from "./context.ts";
-import { fieldNames, fieldOf, knownFields, pick, unknownFields } from "./fields.ts";
 import { shortened } from "./ids.ts";
-import { asLogged, asLoggedJson, asTabbed, printable } from "./plain-text.ts";
-import { relativeTime } from "./relative-time.ts";
-import { fitsOnOneLine, table } from "./table.ts";
+import {
+  asLogged,
+  asLoggedJson,
+  asTabbed,
+  cutTo,
+  onOneLine,
+  painter,
+  printable,
+  widthOf,
+} from "./plain-text.ts";
+
+/** Notes how to read on in a list of threads. A search may have found nothing yet when it ended early. */
+export function noteFurther(invocation: Invocation, items: readonly object[], nextCursor: string): void {
+  const more = items.length === 0 ? "Older threads were not searched yet" : "There are more";
+  note(invocation, `${more}: --cursor ${nextCursor}`);
+}
 
 /** One column of a list: its heading and what it shows of a row. */
 export interface Column<Row> {
@@ -38,12 +49,12 @@ export function printOne(invocation: Invocation, value: unknown, text: () => str
 }
 
 /** Text with colours of our own. Texts of strangers in it must be `printable` already. */
-export interface Painted {
+interface Painted {
   readonly painted: string;
 }
 
 /** A list to print. */
-export interface List<Row> {
+interface List<Row> {
   readonly items: readonly Row[];
   readonly columns: readonly Column<Row>[];
   /** Further fields of the JSON object. */
@@ -190,3 +201,150 @@ const plain = (value: unknown): string => {
   if (value === null || value === undefined) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 };
+
+const gap = "  ";
+
+const narrowest = 8;
+
+const idLength = 36;
+
+type Columns = readonly { readonly least: number; readonly most: number }[];
+
+/**
+ * The rows of a table. Columns are as wide as their longest cell, or narrower to fit the terminal. A single word
+ * (an id, an address, an instant) is never cut: its row continues on an indented line instead.
+ */
+export function table(rows: readonly (readonly string[])[], columns: number): string[] {
+  const cells = rows.map((row) => row.map(onOneLine));
+  const lines = packed(measured(cells), columns);
+  return cells.map((row) =>
+    lines
+      .map(({ from, widths }) => widths.map((width, at) => padded(row[from + at] ?? "", width)).join(gap))
+      .map((line) => line.trimEnd())
+      .filter((line, at) => at === 0 || line !== "")
+      .join(`\n${gap}`),
+  );
+}
+
+/** Whether each row fits on one line. */
+const fitsOnOneLine = (rows: readonly (readonly string[])[], columns: number): boolean =>
+  packed(measured(rows.map((row) => row.map(onOneLine))), columns).length === 1;
+
+const measured = (rows: readonly (readonly string[])[]): Columns =>
+  (rows[0] ?? []).map((_, at) => {
+    const cells = rows.map((row) => row[at] ?? "");
+    const most = Math.max(...cells.map(widthOf));
+    return { most, least: Math.min(most, Math.max(narrowest, ...cells.map(wordWidth))) };
+  });
+
+function wordWidth(cell: string): number {
+  const width = widthOf(cell);
+  return width > idLength || cell.includes(" ") ? 0 : width;
+}
+
+/** The columns that share a line, with their widths. */
+function packed(columns: Columns, available: number): { from: number; widths: number[] }[] {
+  const starts = [0];
+  let used = -gap.length;
+  columns.forEach(({ least }, at) => {
+    used += gap.length + least;
+    if (used <= available || at === 0) return;
+    starts.push(at);
+    used = gap.length + least;
+  });
+  return starts.map((from, line) => {
+    const room = available - (line === 0 ? 0 : gap.length);
+    return { from, widths: fitted(columns.slice(from, starts[line + 1]), room) };
+  });
+}
+
+/** Narrows the widest column that is above its minimum, until all fit. */
+function fitted(columns: Columns, available: number): number[] {
+  const widths = columns.map(({ most }) => most);
+  let excess = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) - available;
+  while (excess > 0) {
+    const spare = columns.map(({ least }, at) => ((widths[at] ?? 0) > least ? (widths[at] ?? 0) : 0));
+    const most = Math.max(...spare);
+    if (most === 0) break;
+    widths[spare.indexOf(most)] = most - 1;
+    excess -= 1;
+  }
+  return widths;
+}
+
+function padded(cell: string, width: number): string {
+  const cut = cutTo(cell, width);
+  return cut + " ".repeat(Math.max(0, width - widthOf(cut)));
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The names in `--fields a,b.c`; undefined without the flag. */
+const fieldNames = (flag: string | undefined): readonly string[] | undefined =>
+  flag
+    ?.split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+
+/** The value of a dotted name; undefined if there is none. */
+export function fieldOf(value: unknown, name: string): unknown {
+  return name.split(".").reduce<unknown>((at, key) => (isFields(at) ? at[key] : undefined), value);
+}
+
+/** Only the named fields; a missing one is null. */
+const pick = (value: unknown, names: readonly string[]): Fields =>
+  Object.fromEntries(names.map((name) => [name, fieldOf(value, name) ?? null]));
+
+/** The names that no value has. */
+const unknownFields = (values: readonly unknown[], names: readonly string[]): string[] =>
+  values.length === 0
+    ? []
+    : names.filter((name) => values.every((value) => fieldOf(value, name) === undefined));
+
+/** All names, for a message. */
+const knownFields = (values: readonly unknown[]): string =>
+  [...new Set(values.flatMap((value) => (isFields(value) ? Object.keys(value) : [])))].join(", ");
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+const units = [
+  { seconds: 86_400, name: "d" },
+  { seconds: 3_600, name: "h" },
+  { seconds: 60, name: "min" },
+] as const;
+
+const longestRelative = 30 * 86_400;
+
+/** An instant for a person: `3 h ago`, `in 2 d`, or the day if it is far away. Any other text stays, on one line. */
+export function relativeTime(text: string, now: Date): string {
+  if (!instant.test(text)) return onOneLine(text);
+  const seconds = (Date.parse(text) - now.getTime()) / 1_000;
+  const distance = Math.abs(seconds);
+  if (distance >= longestRelative) return text.slice(0, 10);
+  const unit = units.find((one) => distance >= one.seconds);
+  if (!unit) return "now";
+  const length = `${Math.floor(distance / unit.seconds)} ${unit.name}`;
+  return seconds < 0 ? `${length} ago` : `in ${length}`;
+}
+
+/** Lines of `name  value` with aligned values. Missing values are left out. */
+export function details(facts: Readonly<Record<string, string | number | null | undefined>>): string {
+  const shown = Object.entries(facts).filter(
+    ([, value]) => value !== null && value !== undefined && value !== "",
+  );
+  const width = Math.max(0, ...shown.map(([name]) => name.length));
+  const margin = " ".repeat(width + 2);
+  return shown
+    .map(([name, value]) => `${name.padEnd(width)}  ${String(value).replaceAll("\n", `\n${margin}`)}`)
+    .join("\n");
+}
+
+/** A duration in words, for a sentence. */
+export function formatDuration(seconds: number): string {
+  const minutes = Math.floor((seconds % 3_600) / 60);
+  if (seconds >= 3_600) return `${Math.floor(seconds / 3_600)} h${minutes > 0 ? ` ${minutes} min` : ""}`;
+  return seconds >= 60 ? `${Math.floor(seconds / 60)} min` : `${seconds} s`;
+}

@@ -1,10 +1,11 @@
 import { escapedJson, oneLine, visibleText } from "../../words/visible.ts";
 import { isCiJob } from "./ci.ts";
-import type { Context } from "./context.ts";
+import type { Context, GlobalFlags, Sink } from "./context.ts";
 
 // An emoji that is a letter without its mark of presentation, U+FE0F, is wide with it: the mark counts as a column.
 const wide =
   /[\u{20000}-\u{3fffd}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\r": "\\r" };
 
 /**
@@ -65,4 +66,24 @@ export function cutTo(text: string, width: number): string {
     kept += character;
   }
   return `${kept}…`;
+}
+
+const styles = { bold: [1, 22], dim: [2, 22], red: [31, 39], yellow: [33, 39], green: [32, 39] } as const;
+
+type Style = keyof typeof styles;
+
+export type Painter = (style: Style, text: string) => string;
+
+/** Styles text, unless the sink shows no colour: `--color`, NO_COLOR, FORCE_COLOR and the terminal decide. */
+export function painter(context: Context, flags: GlobalFlags, sink: Sink): Painter {
+  if (!showsColor(context, flags, sink)) return (_style, text) => text;
+  return (style, text) => `\u001b[${styles[style][0]}m${text}\u001b[${styles[style][1]}m`;
+}
+
+function showsColor({ env }: Context, { color }: GlobalFlags, sink: Sink): boolean {
+  if (color === "always") return true;
+  if (color === "never" || color === false) return false;
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0";
+  return sink.isTerminal && env.TERM !== "dumb";
 }

@@ -1,18 +1,14 @@
 import { Command, CommanderError, Option } from "commander";
 import { type Noun, nounGroups, nouns } from "../nouns.ts";
 import { bestEffortVerb } from "./best-effort.ts";
-import { CliError } from "./cli-error.ts";
+import { CliError, exitCodes } from "./cli-error.ts";
 import type { Ending, Setup } from "./command.ts";
-import { canAsk } from "./confirm.ts";
 import type { Context, GlobalFlags, Io } from "./context.ts";
 import { DryRun } from "./dry-run.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { calledBy } from "./flag-names.ts";
+import { printFailure } from "./failures.ts";
 import { addHelpEndings, helpStyle, programHelpStyle } from "./help.ts";
-import { allMissing } from "./missing-flags.ts";
-import { printFailure } from "./print-failure.ts";
-import { faultsError, inOurWords } from "./usage-faults.ts";
-import { collectValueFaults } from "./value-faults.ts";
+import { canAsk } from "./input.ts";
+import { allMissing, calledBy, collectValueFaults, faultsError, inOurWords } from "./usage-faults.ts";
 
 /**
  * Runs one command line (without the program's name) and gives the exit code. Writes to the context's streams: data
@@ -38,7 +34,7 @@ export async function runCli(argv: readonly string[], context: Context): Promise
     const fault = inOurWords(error, { argv, program, wrong });
     const verb = bestEffortVerb(argv);
     if (verb && isFailure(fault, context)) {
-      const { warnUnreadAndContinue } = await import("../delivery/best-effort-warning.ts");
+      const { warnUnreadAndContinue } = await import("../delivery/tell-ci-job.ts");
       return exitCodes[await warnUnreadAndContinue(context, flags, { fault, verb })].code;
     }
     return exitCodes[printFailure(fault, flags, { context, command: calledBy(argv, program) })].code;

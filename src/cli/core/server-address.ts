@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import { credentialKinds } from "../../client/credential-kinds.ts";
+import { configFolder, readIfThere, writePrivately } from "../../credentials/folders.ts";
 import { usageError } from "./cli-error.ts";
 import type { Context, GlobalFlags, Invocation, Server } from "./context.ts";
-import { lastSignIn } from "./last-sign-in.ts";
-import { sourcesOf } from "./sources.ts";
+import { openStore } from "./credentials.ts";
+import { sourcesOf } from "./settings.ts";
 
 const local = "http://127.0.0.1:4700";
 
@@ -58,4 +60,34 @@ export function webAddress(given: string, origin: string): string {
     throw usageError(`${origin} must hold no name and no password.`, "See `innkeep auth set --help`.");
   }
   return (url.origin + url.pathname).replace(/\/+$/, "");
+}
+
+const fileIn = (context: Context): string => join(configFolder(context), "last-sign-in");
+
+const expiryIn = (context: Context): string => join(configFolder(context), "last-sign-in-expires");
+
+/** Stores the address of the server that this machine signed in to, and until when. */
+export function rememberSignIn(context: Context, baseUrl: string, expiresAt: string | undefined): void {
+  writePrivately(fileIn(context), `${baseUrl}\n`, context.newId);
+  writePrivately(expiryIn(context), `${expiresAt ?? ""}\n`, context.newId);
+}
+
+/** When the token of the last sign-in ends, if that was at this server. Undefined if it is not known. */
+export function signInExpiry(context: Context, origin: string): Date | undefined {
+  const address = lastSignIn(context);
+  if (address === undefined || new URL(address).origin !== origin) return undefined;
+  const expiry = new Date(readIfThere(expiryIn(context))?.trim() ?? "");
+  return Number.isNaN(expiry.getTime()) ? undefined : expiry;
+}
+
+/**
+ * The server of the last sign-in. Undefined without a sign-in, if its token is no longer stored, and if
+ * INNKEEP_DEVICE_TOKEN is set: that token may be for another server.
+ */
+function lastSignIn(context: Context): string | undefined {
+  if (context.env.INNKEEP_DEVICE_TOKEN) return undefined;
+  const address = readIfThere(fileIn(context))?.trim();
+  if (!address || !URL.canParse(address)) return undefined;
+  const kinds = Object.keys(openStore(context).index()[new URL(address).origin] ?? {});
+  return kinds.some((kind) => kind.split("#", 1)[0] === "deviceToken") ? address : undefined;
 }

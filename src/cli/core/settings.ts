@@ -1,9 +1,47 @@
-import { join } from "node:path";
-import { configFolder } from "../../credentials/folders.ts";
-import { readIfThere } from "../../credentials/private-file.ts";
-import { CliError, usageError } from "./cli-error.ts";
-import { didYouMean } from "./closest.ts";
+import path, { join, type PlatformPath } from "node:path";
+import { credentialKinds } from "../../client/credential-kinds.ts";
+import { configFolder, readIfThere } from "../../credentials/folders.ts";
+import { CliError, didYouMean, usageError } from "./cli-error.ts";
 import type { Context, GlobalFlags } from "./context.ts";
+import { readForeign } from "./input.ts";
+
+/** Something that may name the server, its app and its console. */
+interface Source {
+  /** For messages: a flag, a variable, a profile or a file. */
+  readonly from: string;
+  readonly server?: string | undefined;
+  readonly app?: string | undefined;
+  readonly console?: string | undefined;
+  /** A file that came with a checkout. */
+  readonly isProject?: true;
+  /** The name of a profile that `--profile` names. */
+  readonly profile?: string;
+}
+
+/**
+ * What may name the server and the app of a command, the first that counts first. Each is read only when it is asked for,
+ * so a damaged file stops no command that does not need it.
+ */
+export function* sourcesOf(context: Context, flags: GlobalFlags): Generator<Source> {
+  const { env } = context;
+  yield { from: "--app", app: flags.app };
+  yield { from: "--base-url", server: flags.baseUrl };
+  const named = flags.profile ? chosenProfile(context, flags) : undefined;
+  if (named) yield { ...sourceOf(named), profile: named.name };
+  yield { from: "INNKEEP_BASE_URL", server: env.INNKEEP_BASE_URL };
+  yield { from: "INNKEEP_APP", app: env.INNKEEP_APP };
+  yield { from: "INNKEEP_CONSOLE_URL", console: env.INNKEEP_CONSOLE_URL };
+  const chosen = named ? undefined : chosenProfile(context, flags);
+  if (chosen?.from === "INNKEEP_PROFILE") yield sourceOf(chosen);
+  const project = readProjectFile(context);
+  if (project) yield { from: project.file, server: project.server, app: project.app, isProject: true };
+  if (chosen?.from === "config use") yield sourceOf(chosen);
+}
+
+const sourceOf = ({ name, profile, from }: ChosenProfile): Source => ({
+  from: `the profile ${name} (${from})`,
+  ...profile,
+});
 
 /** What a profile may set. Its credentials are stored beside it, under its name. */
 export interface Profile {
@@ -19,13 +57,14 @@ export interface Profiles {
 }
 
 /** A profile, and what named it. */
-export interface ChosenProfile {
+interface ChosenProfile {
   readonly name: string;
   readonly profile: Profile;
   readonly from: "--profile" | "INNKEEP_PROFILE" | "config use";
 }
 
 export const profileKeys = ["server", "app", "console"] as const;
+
 export type ProfileKey = (typeof profileKeys)[number];
 
 export const profilesFileName = "profiles";
@@ -92,3 +131,83 @@ function isProfiles(value: unknown): value is Profiles {
     (profile) => isObject(profile) && Object.values(profile).every(isText),
   );
 }
+
+/** What a project says about itself: which server, and which of its apps. */
+interface ProjectFile {
+  readonly file: string;
+  readonly server?: string;
+  readonly app?: string;
+}
+
+export const projectFileName = "innkeep.json";
+
+const keys = ["server", "app"];
+
+/**
+ * The `innkeep.json` of the working folder, or of the nearest folder above it up to the home folder. Undefined if there is
+ * none. Throws a usage error that names every fault of the file.
+ */
+export function readProjectFile({ cwd, home }: Pick<Context, "cwd" | "home">): ProjectFile | undefined {
+  for (const folder of foldersUpwards(cwd, home)) {
+    const file = join(folder, projectFileName);
+    const text = projectText(file);
+    if (text !== undefined) return checkProject(file, text);
+  }
+  return undefined;
+}
+
+const mostBytes = 65_536;
+
+/**
+ * The text of such a file; undefined if it is missing, or this person may not read it. Throws a usage error for a pipe, a
+ * device, a folder or a huge file: it came with a checkout, maybe from a stranger.
+ */
+export function projectText(file: string): string | undefined {
+  const read = readForeign(file, mostBytes);
+  if (read && "bytes" in read) return read.bytes.toString("utf8");
+  if (!read || read.code !== undefined) return undefined;
+  throw usageError(`${file} cannot be used: it ${read.fault}.`, allowed);
+}
+
+/**
+ * A folder and those above it, up to the home folder or the root. Windows takes the same folder in other letters, so that
+ * the system's own comparison finds the home folder.
+ */
+export function foldersUpwards(start: string, home: string, paths: PlatformPath = path): string[] {
+  const folders = [start];
+  const isHome = (folder: string) => paths.isAbsolute(home) && paths.relative(home, folder) === "";
+  for (let folder = start; !isHome(folder); folder = paths.dirname(folder)) {
+    if (folder === paths.dirname(folder)) break;
+    folders.push(paths.dirname(folder));
+  }
+  return folders;
+}
+
+/** Reads the text of such a file. Throws a usage error that names every fault. */
+export function checkProject(file: string, text: string): ProjectFile {
+  const value = parseProject(file, text);
+  const faults = Object.entries(value).flatMap(([key, given]) => faultOf(key, given));
+  if (faults.length > 0) throw usageError(`${file} cannot be used: ${faults.join("; ")}.`, allowed);
+  return { file, ...value };
+}
+
+const allowed = "It may hold `server` and `app`, both as text.";
+
+function parseProject(file: string, text: string): object {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch {}
+  throw usageError(`${file} is not a JSON object.`, allowed);
+}
+
+function faultOf(key: string, value: unknown): string[] {
+  if (key === "$schema") return [];
+  // The value is not shown: it may be a secret.
+  if (typeof value === "string" && secretStarts.some((start) => value.startsWith(start)))
+    return [`${key} holds a secret, which does not belong into a file that others read`];
+  if (!keys.includes(key)) return [`${key} is not known`];
+  return typeof value === "string" && value.trim() !== "" ? [] : [`${key} must be text`];
+}
+
+const secretStarts = [...Object.values(credentialKinds).map(({ prefix }) => prefix), "stk_"];

@@ -1,5 +1,6 @@
+import { InvalidArgumentError } from "commander";
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
-import { hintOf } from "../../credentials/credential-index.ts";
+import { hintOf } from "../../credentials/store.ts";
 import { systemReason } from "../../words/system-reason.ts";
 import { CliError } from "./cli-error.ts";
 import type { Invocation } from "./context.ts";
@@ -11,13 +12,13 @@ export interface StoreFlags {
   readonly insecureStorage?: boolean;
 }
 
-export interface NewCredential {
+interface NewCredential {
   readonly kind: CredentialKind;
   readonly secret: string;
 }
 
 /** What may be shown of a stored credential. */
-export interface IssuedCredential {
+interface IssuedCredential {
   readonly origin: string;
   readonly kind: CredentialKind;
   readonly source: string;
@@ -73,4 +74,20 @@ export async function explainWriteFailure<T>(change: () => Promise<T>): Promise<
       next: "INNKEEP_CONFIG_DIR names another folder; an environment variable needs none.",
     });
   }
+}
+
+/** The name of a credential on the command line: the last word of `innkeep auth set …`. */
+export const wordOf = (kind: CredentialKind): string =>
+  credentialKinds[kind].command.split(" ").at(-1) ?? kind;
+
+export const allKinds: readonly CredentialKind[] = ["appKey", "agentToken", "deviceToken", "maintainerToken"];
+
+/** The names of all kinds, for help and messages. */
+export const kindWords: string = allKinds.map(wordOf).join(", ");
+
+/** The kind with this name. */
+export function kindOf(word: string): CredentialKind {
+  const kind = allKinds.find((one) => wordOf(one) === word);
+  if (kind) return kind;
+  throw new InvalidArgumentError(`It is one of ${kindWords}.`);
 }

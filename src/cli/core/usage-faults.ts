@@ -1,14 +1,48 @@
-import { type Command, CommanderError } from "commander";
+import { type Argument, type Command, CommanderError, InvalidArgumentError, type Option } from "commander";
 import type { Issue } from "../../contract/issues.ts";
-import { type CliError, usageError } from "./cli-error.ts";
-import { closest } from "./closest.ts";
-import { calledBy } from "./flag-names.ts";
-import { goneCommands } from "./gone.ts";
+import { type CliError, closest, type Failure, usageError } from "./cli-error.ts";
 import { wordsOf } from "./help.ts";
-import { missingArguments, missingMandatory } from "./missing-flags.ts";
+
+/**
+ * Lets the parser go on after a wrong value of a flag or an argument, so that all faults are named at once. Returns the
+ * list that it fills; no action may run with a fault in it.
+ */
+export function collectValueFaults(program: Command): readonly ParserFault[] {
+  const faults: ParserFault[] = [];
+  for (const command of withAll(program)) {
+    for (const option of command.options) collectFrom(option, option.long ?? option.flags, faults);
+    for (const argument of command.registeredArguments) collectFrom(argument, `<${argument.name()}>`, faults);
+  }
+  return faults;
+}
+
+const withAll = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(withAll)];
+
+function collectFrom(value: Option | Argument, path: string, faults: ParserFault[]): void {
+  const { parseArg } = value;
+  if (!parseArg) return;
+  value.parseArg = (given, before) => {
+    try {
+      return parseArg(given, before);
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      faults.push({ path, ...faultOfValue(error.message, given) });
+      return before;
+    }
+  };
+}
+
+/** The parser's own sentence, or one of ours: "Allowed choices are a, b." or "It must be …." */
+function faultOfValue(sentence: string, given: string): Pick<ParserFault, "message" | "meant"> {
+  const [, list] = /^(?:Allowed choices are|It is one of) (.+)\.$/.exec(sentence) ?? [];
+  if (list !== undefined)
+    return { message: `must be one of ${list}, not \`${given}\``, meant: closest(given, list.split(", ")) };
+  const said = sentence.replace(/^It |\.$/g, "");
+  return { message: `${said.charAt(0).toLowerCase()}${said.slice(1)}, not \`${given}\`` };
+}
 
 /** What is wrong with one flag or word of a command line: the first words of a sentence, and the others. */
-export interface ParserFault {
+interface ParserFault {
   readonly path: string;
   readonly message: string;
   /** What was probably meant. */
@@ -126,3 +160,71 @@ function tooMany(command: Command): ParserFault {
     next: isCall ? `The method is a flag: \`innkeep api ${path} --method ${method}\`.` : undefined,
   };
 }
+
+/** The error that names all missing flags of a command. */
+export const missingFlags = (flags: readonly string[]): CliError =>
+  usageError(
+    `The command needs ${flags.length === 1 ? "one flag" : `${flags.length} flags`} more:`,
+    undefined,
+    {
+      issues: flags.map((path) => ({ path, message: "is missing" })),
+    },
+  );
+
+/** As `missingFlags`, for a parser error about the first missing flag. Gives any other error unchanged. */
+export function allMissing(error: unknown, program: Command, argv: readonly string[]): unknown {
+  if (!(error instanceof CommanderError) || error.code !== "commander.missingMandatoryOptionValue")
+    return error;
+  const missing = missingMandatory(calledBy(argv, program));
+  return missing.length === 0 ? error : missingFlags(missing);
+}
+
+/** The required flags that a command line lacks. */
+const missingMandatory = (command: Command): readonly string[] =>
+  command.options
+    .filter((option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined)
+    .map(({ long, flags }) => long ?? flags);
+
+/** The required arguments that a command line lacks. */
+const missingArguments = ({ registeredArguments, args }: Command): readonly string[] =>
+  registeredArguments
+    .slice(args.length)
+    .filter(({ required }) => required)
+    .map((argument) => `<${argument.name()}>`);
+
+/**
+ * A failure with the names of flags and arguments instead of the request's fields. A field without a flag keeps its
+ * name.
+ */
+export function withFlagNames(failure: Failure, command: Command): Failure {
+  const { issues = [], code } = failure;
+  if (issues.length === 0) return failure;
+  const own = issues.map((issue) => ({ ...issue, path: wordFor(issue, command) }));
+  if (code !== "bad_request") return { ...failure, issues: own };
+  const count = own.length === 1 ? "One value is wrong" : `${own.length} values are wrong`;
+  return { ...failure, message: `${count}:`, issues: own };
+}
+
+function wordFor({ path }: Issue, command: Command): string {
+  const [field = ""] = path.split(".");
+  const names = [field, field.replace(/s$/, ""), field.replace(/Id$/, "")];
+  const option = command.options.find((one) => names.includes(one.attributeName()));
+  if (option?.long) return option.long;
+  const [argument, ...others] = command.registeredArguments;
+  const isOnly = argument !== undefined && others.length === 0;
+  return isOnly && (field === argument.name() || /^id$|Id$/.test(field)) ? `<${argument.name()}>` : path;
+}
+
+/** The command that a command line calls. */
+export const calledBy = (argv: readonly string[], program: Command): Command =>
+  argv.reduce(
+    (at, word) => at.commands.find((one) => one.name() === word || one.aliases().includes(word)) ?? at,
+    program,
+  );
+
+/** What took the place of the commands for continuous copies. */
+export const copiesByLitestream =
+  'Litestream makes continuous copies of SQLite now, and `litestream restore` restores them: see "Continuous copies" in docs/operating.md.';
+
+/** Commands of earlier versions, and what took their place. */
+const goneCommands: Readonly<Record<string, string>> = { instants: copiesByLitestream };

@@ -1,6 +1,5 @@
-import type { FileContent, SentFile } from "../../client/file-content.ts";
-import { type Form, formBody } from "../../client/form-body.ts";
-import type { SpooledItem } from "./spooled-item.ts";
+import { type FileContent, type Form, formBody, type SentFile } from "../../client/body.ts";
+import type { SpooledItem } from "./spool.ts";
 
 /** A proof on its way to a server. */
 export interface Proof extends SpooledItem {

@@ -1,16 +1,19 @@
-import { usageError } from "../core/cli-error.ts";
+import { type Exit, usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
-import type { Exit } from "../core/exit-codes.ts";
 import { type Column, printList } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
-import { itemsForHere, noteIncomplete, refuseOtherServer } from "./items-by-server.ts";
 import type { Proof } from "./proof.ts";
-import { sendProof } from "./proof-deliver.ts";
-import { openProofSpool } from "./proof-spool.ts";
-import { undelivered } from "./proof-undelivered.ts";
-import { resendEach, type Sent } from "./resend.ts";
-import { noteInterruption, preview, printReceipt } from "./send-proof.ts";
+import {
+  discardFrom,
+  itemsForHere,
+  noteIncomplete,
+  refuseOtherServer,
+  resendEach,
+  type Sent,
+} from "./resend.ts";
+import { noteInterruption, preview, printReceipt, sendProof, undelivered } from "./send-proof.ts";
 import { keptItem, type Spool } from "./spool.ts";
+import { openProofSpool } from "./spools.ts";
 
 export interface ResendFlags {
   readonly all?: boolean;
@@ -101,3 +104,7 @@ async function resendNext(invocation: Invocation, item: Proof, spool: Spool<Proo
   const { dayIndex = null } = failure.details;
   return { row: { proof: item.id, sent: false, dayIndex, why: onOneLine(delivery.error.message) }, failure };
 }
+
+/** Deletes a kept proof. */
+export const discard = (invocation: Invocation, _: object, id: string): Promise<undefined> =>
+  discardFrom(invocation, openProofSpool(invocation), id);

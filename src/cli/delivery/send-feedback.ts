@@ -1,19 +1,16 @@
-import type { CliError } from "../core/cli-error.ts";
+import type { CliError, Exit } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { DryRun } from "../core/dry-run.ts";
-import type { Exit } from "../core/exit-codes.ts";
 import { cliErrorOf } from "../core/failures.ts";
 import { note, printOne } from "../core/output.ts";
 import { onOneLine, withoutCommands } from "../core/plain-text.ts";
-import { warnAndContinue } from "./best-effort-warning.ts";
-import { type Answer, asFeedback, preview } from "./deliver-feedback.ts";
+import { type Answer, asFeedback, preview, undelivered } from "./deliver-feedback.ts";
 import { type Draft, type DraftFlags, draftOf } from "./draft-feedback.ts";
 import { attempt, keep, remind } from "./send.ts";
 import type { Spool } from "./spool.ts";
 import { openFeedbackSpool } from "./spools.ts";
 import type { OutgoingFeedback } from "./stored-feedback.lazy.ts";
-import { failureText, reportFailureToJob, reportSuccessToJob } from "./tell-ci-job.ts";
-import { undelivered } from "./undelivered.ts";
+import { failureText, reportFailureToJob, reportSuccessToJob, warnAndContinue } from "./tell-ci-job.ts";
 
 export interface SendFlags extends DraftFlags {
   readonly statusUrl?: boolean;

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { chmod, copyFile, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "../../credentials/make-folder.ts";
+import type { SentFile } from "../../client/body.ts";
+import { makeFolder } from "../../credentials/folders.ts";
 import { CliError } from "../core/cli-error.ts";
 import type { Context, Invocation } from "../core/context.ts";
-import { type FileInPlace, type Kind, resendOf, type SpooledItem } from "./spooled-item.ts";
 
 /** Keeps items until a server has them: each in a folder that only its owner can read. */
 export interface Spool<I extends SpooledItem> {
@@ -86,6 +86,7 @@ export async function keptItem<I extends SpooledItem>(spool: Spool<I>, id: strin
 
 // A name with a leading dot is not finished yet, or was left by a killed program.
 const isId = /^[0-9A-Za-z][0-9A-Za-z-]{0,99}$/;
+
 const fileOf = (kind: { readonly word: string }, folder: string) => join(folder, `${kind.word}.json`);
 
 const dayMs = 86_400_000;
@@ -142,3 +143,46 @@ async function isHeld({ clock, processId, isRunning }: Context, mark: string): P
   const { mtimeMs } = await stat(mark);
   return clock.now().getTime() - mtimeMs < staleMs;
 }
+
+/**
+ * The result of the last try. `unsent`: the server cannot have the item. `refused`: the server refused it.
+ * `unknown`: the server may have it, but there was no answer.
+ */
+export interface LastTry {
+  readonly at: string;
+  readonly outcome: "unsent" | "refused" | "unknown";
+  readonly why: string;
+}
+
+/** An item on its way to a server: feedback, or a proof. */
+export interface SpooledItem {
+  readonly id: string;
+  readonly createdAt: string;
+  /** The server that the item was written for. */
+  readonly baseUrl: string;
+  readonly idempotencyKey: string;
+  readonly lastTry: LastTry | null;
+}
+
+/** A file with its place in the request, such as `images.0`. */
+interface FileInPlace {
+  readonly place: string;
+  readonly file: SentFile;
+}
+
+/** A kind of item, and how it is stored. */
+export interface Kind<I extends SpooledItem> {
+  /** The name of an item for a person. */
+  readonly word: "report" | "proof";
+  /** The noun of its commands: `innkeep <noun> resend`. */
+  readonly noun: "feedback" | "proof";
+  /** Its folder in the state folder. */
+  readonly folder: string;
+  filesOf(item: I): readonly FileInPlace[];
+  textOf(item: I): string;
+  /** Reads an item from its text, with its files in this folder; undefined if the text is not an item. */
+  itemIn(folder: string, text: string): I | undefined;
+}
+
+export const resendOf = ({ noun }: Pick<Kind<SpooledItem>, "noun">, what: string): string =>
+  `innkeep ${noun} resend ${what}`;

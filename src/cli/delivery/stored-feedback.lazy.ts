@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { FeedbackFiles } from "../../client/body.ts";
-import type { SpooledItem } from "./spooled-item.ts";
+import type { SpooledItem } from "./spool.ts";
 
 /** Feedback on its way to a server. */
 export interface OutgoingFeedback extends SpooledItem {

@@ -1,7 +1,12 @@
+import { placesOf } from "../../client/body.ts";
+import { redactText } from "../../client/redact.ts";
 import { systemReason } from "../../words/system-reason.ts";
-import { isGitHubActions } from "../core/ci.ts";
-import type { CliError } from "../core/cli-error.ts";
-import type { Invocation } from "../core/context.ts";
+import type { BestEffortVerb } from "../core/best-effort.ts";
+import { isCiJob, isGitHubActions, isGitLab } from "../core/ci.ts";
+import type { CliError, Exit } from "../core/cli-error.ts";
+import { startInvocation } from "../core/command.ts";
+import type { Context, GlobalFlags, Invocation } from "../core/context.ts";
+import { cliErrorOf } from "../core/failures.ts";
 import {
   addOutput,
   addToSummary,
@@ -10,12 +15,42 @@ import {
   markdownLink,
   markdownText,
 } from "../core/github-actions.ts";
-import { note } from "../core/output.ts";
-import { onOneLine } from "../core/plain-text.ts";
+import { note, printOne } from "../core/output.ts";
+import { onOneLine, printable, withoutCommands } from "../core/plain-text.ts";
 import type { Answer } from "./deliver-feedback.ts";
 import type { Draft } from "./draft-feedback.ts";
+import { megabytes } from "./send.ts";
 import type { OutgoingFeedback } from "./stored-feedback.lazy.ts";
-import { showUnsent, unsentText } from "./unsent-text.ts";
+
+/** Warns that feedback was not sent, and lets the job go on. */
+export async function warnAndContinue(
+  invocation: Invocation,
+  failure: CliError,
+  draft?: Draft,
+): Promise<Exit> {
+  await reportFailureToJob(invocation, failure, { level: "warning", draft });
+  note(invocation, `Warning: the feedback was not sent.\n${failureText(failure)}`);
+  if (!invocation.flags.json) return "ok";
+  const { code, message, details } = failure;
+  const { spooled = null, ...rest } = details;
+  printOne(invocation, { success: false, error: { code, message, ...rest }, spooled }, () => "");
+  return "ok";
+}
+
+/** The same for a command line that could not be parsed. */
+export async function warnUnreadAndContinue(
+  context: Context,
+  { json }: GlobalFlags,
+  { fault, verb }: { readonly fault: unknown; readonly verb: BestEffortVerb },
+): Promise<Exit> {
+  const invocation = startInvocation(context, { json });
+  const failure = cliErrorOf(fault);
+  if (verb === "send") return warnAndContinue(invocation, failure);
+  note(invocation, `Warning: no feedback was resolved.\n${failureText(failure)}`);
+  const { code, message, details } = failure;
+  printOne(invocation, { success: false, error: { code, message, ...details } }, () => "");
+  return "ok";
+}
 
 /**
  * Reports to a GitHub Actions job what was sent: as an annotation, as outputs of the step, and on the summary page.
@@ -102,4 +137,62 @@ export async function summarise(invocation: Invocation, paragraphs: readonly str
   } catch (cause) {
     note(invocation, `The job summary cannot be written (${systemReason(cause)}).`);
   }
+}
+
+/**
+ * Unsent feedback as text for the job's log: the disk of a runner is deleted, its log is kept. Without secrets and
+ * without the sender's name and address, because many people read a log.
+ */
+function unsentText({ env }: Context, { fields, files }: Draft): string {
+  const { message, email, name, metadata, dedupeParts: _, ...rest } = fields;
+  const facts = Object.entries(rest).map(([field, value]) => `${field}: ${value}`);
+  const names = placesOf(files).map(({ file }) => `file: ${file.name} (${megabytes(file.bytes)})`);
+  const lines = [...facts, ...(metadata ? [`metadata: ${JSON.stringify(metadata)}`] : []), ...names];
+  return printable(withoutSecrets(env, [...lines, "", String(message ?? "")].join("\n")));
+}
+
+/** Prints unsent feedback to the log of a CI job, as a collapsible group. */
+export function showUnsent({ context }: Invocation, draft: Draft): void {
+  if (!isCiJob(context.env)) return;
+  const lines = withoutCommands(unsentText(context, draft))
+    .split("\n")
+    .map((line) => `  ${line}`);
+  const [before, after] = frameOf(context);
+  context.io.stderr.write([...before, ...lines, ...after, ""].join("\n"));
+}
+
+const heading = "Feedback that was not sent";
+
+type Frame = readonly [before: readonly string[], after: readonly string[]];
+
+function frameOf({ env, clock, newId }: Context): Frame {
+  if (isGitHubActions(env)) {
+    const token = newId();
+    return [
+      [`::group::${heading}`, `::stop-commands::${token}`],
+      [`::${token}::`, "::endgroup::"],
+    ];
+  }
+  if (!isGitLab(env)) return [[`${heading}:`], []];
+  const at = Math.floor(clock.now().getTime() / 1_000);
+  const clear = "\r\u001b[0K";
+  return [
+    [`\u001b[0Ksection_start:${at}:innkeep_unsent[collapsed=true]${clear}${heading}`],
+    [`\u001b[0Ksection_end:${at}:innkeep_unsent${clear}`],
+  ];
+}
+
+const secretNames = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|ACCESS_?KEY/i;
+
+const shortestSecret = 6;
+
+/** Without our secrets, and without the values of variables whose names mean a secret. */
+function withoutSecrets(env: Context["env"], text: string): string {
+  const values = Object.entries(env)
+    .filter(([name]) => secretNames.test(name))
+    .flatMap(([, value = ""]) => [value, ...value.split("\n")])
+    .map((value) => value.trim())
+    .filter((value) => value.length >= shortestSecret)
+    .sort((a, b) => b.length - a.length);
+  return redactText(values.reduce((left, value) => left.replaceAll(value, "[redacted]"), text));
 }

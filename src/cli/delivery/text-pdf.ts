@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib";
-import { setLines } from "./set-lines.ts";
+import { fromTerminal } from "../../words/terminal.ts";
 
 /** A file of text. */
 export interface TextFile {
@@ -10,7 +10,9 @@ export interface TextFile {
 
 // A4 in points. A character of Courier is 0.6 of its size wide.
 const page = { width: 595, height: 842, margin: 40, size: 8, leading: 10 };
+
 const columns = Math.floor((page.width - 2 * page.margin) / (page.size * 0.6));
+
 const rows = Math.floor((page.height - 2 * page.margin) / page.leading);
 
 /** The objects before the pages, by their numbers. A page and its content follow in pairs. */
@@ -81,4 +83,46 @@ const textString = (text: string): string =>
 function inGroups(lines: readonly string[], size: number): string[][] {
   const count = Math.max(1, Math.ceil(lines.length / size));
   return Array.from({ length: count }, (_, group) => lines.slice(group * size, (group + 1) * size));
+}
+
+/** Characters of Windows-1252 beyond Latin-1, from byte 0x80 on. A space stands for a byte without a character. */
+const beyondLatin1 = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
+
+const bytes: ReadonlyMap<string, string> = new Map(
+  [...beyondLatin1].flatMap((character, at) =>
+    character === " " ? [] : [[character, String.fromCharCode(0x80 + at)] as const],
+  ),
+);
+
+const tabWidth = 8;
+
+/**
+ * A text as lines of at most `columns` characters, each character one byte of Windows-1252. What that lacks, and control
+ * characters, become `\u{…}`; it is shown as in a terminal.
+ */
+function setLines(text: string, columns: number): string[] {
+  const plain = fromTerminal(text.replace(/^\ufeff/, "")).normalize("NFC");
+  return plain.split(/\r\n|\n|\r/).flatMap((line) => wrapped(line, columns));
+}
+
+function wrapped(line: string, columns: number): string[] {
+  // Most lines are like this, and need not be read character by character.
+  if (line.length <= columns && /^[ -~]*$/.test(line)) return [line];
+  const rows: string[] = [];
+  let row = "";
+  for (const character of line) {
+    const isTab = character === "\t";
+    const shown = isTab ? " ".repeat(tabWidth - (row.length % tabWidth)) : byteOf(character);
+    const fits = row.length + shown.length <= columns;
+    if (!fits) rows.push(row);
+    if (fits) row += shown;
+    else row = isTab ? "" : shown;
+  }
+  return [...rows, row];
+}
+
+function byteOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if ((code >= 0x20 && code < 0x7f) || (code >= 0xa0 && code <= 0xff)) return character;
+  return bytes.get(character) ?? `\\u{${code.toString(16)}}`;
 }

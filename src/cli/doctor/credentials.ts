@@ -5,9 +5,9 @@ import { placesStored } from "../auth/status.ts";
 import { startInvocation } from "../core/command.ts";
 import { connect } from "../core/connection.ts";
 import type { FoundCredential, Invocation } from "../core/context.ts";
-import { allKinds } from "../core/credential-names.ts";
 import { wrongKindMessage } from "../core/credentials.ts";
-import { signInExpiry } from "../core/last-sign-in.ts";
+import { signInExpiry } from "../core/server-address.ts";
+import { allKinds } from "../core/store-credential.ts";
 import { type Finding, failure, faultOf, ok, warning } from "./finding.ts";
 
 /** A credential that may be there: its kind, its server, and how to find it. */

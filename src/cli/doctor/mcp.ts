@@ -3,15 +3,14 @@ import { ServerError } from "../../client/errors.ts";
 import type { Route } from "../../client/routes.ts";
 import { routes } from "../../client/routes.ts";
 import { tryCredential } from "../auth/credential-check.ts";
+import type { Exit } from "../core/cli-error.ts";
 import { connect } from "../core/connection.ts";
 import type { FoundCredential, Invocation } from "../core/context.ts";
 import { isOfOtherServer, notSent } from "../core/credentials.ts";
-import type { Exit } from "../core/exit-codes.ts";
 import { failureOf } from "../core/failures.ts";
 import { reportFindings } from "./examine.ts";
 import { type Finding, failure, faultOf, ok, warning } from "./finding.ts";
-import { checkConnection } from "./network.ts";
-import { tryServer } from "./server.ts";
+import { checkConnection, tryServer } from "./network.ts";
 
 /** What an agent may do through this server. */
 type Permission = "read" | "propose" | "work";

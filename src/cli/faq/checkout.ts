@@ -1,17 +1,18 @@
+import { basename, dirname, resolve } from "node:path";
 import { isCiJob } from "../core/ci.ts";
+import { usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
+import { isId, isStart } from "../core/ids.ts";
 import { note } from "../core/output.ts";
 import type { FaqApi, TaggedList } from "./api.ts";
-import { earlierVersions } from "./earlier.ts";
-import type { FileEntry } from "./entry.ts";
-import { stateOf, withIdsHere } from "./ids.ts";
-import { conflictsIn, type Item, type PlanInput, planOf } from "./plan.ts";
-import { type CheckedSource, readSource } from "./source.ts";
+import { type FileEntry, hashOf, type ServerEntry } from "./entry.ts";
+import { checkFields, rawFieldsOf, splitMarkdown } from "./front-matter.ts";
+import { conflictsIn, type EarlierEntry, type Item, type PlanInput, planOf, type Take } from "./plan.ts";
+import { type CheckedSource, fieldsInList, readSource } from "./source.ts";
 import { readStates, type SeenState, writeStates } from "./state.ts";
-import { takesOf } from "./takes.ts";
 
 /** The files of this machine, and what they know of servers. */
-export interface OpenedFiles {
+interface OpenedFiles {
   readonly invocation: Invocation;
   readonly source: CheckedSource;
   readonly states: readonly SeenState[];
@@ -98,3 +99,143 @@ export async function compare(
 }
 
 export const hasConflicts = (items: readonly Item[]): boolean => conflictsIn(items).length > 0;
+
+const mostCommits = 100;
+
+const mostBytes = 67_108_864;
+
+/**
+ * What the files of conflicts had in earlier commits, for servers that do not remember the last push. Nothing where there
+ * is no Git, or no history: a shallow clone has none.
+ */
+async function earlierVersions(
+  cwd: string,
+  conflicts: readonly Item[],
+): Promise<ReadonlyMap<string, readonly EarlierEntry[]>> {
+  const files = conflicts.flatMap(({ mine }) => mine?.file ?? []);
+  const found = new Map<string, readonly EarlierEntry[]>();
+  for (const file of files) found.set(file, await versionsOf(resolve(cwd, file.replace(/#\d+$/, ""))));
+  return found;
+}
+
+async function versionsOf(path: string): Promise<EarlierEntry[]> {
+  const git = (...words: string[]) => run(dirname(path), words);
+  const commits = await git("log", `--max-count=${mostCommits}`, "--format=%H", "--", basename(path));
+  const versions: EarlierEntry[] = [];
+  for (const commit of commits?.split("\n").filter((line) => line !== "") ?? []) {
+    const text = await git("show", `${commit}:./${basename(path)}`);
+    if (text !== undefined) versions.push(...entriesIn(path, text));
+  }
+  return versions;
+}
+
+function entriesIn(path: string, text: string): EarlierEntry[] {
+  if (!/\.(md|markdown)$/i.test(path)) return fieldsInList(path, text).map(versionOf);
+  const split = splitMarkdown(text);
+  return "fault" in split ? [] : [versionOf(checkFields(rawFieldsOf(split.value, basename(path))).value)];
+}
+
+const versionOf = (fields: {
+  question: string;
+  answer: string;
+  sortOrder: number | undefined;
+}): EarlierEntry => ({
+  text: hashOf(fields),
+  sortOrder: fields.sortOrder,
+});
+
+/** The output of Git; undefined if it fails. */
+async function run(cwd: string, words: readonly string[]): Promise<string | undefined> {
+  const { execFile } = await import("node:child_process");
+  return new Promise((done) => {
+    execFile(
+      "git",
+      ["--literal-pathspecs", ...words],
+      { cwd, maxBuffer: mostBytes, encoding: "utf8" },
+      (error, text) => done(error ? undefined : text),
+    );
+  });
+}
+
+/** A server and an app. The app is undefined with an app key, which does not tell it. */
+interface ServerApp {
+  readonly server: string;
+  readonly app: string | undefined;
+}
+
+/** What is known of a server and an app; undefined if these files never met them. */
+function stateOf(
+  states: readonly SeenState[],
+  { server, app }: ServerApp,
+  list: readonly ServerEntry[],
+): SeenState | undefined {
+  const here = states.filter((state) => state.server === undefined || state.server === server);
+  const exact = here.filter((state) => state.app === app);
+  const sharesEntries = ({ entries }: SeenState) => list.some(({ id }) => entries.has(id));
+  const maySame = here.filter((state) => state.app === undefined || app === undefined);
+  return exact.find(sharesEntries) ?? maySame.find(sharesEntries) ?? exact[0] ?? emptied(maySame, list);
+}
+
+/** An app key may be of an app that was seen by its id, and an empty list tells nothing of it. */
+const emptied = (states: readonly SeenState[], list: readonly ServerEntry[]): SeenState | undefined =>
+  list.length === 0 ? states[0] : undefined;
+
+/**
+ * The files with the ids that their entries have on this server. A file whose id belongs to another server or app alone has
+ * none here: it is the entry with its question, or new.
+ */
+function withIdsHere(
+  entries: readonly FileEntry[],
+  states: readonly SeenState[],
+  seen: SeenState | undefined,
+): readonly FileEntry[] {
+  const here = idsByFileId(seen);
+  const elsewhere = new Set(
+    states.filter((state) => state !== seen).flatMap((state) => [...idsByFileId(state).keys()]),
+  );
+  return entries.map((entry) => {
+    if (entry.id === undefined) return entry;
+    const id = here.get(entry.id) ?? (elsewhere.has(entry.id) ? undefined : entry.id);
+    return id === entry.id ? entry : { ...entry, id };
+  });
+}
+
+const idsByFileId = (state: SeenState | undefined): ReadonlyMap<string, string> =>
+  new Map([...(state?.entries ?? [])].map(([id, { fileId }]) => [fileId ?? id, id]));
+
+/**
+ * Reads `--take mine ID … --take theirs ID …`. An id may be given by its start. Throws a usage error for anything that
+ * names no entry, or several.
+ */
+function takesOf(words: readonly string[] = [], ids: readonly string[]): ReadonlyMap<string, Take> {
+  const takes = new Map<string, Take>();
+  let side: Take | undefined;
+  let named = 0;
+  for (const word of words) {
+    if (word === "mine" || word === "theirs") {
+      if (side && named === 0) throw withoutIds();
+      side = word;
+      named = 0;
+      continue;
+    }
+    if (!side) throw withoutIds();
+    takes.set(wholeOf(word, ids), side);
+    named += 1;
+  }
+  if (side && named === 0) throw withoutIds();
+  return takes;
+}
+
+const withoutIds = () =>
+  usageError("--take needs `mine` or `theirs`, and the ids of entries.", "Such as `--take mine 01a1fda4`.");
+
+function wholeOf(word: string, ids: readonly string[]): string {
+  const given = word.toLowerCase();
+  const found = [...new Set(ids)].filter((id) =>
+    isId(given) ? id === given : isStart(given) && id.startsWith(given),
+  );
+  const [id, ...others] = found;
+  if (id !== undefined && others.length === 0) return id;
+  if (id === undefined) throw usageError(`--take: no entry has the id ${word}.`, "Give PATH before --take.");
+  throw usageError(`--take: several ids begin with ${word}.`);
+}

@@ -1,18 +1,22 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { writePrivately } from "../../credentials/private-file.ts";
+import { writePrivately } from "../../credentials/folders.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
-import { details } from "../core/details.ts";
 import { DryRun } from "../core/dry-run.ts";
 import { failureOf } from "../core/failures.ts";
-import { note, printOne } from "../core/output.ts";
-import { type FaqApi, faqApi } from "./api.ts";
+import { details, note, printOne } from "../core/output.ts";
+import { type FaqApi, faqApi, findFaq } from "./api.ts";
 import { hashOf } from "./entry.ts";
-import { findFaq } from "./faq-lists.ts";
-import { checkFields, type FileFields, markdownOf, rawFieldsOf, splitMarkdown } from "./front-matter.ts";
-import { slugOf } from "./slug.ts";
+import {
+  checkFields,
+  type FileFields,
+  markdownOf,
+  rawFieldsOf,
+  slugOf,
+  splitMarkdown,
+} from "./front-matter.ts";
 import { faqsFault } from "./source.ts";
 
 interface Edited {

@@ -1,13 +1,12 @@
-import { isId } from "../core/app-id.ts";
+import { isId } from "../core/ids.ts";
 import type { FileEntry } from "./entry.ts";
-import { type Heading, headingOf } from "./heading.ts";
 import { type Document, isMap, parseDocument, stringify } from "./packages.lazy.ts";
 
 /** The fields of an entry that a file has. */
 export type FileFields = Omit<FileEntry, "file">;
 
 /** A field that a person wrote, as it was read. */
-export interface RawFields {
+interface RawFields {
   readonly id: unknown;
   readonly question: unknown;
   readonly answer: unknown;
@@ -175,3 +174,74 @@ export const unixLines = (text: string): string => text.replace(/\r\n?/g, "\n");
 
 const withoutMissing = (fields: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** A heading at the beginning of a text. */
+interface Heading {
+  readonly text: string;
+  /** Where the text goes on after it. */
+  readonly end: number;
+  /** The heading with another text, in the same form, with its line end. */
+  readonly with: (text: string) => string;
+}
+
+/** A longer line is no heading, and would take long to search. */
+const longestHeading = 2_000;
+
+/** The heading with which a text begins, in either form of Markdown; undefined without one. */
+function headingOf(body: string): Heading | undefined {
+  const blank = blankOf(body);
+  const [line = "", next = ""] = body.slice(blank.length).split("\n", 2);
+  if (line.length > longestHeading) return undefined;
+  const end = (taken: string) => Math.min(body.length, blank.length + taken.length + 1);
+  const [, signs, title = ""] = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/.exec(line) ?? [];
+  const text = title.trimEnd().replace(/[ \t]+#+$/, "");
+  if (signs !== undefined && text !== "")
+    return { text, end: end(line), with: (other) => `${blank}${signs} ${oneLine(other)}\n` };
+  if (/^ {0,3}[^\s#>*+-]/.test(line) && /^ {0,3}(?:=+|-+)[ \t]*$/.test(next))
+    return {
+      text: line.trim(),
+      end: end(`${line}\n${next}`),
+      with: (other) => `${blank}${oneLine(other)}\n${next}\n`,
+    };
+  return undefined;
+}
+
+/** The empty lines and comments before the text. A search for the end of a comment goes on where the last one ended. */
+function blankOf(body: string): string {
+  let at = 0;
+  for (;;) {
+    const empty = /^(?:[ \t]*\n)*/.exec(body.slice(at))?.[0].length ?? 0;
+    at += empty;
+    const end = body.startsWith("<!--", at) ? body.indexOf("-->", at + 4) : -1;
+    if (end < 0) return body.slice(0, at);
+    const after = /^[ \t]*(?:\n|$)/.exec(body.slice(end + 3))?.[0];
+    if (after === undefined) return body.slice(0, at);
+    at = end + 3 + after.length;
+  }
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+const longestSlug = 60;
+
+/** Names that Windows keeps for devices. */
+const reserved = /^(con|prn|aux|nul|com\d|lpt\d|readme)$/;
+
+/** The same text for all names that Windows or macOS treats as one: it ignores case and compositions of letters. */
+export const foldedName = (name: string): string => name.normalize("NFC").toUpperCase().normalize("NFC");
+
+/** A file name without its ending, made of a question: letters, digits and hyphens. `taken` has folded names. */
+export function slugOf(question: string, taken: ReadonlySet<string>): string {
+  const words = question
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .normalize("NFC")
+    .toLowerCase()
+    .match(/[\p{L}\p{N}\p{M}]+/gu);
+  const cut = [...(words ?? ["entry"]).join("-")].slice(0, longestSlug).join("").replace(/-$/, "");
+  const slug = reserved.test(cut) ? `${cut}-entry` : cut;
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? slug : `${slug}-${count}`;
+    if (!taken.has(foldedName(name))) return name;
+  }
+}

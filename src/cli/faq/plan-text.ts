@@ -1,6 +1,7 @@
 import { onOneLine } from "../core/plain-text.ts";
+import { type FaqText, plainText } from "./entry.ts";
+import { structuredPatch } from "./packages.lazy.ts";
 import type { Action, Item } from "./plan.ts";
-import { textDiff } from "./text-diff.ts";
 
 /** The plan of a push as text: the same for `diff`, `push --dry-run` and `push`. */
 export function planText(items: readonly Item[]): string {
@@ -119,3 +120,29 @@ interface Content {
 
 const contentOf = (entry: Content | undefined) =>
   entry ? { question: entry.question, answer: entry.answer, sortOrder: entry.sortOrder ?? null } : null;
+
+const context = 2;
+
+const mostMilliseconds = 1_000;
+
+/** The lines in which two texts of an entry differ, `-` from the first and `+` from the second, with some around them. */
+function textDiff(before: FaqText | undefined, after: FaqText | undefined): string[] {
+  const [one, other] = [textLines(before), textLines(after)];
+  const patch = structuredPatch("", "", one, other, "", "", { context, timeout: mostMilliseconds });
+  if (!patch) return [...marked("-", one), ...marked("+", other)];
+  return patch.hunks.flatMap(({ lines }, at) => [
+    ...(at === 0 ? [] : ["..."]),
+    ...lines.filter((line) => !line.startsWith("\\")),
+  ]);
+}
+
+const textLines = (text: FaqText | undefined): string =>
+  text === undefined ? "" : `${plainText(text.question)}\n\n${plainText(text.answer)}\n`;
+
+const marked = (mark: string, text: string): string[] =>
+  text === ""
+    ? []
+    : text
+        .trimEnd()
+        .split("\n")
+        .map((line) => mark + line);

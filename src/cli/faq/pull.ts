@@ -1,5 +1,5 @@
+import type { Exit } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
-import type { Exit } from "../core/exit-codes.ts";
 import { printOne } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { faqApi } from "./api.ts";
@@ -14,11 +14,10 @@ import {
   tellNewServer,
 } from "./checkout.ts";
 import { hashOf } from "./entry.ts";
-import type { FileChange } from "./file-change.ts";
 import { conflictsIn, type Item } from "./plan.ts";
 import { named, planJson, planText } from "./plan-text.ts";
 import { tellConflicts } from "./push.ts";
-import { defaultPath } from "./source.ts";
+import { defaultPath, type FileChange } from "./source.ts";
 import type { SeenEntry, SeenState } from "./state.ts";
 
 interface PullFlags {

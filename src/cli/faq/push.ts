@@ -1,26 +1,29 @@
-import { CliError } from "../core/cli-error.ts";
-import { canAsk, confirm } from "../core/confirm.ts";
+import { ConnectionError, ServerError } from "../../client/errors.ts";
+import type { FaqChange, WantedFaq } from "../../contract/faqs.ts";
+import { limits } from "../../contract/limits.ts";
+import { CliError, type Exit } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
-import type { Exit } from "../core/exit-codes.ts";
 import { failureOf } from "../core/failures.ts";
+import { canAsk, confirm } from "../core/input.ts";
 import { note, printOne } from "../core/output.ts";
 import { printable } from "../core/plain-text.ts";
-import { faqApi, type TaggedList } from "./api.ts";
-import { type Applied, apply } from "./apply.ts";
+import { type FaqApi, faqApi, type TaggedList } from "./api.ts";
 import {
   besideList,
   type Checkout,
   compare,
   hasConflicts,
   openFiles,
+  otherIdIn,
   type PlanFlags,
+  storeSeen,
   tellNewServer,
 } from "./checkout.ts";
-import { refuseLongTexts } from "./long-texts.ts";
-import { changesIn, type Item } from "./plan.ts";
+import { type FileEntry, hashOf, type ServerEntry } from "./entry.ts";
+import { type Action, changesIn, type Item } from "./plan.ts";
 import { planJson, planText } from "./plan-text.ts";
-import { defaultPath } from "./source.ts";
-import { writeBack } from "./write-back.ts";
+import { defaultPath, type FileChange, type FileFault, faultsError } from "./source.ts";
+import type { SeenEntry } from "./state.ts";
 
 /** A list that changes this often while it is pushed is changed by a program. */
 const mostAttempts = 20;
@@ -154,4 +157,266 @@ export async function diffFaqs(
   if (!exitCode) return undefined;
   if (hasConflicts(items)) return "conflict";
   return items.every(({ action }) => action === "same") ? undefined : "differences";
+}
+
+/**
+ * After a push: writes new ids and chosen texts into the files, and stores what was seen. A CI job writes nothing, because
+ * its checkout is thrown away. A failure is only told: the push is done.
+ */
+async function writeBack(checkout: Checkout, items: readonly Item[], applied: Applied): Promise<void> {
+  const { invocation, source, isCi } = checkout;
+  if (isCi) return;
+  const byId = new Map(applied.entries.map((entry) => [entry.id, entry]));
+  const entries = items.flatMap((item) => seenOf(item, checkout, { applied, byId }));
+  try {
+    const changes = items.flatMap((item) => fileChangesOf(item, checkout, applied));
+    if (changes.length > 0) await source.change(changes);
+    await storeSeen(checkout, new Map(entries));
+  } catch (error) {
+    note(invocation, `The server has everything, but the files could not be updated: ${String(error)}`);
+  }
+}
+
+interface After {
+  readonly applied: Applied;
+  readonly byId: ReadonlyMap<string, ServerEntry>;
+}
+
+const hasFailed = ({ results }: Applied, { mine, theirs }: Item): boolean =>
+  results?.some(
+    ({ outcome, id, file }) =>
+      outcome !== "done" && id === (theirs?.id ?? null) && file === (mine?.file ?? null),
+  ) ?? false;
+
+/** What is now known of an entry: nothing new where the server's side counts and the file does not have it yet. */
+function seenOf(item: Item, checkout: Checkout, { applied, byId }: After): (readonly [string, SeenEntry])[] {
+  const id = (item.mine && applied.ids.get(item.mine)) ?? item.theirs?.id ?? item.mine?.id;
+  if (id === undefined || item.action === "foreign") return [];
+  const old = checkout.seen.entries.get(id);
+  const now = byId.get(id);
+  if (!now) return item.action === "gone" && old && !item.isTaken ? [[id, old]] : [];
+  if (item.action === "kept" || hasFailed(applied, item)) return old ? [[id, old]] : [];
+  const isRead = (side: Item["text"]) => side !== "theirs" || item.isTaken === true;
+  return [
+    [
+      id,
+      {
+        text: isRead(item.text) ? hashOf(now) : old?.text,
+        sortOrder: isRead(item.order) ? now.sortOrder : old?.sortOrder,
+        fileId: item.mine && fileIdOf(item.mine, checkout, id),
+      },
+    ],
+  ];
+}
+
+/** The id that stays in a file whose entry has another one here. An entry that was made anew gives its id to the file. */
+function fileIdOf(mine: FileEntry, checkout: Checkout, id: string): string | undefined {
+  const other = otherIdIn(checkout, mine.file, id);
+  return other === mine.id ? undefined : other;
+}
+
+function fileChangesOf(item: Item, checkout: Checkout, { ids }: Applied): FileChange[] {
+  const { mine, theirs, action, isTaken } = item;
+  if (!mine) return [];
+  if (action === "gone") return isTaken ? [{ kind: "remove", file: mine.file }] : [];
+  const id = ids.get(mine) ?? theirs?.id;
+  const fields = {
+    ...(id !== undefined && id !== mine.id && fileIdOf(mine, checkout, id) === undefined && { id }),
+    ...(isTaken && theirs && item.text === "theirs" && { question: theirs.question, answer: theirs.answer }),
+    ...(isTaken && theirs && item.order === "theirs" && { sortOrder: theirs.sortOrder }),
+  };
+  return Object.keys(fields).length > 0 ? [{ kind: "set", file: mine.file, fields }] : [];
+}
+
+/** What became of one change on a server that takes entries one by one. */
+interface Result {
+  readonly action: Action;
+  readonly id: string | null;
+  readonly file: string | null;
+  readonly outcome: "done" | "failed" | "not tried";
+  readonly reason?: string;
+  readonly error?: unknown;
+}
+
+interface Applied {
+  /** The list afterwards. */
+  readonly entries: readonly ServerEntry[];
+  /** The ids of new entries. */
+  readonly ids: ReadonlyMap<FileEntry, string>;
+  /** Undefined if everything was one transaction. */
+  readonly results: readonly Result[] | undefined;
+}
+
+interface Application {
+  readonly list: TaggedList;
+  readonly items: readonly Item[];
+  /** The server has no way to take the whole list. */
+  readonly oneByOne: boolean;
+}
+
+/**
+ * Makes the changes of a plan, in one transaction if the server can. Gives `moved` if the list has changed since it was
+ * read, and `oneByOne` if the server turned out to take only single entries: then nothing was done.
+ */
+async function apply(
+  api: FaqApi,
+  { list, items, oneByOne }: Application,
+): Promise<Applied | "moved" | "oneByOne"> {
+  if (oneByOne || list.keepsMarks === false || list.etag === undefined) return applyEach(api, list, items);
+  const wanted = wantedOf(list, items);
+  try {
+    const faqs = wanted.map(({ faq }) => faq);
+    const entries = await api.replace(faqs, list.etag);
+    return { entries, ids: idsOfCreated(items, list, entries), results: undefined };
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    if (error.status === 412) return "moved";
+    if ([404, 405, 501].includes(error.status)) return "oneByOne";
+    throw withFiles(error, wanted);
+  }
+}
+
+interface Wanted {
+  readonly faq: WantedFaq;
+  readonly file: string | undefined;
+}
+
+/** The whole list: an id alone for each entry that stays. */
+function wantedOf({ entries }: TaggedList, items: readonly Item[]): Wanted[] {
+  const byId = new Map(items.flatMap((item) => (item.theirs ? [[item.theirs.id, item] as const] : [])));
+  const kept = entries.flatMap(({ id }): Wanted[] => {
+    const item = byId.get(id);
+    if (item?.action === "delete") return [];
+    return [{ faq: { id, ...changeOf(item) }, file: item?.mine?.file }];
+  });
+  const places = newPlaces(entries, items);
+  const added = items
+    .filter(({ action }) => action === "create")
+    .flatMap(({ mine }): Wanted[] =>
+      mine ? [{ faq: { ...textOf(mine), sortOrder: places.get(mine) }, file: mine.file }] : [],
+    );
+  return [...kept, ...added];
+}
+
+const textOf = ({ question, answer }: FileEntry) => ({ question, answer });
+
+/** The fields of an entry that a push sends. */
+function changeOf(item: Item | undefined): FaqChange {
+  if (!item?.mine) return {};
+  return {
+    ...(item.text === "mine" && textOf(item.mine)),
+    ...(item.order === "mine" && item.mine.sortOrder !== undefined && { sortOrder: item.mine.sortOrder }),
+  };
+}
+
+/** The positions of new entries: as their files say, otherwise after all others. */
+function newPlaces(entries: readonly ServerEntry[], items: readonly Item[]): ReadonlyMap<FileEntry, number> {
+  const said = items.flatMap(({ mine }) => mine?.sortOrder ?? []);
+  let last = Math.max(0, ...entries.map(({ sortOrder }) => sortOrder), ...said);
+  const places = new Map<FileEntry, number>();
+  for (const { action, mine } of items) {
+    if (action !== "create" || !mine) continue;
+    if (mine.sortOrder === undefined) last += 1;
+    places.set(mine, mine.sortOrder ?? last);
+  }
+  return places;
+}
+
+/** A refusal that names files instead of elements of the list. */
+function withFiles(error: ServerError, wanted: readonly Wanted[]): unknown {
+  const faults = error.issues.map(({ path, message }) => {
+    const [, at = "", field = ""] = /^faqs\.(\d+)\.?(.*)$/.exec(path) ?? [];
+    const file = wanted[Number(at)]?.file;
+    return file === undefined ? undefined : { file, message: `${field} ${message}`.trim() };
+  });
+  const named = faults.filter((fault) => fault !== undefined);
+  return named.length > 0 && named.length === faults.length ? faultsError(named) : error;
+}
+
+async function applyEach(api: FaqApi, list: TaggedList, items: readonly Item[]): Promise<Applied> {
+  const after = new Map(list.entries.map((entry) => [entry.id, entry]));
+  const ids = new Map<FileEntry, string>();
+  const places = newPlaces(list.entries, items);
+  const results: Result[] = [];
+  let isOver = false;
+  for (const item of changesIn(items)) {
+    const { action, mine, theirs } = item;
+    const head = { action, id: theirs?.id ?? null, file: mine?.file ?? null };
+    if (isOver) {
+      results.push({ ...head, outcome: "not tried" });
+      continue;
+    }
+    try {
+      const made = await applyOne(api, item, mine && places.get(mine));
+      if (made) after.set(made.id, made);
+      else if (theirs) after.delete(theirs.id);
+      if (made && mine && action === "create") ids.set(mine, made.id);
+      results.push({ ...head, id: made?.id ?? head.id, outcome: "done" });
+    } catch (error) {
+      isOver = isForAll(error);
+      results.push({ ...head, outcome: "failed", reason: failureOf(error).message, error });
+    }
+  }
+  return { entries: [...after.values()], ids, results };
+}
+
+/** Gives the entry as it is now; undefined if it was deleted. */
+async function applyOne(
+  api: FaqApi,
+  item: Item,
+  place: number | undefined,
+): Promise<ServerEntry | undefined> {
+  const { action, mine, theirs } = item;
+  if (action === "create" && mine) return api.create({ ...textOf(mine), sortOrder: place });
+  if (action === "delete" && theirs) {
+    await api.remove(theirs.id);
+    return undefined;
+  }
+  return theirs && { ...theirs, ...(await api.update(theirs.id, changeOf(item))) };
+}
+
+/** Whether the next changes would fail in the same way. */
+const isForAll = (error: unknown): boolean =>
+  error instanceof ConnectionError || (error instanceof ServerError && [401, 403].includes(error.status));
+
+/** The ids of new entries, found by their text in a list that one transaction made. */
+function idsOfCreated(items: readonly Item[], before: TaggedList, after: readonly ServerEntry[]) {
+  const old = new Set(before.entries.map(({ id }) => id));
+  const fresh = after
+    .filter(({ id }) => !old.has(id))
+    .map((entry) => ({ id: entry.id, hash: hashOf(entry) }));
+  const ids = new Map<FileEntry, string>();
+  for (const { action, mine } of items) {
+    if (action !== "create" || !mine) continue;
+    const at = fresh.findIndex(({ hash }) => hash === hashOf(mine));
+    const [found] = at < 0 ? [] : fresh.splice(at, 1);
+    if (found) ids.set(mine, found.id);
+  }
+  return ids;
+}
+
+/**
+ * Throws one usage error that names all texts that are too long for an Innkeep server. Other servers have limits of
+ * their own, which only they know.
+ */
+function refuseLongTexts({ keepsMarks }: TaggedList, items: readonly Item[]): void {
+  if (!keepsMarks) return;
+  const faults = changesIn(items).flatMap(({ mine }) => (mine ? faultsOf(mine) : []));
+  if (faults.length > 0) throw faultsError(faults);
+}
+
+function faultsOf({ file, question, answer, sortOrder = 0 }: NonNullable<Item["mine"]>): FileFault[] {
+  const outside = sortOrder < limits.sortOrder.min || sortOrder > limits.sortOrder.max;
+  return [
+    ...tooLong("question", question, limits.question),
+    ...tooLong("answer", answer, limits.answer),
+    ...(outside ? [`has a sortOrder outside ${limits.sortOrder.min} to ${limits.sortOrder.max}`] : []),
+  ].map((message) => ({ file, message }));
+}
+
+function tooLong(name: string, text: string, most: number): string[] {
+  const length = [...text.trim()].length;
+  return length > most
+    ? [`has ${/^[aeiou]/.test(name) ? "an" : "a"} ${name} of ${length} characters: at most ${most}`]
+    : [];
 }

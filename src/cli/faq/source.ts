@@ -1,12 +1,30 @@
-import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { isUtf8 } from "node:buffer";
+import { readdir, realpath, rm, stat } from "node:fs/promises";
+import { basename, join, relative, resolve } from "node:path";
+import { limits } from "../../contract/limits.ts";
+import { systemReason } from "../../words/system-reason.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Context } from "../core/context.ts";
-import { assertInside } from "../core/inside-folder.ts";
+import { addFile, assertInside, assertUnchanged, isUnder, replaceFile } from "../core/files.ts";
+import { readForeign } from "../core/input.ts";
 import type { FileEntry } from "./entry.ts";
-import type { FileFault, Source } from "./file-change.ts";
-import { readFolder } from "./folder-source.ts";
-import { readList } from "./list-source.ts";
+import {
+  changedMarkdown,
+  checkFields,
+  type FileFields,
+  foldedName,
+  type MarkdownParts,
+  markdownOf,
+  parseYaml,
+  type Read,
+  rawFieldsOf,
+  setFields,
+  slugOf,
+  splitMarkdown,
+  unixLines,
+  yamlStyle,
+} from "./front-matter.ts";
+import { type Document, isSeq, parseDocument } from "./packages.lazy.ts";
 import { type StatePlace, statePlaceOf } from "./state.ts";
 
 /** A source without faults, and where its state is kept. */
@@ -84,3 +102,257 @@ const nothingThere = (path: string, isThere: boolean) =>
     isThere ? `${path} has no FAQ entries.` : `${path} does not exist.`,
     "`innkeep faq pull` writes the entries of the server there. To delete all, use `innkeep faq delete`.",
   );
+
+/** A file that was read: its name under the folder, and its parts. */
+interface ReadFile {
+  readonly entry: FileEntry;
+  readonly parts: MarkdownParts;
+  readonly text: string;
+  readonly name: string;
+}
+
+/** Reads a folder of Markdown files, one for each entry. `shown` is how messages call the folder. */
+async function readFolder(folder: string, shown: string): Promise<Source> {
+  const found = await markdownIn(folder);
+  const root = found ? await realpath(folder) : folder;
+  const files: ReadFile[] = [];
+  const faults: FileFault[] = [];
+  for (const name of found?.names ?? []) {
+    const file = `${shown}/${name.replaceAll("\\", "/")}`;
+    const read = await readOne(join(folder, name), { file, root });
+    if ("value" in read && !read.value.parts.hasFront && ofProject.test(basename(name))) continue;
+    if ("fault" in read) faults.push(...[read.fault].flat().map((message) => ({ file, message })));
+    else files.push({ ...read.value, name });
+  }
+  return {
+    entries: files.map(({ entry }) => entry),
+    faults,
+    isThere: found !== undefined,
+    change: (changes) => changeFolder({ folder, shown, files, taken: found?.taken ?? [] }, changes),
+  };
+}
+
+/** Files of a project. They hold no entry unless they have a front matter. */
+const ofProject =
+  /^(?:CONTRIBUTING|CHANGELOG|CODE_OF_CONDUCT|LICENSE|SECURITY|SUPPORT|AUTHORS|AGENTS|CLAUDE|[Cc]ontributing|[Cc]hangelog|code_of_conduct|license)(?:[.-][A-Za-z]{2})?\.(?:md|markdown)$/;
+
+/** The Markdown files of a folder. */
+interface FoundFiles {
+  /** Those with entries, in the folder and the folders in it, sorted. */
+  readonly names: readonly string[];
+  /** All names that a new file cannot have, without their endings and folded. */
+  readonly taken: readonly string[];
+}
+
+/** The Markdown files in a folder and the folders in it; undefined without the folder. */
+async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
+  try {
+    const found = await readdir(folder, { recursive: true, withFileTypes: true });
+    const all = found.filter(({ name }) => /\.(md|markdown)$/i.test(name));
+    const names = all
+      .filter((one) => !one.isDirectory() && !/^readme\./i.test(one.name))
+      .map((one) => relative(folder, join(one.parentPath, one.name)))
+      .filter((name) => !/(^|[\\/])\./.test(name));
+    return { names: names.sort(), taken: all.map(({ name }) => withoutEnding(name)) };
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw usageError(`${folder} cannot be read (${systemReason(error)}).`);
+  }
+}
+
+/** The bytes of a file, or why it is not read: a link in a checkout of a stranger may lead to any file of the machine. */
+async function bytesOf(path: string, root: string): Promise<Buffer | string> {
+  try {
+    const file = await realpath(path);
+    if (!isUnder(root, file)) return "is a link that leads out of the folder";
+    const read = readForeign(file, limits.faqList) ?? { fault: "does not exist" };
+    return "bytes" in read ? read.bytes : read.fault;
+  } catch (error) {
+    return `cannot be read (${systemReason(error)})`;
+  }
+}
+
+async function readOne(
+  path: string,
+  { file, root }: { readonly file: string; readonly root: string },
+): Promise<Read<Omit<ReadFile, "name">> | { readonly fault: readonly string[] }> {
+  const bytes = await bytesOf(path, root);
+  if (typeof bytes === "string") return { fault: bytes };
+  if (!isUtf8(bytes)) return { fault: "is not UTF-8 text" };
+  const text = bytes.toString("utf8");
+  const split = splitMarkdown(text);
+  if ("fault" in split) return split;
+  const { value, faults } = checkFields(rawFieldsOf(split.value, basename(path)));
+  if (faults.length > 0) return { fault: faults };
+  return { value: { entry: { ...value, file }, parts: split.value, text } };
+}
+
+interface Folder {
+  readonly folder: string;
+  readonly shown: string;
+  readonly files: readonly ReadFile[];
+  readonly taken: readonly string[];
+}
+
+async function changeFolder(
+  { folder, shown, files, taken: names }: Folder,
+  changes: readonly FileChange[],
+): Promise<string[]> {
+  const named = changes.flatMap((one) => (one.kind === "add" ? [] : one.file));
+  for (const { name, text, entry } of files)
+    if (named.includes(entry.file)) await assertUnchanged(join(folder, name), text);
+  const taken = new Set(names);
+  const added: string[] = [];
+  for (const one of changes) {
+    if (one.kind === "add") {
+      const slug = slugOf(one.fields.question, taken);
+      taken.add(foldedName(slug));
+      await addFile(join(folder, `${slug}.md`), markdownOf(one.fields));
+      added.push(`${shown}/${slug}.md`);
+      continue;
+    }
+    const found = files.find(({ entry }) => entry.file === one.file);
+    if (!found) continue;
+    if (one.kind === "remove") await rm(join(folder, found.name), { force: true });
+    else await replaceFile(join(folder, found.name), changedMarkdown(found.parts, one.fields));
+  }
+  return added;
+}
+
+const withoutEnding = (name: string): string => foldedName(basename(name).replace(/\.\w+$/, ""));
+
+/** A list file that was read: the values of its elements, and what else its text holds. */
+interface ListFile {
+  readonly path: string;
+  readonly shown: string;
+  /** Undefined if there was no file. */
+  readonly text: string | undefined;
+  readonly document: Document;
+  readonly isJson: boolean;
+  readonly mark: string;
+  readonly lineEnd: string;
+}
+
+/** Reads one YAML or JSON file with the list of all entries. `shown` is how messages call the file. */
+async function readList(path: string, shown: string): Promise<Source> {
+  const text = textOf(path, shown);
+  const isJson = /\.json$/i.test(path);
+  const mark = text?.startsWith("\ufeff") ? "\ufeff" : "";
+  const plain = unixLines(text ?? "").slice(mark.length);
+  const lineEnd = text?.includes("\r\n") ? "\r\n" : "\n";
+  const read = isJson ? parseJson(plain) : parseYaml(plain);
+  if ("fault" in read) return broken(`is broken: ${read.fault}`);
+  const document = read.value;
+  if (document.contents !== null && !isSeq(document.contents))
+    return broken("must be a list of entries, each with `question` and `answer`");
+  const { entries, faults } = entriesOf(document, shown);
+  const list = { path, shown, text, document, isJson, mark, lineEnd };
+  return { entries, faults, isThere: text !== undefined, change: (changes) => changeList(list, changes) };
+
+  function broken(message: string): Source {
+    return { entries: [], faults: [{ file: shown, message }], isThere: true, change: async () => [] };
+  }
+}
+
+function textOf(path: string, shown: string): string | undefined {
+  const read = readForeign(path, limits.faqList);
+  if (!read) return undefined;
+  if ("fault" in read) throw usageError(`${shown} ${read.fault}.`);
+  const { bytes } = read;
+  if (!isUtf8(bytes)) throw usageError(`${shown} is not UTF-8 text.`);
+  return bytes.toString("utf8");
+}
+
+/** JSON is also YAML, but the messages for its faults speak of JSON. */
+function parseJson(text: string): ReturnType<typeof parseYaml> {
+  if (text.trim() === "") return { value: parseDocument("[]") };
+  try {
+    return { value: parseDocument(JSON.stringify(JSON.parse(text))) };
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : "it is not JSON" };
+  }
+}
+
+/** The entries of an earlier version of a list file; none if it is broken. */
+export function fieldsInList(path: string, text: string): FileFields[] {
+  const plain = unixLines(text).replace(/^\ufeff/, "");
+  const read = /\.json$/i.test(path) ? parseJson(plain) : parseYaml(plain);
+  return "fault" in read ? [] : entriesOf(read.value, "").entries;
+}
+
+function entriesOf(document: Document, shown: string) {
+  const faults: FileFault[] = [];
+  const elements: unknown = document.toJS() ?? [];
+  const entries = [elements].flat().map((element: unknown, at): FileEntry => {
+    const file = nameOf(shown, at);
+    const { id, question, answer, sortOrder } = Object(element);
+    const raw = {
+      id,
+      question,
+      sortOrder,
+      answer: typeof answer === "string" ? answer.replace(/\n$/, "") : answer,
+    };
+    const { value, faults: own } = checkFields(raw);
+    faults.push(...own.map((message) => ({ file, message })));
+    return { ...value, file };
+  });
+  return { entries, faults };
+}
+
+const nameOf = (shown: string, at: number): string => `${shown}#${at + 1}`;
+
+async function changeList(list: ListFile, changes: readonly FileChange[]): Promise<string[]> {
+  const { document, shown, path, text } = list;
+  if (text !== undefined) await assertUnchanged(path, text);
+  if (!isSeq(document.contents)) document.contents = document.createNode([]);
+  const sequence = document.contents;
+  if (!isSeq(sequence)) return [];
+  const before = sequence.items.map((_, at) => nameOf(shown, at));
+  const removed: number[] = [];
+  let count = 0;
+  for (const one of changes) {
+    if (one.kind === "add") {
+      sequence.add(document.createNode(elementOf(one.fields)));
+      count += 1;
+      continue;
+    }
+    const at = before.indexOf(one.file);
+    if (one.kind === "remove") removed.push(at);
+    else setFields(document, sequence.items[at], one.fields);
+  }
+  for (const at of removed.sort((one, other) => other - one)) sequence.delete(at);
+  await replaceFile(path, list.mark + textIn(list).replaceAll("\n", list.lineEnd));
+  const first = sequence.items.length - count;
+  return Array.from({ length: count }, (_, at) => nameOf(shown, first + at));
+}
+
+const textIn = ({ document, isJson }: ListFile): string =>
+  isJson ? `${JSON.stringify(document.toJS(), null, 2)}\n` : document.toString(yamlStyle);
+
+const elementOf = ({ id, question, answer, sortOrder }: FileFields) => ({
+  ...(id !== undefined && { id }),
+  question,
+  ...(sortOrder !== undefined && { sortOrder }),
+  answer: unixLines(answer),
+});
+
+/** What becomes of files: an entry is added, some of its fields change, or it is removed. `file` is as in FileEntry. */
+export type FileChange =
+  | { readonly kind: "add"; readonly fields: FileFields }
+  | { readonly kind: "set"; readonly file: string; readonly fields: Partial<FileFields> }
+  | { readonly kind: "remove"; readonly file: string };
+
+/** The entries of a folder or of a list file, and how to change them. */
+interface Source {
+  readonly entries: readonly FileEntry[];
+  /** Ends of sentences that begin with the name of a file. */
+  readonly faults: readonly FileFault[];
+  readonly isThere: boolean;
+  /** Writes all changes. Gives the names of the files that it added, in the order of the changes. */
+  change(changes: readonly FileChange[]): Promise<readonly string[]>;
+}
+
+export interface FileFault {
+  readonly file: string;
+  readonly message: string;
+}

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { limits } from "../../contract/limits.ts";
 import { usageError } from "../core/cli-error.ts";
 import { replaceFile } from "../core/files.ts";
-import { readForeignText } from "../core/foreign-file.ts";
+import { readForeignText } from "../core/input.ts";
 
 /** How an entry was when file and server were last the same: the hash of its text, and its position, apart. */
 export interface SeenEntry {

@@ -1,19 +1,23 @@
 import { stat } from "node:fs/promises";
+import type { Client } from "../../client/call.ts";
+import { ServerError } from "../../client/errors.ts";
+import { limits } from "../../contract/limits.ts";
 import { ciMetadata } from "../core/ci.ts";
 import { ciRun, ciStart, ciStatus, fileOfStart } from "../core/ci-run.ts";
+import { CliError, type Exit } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { DryRun, type RequestView, textOfRequest } from "../core/dry-run.ts";
-import type { Exit } from "../core/exit-codes.ts";
 import { cliErrorOf } from "../core/failures.ts";
-import { type Checked, type InputFault, inputFaultsError } from "../core/input-fault.ts";
-import { printOne } from "../core/output.ts";
+import { markdownLink } from "../core/github-actions.ts";
+import { appIdOf } from "../core/ids.ts";
+import { type Checked, type InputFault, inputFaultsError } from "../core/input.ts";
+import { note, printOne } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
-import { failureText } from "../delivery/tell-ci-job.ts";
+import { failureText, summarise } from "../delivery/tell-ci-job.ts";
+import { passedPrefix, testHash } from "./junit/failure.ts";
 import { readReports } from "./junit/read-reports.ts";
 import { warnJob, warnOfDoubts } from "./junit/tell-job.ts";
-import { type Passed, passedTests } from "./passed-tests.ts";
-import { nothingResolved, printResolved, tellResolved } from "./print-resolved.ts";
-import { type PassingRun, requestsOf, resolvePassed } from "./resolve-passed.ts";
+import type { TestResult } from "./junit/test-result.ts";
 
 /** The flags of `feedback resolve`. */
 export interface ResolveFlags {
@@ -134,3 +138,201 @@ async function startOfGitHubJob({ env, clock }: Invocation["context"]): Promise<
   const file = written ? await stat(written).catch(() => undefined) : undefined;
   return file && file.mtime <= clock.now() ? file.mtime.toISOString() : undefined;
 }
+
+/** What a run resolved, or why it resolved nothing. */
+type Outcome = Resolved & { readonly why?: string };
+
+/** Prints what was resolved, and what is left because it has not passed everywhere. */
+function printResolved(invocation: Invocation, { resolved, stillFailing, why }: Outcome): void {
+  if (why === undefined) {
+    note(invocation, `${counted(resolved.length)} resolved.`);
+    for (const thread of stillFailing) note(invocation, whyOpen(thread));
+  }
+  printOne(invocation, { resolved, stillFailing, why: why ?? null }, () =>
+    resolved.map(({ consoleUrl }) => onOneLine(consoleUrl)).join("\n"),
+  );
+}
+
+/** Older servers do not say `reportedLater`. */
+function whyOpen({ consoleUrl, scopes, reportedLater }: Resolved["stillFailing"][number]): string {
+  const where = `has not passed in ${scopes.map(scopeName).join("; ")}`;
+  const since = reportedLater ? ", and was reported after this run had started" : "";
+  return `Still open: ${onOneLine(consoleUrl)} ${where}${since}.`;
+}
+
+/** Adds the resolved threads to the summary page of a GitHub Actions job. */
+async function tellResolved(invocation: Invocation, { resolved }: Resolved): Promise<void> {
+  if (resolved.length === 0) return;
+  const links = resolved.slice(0, mostLinks).map(({ id, consoleUrl }) => `- ${markdownLink(id, consoleUrl)}`);
+  const more = resolved.length > mostLinks ? [`and ${resolved.length - mostLinks} more`] : [];
+  await summarise(invocation, ["### Resolved feedback", links.join("\n"), ...more]);
+}
+
+const mostLinks = 100;
+
+/** Says why a run resolves nothing. */
+function nothingResolved(invocation: Invocation, why: string): void {
+  note(invocation, why);
+  printResolved(invocation, { resolved: [], stillFailing: [], why });
+}
+
+const counted = (count: number): string => (count === 1 ? "One thread" : `${count} threads`);
+
+const scopeName = (scope: string): string => (scope === "" ? "a job without a scope" : onOneLine(scope));
+
+/** What a request says about a run. */
+interface PassingRun {
+  readonly scope: string | undefined;
+  readonly run: string;
+  readonly runUrl: string | undefined;
+  readonly startedAt: string | undefined;
+}
+
+type Answer = Awaited<ReturnType<Client["failures"]["resolve"]>>;
+
+type Resolved = Omit<Answer, "more">;
+
+/** Reports to the server what passed, in as many requests as its limits ask for. */
+async function resolvePassed(
+  invocation: Invocation,
+  run: PassingRun,
+  passed: readonly Passed[],
+): Promise<Resolved> {
+  const appId = await appIdOf(invocation);
+  const all: { resolved: Answer["resolved"]; stillFailing: Answer["stillFailing"] } = {
+    resolved: [],
+    stillFailing: [],
+  };
+  const nextKey = keysOf(invocation);
+  for (const part of parts(passed)) {
+    const [namedResolved, namedFailing] = [new Set<string>(), new Set<string>()];
+    for (let more = true; more; ) {
+      const answer = await ask(invocation, {
+        params: { appId },
+        body: { ...run, passed: part },
+        idempotencyKey: nextKey(),
+      });
+      const resolved = newIn(answer.resolved, namedResolved);
+      const stillFailing = newIn(answer.stillFailing, namedFailing);
+      all.resolved.push(...resolved);
+      all.stillFailing.push(...stillFailing);
+      more = answer.more && resolved.length + stillFailing.length > 0;
+    }
+  }
+  return all;
+}
+
+/** The requests that a dry run would send first: what each answers decides whether a part is asked about again. */
+async function requestsOf(
+  invocation: Invocation,
+  run: PassingRun,
+  passed: readonly Passed[],
+): Promise<RequestView[]> {
+  const appId = await appIdOf(invocation);
+  const nextKey = keysOf(invocation);
+  const requests: RequestView[] = [];
+  for (const part of parts(passed)) {
+    const input = { params: { appId }, body: { ...run, passed: part }, idempotencyKey: nextKey() };
+    try {
+      await ask(invocation, input);
+    } catch (error) {
+      if (!(error instanceof DryRun)) throw error;
+      requests.push(error.request);
+    }
+  }
+  return requests;
+}
+
+/** The threads that no earlier answer to these tests named, so that a faulty server cannot keep the command asking. */
+function newIn<Thread extends { readonly consoleUrl: string }>(
+  threads: readonly Thread[],
+  named: Set<string>,
+): Thread[] {
+  return threads.filter(({ consoleUrl }) => {
+    const isNew = !named.has(consoleUrl);
+    named.add(consoleUrl);
+    return isNew;
+  });
+}
+
+async function ask(
+  invocation: Invocation,
+  input: Parameters<Client["failures"]["resolve"]>[0],
+): Promise<Answer> {
+  try {
+    return await invocation.client().failures.resolve(input);
+  } catch (error) {
+    if (error instanceof ServerError && [404, 405, 501].includes(error.status))
+      throw notThere(error, input.params.appId);
+    throw error;
+  }
+}
+
+const notThere = ({ status, code }: ServerError, appId: string): CliError =>
+  new CliError({
+    exit: "notFound",
+    code,
+    message: `This server has no app ${appId}, or it cannot resolve failures: an older Innkeep or another program answers there.`,
+    status,
+  });
+
+/** A further request needs a key of its own. */
+function keysOf({ flags: { idempotencyKey } }: Invocation): () => string | undefined {
+  let count = 0;
+  return () => {
+    count += 1;
+    return idempotencyKey === undefined || count === 1 ? idempotencyKey : `${idempotencyKey}-${count}`;
+  };
+}
+
+// Leaves room for the rest of the body.
+const mostBytes = limits.json - 16_384;
+
+/** The list in parts that fit into one request each. */
+function parts(passed: readonly Passed[]): Passed[][] {
+  const all: Passed[][] = [];
+  let part: Passed[] = [];
+  let bytes = 0;
+  for (const one of passed) {
+    const size = Buffer.byteLength(JSON.stringify(one)) + 1;
+    if (part.length === limits.passedFailures || bytes + size > mostBytes) {
+      all.push(part);
+      [part, bytes] = [[], 0];
+    }
+    part.push(one);
+    bytes += size;
+  }
+  return [...all, part];
+}
+
+/** A key that passed, or the beginning of the keys of all failures of a test. */
+type Passed = string | { readonly prefix: string };
+
+/**
+ * The beginnings of the keys of all tests that passed. With a test passed the suite and the class that it belongs to,
+ * which tools report when a test cannot even start. (rule F28)
+ */
+function passedTests(tests: readonly TestResult[], folder: string): Passed[] {
+  const passed = new Set<string>();
+  const failed = new Set<string>();
+  for (const test of tests) {
+    if (test.outcome === "passed" && !test.inDoubt)
+      for (const hash of hashesOf(test, folder)) passed.add(hash);
+    if (isFailing(test)) failed.add(testHash(test, folder));
+  }
+  return [...passed].filter((hash) => !failed.has(hash)).map((hash) => ({ prefix: passedPrefix(hash) }));
+}
+
+const isFailing = ({ outcome }: TestResult): boolean => outcome === "failed" || outcome === "flaky";
+
+/** What tools call a test that stands for a class that could not start. */
+const namesOfClass = ["", "initializationError", "executionError", "classMethod"];
+
+/** The test, its class, its suite, and a suite or a file that is named as its class. */
+const hashesOf = ({ suite, className, name }: TestResult, folder: string): string[] =>
+  [
+    { suite, className, name },
+    ...[...namesOfClass, className].map((other) => ({ suite, className, name: other })),
+    { suite, className: "", name: "" },
+    { suite, className: "", name: className },
+  ].map((one) => testHash(one, folder));

@@ -2,9 +2,9 @@ import type { OwnedThread } from "../../contract/threads.ts";
 import { deliveryWords } from "../../words/delivery.ts";
 import { differenceOf, foldedWords, foldRepeats, runsOf } from "../../words/repeats.ts";
 import { oneLine, visibleText } from "../../words/visible.ts";
-import { newestMessageIn } from "./newest-message.ts";
 
 type Message = OwnedThread["messages"][number];
+
 type Proposal = OwnedThread["proposals"][number];
 
 export interface ThreadTextOptions {
@@ -114,3 +114,18 @@ const proposalText = ({ status, summary, plan, decisionNote, createdAt }: Propos
     quotation(plan),
     ...(decisionNote ? ["", `Decision: ${decisionNote}`] : []),
   ].join("\n");
+
+type Messages = readonly OwnedThread["messages"][number][];
+
+/** The newest message on the thread; null if nobody has written since the report. */
+export const newestMessageIn = (messages: Messages): string | null => messages.at(-1)?.id ?? null;
+
+/**
+ * The message before the first reply to the last word of a sender; without such a reply, the newest one. A person who replies now
+ * replies to that word.
+ */
+export function newestBeforeReply(messages: Messages): string | null {
+  const word = messages.findLastIndex(({ direction }) => direction === "inbound");
+  const reply = messages.findIndex(({ direction }, at) => at > word && direction === "outbound");
+  return newestMessageIn(reply === -1 ? messages : messages.slice(0, reply));
+}

@@ -1,18 +1,149 @@
+import { ServerError } from "../../client/errors.ts";
 import type { FeedbackType } from "../../contract/feedback.ts";
 import { limits } from "../../contract/limits.ts";
+import type { SavedReply } from "../../contract/saved-replies.ts";
+import type { Tag } from "../../contract/tags.ts";
 import type { ListOrder, ThreadStatus, ThreadSummary } from "../../contract/threads.ts";
-import { appIdOf } from "../core/app-id.ts";
-import { usageError } from "../core/cli-error.ts";
+import { deliveryWords } from "../../words/delivery.ts";
+import { oneLine } from "../../words/visible.ts";
+import { CliError, usageError } from "../core/cli-error.ts";
+import { allPages } from "../core/connection.ts";
 import type { Invocation } from "../core/context.ts";
-import { wholeId } from "../core/ids.ts";
-import { textOf } from "../core/input.ts";
-import { instantOf } from "../core/instant.ts";
-import { noteFurther } from "../core/note-further.ts";
-import { type Column, note, printList, printOne } from "../core/output.ts";
-import { allPages } from "../core/pages.ts";
-import { type ThreadTextOptions, threadText } from "./thread-text.ts";
+import { failureOf } from "../core/failures.ts";
+import { instantOf } from "../core/flags.ts";
+import { appIdOf, wholeId } from "../core/ids.ts";
+import { canAsk, textOf } from "../core/input.ts";
+import { type Column, note, noteFurther, printList, printOne } from "../core/output.ts";
+import { newestBeforeReply, newestMessageIn, type ThreadTextOptions, threadText } from "./thread-text.ts";
 
-export interface ListFlags {
+export interface ReplyFlags extends BodyFlags {
+  readonly everyone?: boolean;
+  readonly resolve?: boolean;
+  readonly force?: boolean;
+  /** The newest message that was read, or `none`. */
+  readonly expectMessage?: string;
+}
+
+/**
+ * Answers the sender. If somebody else has replied already, a person is asked first. Whoever names an older message than the
+ * newest one is refused. (rule L55)
+ */
+export async function replyToSender(
+  invocation: Invocation,
+  flags: ReplyFlags,
+  given: string,
+): Promise<undefined> {
+  const body = await textOf(invocation, "--body", flags.body);
+  const id = await wholeThreadId(invocation, given);
+  const { threads } = invocation.client();
+  const read = async () => (await threads.read({ params: { id } })).messages;
+  const send = (expectedMessageId: string | null | undefined, idempotencyKey?: string) =>
+    threads.addMessage({
+      params: { id },
+      body: {
+        direction: "outbound",
+        body,
+        ...(flags.everyone ? { everyone: true } : {}),
+        ...(flags.resolve ? { change: { status: "resolved" } } : {}),
+        expectedMessageId,
+      },
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    });
+  const asks = canAsk(invocation) && !flags.force && flags.expectMessage === undefined;
+  const known = asks ? await read().then(newestBeforeReply, ifUnreadable) : expectedOf(flags);
+  const message = await send(known).catch(async (error) => {
+    if (!isAnswered(error)) throw error;
+    const newest = asks ? newestMessageIn(await read()) : undefined;
+    if (!(asks && (await isWanted(invocation, error)))) throw notSent(error, id);
+    const { idempotencyKey: key } = invocation.flags;
+    return send(newest, key === undefined ? undefined : `${key}-again`);
+  });
+  const resolved = flags.resolve ? " and resolved it" : "";
+  const { delivery } = message;
+  const said = delivery ? deliveryWords(delivery).map((words) => ` ${oneLine(words)}`) : [];
+  const wayOut =
+    delivery && delivery.missed > 0 ? " An owner can turn on sender pages in the settings of the app." : "";
+  note(invocation, `Replied to feedback ${id}${resolved}.${said.join("")}${wayOut}`);
+  printOne(invocation, message, () => message.id);
+}
+
+const expectedOf = ({ expectMessage, force }: ReplyFlags): string | null | undefined => {
+  if (force || expectMessage === undefined) return undefined;
+  return expectMessage === "none" ? null : expectMessage;
+};
+
+/** A token that may write and not read sends the reply without the look. */
+function ifUnreadable(error: unknown): undefined {
+  if (!(error instanceof ServerError) || error.status !== 403) throw error;
+}
+
+const isAnswered = (error: unknown): error is ServerError =>
+  error instanceof ServerError && error.code === "answered";
+
+async function isWanted({ context }: Invocation, { message }: ServerError): Promise<boolean> {
+  return /^y(es)?$/i.test((await context.io.ask(`${message} Send your reply, too? [y/N] `)).trim());
+}
+
+const notSent = (error: ServerError, id: string): CliError =>
+  new CliError({
+    ...failureOf(error),
+    message: `Nothing was sent. ${error.message}`,
+    next: `\`innkeep feedback view ${id}\` shows it. --force sends your reply, too.`,
+  });
+
+/** Lists the tags of an app. */
+export async function listTags(invocation: Invocation): Promise<undefined> {
+  const { items } = await invocation.client().tags.list({ params: { appId: await appIdOf(invocation) } });
+  printList(invocation, { items, columns: tagColumns });
+}
+
+const tagColumns: readonly Column<Tag>[] = [
+  { heading: "tag", of: ({ name }) => name },
+  { heading: "threads", of: ({ threads }) => threads },
+  { heading: "colour", of: ({ colour }) => colour },
+];
+
+/** Lists the saved replies of an app. */
+export async function listSavedReplies(invocation: Invocation): Promise<undefined> {
+  const { savedReplies } = invocation.client();
+  const { items } = await savedReplies.list({ params: { appId: await appIdOf(invocation) } });
+  printList(invocation, { items, columns: replyColumns });
+}
+
+const replyColumns: readonly Column<SavedReply>[] = [
+  { heading: "id", of: ({ id }) => id, isId: true },
+  { heading: "title", of: ({ title }) => title },
+  { heading: "text", of: ({ body }) => body },
+];
+
+/** Gives a thread tags and takes tags from it; makes those that the app lacks. */
+export async function changeTags(
+  invocation: Invocation,
+  given: string,
+  body: { readonly addTags?: string[]; readonly removeTags?: string[] },
+): Promise<undefined> {
+  const id = await wholeThreadId(invocation, given);
+  const thread = await invocation.client().threads.update({ params: { id }, body });
+  const names = thread.tags.map(({ name }) => name).join(", ");
+  note(invocation, `Feedback ${id} has ${names === "" ? "no tags" : `the tags ${names}`}.`);
+  printOne(invocation, thread, () => threadText(thread));
+}
+
+/** Gives a thread to a member, to the caller (`me`) or to nobody (`none`), unless it changed hands meanwhile. */
+export async function assignThread(invocation: Invocation, given: string, who: string): Promise<undefined> {
+  const id = await wholeThreadId(invocation, given);
+  const { threads } = invocation.client();
+  const { assignee: seen } = await threads.read({ params: { id } });
+  const body = { assignee: who === "none" ? null : who, expectedAssignee: seen?.userId ?? null };
+  const thread = await threads.update({ params: { id }, body });
+  note(
+    invocation,
+    `Feedback ${id} is ${thread.assignee ? `assigned to ${thread.assignee.email}` : "nobody's"}.`,
+  );
+  printOne(invocation, thread, () => threadText(thread));
+}
+
+interface ListFlags {
   readonly status?: ThreadStatus;
   readonly type?: FeedbackType;
   readonly q?: string;
@@ -42,7 +173,11 @@ export async function listThreads(invocation: Invocation, flags: ListFlags): Pro
     threads.list({ params, query: { ...query, cursor, limit: most } });
   const { items, nextCursor } = flags.all ? await everyThread(read) : await read(flags.cursor);
   const byActivity = order === "activity" || flags.unread;
-  printList(invocation, { items, columns: byActivity ? activityColumns : columns, extra: { nextCursor } });
+  printList(invocation, {
+    items,
+    columns: byActivity ? activityColumns : threadColumns,
+    extra: { nextCursor },
+  });
   if (nextCursor && !invocation.flags.json) noteFurther(invocation, items, nextCursor);
 }
 
@@ -58,7 +193,7 @@ async function everyThread(read: ReadPage) {
   return { items, nextCursor: null };
 }
 
-const columns: readonly Column<ThreadSummary>[] = [
+const threadColumns: readonly Column<ThreadSummary>[] = [
   { heading: "id", of: ({ id }) => id, isId: true },
   { heading: "created", of: ({ createdAt }) => createdAt },
   { heading: "status", of: ({ status }) => status },
@@ -72,10 +207,10 @@ const columns: readonly Column<ThreadSummary>[] = [
 ];
 
 const activityColumns: readonly Column<ThreadSummary>[] = [
-  ...columns.slice(0, 1),
+  ...threadColumns.slice(0, 1),
   { heading: "active", of: ({ activeAt }) => activeAt },
   { heading: "unread", of: ({ unread }) => (unread ? "unread" : "") },
-  ...columns.slice(2),
+  ...threadColumns.slice(2),
 ];
 
 /** The id in a console link, or the id itself. */
@@ -87,7 +222,7 @@ const threadId = (given: string): string =>
     .at(-1) ?? given;
 
 /** The whole id of a thread, from a console link, its id, or the start of its id. */
-export const wholeThreadId = (invocation: Invocation, given: string): Promise<string> =>
+const wholeThreadId = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(threadId(given), {
     thing: "feedback",
     command: "innkeep feedback list",
@@ -121,7 +256,7 @@ export async function viewThread(
   printOne(invocation, thread, () => threadText(thread, flags));
 }
 
-export interface EditFlags {
+interface EditFlags {
   readonly status?: ThreadStatus;
   readonly category?: FeedbackType;
   readonly subject?: string;

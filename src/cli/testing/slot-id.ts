@@ -1,8 +1,8 @@
-import type { Slot } from "../../contract/tester.ts";
+import { limits } from "../../contract/limits.ts";
+import type { OpenListing, Slot } from "../../contract/tester.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { wholeId } from "../core/ids.ts";
-import { allOpenListings } from "./open-listings.ts";
 
 /**
  * The id of one of the tester's slots, given as a whole or by its start; else the only slot that the tester still
@@ -39,4 +39,27 @@ function onlyOne(slots: readonly Slot[]): string {
   if (others.length === 0) return slot.slotId;
   const choice = mine.map(({ slotId, app }) => `  ${slotId}  ${app.name}`).join("\n");
   throw usageError(`You hold ${mine.length} slots.`, `Say which:\n${choice}`);
+}
+
+const mostPages = 20;
+
+/** The newest tests with open slots, from a limited number of pages. A server of another make may give all at once, without `nextCursor`. */
+export async function allOpenListings(invocation: Invocation): Promise<readonly OpenListing[]> {
+  const client = invocation.client();
+  const found: OpenListing[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < mostPages; pages += 1) {
+    const page: Page = await client.tester.listings({
+      query: { limit: String(limits.listPage.max), cursor },
+    });
+    found.push(...page.listings);
+    if (!page.nextCursor) break;
+    cursor = page.nextCursor;
+  }
+  return found;
+}
+
+interface Page {
+  readonly listings: readonly OpenListing[];
+  readonly nextCursor?: string | null;
 }

@@ -2,7 +2,7 @@
 import { Box, Text, useApp, useInput } from "ink";
 import { useEffect, useState } from "react";
 import type { PollResult } from "../../client/wait.ts";
-import { formatDuration } from "../core/format-duration.ts";
+import { formatDuration } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { type Shown, showOnTerminal } from "../core/screen.lazy.ts";
 import type { ShownTask, Tasks } from "./tasks.ts";

@@ -1,9 +1,30 @@
-import type { Group } from "../endpoint.ts";
+import type * as z from "zod/mini";
+import {
+  type Auth,
+  type Endpoint,
+  errorsOf,
+  type Group,
+  isMutation,
+  isRepeatable,
+  type Role,
+} from "../endpoint.ts";
+import { type ErrorCode, errorCatalogue } from "../errors.ts";
+import { dataUrlPattern, filePart } from "../fields.ts";
 import { type Contract, contract } from "../index.ts";
-import { authorizeOperation } from "./authorize.ts";
-import { errorSchema, headers, type Json, securitySchemes } from "./components.ts";
-import { operation } from "./operation.ts";
-import { createSchemas } from "./schemas.ts";
+import { limits } from "../limits.ts";
+import { AuthorizeQuery, authorizePath } from "../sign-in.ts";
+import { examples } from "./examples.ts";
+import {
+  createSchemas,
+  errorSchema,
+  type HeaderName,
+  headerRefs,
+  headers,
+  type Json,
+  type Schemas,
+  security,
+  securitySchemes,
+} from "./schemas.ts";
 
 const info = {
   title: "Feedback, Support Content and Closed-Testing API",
@@ -81,3 +102,265 @@ export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>
     components: { securitySchemes, headers, schemas: { ...schemas.named(), Error: errorSchema } },
   };
 }
+
+/** An endpoint and its place in the contract. */
+interface NamedEndpoint {
+  readonly tag: string;
+  readonly name: string;
+  readonly endpoint: Endpoint;
+}
+
+/** One endpoint as an OpenAPI operation. */
+function operation({ tag, name, endpoint }: NamedEndpoint, schemas: Schemas): Json {
+  const operationId = `${tag}.${name}`;
+  const example = examples[operationId] ?? {};
+  return {
+    tags: [tag],
+    operationId,
+    summary: endpoint.summary,
+    description: descriptionOf(endpoint),
+    ...(endpoint.successor ? { deprecated: true } : {}),
+    security: security[endpoint.auth],
+    parameters: parameters(endpoint, schemas),
+    ...(endpoint.body ? { requestBody: requestBody(endpoint, schemas, example.request) } : {}),
+    responses: responses(endpoint, schemas, example.answer),
+  };
+}
+
+/** Who may send it. */
+function descriptionOf({ auth, scope, ownToken, role }: Endpoint): string {
+  const notes = [
+    callers[auth],
+    ...(scope ? [`Needs the scope \`${scope}\`${ownToken ? ", except for the token itself" : ""}.`] : []),
+    ...(role && role !== "account" ? [roleNotes[role]] : []),
+  ];
+  return notes.join(" ");
+}
+
+const callers: Readonly<Record<Auth, string>> = {
+  none: "Needs no credential.",
+  appKey: "Needs an app key.",
+  agentToken: "Needs an agent token.",
+  deviceToken: "Needs a tester's device token.",
+  console: "Needs a console session or a maintainer token.",
+  session: "Needs a console session: only a signed-in browser can send it.",
+};
+
+const roleNotes: Readonly<Record<Role, string>> = {
+  owner: "For owners of the app.",
+  maintainer: "For maintainers and owners of the app.",
+  viewer: "For all members of the app.",
+};
+
+function parameters(endpoint: Endpoint, schemas: Schemas): Json[] {
+  const inPlace = (place: "path" | "query", shape: Readonly<Record<string, z.core.$ZodType>> = {}) =>
+    Object.entries(shape).map(([name, schema]) => ({
+      name,
+      in: place,
+      required: place === "path" || schema._zod.optin !== "optional",
+      schema: schemas.of(schema, "input"),
+    }));
+  return [
+    ...inPlace("path", endpoint.params?.shape),
+    ...inPlace("query", endpoint.query?.shape),
+    ...(isRepeatable(endpoint) ? [idempotencyKey] : []),
+    ...(endpoint.ifMatch ? [ifMatch] : []),
+    ...(endpoint.readsClock ? [date] : []),
+    ...(endpoint.method === "GET" && !("download" in endpoint.success) ? [ifNoneMatch] : []),
+  ];
+}
+
+const idempotencyKey: Json = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: `A repeat with the same key gets the stored answer, marked \`Idempotent-Replay: true\`. 1 to ${limits.idempotencyKey} printable ASCII characters; in double quotes it is the same key.`,
+  schema: {
+    type: "string",
+    minLength: 1,
+    maxLength: limits.idempotencyKey + 2,
+    pattern: `^(?:"[ -~]{1,${limits.idempotencyKey}}"|[ -~]{1,${limits.idempotencyKey}})$`,
+  },
+};
+
+const ifMatch: Json = {
+  name: "If-Match",
+  in: "header",
+  required: true,
+  description:
+    "The `ETag` of the list that the client has read, or `*` for any: 412 if it is no longer current.",
+  schema: { type: "string" },
+};
+
+const date: Json = {
+  name: "Date",
+  in: "header",
+  required: false,
+  description:
+    "What the sender's clock shows, as in `Sun, 06 Nov 1994 08:49:37 GMT`. If it is ahead, instants of the body are moved back by as much.",
+  schema: { type: "string" },
+};
+
+const ifNoneMatch: Json = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "The `ETag` of the answer that the client has: 304 while that is current.",
+  schema: { type: "string" },
+};
+
+function requestBody({ body, bodyKind }: Endpoint, schemas: Schemas, example: unknown): Json {
+  const form = body ? { schema: formSchema(body, schemas) } : {};
+  const json = () => ({
+    schema: body ? schemas.of(body, "input") : {},
+    ...(example === undefined ? {} : { example }),
+  });
+  return {
+    required: body !== undefined && needsFields(body),
+    content: {
+      ...(bodyKind === "form" ? {} : { "application/json": json() }),
+      ...(bodyKind && bodyKind !== "json" ? { "multipart/form-data": form } : {}),
+    },
+  };
+}
+
+const needsFields = (body: z.ZodMiniObject): boolean =>
+  Object.values(body.shape).some((schema) => schema._zod.optin !== "optional");
+
+/** The answers of an endpoint by status. `example` is the body of a success. */
+const responses = (endpoint: Endpoint, schemas: Schemas, example: unknown): Record<string, Json> => ({
+  [endpoint.success.status]: success(endpoint, schemas, example),
+  ...(endpoint.pending ? { 202: pending } : {}),
+  ...(isMutation(endpoint) || isDownload(endpoint) ? {} : { 304: notModified }),
+  ...errors(endpoint),
+});
+
+const pending: Json = {
+  description: "Not yet: ask again.",
+  headers: headerRefs(["X-Request-Id"]),
+  content: { "application/json": { schema: { type: "object", maxProperties: 0 } } },
+};
+
+const notModified: Json = {
+  description: "The client's answer is current.",
+  headers: headerRefs(["X-Request-Id", "ETag"]),
+};
+
+function success(endpoint: Endpoint, schemas: Schemas, example: unknown): Json {
+  const common = { headers: headerRefs(headersOf(endpoint)) };
+  if ("download" in endpoint.success)
+    return { description: "The file", ...common, content: fileOf(endpoint.success.download) };
+  if (!("body" in endpoint.success)) return { description: "Done", ...common };
+  const schema = schemas.of(endpoint.success.body, "output");
+  const content = { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
+  return { description: "Success", ...common, content };
+}
+
+const fileOf = (mediaTypes: readonly string[]): Json =>
+  Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: "string", format: "binary" } }]));
+
+const isDownload = ({ success }: Endpoint): boolean => "download" in success;
+
+const headersOf = (endpoint: Endpoint): HeaderName[] => [
+  "X-Request-Id",
+  ...(isRepeatable(endpoint) ? ["Idempotent-Replay" as const] : []),
+  ...(endpoint.method === "GET" && !isDownload(endpoint) ? ["ETag" as const] : []),
+  ...(endpoint.successor ? (["Deprecation", "Link"] as const) : []),
+];
+
+function errors(endpoint: Endpoint): Record<string, Json> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorsOf(endpoint)) {
+    const { status } = errorCatalogue[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const entries = [...byStatus].sort(([one], [other]) => one - other);
+  return Object.fromEntries(entries.map(([status, codes]) => [status, error(status, codes)]));
+}
+
+const error = (status: number, codes: readonly ErrorCode[]): Json => ({
+  description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join("\n\n"),
+  headers: headerRefs(["X-Request-Id", ...(headersOfErrors[status] ?? [])]),
+  content: {
+    "application/json": {
+      schema: { $ref: "#/components/schemas/Error" },
+      example: { error: errorCatalogue[codes[0] ?? "internal"].message, code: codes[0] ?? "internal" },
+    },
+  },
+});
+
+const headersOfErrors: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ["WWW-Authenticate"],
+  429: ["Retry-After"],
+  503: ["Retry-After"],
+};
+
+/** The browser's step of a sign-in. It is a page that a client opens in the system browser. */
+const authorizeOperation = (schemas: Schemas): Record<string, Json> => ({
+  [authorizePath]: {
+    get: {
+      tags: ["signIn"],
+      operationId: "signIn.authorize",
+      summary: "Open in the system browser: a person signs in and approves the device",
+      description:
+        "A page, for the system browser. It asks the person to sign in if need be, and always to approve.",
+      security: [],
+      parameters: [
+        ...Object.entries(AuthorizeQuery.shape).map(([name, schema]) => ({
+          name,
+          in: "query",
+          required: schema._zod.optin !== "optional",
+          schema: schemas.of(schema, "input"),
+        })),
+        { name: "redirect", in: "query", required: true, schema: { type: "string" } },
+      ],
+      responses: {
+        200: { description: "A page: sign in, or approve the device", content: { "text/html": {} } },
+        303: {
+          description:
+            "After the approval: to `redirect`, with the query `code`, and `state` where it was given",
+          headers: { Location: { schema: { type: "string" } } },
+        },
+        400: {
+          description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join("\n\n"),
+          headers: headerRefs(["X-Request-Id"]),
+          content: {
+            "application/json": { schema: { $ref: "#/components/schemas/Error" } },
+            "text/html": {},
+          },
+        },
+      },
+    },
+  },
+});
+
+const codes = ["bad_redirect", "bad_request"] as const;
+
+/** A body as multipart/form-data: files are parts with their bytes, objects are JSON text. */
+function formSchema(body: z.ZodMiniObject, schemas: Schemas): Json {
+  const fields = Object.entries(body.shape).map(([name, schema]) => [
+    name,
+    partOf(schemas.of(schema, "input")),
+  ]);
+  const required = Object.entries(body.shape).flatMap(([name, schema]) =>
+    schema._zod.optin !== "optional" || needsElement(schemas.of(schema, "input")) ? [name] : [],
+  );
+  return { type: "object", properties: Object.fromEntries(fields), ...(required.length ? { required } : {}) };
+}
+
+/** A list that may not be empty must be sent, though its absence has an error of its own. */
+const needsElement = ({ minItems }: Json): boolean => minItems === 1;
+
+function partOf(schema: Json): Json {
+  const text = JSON.stringify(schema);
+  if (text.includes(fileMark)) return { type: "array", items: filePart, maxItems: maxItemsOf(text) };
+  if (text.includes('"type":"object"')) return { type: "string", contentMediaType: "application/json" };
+  return schema;
+}
+
+const fileMark = `"pattern":${JSON.stringify(dataUrlPattern)}`;
+
+const maxItemsOf = (text: string): number | undefined => {
+  const found = /"maxItems":(\d+)/.exec(text)?.[1];
+  return found === undefined ? undefined : Number(found);
+};

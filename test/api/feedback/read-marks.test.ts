@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { unreadCounts } from "../../../server/feedback/unread/store/news.ts";
 import { lookLimits } from "../../../server/feedback/unread/store/read-marks.ts";
-import { unreadCounts } from "../../../server/feedback/unread/store/unread-counts.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {

@@ -1,6 +1,6 @@
 import { v7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { signInCodes } from "../../../server/access/sign-in/sign-in-codes.ts";
+import { signInCodes } from "../../../server/access/sign-in/store.ts";
 import { hashOf, randomName } from "../../../server/secrets/secrets.ts";
 import { challengeOf } from "../../../src/contract/pkce.ts";
 import { type Service, startService } from "../../support/service/service.ts";

@@ -1,9 +1,9 @@
 import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { resetSecret } from "../../../server/admin/reset-secret.ts";
+import { resetSecret } from "../../../server/admin/secrets.ts";
 import { serve } from "../../../server/main.ts";
-import { unlockDatabase } from "../../../server/start/unlock-database.ts";
+import { unlockDatabase } from "../../../server/start/unlock.ts";
 import { databases, type TestDatabase } from "../../support/database/databases.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { type Service, startService } from "../../support/service/service.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { tidy } from "../../../server/jobs/housekeeping.ts";
-import { startTimeKeeper } from "../../../server/jobs/time-keeper.ts";
+import { startTimeKeeper } from "../../../server/jobs/time.ts";
 import { databases, type TestDatabase } from "../../support/database/databases.ts";
 import { refusal } from "../../support/service/refusals.ts";
 import { type Service, startService } from "../../support/service/service.ts";

@@ -1,7 +1,7 @@
 import { readFile, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bindFiles } from "../../../server/start/bind-files.ts";
+import { bindFiles } from "../../../server/start/open-files.ts";
 import { postgres, type TestDatabase } from "../../support/database/databases.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.ts";

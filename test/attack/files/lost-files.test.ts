@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { indexForSearch } from "../../../server/feedback/search/store/search.ts";
 import { cleanUp } from "../../../server/jobs/nightly.ts";
 import { hashOf } from "../../../server/secrets/secrets.ts";
-import { receivedFile } from "../../../src/contract/received-file.ts";
+import { receivedFile } from "../../../src/contract/files.ts";
 import { databases, sqlite } from "../../support/database/databases.ts";
 import { dataUrl, png } from "../../support/files/sample-files.ts";
 import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.ts";

@@ -5,13 +5,13 @@ import { readTree } from "../../support/sources/tree.ts";
 
 /** Patterns that may take longer than their text is long, and what keeps their texts short. */
 const bounded: Readonly<Record<string, string>> = {
-  "server/content/faqs/faq-list.tsx": "600 characters of an answer",
-  "server/dev/clock-move.ts": "only what a pattern of whole parts took, on a server for development",
-  "server/access/sign-in/browser-name.ts": "500 characters of the header",
-  "server/erasure/addresses-in-text.ts": "256 characters before a sign",
-  "server/http/body/tame-json.ts": "a number of a bounded length",
+  "server/content/faqs/page.tsx": "600 characters of an answer",
+  "server/dev/clock.ts": "only what a pattern of whole parts took, on a server for development",
+  "server/access/sign-in/rules.ts": "500 characters of the header",
+  "server/erasure/addresses.ts": "256 characters before a sign",
+  "server/http/body/strict-json.ts": "a number of a bounded length",
   "server/feedback/inbox/list.ts": "the length of a line in the list",
-  "server/secrets/age-header.ts": "the base64 of a few bytes, written here",
+  "server/secrets/age.ts": "the base64 of a few bytes, written here",
   "src/contract/files.ts": "the first bytes of a file",
 };
 

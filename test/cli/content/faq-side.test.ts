@@ -6,7 +6,7 @@ import {
   rawFieldsOf,
   splitMarkdown,
 } from "../../../src/cli/faq/front-matter.ts";
-import { sideOf } from "../../../src/cli/faq/side.ts";
+import { sideOf } from "../../../src/cli/faq/plan.ts";
 import { fc } from "../../support/property.ts";
 
 describe("the side that counts (rule C22)", () => {

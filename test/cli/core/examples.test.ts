@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { examples } from "../../../src/cli/core/examples.ts";
-import { exitCodes } from "../../../src/cli/core/exit-codes.ts";
+import { exitCodes } from "../../../src/cli/core/cli-error.ts";
+import { examples } from "../../../src/cli/core/help.ts";
 import {
   type CommandLine,
   type CommandLineOptions,

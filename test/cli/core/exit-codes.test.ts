@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Exit, exitCodes } from "../../../src/cli/core/exit-codes.ts";
+import { type Exit, exitCodes } from "../../../src/cli/core/cli-error.ts";
 import {
   type CommandLine,
   type CommandLineOptions,

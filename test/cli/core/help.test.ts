@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { exitCodes } from "../../../src/cli/core/exit-codes.ts";
+import { exitCodes } from "../../../src/cli/core/cli-error.ts";
 import { nounGroups, nouns } from "../../../src/cli/nouns.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { shortened } from "../../../src/cli/core/ids.ts";
-import { relativeTime } from "../../../src/cli/core/relative-time.ts";
+import { relativeTime } from "../../../src/cli/core/output.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { listen } from "../../support/network/recording-server.ts";
 import { type Service, startService } from "../../support/service/service.ts";

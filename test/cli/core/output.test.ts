@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { relativeTime, table } from "../../../src/cli/core/output.ts";
 import {
   asTabbed,
   cutTo,
@@ -7,8 +8,6 @@ import {
   widthOf,
   withoutCommands,
 } from "../../../src/cli/core/plain-text.ts";
-import { relativeTime } from "../../../src/cli/core/relative-time.ts";
-import { table } from "../../../src/cli/core/table.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { answers, startRecordingServer } from "../../support/network/recording-server.ts";
 

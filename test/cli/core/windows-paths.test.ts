@@ -1,9 +1,9 @@
 import { win32 } from "node:path";
 import { describe, expect, it } from "vitest";
 import { snapshotName } from "../../../server/dev/contract.ts";
-import { isUnder } from "../../../src/cli/core/inside-folder.ts";
-import { foldersUpwards } from "../../../src/cli/core/project-file.ts";
-import { slugOf } from "../../../src/cli/faq/slug.ts";
+import { isUnder } from "../../../src/cli/core/files.ts";
+import { foldersUpwards } from "../../../src/cli/core/settings.ts";
+import { slugOf } from "../../../src/cli/faq/front-matter.ts";
 import { globOf } from "../../../src/cli/feedback/junit/find-files.lazy.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 

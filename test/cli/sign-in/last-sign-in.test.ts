@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Transport } from "../../../src/client/call.ts";
 import { ConnectionError } from "../../../src/client/errors.ts";
-import type { Transport } from "../../../src/client/wire.ts";
 import { listen } from "../../support/network/recording-server.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { createMachineWithDisplay } from "../../support/worlds/machine-with-display.ts";

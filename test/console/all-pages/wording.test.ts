@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { auditActionNames } from "../../../server/access/audit/audit-action-names.ts";
-import { doneNotices } from "../../../server/console/done-notices.ts";
-import { reasonSentences } from "../../../server/testing/cycles/page/slot-day-reasons.ts";
+import { auditActionNames } from "../../../server/access/audit/page.tsx";
+import { doneNotices } from "../../../server/console/notices.ts";
+import { reasonSentences } from "../../../server/testing/cycles/page/days.tsx";
 import { errorCatalogue } from "../../../src/contract/errors.ts";
 import { readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { everyPage, openDemo } from "../../support/browser/demo-pages.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { consolePathOf, returnPath } from "../../../server/console/console-path.ts";
+import { consolePathOf, returnPath } from "../../../server/console/links.ts";
 
 describe("the path of the console", () => {
   it.each([

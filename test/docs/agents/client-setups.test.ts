@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientNames, clientSetups, stdioServer } from "../../../src/cli/client-setups.ts";
+import { clientNames, clientSetups, stdioServer } from "../../../src/cli/mcp.ts";
 import { wordsOfShell } from "../../support/clients/example-command.ts";
 import { readText } from "../../support/sources/tree.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { tools } from "../../../mcp/tool-list.ts";
-import { stdioServer } from "../../../src/cli/client-setups.ts";
+import { stdioServer } from "../../../src/cli/mcp.ts";
 import { commandOfExample } from "../../support/clients/example-command.ts";
 import { readText, readTree } from "../../support/sources/tree.ts";
 import { packageFacts } from "./package-facts.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Asker, judgeAccess, rolesFrom, suffices } from "../../../server/access/members/app-roles.ts";
+import { type Asker, judgeAccess, rolesFrom, suffices } from "../../../server/access/members/rules.ts";
 import type { Role } from "../../../src/contract/endpoint.ts";
 
 describe("a role in an app", () => {

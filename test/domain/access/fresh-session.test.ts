@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isFresh } from "../../../server/access/sign-in/fresh-session.ts";
+import { isFresh } from "../../../server/access/sign-in/rules.ts";
 
 it.each([
   ["2026-11-23T10:00:00.000Z", true],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hourOf } from "../../../server/access/hour-of.ts";
+import { hourOf } from "../../../server/access/credentials.ts";
 
 it.each([
   ["2026-05-01T12:00:00.000Z", "2026-05-01T12:00:00.000Z"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeIntegrity } from "../../../server/access/sign-in/integrity-verdict.ts";
+import { judgeIntegrity } from "../../../server/access/sign-in/rules.ts";
 
 const now = new Date("2026-11-21T12:00:00.000Z");
 const packageName = "com.example.lantern";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { programName } from "../../../server/access/oauth/program-name.ts";
+import { programName } from "../../../server/access/oauth/rules.ts";
 
 it.each<[unknown, string]>([
   [" Kettle bot ", "Kettle bot"],

@@ -3,7 +3,7 @@ import {
   formActionOf,
   isRedirectTarget,
   redirectAddress,
-} from "../../../server/access/sign-in/redirect-target.ts";
+} from "../../../server/access/sign-in/device-request.ts";
 
 const own = "https://tavern.example/back?app=1";
 

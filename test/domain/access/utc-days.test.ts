@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endOfDay, startOfDay } from "../../../server/access/audit/utc-days.ts";
+import { endOfDay, startOfDay } from "../../../server/access/audit/page.tsx";
 
 describe("a day in UTC", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isAnswering, isNoteDue } from "../../../server/feedback/messages/answering.ts";
+import { isAnswering, isNoteDue } from "../../../server/feedback/messages/rules.ts";
 
 const now = new Date("2026-01-01T12:00:00.000Z");
 const noted = (seconds: number, feedbackId = "a") => ({

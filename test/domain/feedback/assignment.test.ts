@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { assignmentRefusal } from "../../../server/feedback/assignees/assignment.ts";
+import { assignmentRefusal } from "../../../server/feedback/assignees/assign.ts";
 
 it.each([
   ["a thread that is still nobody's", { present: null, expected: null, to: "ada" }, undefined],

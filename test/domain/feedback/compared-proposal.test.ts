@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { comparedProposal } from "../../../server/feedback/proposals/compared-proposal.ts";
+import { comparedProposal } from "../../../server/feedback/proposals/rules.ts";
 import type { RunDecision } from "../../../src/contract/runs.ts";
 
 const history = (...decisions: (RunDecision | null)[]) =>

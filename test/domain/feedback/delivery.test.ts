@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextAttempt } from "../../../server/feedback/chat/delivery.ts";
+import { nextAttempt } from "../../../server/feedback/chat/worker.ts";
 
 const created = new Date("2026-05-01T00:00:00.000Z");
 const hours = (count: number) => new Date(created.getTime() + count * 3_600_000);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lookAt } from "../../../server/feedback/unread/look.ts";
+import { lookAt } from "../../../server/feedback/unread/rules.ts";
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString();
 const now = new Date(at(0));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { newerMessage } from "../../../server/feedback/messages/feedback-newer-message.ts";
+import { newerMessage } from "../../../server/feedback/messages/rules.ts";
 
 const message = (id: string, authorId: string | null) => ({ id, authorId });
 const [hers, his, later, senders] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatText, later, proposalNote } from "../../../server/feedback/proposals/proposal.ts";
+import { chatText, later, proposalNote } from "../../../server/feedback/proposals/rules.ts";
 
 describe("a proposal", () => {
   it("keeps its summary and plan unchanged in a note", () => {

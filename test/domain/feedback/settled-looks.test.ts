@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { settledUntil } from "../../../server/feedback/unread/settled-looks.ts";
+import { settledUntil } from "../../../server/feedback/unread/rules.ts";
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 12) + seconds * 1_000).toISOString();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mailPatience, nextMailAttempt, serverPause } from "../../../server/mail/outgoing/mail-attempts.ts";
+import { mailPatience, nextMailAttempt, serverPause } from "../../../server/mail/outgoing/rules.ts";
 
 const now = new Date("2026-11-23T10:00:00.000Z");
 const later = (milliseconds: number) => new Date(now.getTime() + milliseconds);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bodyText, headerText } from "../../../server/mail/outgoing/mail-text.ts";
+import { bodyText, headerText } from "../../../server/mail/outgoing/rules.ts";
 
 describe("a text in a header", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withQuotationsMarked } from "../../../server/mail/incoming/quoted-text.ts";
+import { withQuotationsMarked } from "../../../server/mail/incoming/rules.ts";
 
 const marked = (...lines: string[]) => withQuotationsMarked(lines.join("\n")).split("\n");
 

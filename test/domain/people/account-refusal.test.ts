@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { accountRefusal } from "../../../server/erasure/account-refusal.ts";
+import { accountRefusal } from "../../../server/erasure/rules.ts";
 
 const free = { onlyOwnerOf: [], testerOf: [] };
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { standingOf } from "../../../server/testing/cycles/new-cycle.ts";
+import { standingOf } from "../../../server/testing/cycles/rules.ts";
 
 const days = ["2026-05-01", "2026-05-02", "2026-05-03", "2026-05-04"].map((day) => `${day}T00:00:00.000Z`);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type CycleLife, dayStateOf, type SlotLife } from "../../../server/testing/cycles/slot-days.ts";
+import { type CycleLife, dayStateOf, type SlotLife } from "../../../server/testing/cycles/rules.ts";
 
 const dayStarts = ["01", "02", "03", "04", "05"].map((day) => `2026-05-${day}T00:00:00.000Z`);
 const cycle: CycleLife = { status: "running", dayStarts, closedDays: 2 };

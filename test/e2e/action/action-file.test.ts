@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { actionCommands, inputOf, isRepeatable, statusFlag } from "../../../src/cli/command-line.ts";
-import { calledBy } from "../../../src/cli/core/flag-names.ts";
+import { actionCommands, inputOf, isRepeatable, ownInputs, statusFlag } from "../../../src/cli/action.ts";
 import { createProgram } from "../../../src/cli/core/program.ts";
-import { ownInputs } from "../../../src/cli/inputs.ts";
+import { calledBy } from "../../../src/cli/core/usage-faults.ts";
 import { emptyWorld } from "../../support/clients/command-line.ts";
 import { readAction } from "../../support/programs/actions-runner.ts";
 

@@ -1,9 +1,8 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
+import { keyedQueue } from "../../../mcp/deps.ts";
 import { depsOf } from "../../../mcp/http/caller-deps.ts";
-import { bothForms, formsIn } from "../../../mcp/http/forms.ts";
-import { createHttpTools } from "../../../mcp/http/http-tools.ts";
-import { keyedQueue } from "../../../mcp/keyed-queue.ts";
+import { bothForms, createHttpTools, formsIn } from "../../../mcp/http/http-tools.ts";
 import { createServer } from "../../../mcp/server.ts";
 import type { ToolCaller, ToolRequest } from "../../../src/programs.ts";
 import { fc } from "../../support/property.ts";

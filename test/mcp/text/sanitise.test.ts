@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { threadPageOf } from "../../../mcp/thread-page.ts";
+import { threadPageOf } from "../../../mcp/thread.ts";
 import { createSanitiser } from "../../../src/words/fence.ts";
 import { fc } from "../../support/property.ts";
 

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { lineLimit } from "../../../mcp/line-limit.ts";
+import { lineLimit } from "../../../mcp/stdio.ts";
 import { eras } from "../support/clients.ts";
 import { startFakeApi } from "../support/fake-api.ts";
 import { openMcpSession } from "../support/mcp-session.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { foundThreads } from "../../../mcp/tools/found-threads.ts";
+import { foundThreads } from "../../../mcp/tools/list-feedback.ts";
 import { createSanitiser } from "../../../src/words/fence.ts";
 
 const noteOf = (nextCursor: string | null) =>

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { postToChat } from "../../../server/feedback/chat/chat.ts";
+import { postToChat } from "../../../server/feedback/chat/worker.ts";
 
 async function post(server: Server): Promise<void> {
   const sockets = new Set<Socket>();

@@ -1,9 +1,9 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { drillRecord } from "../../../server/backup/drill-record.ts";
-import { type MakeBackup, startDrills } from "../../../server/backup/drills.ts";
-import { createMetrics } from "../../../server/http/metrics.ts";
+import { type MakeBackup, startDrills } from "../../../server/backup/nightly.ts";
+import { drillRecord } from "../../../server/backup/store.ts";
+import { createMetrics } from "../../../server/http/observe.ts";
 import { createLog } from "../../../server/log.ts";
 import { databases, sqlite, type TestEngine } from "../../support/database/databases.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";

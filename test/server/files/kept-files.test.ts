@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FilesUnavailable } from "../../../server/files/files.ts";
 import { createKeptFiles } from "../../../server/files/kept-files.ts";
 import { createLocalFiles } from "../../../server/files/local-files.ts";
-import { receivedFile } from "../../../src/contract/received-file.ts";
+import { receivedFile } from "../../../src/contract/files.ts";
 import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.ts";
 
 async function folderWithFiles() {

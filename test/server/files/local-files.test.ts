@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { FilesUnavailable } from "../../../server/files/files.ts";
 import { createLocalFiles } from "../../../server/files/local-files.ts";
 import { orUnavailable } from "../../../server/files/temporary-files.ts";
-import { receivedFile } from "../../../src/contract/received-file.ts";
+import { receivedFile } from "../../../src/contract/files.ts";
 import { filesWithPositions } from "../../support/files/files-with-positions.ts";
 import { openFilesIn } from "../../support/files/open-files.ts";
 import { png } from "../../support/files/sample-files.ts";

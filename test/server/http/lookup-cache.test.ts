@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createSignals } from "../../../server/database/engine-signals.ts";
-import { cachedLookup } from "../../../server/http/lookup-cache.ts";
-import { createMemory } from "../../../server/http/memory.ts";
+import { createSignals } from "../../../server/database/signals.ts";
+import { cachedLookup, createMemory } from "../../../server/http/memory.ts";
 
 /** A lookup of rows that count how often they were loaded, and what drops them. */
 function begin({ mostBytes = 1_000_000, remembers = true } = {}) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTouch } from "../../../server/http/touch.ts";
+import { createTouch } from "../../../server/http/authenticate.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
 const hourMs = 3_600_000;

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { LargeBody, TurnSender } from "../../../server/http/body/turn-order.ts";
-import { createTurns } from "../../../server/http/body/turns.ts";
+import { createTurns, type LargeBody, type TurnSender } from "../../../server/http/body/admission.ts";
 import type { ApiError } from "../../../src/contract/errors.ts";
 
 beforeEach(() => {

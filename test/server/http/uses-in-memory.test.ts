@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Spending } from "../../../server/http/rate-limits/limiter.ts";
-import { createUsesInMemory } from "../../../server/http/rate-limits/uses-in-memory.ts";
-import { rateLimitsOf } from "../../../server/settings/rate-limit-settings.ts";
+import { createUsesInMemory } from "../../../server/http/rate-limits/rate-limits.ts";
+import { rateLimitsOf } from "../../../server/settings/limits.ts";
 import type { RateLimitName } from "../../../src/contract/limits.ts";
 import { movableClock } from "../../support/service/movable-clock.ts";
 

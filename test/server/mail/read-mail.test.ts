@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readMail } from "../../../server/mail/incoming/read-mail.ts";
+import { readMail } from "../../../server/mail/incoming/read.ts";
 
 const bounds = { bytes: 64 * 1_048_576 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isAllowedOrigin, isOwnHost } from "../../../server/mcp/addresses.ts";
+import { isAllowedOrigin, isOwnHost } from "../../../server/mcp/routes.ts";
 
 const settings = {
   baseUrl: "https://inn.example/under",

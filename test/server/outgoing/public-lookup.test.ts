@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createPublicLookup, isPrivateAddress } from "../../../server/http/public-lookup.ts";
+import { createPublicLookup, isPrivateAddress } from "../../../server/http/network-addresses.ts";
 
 it.each([
   "127.0.0.1",

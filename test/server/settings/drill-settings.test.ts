@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drillOf } from "../../../server/settings/drill-settings.ts";
+import { drillOf } from "../../../server/settings/read-settings.ts";
 
 const folder = { INNKEEP_BACKUP_DIR: "/backups" };
 

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { deploymentSecret } from "../../../server/start/deployment-secret.ts";
+import { deploymentSecret } from "../../../server/start/unlock.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 
 describe("the secret of a deployment", () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { recordedLabels } from "../../../server/access/audit/audit-targets.ts";
-import { audit } from "../../../server/access/audit/store.ts";
+import { audit, recordedLabels } from "../../../server/access/audit/store.ts";
 import type { Engine, Reader } from "../../../server/database/database.ts";
 import { refreshStatistics } from "../../../server/database/statistics.ts";
 import { databases } from "../../support/database/databases.ts";

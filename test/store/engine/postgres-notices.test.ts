@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createSignals } from "../../../server/database/engine-signals.ts";
 import { createAnnouncer, payloadsOf } from "../../../server/database/postgres-notices.ts";
+import { createSignals } from "../../../server/database/signals.ts";
 import { fc } from "../../support/property.ts";
 
 /** Two servers, and what each of them has signalled to itself. */

@@ -7,7 +7,7 @@ import {
   makingOf,
   tablesWithoutStatistics,
 } from "../../../server/database/statistics.ts";
-import { startStatistics } from "../../../server/jobs/statistics.ts";
+import { startStatistics } from "../../../server/jobs/database-care.ts";
 import { databases, sharedDatabases } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Service, startService } from "../../support/service/service.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Reader } from "../../../server/database/database.ts";
-import { agentWork } from "../../../server/feedback/home/agent-work.ts";
+import { agentWork } from "../../../server/feedback/home/store.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
 describe("the lists of work", () => {

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../server/database/database.ts";
 import { keepStatistics, refreshStatistics } from "../../../server/database/statistics.ts";
-import { findChanged, findThreads } from "../../../server/feedback/agent-work/store/find.ts";
-import { findRuns } from "../../../server/feedback/agent-work/store/found-runs.ts";
+import { findChanged, findRuns, findThreads } from "../../../server/feedback/agent-work/store/find.ts";
 import { awaitingProposals } from "../../../server/feedback/home/store.ts";
 import { listThreads } from "../../../server/feedback/inbox/store.ts";
 import { indexNext } from "../../../server/feedback/search/store/search.ts";
 import { feedbackThreads } from "../../../server/feedback/threads/store.ts";
-import { threadNews } from "../../../server/feedback/unread/store/thread-news.ts";
+import { threadNews } from "../../../server/feedback/unread/store/news.ts";
 import { sqlite } from "../../support/database/databases.ts";
 import { fromTop, hotReads, owner } from "../../support/database/hot-reads.ts";
 import { tracedDatabase } from "../../support/database/traced-database.ts";

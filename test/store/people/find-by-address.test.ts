@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refreshStatistics } from "../../../server/database/statistics.ts";
 import { findAddress } from "../../../server/erasure/addresses.ts";
-import { countFound } from "../../../server/erasure/count-found.ts";
+import { countFound } from "../../../server/erasure/api.ts";
 import { findByAddress } from "../../../server/erasure/store/addresses.ts";
 import { findAt } from "../../../server/erasure/store/passes.ts";
 import { fill } from "../../bench/growth/fill.ts";

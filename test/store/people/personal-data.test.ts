@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { everyTable } from "../../../server/backup/store.ts";
-import { searchedTables } from "../../../server/erasure/store/searched-tables.ts";
+import { searchedTables } from "../../../server/erasure/store/find.ts";
 import { personalData } from "../../../server/erasure/tables.ts";
 import { databases } from "../../support/database/databases.ts";
 

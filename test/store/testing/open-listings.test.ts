@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refreshStatistics } from "../../../server/database/statistics.ts";
-import { openListings } from "../../../server/testing/tester/open-listings.ts";
+import { openListings } from "../../../server/testing/tester/store.ts";
 import { databases } from "../../support/database/databases.ts";
 import { planOf } from "../../support/database/plans.ts";
 import { tracedDatabase } from "../../support/database/traced-database.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { everyTable } from "../../../server/backup/store.ts";
 import { allRecords, leftOutTables } from "../../../server/transfer/records/app.ts";
-import type { RecordKind } from "../../../server/transfer/records/record-kinds.ts";
+import type { RecordKind } from "../../../server/transfer/records/record.ts";
 import { databases } from "../../support/database/databases.ts";
 
 const columnsOf = ({ parent, columns, fixed, app, left, adjusted }: RecordKind) => {

@@ -1,5 +1,5 @@
-import { createClient } from "../../../src/client/client.ts";
 import type { ClientOptions } from "../../../src/client/options.ts";
+import { createClient } from "../../../src/client/send.ts";
 
 export const appKey = "sdk_ofTheTest000000000000000000000000000";
 

@@ -3,8 +3,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context, Sink } from "../../../src/cli/core/context.ts";
 import { runCli } from "../../../src/cli/core/program.ts";
+import type { Transport } from "../../../src/client/call.ts";
 import { shortTransport } from "../../../src/client/transport.ts";
-import type { Transport } from "../../../src/client/wire.ts";
 import { quickFolder } from "../files/quick-folder.ts";
 import { temporaryFolder } from "../files/temporary-folder.ts";
 

@@ -1,10 +1,9 @@
 import type { Reader } from "../../../server/database/database.ts";
 import { findThreads, type Search } from "../../../server/feedback/agent-work/store/find.ts";
-import { hiddenFeedback } from "../../../server/feedback/blocked-senders/hidden-feedback.ts";
+import { hiddenFeedback } from "../../../server/feedback/blocked-senders/store.ts";
 import { listThreads } from "../../../server/feedback/inbox/store.ts";
-import { retention } from "../../../server/feedback/removal/retention.ts";
-import { changesSince } from "../../../server/feedback/unread/store/news.ts";
-import { unreadCounts } from "../../../server/feedback/unread/store/unread-counts.ts";
+import { retention } from "../../../server/feedback/removal/store.ts";
+import { changesSince, unreadCounts } from "../../../server/feedback/unread/store/news.ts";
 
 /** A token for all apps of a person. */
 export const owner = { userId: "owner", appId: null, needs: "owner", kind: "agentToken" } as const;

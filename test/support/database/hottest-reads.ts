@@ -9,13 +9,11 @@ import { messages } from "../../../server/feedback/messages/store.ts";
 import { proposals } from "../../../server/feedback/proposals/store.ts";
 import { tags, threadTags } from "../../../server/feedback/tags/store.ts";
 import { feedbackThreads } from "../../../server/feedback/threads/store.ts";
-import { threadNews } from "../../../server/feedback/unread/store/thread-news.ts";
-import { unreadCounts } from "../../../server/feedback/unread/store/unread-counts.ts";
+import { threadNews, unreadCounts } from "../../../server/feedback/unread/store/news.ts";
 import { idempotency } from "../../../server/http/idempotency-store.ts";
 import { testSessions } from "../../../server/testing/sessions/store.ts";
-import { slotRequests } from "../../../server/testing/slots/slot-requests.ts";
-import { openListings } from "../../../server/testing/tester/open-listings.ts";
-import { testerSlots } from "../../../server/testing/tester/store.ts";
+import { slotRequests } from "../../../server/testing/slots/store.ts";
+import { openListings, testerSlots } from "../../../server/testing/tester/store.ts";
 import { idOf, ids } from "../../bench/growth/requests/measured.ts";
 
 /** The person who is a member of 25 apps of the made-up data. */

@@ -1,5 +1,4 @@
-import type { ArchiveFile } from "../../../server/backup/archive-file.ts";
-import { decryptedFile } from "../../../server/backup/decrypted-file.ts";
+import { type ArchiveFile, decryptedFile } from "../../../server/backup/read-archive.ts";
 import { readIdentities } from "../../../server/secrets/age.ts";
 
 /** The plain bytes of an encrypted file, as a restore reads them. */

@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { createLocalFiles } from "../../../server/files/local-files.ts";
-import type { MultipartForm } from "../../../server/http/body/form-fields.ts";
-import { readMultipartUpload } from "../../../server/http/body/form-upload.ts";
+import { type MultipartForm, readMultipartUpload } from "../../../server/http/body/form-upload.ts";
 import { type JsonUploadLimits, readJsonUpload } from "../../../server/http/body/read-upload.ts";
 import type { Upload } from "../../../server/http/body/upload.ts";
-import { isReceivedFile } from "../../../src/contract/received-file.ts";
+import { isReceivedFile } from "../../../src/contract/files.ts";
 import { filesIn, temporaryFolder } from "./temporary-folder.ts";
 
 /** Longer than a body that is read at once: before a JSON text, it makes the reader scan the text piece by piece. */

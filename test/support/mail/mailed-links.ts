@@ -1,4 +1,4 @@
-import { openMail } from "../../../server/mail/outgoing/mail-content.ts";
+import { openMail } from "../../../server/mail/outgoing/queue.ts";
 import type { Service } from "../service/service.ts";
 
 /** What was mailed to an address, oldest first. The service must catch its mails: `settings: { dev: true }`. */

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { readMail } from "../../../server/mail/incoming/read-mail.ts";
+import { readMail } from "../../../server/mail/incoming/read.ts";
 import { budgetsOf } from "../../../server/settings/limits.ts";
 
 /** Reads one mail of TAKER with the budgets of a machine with so much memory, in a group with this limit, and prints its text. */

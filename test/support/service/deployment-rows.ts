@@ -1,6 +1,5 @@
 import { withDatabase } from "../../../server/admin/data-location.ts";
-import { dumpRows } from "../../../server/backup/dump.ts";
-import { everyTable, tablesOf } from "../../../server/backup/store.ts";
+import { dumpRows, everyTable, tablesOf } from "../../../server/backup/store.ts";
 import type { Database } from "../../../server/database/database.ts";
 import type { Deployment } from "./deployment.ts";
 

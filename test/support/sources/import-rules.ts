@@ -1,170 +1,87 @@
-import type { Walls } from "./walls.ts";
+import type { ImportRules } from "./folder-rules.ts";
+
+const areas = ["server/access", "server/content", "server/feedback", "server/mail", "server/testing"];
+/** What every part of the server may use. */
+const common = ["server/clock.ts", "server/deps.ts", "src/contract", "src/words", "node:*"];
+
+/** What a subject may use. `roles.ts` says which of it the files of each role may import. */
+const ofSubjects = [
+  ...areas,
+  ...common,
+  ...["server/console", "server/database", "server/http", "server/files", "server/secrets"],
+  ...["server/settings", "server/jobs", "src/programs.ts", "preact", "preact/*"],
+];
 
 /** The rows of `test/architecture.test.ts`. A new folder needs one. */
-export const walls: Walls = {
+export const importRules: ImportRules = {
   bin: [
     ...["bin", "mcp", "server/main.ts", "server/admin/main.ts", "src/cli", "src/client", "src/credentials"],
-    "src/words",
-    ...["server/dev/throwaway/serve-throwaway.ts", "src/local", "src/programs.ts", "open", "node:*"],
+    ...["src/words", "server/dev/throwaway.ts", "src/local", "src/programs.ts", "open", "node:*"],
   ],
-  src: ["src/client", "src/contract", "src/reporter", "src/backup-commands.ts"],
+  src: ["src/client", "src/contract", "src/reporter.ts", "src/backup-commands.ts"],
   "src/contract": ["src/contract", "zod/mini"],
-  // The words of people on their way in and out: the same for every door.
+  // The words of people on their way in and out: the same on every way.
   "src/words": ["src/words", "src/contract", "chardet", "node:*"],
   "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
-  "src/reporter": ["src/reporter", "src/contract/test-sessions.ts", "src/contract/limits.ts"],
   // Starts servers in processes of their own.
   "src/local": ["src/local", "src/programs.ts", "src/words/system-reason.ts", "node:*"],
   "src/credentials": ["src/credentials", "conf", "keytar", "node:*"],
   "src/cli": [
-    ...["src/cli", "src/client", "src/contract", "src/credentials", "src/programs.ts"],
     ...[
+      "src/cli",
+      "src/client",
+      "src/contract",
+      "src/credentials",
+      "src/programs.ts",
       "src/backup-commands.ts",
-      "src/words",
-      "src/local/clock-move.ts",
-      "src/local/run-command.ts",
-      "commander",
-      "diff",
-      "yaml",
-      "zod/mini",
-      "node:*",
     ],
+    ...["src/words", "src/local", "commander", "diff", "yaml", "zod/mini", "node:*"],
+    // Only in modules that are loaded late.
+    ...["ink", "react"],
   ],
   // Pure: a file of its own in the build, without the errors of the command line.
-  "src/cli/content/notes": ["src/cli/content/notes", "src/contract", "markdown-it"],
+  "src/cli/changelog/notes": ["src/cli/changelog/notes", "src/contract", "markdown-it"],
   "src/cli/feedback/junit": [
     ...["src/cli", "src/client", "src/contract", "src/words", "saxes", "tinyglobby", "node:*"],
   ],
-  "src/cli/views": ["src/cli", "src/client", "ink", "react", "node:*"],
   mcp: [
-    ...[
-      "mcp",
-      "src/client",
-      "src/contract",
-      "src/words",
-      "src/programs.ts",
-      "src/credentials/make-folder.ts",
-    ],
+    ...["mcp", "src/client", "src/contract", "src/words", "src/programs.ts", "src/credentials"],
     ...["@modelcontextprotocol/*", "zod/mini", "node:*"],
   ],
   server: ["server", "src/contract", "src/programs.ts", "src/words", "koa", "pino", "node:*"],
-  "server/domain": ["server/domain", "src/contract", "src/words", "temporal-polyfill"],
-  "server/store": [
-    ...["server/store", "server/clock.ts", "server/domain", "src/contract"],
-    ...["sqlite3", "pg", "zod/mini", "node:*"],
+
+  "server/access": [
+    ...[...ofSubjects, "server/erasure", "koa", "jose", "openid-client", "temporal-polyfill", "zod/mini"],
   ],
-  "server/files": ["server/files", "server/clock.ts", "src/contract", "node:*"],
-  // Files in a store that speaks S3.
-  "server/files/s3": [
-    ...["server/files", "server/settings/settings.ts", "src/client/transport/undici.ts", "src/contract"],
-    ...["aws4fetch", "node:*"],
+  "server/content": [...ofSubjects, "semver", "semver/*"],
+  "server/feedback": [...ofSubjects, "diff"],
+  "server/mail": [
+    // A thread loads postal-mime.
+    ...[...ofSubjects, "src/cli/delivery/text-pdf.ts", "imapflow", "koa", "nodemailer", "zod/mini"],
   ],
-  "server/secrets": [
-    ...["server/secrets", "server/store", "server/deps.ts", "src/contract"],
-    ...["@node-rs/argon2", "@simplewebauthn/server", "hash-wasm", "uuid", "node:*"],
+  "server/testing": [...ofSubjects, "temporal-polyfill"],
+
+  // From the contract to Koa, for every endpoint.
+  "server/http": [
+    ...["server/http", "server/database", "server/files", "server/secrets", "server/settings", ...common],
+    ...["server/event-loop.ts", "server/version.ts", "server/access/credentials.ts"],
+    ...["server/access/members/visibility.ts", "server/backup/rules.ts"],
+    ...["koa", "@koa/router", "@fastify/busboy", "ipaddr.js", "lru-cache", "prom-client", "zod/mini"],
   ],
-  "server/settings": [
-    "server/settings",
-    "server/domain/mail",
+  "server/database": [
+    "server/database",
+    "server/clock.ts",
     "src/contract",
-    "src/programs.ts",
-    "ipaddr.js",
+    "sqlite3",
+    "pg",
     "zod/mini",
     "node:*",
   ],
-  "server/attestation": [
-    ...["server/attestation", "server/domain", "server/settings/settings.ts", "src/contract"],
-    ...["jose", "node:*"],
-  ],
-  "server/background": [
-    ...["server/background", "server/store", "server/domain", "server/files", "server/deps.ts"],
-    ...["server/clock.ts", "server/secrets/sealed-address.ts", "server/secrets/person-hash.ts"],
-    ...["server/secrets/secrets.ts", "server/transfer", "src/words", "node:*"],
-  ],
-  // An app as a file, and back.
-  "server/transfer": [
-    ...["server/transfer", "server/domain/transfer", "server/store", "server/files", "server/deps.ts"],
-    ...["server/version.ts", "src/contract", "node:*"],
-  ],
-  "server/background/mail": [
-    ...[
-      "server/background/mail",
-      "server/background/due-work.ts",
-      "server/mail",
-      "server/store",
-      "server/domain",
-      "server/files/files.ts",
-      "server/deps.ts",
-    ],
-    "server/settings/settings.ts",
-  ],
-  // Mails: queued by a change, sent by the worker.
-  "server/mail": [
-    ...[
-      "server/mail",
-      "server/domain",
-      "server/store",
-      "server/secrets",
-      "server/settings",
-      "server/deps.ts",
-    ],
-    // A thread loads postal-mime.
-    ...["nodemailer", "imapflow", "node:worker_threads", "zod/mini"],
-  ],
-  "server/background/outbox": [
-    ...[
-      "server/background/outbox",
-      "server/background/due-work.ts",
-      "server/store",
-      "server/domain",
-      "server/deps.ts",
-    ],
-    ...["server/secrets/sealed-address.ts", "server/outgoing", "src/words", "node:*"],
-  ],
-  // Handlers: load, decide, save, answer. Of `server/http` they know what a handler takes and gives.
-  "server/routes": [
-    ...["server/routes", "server/domain", "server/store", "server/secrets", "server/settings"],
-    ...["server/deps.ts"],
-    ...["server/http/handler.ts", "server/http/answers.ts", "server/http/lookup-cache.ts", "src/contract"],
-    ...["server/http/idempotency/together.ts", "src/cli/feedback/text-files/text-pdf.ts"],
-    ...["server/mail", "server/transfer", "src/programs.ts", "src/words", "semver", "node:*"],
-  ],
-  // From the contract to Koa, for every endpoint. Of the store: the engine, what it keeps of requests, credentials.
-  "server/http": [
-    ...["server/http", "server/domain", "server/files", "server/secrets", "server/settings"],
-    ...["server/clock.ts", "server/deps.ts", "server/version.ts"],
-    ...["server/event-loop.ts", "server/on-first-use.ts"],
-    ...["server/store/engine", "server/store/requests", "server/store/access/credentials.ts", "src/contract"],
-    ...[
-      "koa",
-      "@koa/router",
-      "@fastify/busboy",
-      "ipaddr.js",
-      "lru-cache",
-      "prom-client",
-      "zod/mini",
-      "node:*",
-    ],
-  ],
-  // Pages reach data through the handlers that `ask.ts` is given, and what is theirs alone in `routes`; never in the store.
   "server/console": [
-    ...["server/console", "server/http", "server/domain", "server/secrets", "server/settings"],
-    "server/routes/mail",
-    ...["server/routes/page-looks.ts", "server/routes/page-reads.ts", "server/routes/page-drafts.ts"],
-    "server/routes/page-answering.ts",
-    "server/routes/access/audit-names.ts",
-    ...["server/routes/access/device-approval.ts", "server/routes/access/oauth", "server/oauth/metadata.ts"],
-    ...["server/oauth/fault-answers.ts", "server/event-loop.ts", "server/on-first-use.ts"],
-    ...["server/deps.ts", "server/clock.ts", "src/contract", "src/words"],
-    ...["koa", "preact", "preact/*", "preact-render-to-string", "markdown-it", "openid-client", "diff", "qr"],
-    ...["zod/mini", "node:*"],
-  ],
-  // Requests of the server to addresses that strangers give.
-  "server/outgoing": ["server/outgoing", "ipaddr.js", "node:*"],
-  // What programs ask of OAuth. The consent page is one of the console's.
-  "server/oauth": [
-    ...["server/oauth", "server/http", "server/routes/access/oauth", "server/settings", "server/deps.ts"],
-    ...["src/contract", "koa"],
+    ...["server/console", "server/http", "server/database", "server/settings", "server/event-loop.ts"],
+    // It lists the pages and what they read.
+    ...[...areas, "server/erasure", "server/transfer", ...common],
+    ...["koa", "preact", "preact/*", "preact-render-to-string", "markdown-it", "qr", "zod/mini"],
   ],
   // Between HTTP and the tools, which it loads late.
   "server/mcp": [
@@ -173,89 +90,90 @@ export const walls: Walls = {
       "server/http",
       "server/files",
       "server/settings",
-      "server/deps.ts",
+      "server/secrets",
       "server/version.ts",
     ],
-    ...["server/oauth/metadata.ts", "server/secrets/secrets.ts", "server/store/access/credentials.ts"],
-    ...["src/contract", "src/programs.ts", "mcp/http/http-tools.ts", "koa", "node:*"],
+    ...["server/access", "src/programs.ts", "mcp/http/http-tools.ts", "koa", ...common],
   ],
-  "server/dev/page": [
-    ...["server/dev", "server/console/kit", "server/console/assets/assets.ts", "server/console/links.ts"],
-    ...["server/console/console-path.ts", "server/console/respond.ts", "server/http", "server/store/testing"],
+  "server/jobs": [
+    ...["server/jobs", "server/console/drafts/store.ts", "server/database", "server/files", "server/http"],
+    ...[...areas, "server/transfer", ...common],
+  ],
+  // Over all tables.
+  "server/erasure": [
     ...[
-      "server/deps.ts",
-      "src/client/calls/redact.ts",
-      "src/contract",
-      "src/words",
-      "preact",
-      "preact/*",
-      "koa",
-      "zod/mini",
-    ],
-  ],
-  "server/dev": [
-    ...["src/client/calls/redact.ts", "server/console/console-path.ts", "server/console/links.ts"],
-    "server/mail",
-    ...["server/dev", "server/demo", "server/http", "server/store", "server/secrets", "server/deps.ts"],
-    ...[
-      "server/clock.ts",
-      "server/files/files.ts",
-      "server/files/temporary-file.ts",
-      "src/contract",
-      "temporal-polyfill",
-      "zod/mini",
-    ],
-    "node:*",
-  ],
-  "server/dev/throwaway": [
-    ...["server/dev/throwaway", "server/main.ts", "server/settings/settings.ts"],
-    ...["server/store/deployment/folder-lock.ts", "src/words", "node:*"],
-  ],
-  "server/demo": [
-    ...[
-      "server/demo",
-      "server/background/advance-cycle.ts",
-      "server/domain",
-      "server/routes",
+      "server/erasure",
+      "server/console",
+      "server/database",
+      "server/http",
+      "server/jobs",
       "server/secrets",
     ],
-    ...["server/settings", "server/store", "server/deps.ts", "src/contract", "src/words"],
-    ...["yaml", "zod/mini", "node:*"],
+    ...[...areas, "preact", ...common],
+  ],
+  "server/transfer": [
+    ...[
+      "server/transfer",
+      "server/backup",
+      "server/console",
+      "server/database",
+      "server/files",
+      "server/http",
+    ],
+    ...[...areas, "server/version.ts", "zod/mini", ...common],
+  ],
+  "server/files": [
+    ...["server/files", "server/database", "server/access", "server/settings", "src/client/undici.lazy.ts"],
+    ...[...common, "aws4fetch"],
+  ],
+  "server/secrets": [
+    ...[
+      "server/secrets",
+      "server/database",
+      "@node-rs/argon2",
+      "@simplewebauthn/server",
+      "hash-wasm",
+      "uuid",
+    ],
+    ...common,
+  ],
+  "server/settings": [
+    ...["server/settings", "server/mail/address.ts", "src/programs.ts", "ipaddr.js", "zod/mini", ...common],
   ],
   "server/start": [
-    ...["server/start", "server/attestation", "server/background", "server/demo", "server/files"],
-    ...["server/admin/archive/keys.ts", "server/outgoing"],
-    ...["server/http/answers.ts", "server/http/memory.ts", "server/http/rate-limits.ts"],
-    ...["server/secrets", "server/settings", "server/store"],
-    ...["server/clock.ts", "server/deps.ts", "src/words", "pino", "zod/mini", "node:*"],
+    ...["server/start", "server/database", "server/demo", "server/files", "server/http", "server/secrets"],
+    ...[...areas, "server/settings", "pino", ...common],
   ],
   "server/admin": [
     ...[
       "server/admin",
-      ...["server/background/erase-again.ts", "server/background/erasing.ts"],
-      ...["server/background/stray-files.ts"],
-      "server/domain/access",
-      "server/domain/backups",
-      "server/domain/mail",
-      "server/domain/people",
+      "server/backup",
+      "server/database",
+      "server/erasure",
       "server/files",
-      "server/mail",
       "server/secrets",
-      "server/settings",
     ],
+    ...[...areas, "server/settings", "server/start", "server/transfer", "src/backup-commands.ts"],
+    ...["src/programs.ts", "uuid", "zod/mini", ...common],
+  ],
+  "server/backup": [
     ...[
-      "server/start",
-      "server/store",
-      "server/transfer",
-      "server/clock.ts",
-      "src/backup-commands.ts",
-      "src/contract",
-      "src/words",
-      "src/programs.ts",
-      "pino",
-      "uuid",
-      "zod/mini",
-      "node:*",
+      "server/backup",
+      "server/admin",
+      "server/database",
+      "server/erasure",
+      "server/files",
+      "server/secrets",
     ],
+    ...[...areas, "server/settings", "server/start", "src/backup-commands.ts", "pino", "zod/mini", ...common],
+  ],
+  "server/demo": [
+    ...["server/demo", "server/database", "server/files", "server/secrets", "server/settings"],
+    ...[...areas, "yaml", "zod/mini", ...common],
+  ],
+  "server/dev": [
+    ...["server/dev", "server/demo", "server/backup", "server/console", "server/database", "server/files"],
+    ...["server/http", "server/main.ts", "server/secrets", "server/settings", "src/client"],
+    ...[...areas, "koa", "preact", "preact/*", "temporal-polyfill", "zod/mini", ...common],
   ],
 };

@@ -18,7 +18,7 @@ export const cliFaults: readonly Fault[] = [
   },
   {
     name: "a program that reads the output of a command gets a failure as a result",
-    file: "src/cli/core/print-failure.ts",
+    file: "src/cli/core/failures.ts",
     right: "if (flags.json) stderr.write(",
     wrong: "if (flags.json) context.io.stdout.write(",
     tests: ["test/cli/core"],
@@ -46,7 +46,7 @@ export const cliFaults: readonly Fault[] = [
   },
   {
     name: "a request is not repeated after a failure, because an await is missing",
-    file: "src/client/retry.ts",
+    file: "src/client/wait.ts",
     right: "return await attempt();",
     wrong: "return attempt();",
     tests: ["test/client"],
@@ -67,14 +67,14 @@ export const cliFaults: readonly Fault[] = [
   },
   {
     name: "a run with many passed tests is refused, because a request names one too many",
-    file: "src/cli/feedback/resolve-passed.ts",
+    file: "src/cli/feedback/resolve.ts",
     right: "if (part.length === limits.passedFailures ||",
     wrong: "if (part.length > limits.passedFailures ||",
     tests: ["test/cli/feedback"],
   },
   {
     name: "all requests of a run have one key, so that the second one gets the answer of the first",
-    file: "src/cli/feedback/resolve-passed.ts",
+    file: "src/cli/feedback/resolve.ts",
     right: "idempotencyKey === undefined || count === 1 ?",
     wrong: "idempotencyKey === undefined || count >= 1 ?",
     tests: ["test/cli/feedback"],

@@ -4,7 +4,7 @@ import type { Fault } from "./fault.ts";
 export const consoleFaults: readonly Fault[] = [
   {
     name: "HTML in a release note runs on the page",
-    file: "server/console/markdown.ts",
+    file: "server/console/text.tsx",
     right: 'new MarkdownIt("default", { html: false,',
     wrong: 'new MarkdownIt("default", { html: true,',
     tests: ["test/console/kit", "test/console/content"],
@@ -39,7 +39,7 @@ export const consoleFaults: readonly Fault[] = [
   },
   {
     name: "a link leads to another site after the sign-in",
-    file: "server/console/console-path.ts",
+    file: "server/console/links.ts",
     right: 'return url.origin === new URL(consoleUrl).origin && !path.startsWith("//") ? path : otherwise;',
     wrong: "return url.origin === new URL(consoleUrl).origin ? path : otherwise;",
     tests: ["test/console/kit", "test/console/sign-in"],
@@ -53,7 +53,7 @@ export const consoleFaults: readonly Fault[] = [
   },
   {
     name: "a subject with hidden characters deceives the reader of the inbox",
-    file: "server/feedback/inbox/inbox-line.tsx",
+    file: "server/feedback/inbox/page.tsx",
     right: "<Line text={thread.subject} />",
     wrong: "{thread.subject}",
     tests: ["test/console/feedback"],

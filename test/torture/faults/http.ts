@@ -4,14 +4,14 @@ import type { Fault } from "./fault.ts";
 export const httpFaults: readonly Fault[] = [
   {
     name: "a repeated change acts twice, because its answer is not stored",
-    file: "server/http/save.ts",
+    file: "server/http/idempotency.ts",
     right: "      if (key) await idempotency.store(tx, key, storedAnswer(key, mutation, answer));\n",
     wrong: "",
     tests: ["test/api/http/idempotency"],
   },
   {
     name: "a change that fails does not give its use of the rate limit back",
-    file: "server/http/save.ts",
+    file: "server/http/idempotency.ts",
     right: "using.end(false);",
     wrong: "using.end(true);",
     tests: ["test/api/http/rate-limits", "test/api/http/body-encoding"],
@@ -67,7 +67,7 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: "a range beyond the end of a file announces a byte too many",
-    file: "server/http/byte-range.ts",
+    file: "server/http/serve-file.ts",
     right: "Math.min(Number(last), size - 1)",
     wrong: "Math.min(Number(last), size)",
     tests: ["test/api/http/uploads"],
@@ -81,7 +81,7 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: "scripts of a page read the cookie of the session",
-    file: "server/http/session-cookie.ts",
+    file: "server/http/credentials.ts",
     right: "Path=/; HttpOnly; SameSite=Lax",
     wrong: "Path=/; SameSite=Lax",
     tests: ["test/api/access"],

@@ -43,14 +43,14 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: "an invitation still works after its author is no owner any more",
-    file: "server/access/members/members-invitations.ts",
+    file: "server/access/members/store.ts",
     right: "m.user_id = invitations.invited_by AND m.role = 'owner')",
     wrong: "m.user_id = invitations.invited_by)",
     tests: ["test/api/access/members"],
   },
   {
     name: "a sign-in code is used up by two devices at once",
-    file: "server/access/sign-in/sign-in-codes.ts",
+    file: "server/access/sign-in/store.ts",
     right: "WHERE code_hash = ? AND used_at IS NULL AND replaced_at IS NULL AND expires_at > ?",
     wrong: "WHERE code_hash = ? AND replaced_at IS NULL AND expires_at > ?",
     tests: ["test/api/access/sign-in"],

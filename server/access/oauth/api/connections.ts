@@ -1,22 +1,24 @@
 import type { AuditActionName } from "../../../../src/contract/audit.ts";
+import type { connectionConsent as contract } from "../../../../src/contract/devices.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { challengeOf, verifierPattern } from "../../../../src/contract/pkce.ts";
-import type { Transaction } from "../../../database/database.ts";
+import type { Reader, Transaction } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";
+import type { Handlers } from "../../../http/handler.ts";
 import { consume } from "../../../http/rate-limits/store.ts";
-import { hashOf, randomName } from "../../../secrets/secrets.ts";
+import { createSealer, hashOf, mintCredential, randomName } from "../../../secrets/secrets.ts";
+import { ownedApp } from "../../apps/owned-app.ts";
+import { createAuditWriter } from "../../audit/record.ts";
 import { audit } from "../../audit/store.ts";
 import { tokens } from "../../tokens/store.ts";
-import { refreshVerdict } from "../rules.ts";
-import { type OAuthCodeRow, oauthCodes, oauthTokens } from "../store.ts";
-import { isKnownClient } from "./clients.ts";
-import { OAuthFault } from "./oauth-fault.ts";
-import { insertTokenPair, newTokenPair, openPair, sealPair, type TokenPair } from "./token-pair.ts";
+import { isClientRedirect } from "../redirect.ts";
+import { lifetimes, programName, refreshVerdict } from "../rules.ts";
+import { type OAuthCodeRow, oauthClients, oauthCodes, oauthTokens } from "../store.ts";
 
 type Needed = Pick<Deps, "clock" | "database" | "newId" | "settings">;
 
 /** A program exchanges the code that a person's browser brought it. */
-export interface CodeExchange {
+interface CodeExchange {
   readonly code: string;
   readonly clientId: string;
   readonly redirect: string;
@@ -25,7 +27,7 @@ export interface CodeExchange {
 }
 
 /** Tokens for a program, and what they allow. */
-export interface Grant extends TokenPair {
+interface Grant extends TokenPair {
   readonly scopes: readonly string[];
 }
 
@@ -113,7 +115,7 @@ async function insertConnection(
 }
 
 /** A program asks for its next pair of tokens. */
-export interface Refresh {
+interface Refresh {
   readonly refreshToken: string;
   readonly clientId: string;
   readonly address: string;
@@ -209,3 +211,157 @@ const record = (
     target: connectionId,
     ...entry,
   });
+
+/** A new access token and the refresh token that follows it. */
+export interface TokenPair {
+  readonly access: string;
+  readonly refresh: string;
+  /** When the access token expires. */
+  readonly expiresAt: string;
+}
+
+const newTokenPair = ({ clock }: Pick<Deps, "clock">): TokenPair => ({
+  access: mintCredential("sdo_"),
+  refresh: mintCredential("sdr_"),
+  expiresAt: new Date(clock.now().getTime() + lifetimes.access).toISOString(),
+});
+
+/** Stores the hashes of a pair. */
+async function insertTokenPair(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  { pair, ...of }: { readonly pair: TokenPair; readonly connectionId: string; readonly clientId: string },
+): Promise<void> {
+  const now = clock.now();
+  const token = { ...of, createdAt: now.toISOString() };
+  const access = { kind: "access", tokenHash: hashOf(pair.access), expiresAt: pair.expiresAt } as const;
+  await oauthTokens.insert(tx, { ...token, ...access });
+  const expiresAt = new Date(now.getTime() + lifetimes.refresh).toISOString();
+  await oauthTokens.insert(tx, { ...token, kind: "refresh", tokenHash: hashOf(pair.refresh), expiresAt });
+}
+
+/** Seals the answer to the use of a refresh token, so that only who has that token can open it. */
+const sealPair = (pair: TokenPair, refreshToken: string): string =>
+  createSealer(refreshToken).seal(JSON.stringify(pair));
+
+function openPair(sealed: string, refreshToken: string): TokenPair {
+  const pair: unknown = JSON.parse(createSealer(refreshToken).open(sealed));
+  const field = (name: string) =>
+    typeof pair === "object" && pair !== null ? String(Reflect.get(pair, name)) : "";
+  return { access: field("access"), refresh: field("refresh"), expiresAt: field("expiresAt") };
+}
+
+/** A program that wants to connect. */
+export interface OAuthClient {
+  readonly id: string;
+  readonly name: string;
+  readonly redirects: readonly string[];
+  /** The host that vouches for the name; null if the program gave the name itself. */
+  readonly host: string | null;
+}
+
+/** What a program says of itself when it registers. */
+interface Registration {
+  readonly name: unknown;
+  readonly redirects: readonly string[];
+}
+
+const mostRedirects = 10;
+
+/** Registers a program. It is forgotten after a day if nobody allows it anything. (RFC 7591; rule A45) */
+export async function registerClient(
+  { clock, database, newId }: Pick<Deps, "clock" | "database" | "newId">,
+  { name, redirects }: Registration,
+): Promise<OAuthClient & { readonly createdAt: string }> {
+  if (redirects.length === 0 || redirects.length > mostRedirects)
+    throw new OAuthFault("invalid_redirect_uri", `Send 1 to ${mostRedirects} redirect_uris.`);
+  if (!redirects.every(isClientRedirect))
+    throw new OAuthFault(
+      "invalid_redirect_uri",
+      "Each of redirect_uris must be an https address, an http address on localhost, or one with the scheme of an app that has a domain (com.example.app), without user, fragment or an answer in its query.",
+    );
+  const shown = programName(name) || "An agent without a name";
+  const client = { id: newId(), name: shown, createdAt: clock.now().toISOString() };
+  await database.write((tx) => oauthClients.insert(tx, { ...client, redirects: JSON.stringify(redirects) }));
+  return { ...client, redirects, host: null };
+}
+
+/** PostgreSQL refuses texts with NUL characters. */
+const registered = async (reader: Reader, id: string) =>
+  /^[\w-]{1,100}$/.test(id) ? oauthClients.find(reader, id) : undefined;
+
+/** Whether an id can be that of a program: the address of a document, which is not read, or a registration. */
+export const isKnownClient = async (reader: Reader, id: string): Promise<boolean> =>
+  id.startsWith("https://") || (await registered(reader, id)) !== undefined;
+
+/** What is wrong with the id of a program that is not registered. */
+export const unknownClient = "is not known here, or has expired";
+
+/** Finds a program by its id: an address with a document, or what a registration gave. Rejects with what is wrong. */
+export async function findClient(
+  { database, readClientDocument }: Pick<Deps, "database" | "readClientDocument">,
+  id: string,
+): Promise<OAuthClient> {
+  if (id.startsWith("https://")) {
+    const { name, redirects } = await readClientDocument(id);
+    const { host } = new URL(id);
+    return { id, name: programName(name) || host, redirects, host };
+  }
+  const row = await registered(database, id);
+  if (!row) throw new Error(unknownClient);
+  const redirects: unknown = JSON.parse(row.redirects);
+  return { id, name: row.name, redirects: Array.isArray(redirects) ? redirects.map(String) : [], host: null };
+}
+
+/** The errors of OAuth that the endpoints for programs answer. (RFC 6749 4.1.2.1 and 5.2, RFC 7591 3.2.2) */
+export type OAuthCode =
+  | "invalid_request"
+  | "invalid_client"
+  | "invalid_grant"
+  | "invalid_target"
+  | "unsupported_grant_type"
+  | "temporarily_unavailable"
+  | "server_error"
+  | "invalid_redirect_uri"
+  | "invalid_client_metadata";
+
+/** A request of a program that OAuth refuses. The message says what to do. */
+export class OAuthFault extends Error {
+  readonly code: OAuthCode;
+
+  constructor(code: OAuthCode, message: string) {
+    super(message);
+    this.name = "OAuthFault";
+    this.code = code;
+  }
+}
+
+/** What a person does on the consent page: mints the code of a connection. (rule A44) */
+export function connectionConsentHandlers(deps: Pick<Deps, "clock" | "newId">): Handlers<typeof contract> {
+  const record = createAuditWriter(deps);
+  return {
+    allow({ caller, address, body, save }) {
+      const code = randomName();
+      const now = deps.clock.now();
+      return save(async (tx) => {
+        const { appId, clientId, clientName } = body;
+        if (appId !== null) await ownedApp(tx, appId, caller);
+        await oauthCodes.insert(tx, {
+          ...body,
+          codeHash: hashOf(code),
+          userId: caller.userId,
+          scopes: JSON.stringify(["read", ...body.scopes.filter((scope) => scope !== "read")]),
+          createdAt: now.toISOString(),
+          expiresAt: new Date(now.getTime() + lifetimes.code).toISOString(),
+        });
+        await oauthClients.use(tx, clientId, now.toISOString());
+        await record(
+          tx,
+          { caller, address },
+          { action: "connection.allow", appId, target: clientId, label: clientName },
+        );
+        return { code };
+      });
+    },
+  };
+}

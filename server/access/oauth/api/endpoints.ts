@@ -1,17 +1,30 @@
 import type { Context } from "koa";
-import type { RateLimitName } from "../../../../src/contract/limits.ts";
+import { ApiError, type ErrorCode } from "../../../../src/contract/errors.ts";
+import { limits, type RateLimitName } from "../../../../src/contract/limits.ts";
 import type { Deps } from "../../../deps.ts";
-import { counted, readJson } from "../../../http/body/read-body.ts";
+import { senderOf } from "../../../http/body/incoming-body.ts";
+import {
+  counted,
+  mediaTypeOf,
+  readBytes,
+  readJson,
+  refuseEncoded,
+  type Sending,
+} from "../../../http/body/read-body.ts";
+import { answerErrors, sentencesOf } from "../../../http/errors.ts";
 import type { Door, Route } from "../../../http/mount.ts";
 import { networkOf } from "../../../http/network-addresses.ts";
 import { spendAsStranger } from "../../../http/rate-limits/rate-limits.ts";
 import { metadataPaths, oauthPaths, resourceMetadata, resourceOf, serverMetadata } from "../metadata.ts";
-import { registerClient } from "./clients.ts";
-import { exchangeCode, refreshConnection, revokeToken } from "./connections.ts";
-import { createFaultAnswers } from "./fault-answers.ts";
-import { type Form, formOf, sendingOf } from "./form.ts";
-import { type OAuthCode, OAuthFault } from "./oauth-fault.ts";
-import type { TokenPair } from "./token-pair.ts";
+import {
+  exchangeCode,
+  type OAuthCode,
+  OAuthFault,
+  refreshConnection,
+  registerClient,
+  revokeToken,
+  type TokenPair,
+} from "./connections.ts";
 
 type OAuthDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "settings">;
 
@@ -133,4 +146,95 @@ async function register(ctx: Context, deps: OAuthDeps, door: Door): Promise<void
     response_types: ["code"],
     token_endpoint_auth_method: "none",
   };
+}
+
+/** The fields of a form of a program, each given once. */
+interface Form {
+  /** The value of a field; empty without it. Throws an OAuthFault for one that is given twice. */
+  one(name: string): string;
+  /** The same for a field that must be there. Throws an OAuthFault without it. */
+  needed(name: string): string;
+}
+
+const sendingOf = ({ req }: Context, { arrivals, addressOf }: Door): Sending => ({
+  arrivals,
+  sender: senderOf(undefined, addressOf(req)),
+});
+
+/** Reads the form of a program. Throws ApiErrors for a body that is none. */
+async function formOf(ctx: Context, door: Door): Promise<Form> {
+  const sending = sendingOf(ctx, door);
+  const bytes = await counted(sending, async () => {
+    refuseEncoded(ctx.req);
+    if (mediaTypeOf(ctx.req) !== "application/x-www-form-urlencoded")
+      throw new ApiError("unsupported_media_type");
+    return readBytes(ctx.req, limits.anonymousBody, sending);
+  });
+  const fields = new URLSearchParams(bytes.toString("utf8"));
+  const one = (name: string) => {
+    const values = fields.getAll(name);
+    if (values.length > 1) throw new OAuthFault("invalid_request", `Send \`${name}\` once.`);
+    return values[0] ?? "";
+  };
+  return {
+    one,
+    needed(name) {
+      const value = one(name);
+      if (value === "") throw new OAuthFault("invalid_request", `Send \`${name}\`.`);
+      return value;
+    },
+  };
+}
+
+/**
+ * Runs `act`, and answers what it throws in the form of OAuth, which programs read. `wrong` is the code for a malformed
+ * request. (RFC 6749 5.2)
+ */
+function createFaultAnswers(deps: Pick<Deps, "log">) {
+  return (ctx: Context, wrong: OAuthCode, act: () => Promise<void>): Promise<void> =>
+    answerErrors(deps, (_, error) => answerFault(ctx, wrong, error))(ctx, async () => {
+      try {
+        await act();
+      } catch (thrown) {
+        if (!(thrown instanceof OAuthFault)) throw thrown;
+        const { code, message } = thrown;
+        send(ctx, { status: code === "invalid_client" ? 401 : 400, code, message });
+      }
+    });
+}
+
+/** Answers an error of the API to a program. Gives true: it has answered. */
+export function answerFault(
+  ctx: Context,
+  wrong: OAuthCode,
+  { code, status, message, details }: ApiError,
+): true {
+  const said = sentencesOf({ message, details });
+  if (status === 500) said.push(`The requestId is ${ctx.state.requestId}.`);
+  send(ctx, { status, code: oauthCodeOf(code, status, wrong), message: said.join(" ") });
+  return true;
+}
+
+const waitingCodes: ReadonlySet<ErrorCode> = new Set(["rate_limited", "busy"]);
+
+/** A program that must only wait keeps its tokens. */
+function oauthCodeOf(code: ErrorCode, status: number, wrong: OAuthCode): OAuthCode {
+  if (waitingCodes.has(code)) return "temporarily_unavailable";
+  return status >= 500 ? "server_error" : wrong;
+}
+
+interface Fault {
+  readonly status: number;
+  readonly code: OAuthCode;
+  readonly message: string;
+}
+
+function send(ctx: Context, { status, code, message }: Fault): void {
+  // A program that sent credentials in a header must be told of which kind they can be.
+  if (status === 401 && ctx.req.headers.authorization !== undefined)
+    ctx.set("WWW-Authenticate", 'Basic realm="innkeep"');
+  ctx.set("Cache-Control", "no-store");
+  ctx.status = status;
+  // OAuth allows no other characters in it.
+  ctx.body = { error: code, error_description: message.replace(/[^ !#-[\]-~]/g, "'") };
 }

@@ -1,19 +1,18 @@
-import type { accountLinks as contract } from "../../../../src/contract/account-links.ts";
+import type { accountLinks as contract } from "../../../../src/contract/console-session.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
+import type { Transaction } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";
+import { knownBrowser } from "../../../http/credentials.ts";
 import type { Handler, Handlers } from "../../../http/handler.ts";
-import { knownBrowser } from "../../../http/known-browser.ts";
-import { sendsMail } from "../../../mail/outgoing/queue.ts";
+import { consume } from "../../../http/rate-limits/store.ts";
+import { queueMail, sendsMail } from "../../../mail/outgoing/queue.ts";
 import { hashPassword, normaliseEmail } from "../../../secrets/passwords.ts";
-import { hashOf } from "../../../secrets/secrets.ts";
+import { hashOf, randomName } from "../../../secrets/secrets.ts";
 import { noticeAccount } from "../../accounts/notice.ts";
 import { users } from "../../accounts/store.ts";
 import { createAuditWriter } from "../../audit/record.ts";
-import { accountLinks } from "../account-links.ts";
 import { newConsoleSession, startConsoleSession } from "../start-session.ts";
-import { consoleSessions } from "../store.ts";
-import { removeUnprovenAccess } from "../unproven-access.ts";
-import { mailRecovery, mailSignUp } from "./link-mails.ts";
+import { accountLinks, consoleSessions, removeUnprovenAccess } from "../store.ts";
 import { refuseForeignPage } from "./session.ts";
 
 type Needed = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
@@ -116,3 +115,69 @@ const linkIsOver = () =>
   new ApiError("invalid_code", {
     message: "This link cannot be used: it is too old, was used, or was replaced by a newer one.",
   });
+
+const recoveryMilliseconds = 30 * 60_000;
+
+const signUpMilliseconds = 24 * 3_600_000;
+
+type MailingDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
+
+/**
+ * Mails a link to a new password, if the address has an account with one. For every address the same statements run, so
+ * that no answer is slower than another: the mail of an unknown address is queued and taken back. (rule S27)
+ */
+async function mailRecovery(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
+  if (!(await mayMail(deps, tx, email))) return;
+  const { link, url, sendBefore } = newLink(deps, { email, path: "recover", lives: recoveryMilliseconds });
+  await accountLinks.addRecovery(tx, link);
+  const mailId = await queueMail(deps, tx, {
+    kind: "recovery",
+    to: email,
+    subject: "A new password for your account",
+    text: `With this link you set a new password. It works once, for 30 minutes:\n\n${url}\n\nIf you did not ask for it, you need not do anything: your password stays.`,
+    sendBefore,
+  });
+  if (mailId !== undefined) await accountLinks.dropMailWithoutLink(tx, mailId, link.tokenHash);
+}
+
+/** Mails a link to a new account. To an address that has one it mails how to sign in. The statements are the same. */
+async function mailSignUp(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
+  if (!(await mayMail(deps, tx, email))) return;
+  const { link, url, sendBefore } = newLink(deps, { email, path: "sign-up", lives: signUpMilliseconds });
+  const known = await users.findByEmail(tx, email);
+  await accountLinks.addSignUp(tx, link);
+  const { consoleUrl } = deps.settings;
+  await queueMail(deps, tx, {
+    kind: "recovery",
+    to: email,
+    subject: known ? "You have an account already" : "Your new account",
+    text: known
+      ? `Somebody asked for an account for this address. You have one already. Sign in here:\n\n${consoleUrl}/sign-in\n\nIf you forgot the password, set a new one:\n\n${consoleUrl}/recover`
+      : `With this link you choose a password, and your account is ready. It works once, for a day:\n\n${url}\n\nIf you did not ask for it, you need not do anything: nothing is made.`,
+    sendBefore,
+  });
+}
+
+interface LinkTraits {
+  readonly email: string;
+  readonly path: "recover" | "sign-up";
+  readonly lives: number;
+}
+
+function newLink({ clock, settings }: MailingDeps, { email, path, lives }: LinkTraits) {
+  const token = randomName();
+  const now = clock.now();
+  const sendBefore = new Date(now.getTime() + lives);
+  const link = {
+    ...{ tokenHash: hashOf(token), email },
+    ...{ now: now.toISOString(), expiresAt: sendBefore.toISOString() },
+  };
+  return { link, url: `${settings.consoleUrl}/${path}/${token}`, sendBefore };
+}
+
+/** Whether the address may get another such mail now. The answer to the request is the same if not. */
+async function mayMail({ clock, settings }: MailingDeps, tx: Transaction, email: string): Promise<boolean> {
+  if (!settings.rateLimited) return true;
+  const rule = settings.rateLimits.linkMails;
+  return (await consume(tx, { key: `linkMails:${hashOf(email)}`, rule, clock })).allowed;
+}

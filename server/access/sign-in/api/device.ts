@@ -1,19 +1,21 @@
+import type { deviceApproval as approvalContract } from "../../../../src/contract/devices.ts";
+import { deviceScopes } from "../../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { challengeOf } from "../../../../src/contract/pkce.ts";
-import type { signIn as contract } from "../../../../src/contract/sign-in.ts";
+import type { signIn as contract, DeviceGrant } from "../../../../src/contract/sign-in.ts";
 import type { Transaction } from "../../../database/database.ts";
-import { deviceTopic } from "../../../database/signals.ts";
+import { deviceTopic, userTopic } from "../../../database/signals.ts";
 import type { Deps } from "../../../deps.ts";
 import { type Handler, type Handlers, notYet } from "../../../http/handler.ts";
 import { hashPassword, normaliseEmail } from "../../../secrets/passwords.ts";
-import { hashOf } from "../../../secrets/secrets.ts";
+import { hashOf, mintCredential, randomName, visiblePrefix } from "../../../secrets/secrets.ts";
 import { users } from "../../accounts/store.ts";
+import { createAuditWriter } from "../../audit/record.ts";
 import { devices } from "../../devices/store.ts";
 import { proveSecondFactor } from "../../sign-in-methods/prove.ts";
 import { beginAttempt, beginRegistration, succeed } from "../attempts.ts";
-import { judgeCode } from "../rules.ts";
-import { type SignInCodeRow, signInCodes } from "../sign-in-codes.ts";
-import { claimDevice, linkDevice } from "./device-link.ts";
+import { codeLifetimeMilliseconds, judgeCode, tokenLifetimeDays } from "../rules.ts";
+import { type SignInCodeRow, signInCodes } from "../store.ts";
 import { assertPasswordStands, verifiedUser } from "./session.ts";
 
 export const signIn = (
@@ -161,3 +163,122 @@ function token(
 }
 
 const unnamed = "Unnamed device";
+
+/** A device that an account signs in, with what the device sent about itself. */
+interface DeviceLink {
+  readonly user: { readonly id: string; readonly email: string };
+  /** The client's network address. */
+  readonly address: string;
+  readonly deviceId: string;
+  readonly name: string;
+  readonly timezone?: string | null | undefined;
+  readonly pushToken?: string | null | undefined;
+}
+
+/**
+ * Locks the device, so that only this transaction can link it. Throws `device_taken` while a token of another account
+ * for the device is valid. (rule S9)
+ */
+async function claimDevice(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  { user, deviceId }: Pick<DeviceLink, "user" | "deviceId">,
+): Promise<void> {
+  await devices.lock(tx, deviceId);
+  const holder = await devices.findHolder(tx, deviceId, clock.now().toISOString());
+  if (holder && holder.userId !== user.id) throw new ApiError("device_taken");
+}
+
+/**
+ * Links a claimed device to an account. An earlier token of the device stops working. Only this answer holds the new
+ * token.
+ */
+async function linkDevice(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  linking: DeviceLink,
+): Promise<DeviceGrant> {
+  const { user, address, timezone } = linking;
+  const token = mintCredential("sdt_");
+  const { createdAt, expiresAt } = timesOf(deps.clock.now());
+  if (timezone) await devices.setTimezone(tx, user.id, timezone);
+  const target = await devices.link(tx, {
+    id: deps.newId(),
+    deviceId: linking.deviceId,
+    userId: user.id,
+    name: linking.name,
+    pushToken: linking.pushToken || null,
+    scopes: JSON.stringify(deviceScopes),
+    prefix: visiblePrefix(token),
+    tokenHash: hashOf(token),
+    createdAt,
+    expiresAt,
+  });
+  const caller = { kind: "session", id: user.id, userId: user.id, email: user.email } as const;
+  await createAuditWriter(deps)(tx, { caller, address }, { action: "device.create", target });
+  tx.signal(userTopic(user.id));
+  const profile = await devices.findProfile(tx, user.id);
+  return {
+    token,
+    expiresAt,
+    scopes: [...deviceScopes],
+    profile: { timezone: profile?.timezone ?? "UTC", isTester: profile?.isTester === 1 },
+  };
+}
+
+const timesOf = (now: Date) => ({
+  createdAt: now.toISOString(),
+  expiresAt: new Date(now.getTime() + tokenLifetimeDays * 86_400_000).toISOString(),
+});
+
+type Needed = Pick<Deps, "clock" | "sealer">;
+
+/** What a person does on the device sign-in pages: approve or refuse a device. */
+export const deviceApprovalHandlers = (deps: Needed): Handlers<typeof approvalContract> => ({
+  approve: approve(deps),
+  refuse: refuse(deps),
+});
+
+/** Mints the only valid code of a device. An earlier code stops working. (rule S6) */
+function approve({
+  clock,
+  sealer,
+}: Pick<Deps, "clock" | "sealer">): Handler<typeof approvalContract.approve> {
+  return ({ caller, body, save }) => {
+    const code = randomName();
+    const sealed = { codeHash: hashOf(code), codeSealed: sealer.seal(code) };
+    return save(async (tx) => {
+      await devices.lock(tx, body.device);
+      await signInCodes.mint(tx, { ...sealed, ...decisionRow(caller.userId, body, clock.now()) });
+      tx.signal(deviceTopic(body.device));
+      return { code };
+    });
+  };
+}
+
+/** Records the refusal, so that the waiting device learns of it. */
+function refuse({ clock }: Pick<Deps, "clock">): Handler<typeof approvalContract.refuse> {
+  return ({ caller, body, save }) =>
+    save(async (tx) => {
+      await devices.lock(tx, body.device);
+      const refusal = { codeHash: hashOf(randomName()), codeSealed: null };
+      await signInCodes.refuse(tx, { ...refusal, ...decisionRow(caller.userId, body, clock.now()) });
+      tx.signal(deviceTopic(body.device));
+      return undefined;
+    });
+}
+
+interface ApprovalRequest {
+  readonly device: string;
+  readonly name: string;
+  readonly challenge: string;
+}
+
+const decisionRow = (userId: string, { device, name, challenge }: ApprovalRequest, now: Date) => ({
+  userId,
+  deviceId: device,
+  deviceName: name,
+  challenge,
+  createdAt: now.toISOString(),
+  expiresAt: new Date(now.getTime() + codeLifetimeMilliseconds).toISOString(),
+});

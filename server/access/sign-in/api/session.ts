@@ -3,22 +3,24 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 import type { Transaction } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";
 import { isOwnOrigin } from "../../../http/authenticate.ts";
+import { knownBrowser } from "../../../http/credentials.ts";
 import type { ConsoleCaller, Handler, Handlers, Request } from "../../../http/handler.ts";
-import { knownBrowser } from "../../../http/known-browser.ts";
 import { hashPassword, normaliseEmail, verifyPassword } from "../../../secrets/passwords.ts";
 import { type NoticeDeps, noticeAccount } from "../../accounts/notice.ts";
 import { type UserRow, users } from "../../accounts/store.ts";
 import { apps } from "../../apps/store.ts";
 import { createAuditWriter } from "../../audit/record.ts";
-import { passkeyRequestFor } from "../../sign-in-methods/passkey-questions.ts";
-import { proveSecondFactor, type Spend } from "../../sign-in-methods/prove.ts";
-import { passkeys } from "../../sign-in-methods/sign-in-passkeys.ts";
-import { accountLinks } from "../account-links.ts";
+import {
+  type ProvingDeps,
+  passkeyRequestFor,
+  proveSecondFactor,
+  type Spend,
+} from "../../sign-in-methods/prove.ts";
+import { passkeys } from "../../sign-in-methods/store.ts";
 import { beginAttempt, succeed } from "../attempts.ts";
-import { openStep, sealStep, stepOf } from "../sign-in-step.ts";
-import { newConsoleSession, startConsoleSession } from "../start-session.ts";
-import { consoleSessions } from "../store.ts";
-import { firstPassword } from "./first-password.ts";
+import { isFresh } from "../rules.ts";
+import { newConsoleSession, openStep, sealStep, startConsoleSession, stepOf } from "../start-session.ts";
+import { accountLinks, consoleSessions } from "../store.ts";
 
 export function consoleSession(
   deps: Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">,
@@ -186,4 +188,45 @@ export async function verifiedUser(
  */
 export async function assertPasswordStands(tx: Transaction, user: UserRow): Promise<void> {
   if (!(await users.holdPassword(tx, user.id, user.passwordHash))) throw new ApiError("invalid_credentials");
+}
+
+/**
+ * Gives an account that signs in with a provider its first password. There is no old one to ask for, so the sign-in must be
+ * fresh, and the second factor is asked for again. Ends all other sessions. (rule S31)
+ */
+function firstPassword(deps: ProvingDeps): Handler<typeof contract.firstPassword> {
+  const record = createAuditWriter(deps);
+  return async ({ caller, address, body, save }) => {
+    const { userId, email } = caller;
+    if ((await users.find(deps.database, userId))?.passwordHash) throw hasOne();
+    await assertFreshSession(deps, caller);
+    const proving = { user: { id: userId, email }, address, known: `session:${caller.id}`, code: body.code };
+    const spend = await proveSecondFactor(deps, proving);
+    const change = { old: "", fresh: await hashPassword(body.newPassword) };
+    return save(async (tx) => {
+      await spend(tx);
+      if (!(await users.changePassword(tx, userId, change))) throw hasOne();
+      await consoleSessions.removeOthers(tx, userId, caller.id);
+      await accountLinks.removeAll(tx, userId);
+      await record(tx, { caller, address }, { action: "user.password", target: userId });
+      await noticeAccount(deps, tx, { what: "firstPassword", email, address });
+      return undefined;
+    });
+  };
+}
+
+const hasOne = () =>
+  new ApiError("wrong_state", { message: "This account has a password already. Change it instead." });
+
+/** A stranger at an open browser must not gain lasting access, or lock its owner out. Throws `wrong_state`. */
+export async function assertFreshSession(
+  { clock, database }: Pick<Deps, "clock" | "database">,
+  { id, userId }: ConsoleCaller,
+): Promise<void> {
+  const now = clock.now();
+  const rows = await consoleSessions.list(database, userId, now.toISOString());
+  if (isFresh(rows.find(({ tokenHash }) => tokenHash === id)?.createdAt, now)) return;
+  throw new ApiError("wrong_state", {
+    message: "You signed in more than ten minutes ago. Sign out, sign in again, and do this then.",
+  });
 }

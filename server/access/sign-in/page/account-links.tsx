@@ -1,11 +1,14 @@
-import { accountLinks } from "../../../../src/contract/account-links.ts";
+import { accountLinks } from "../../../../src/contract/console-session.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
-import { filledAgain } from "../../../console/filled-form.ts";
+import { limits } from "../../../../src/contract/limits.ts";
+import { filledAgain, filledWith } from "../../../console/form-values.tsx";
+import { type Filled, TextField } from "../../../console/forms.tsx";
+import { BarePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
+import { Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
 import type { PageHandler, Visit } from "../../../console/visit.ts";
-import { NewPassword, Recover, RecoverByOperator, RecoveryAsked } from "./pages.tsx";
-import { isByMail } from "./sign-in-page.tsx";
+import { isByMail } from "./device.tsx";
 
 /** The pages to which links in mails lead, and that for a forgotten password. Nobody need be signed in. */
 export const accountLinkRoutes = (
@@ -34,6 +37,7 @@ const recover = ({ ask, fields, links }: Visit): Promise<Reply> =>
 
 /** A link is not used up by looking at its page, because programs that check mails open it, too. */
 const newPasswordPage = async (visit: Visit): Promise<Reply> => show(NewPassword(passwordProps(visit)));
+
 const newAccountPage = async (visit: Visit): Promise<Reply> => show(NewPassword(accountProps(visit)));
 
 const passwordProps = ({ links, param }: Visit) => ({
@@ -41,6 +45,7 @@ const passwordProps = ({ links, param }: Visit) => ({
   action: links.newPassword(param("token")),
   newAccount: false,
 });
+
 const accountProps = ({ links, param, settings }: Visit) => {
   if (!settings.registration) throw new ApiError("not_found");
   return { links, action: links.newAccount(param("token")), newAccount: true };
@@ -84,3 +89,125 @@ function atPassword(refusal: ApiError): ApiError {
   );
   return issues ? new ApiError(refusal.code, { ...refusal.details, issues }) : refusal;
 }
+
+interface LinkPageProps {
+  readonly links: Links;
+  readonly form?: Filled;
+}
+
+/** Asks for the address of a forgotten password. */
+const Recover = ({ links, form = filledWith() }: LinkPageProps) => (
+  <BarePage links={links} title="Password forgotten">
+    <div class="card stack">
+      <h1>Password forgotten</h1>
+      <p class="muted">You get a mail with a link to a new password.</p>
+      <Refused refusal={form.refusal} />
+      <form class="stack" method="post" action={links.recover}>
+        <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" required />
+        <button class="primary" type="submit">
+          Send the link
+        </button>
+      </form>
+    </div>
+  </BarePage>
+);
+
+/** For a server that sends no mail. */
+const RecoverByOperator = ({ links }: LinkPageProps) => (
+  <BarePage links={links} title="Password forgotten">
+    <div class="card stack">
+      <h1>Password forgotten</h1>
+      <p>
+        This server sends no mail. Its operator can set a new password, with{" "}
+        <code>innkeep admin user password</code>.
+      </p>
+      <a class="button" href={links.signIn}>
+        To the sign-in page
+      </a>
+    </div>
+  </BarePage>
+);
+
+/** The same for every address. */
+const RecoveryAsked = ({ links }: LinkPageProps) => (
+  <BarePage links={links} title="Check your mail">
+    <div class="card stack">
+      <h1>Check your mail</h1>
+      <p>
+        If there is an account with this address and a password, a link is on its way. It works once, for 30
+        minutes. If no mail comes, look in your spam folder. Perhaps you sign in without a password.
+      </p>
+      <a class="button" href={links.signIn}>
+        To the sign-in page
+      </a>
+    </div>
+  </BarePage>
+);
+
+interface SignUpAskedProps {
+  readonly links: Links;
+  /** Whether the account is made by a mailed link. */
+  readonly byMail: boolean;
+  /** The sign-in page. */
+  readonly signIn: string;
+}
+
+/** The same for every address. */
+export const SignUpAsked = ({ links, byMail, signIn }: SignUpAskedProps) => (
+  <BarePage links={links} title="Your account">
+    <div class="card stack">
+      <h1>{byMail ? "Check your mail" : "Sign in now"}</h1>
+      <p>
+        {byMail
+          ? "A link is on its way to this address. With it you choose a password, and your account is ready. It works once, for a day."
+          : "If there was no account with this address, there is one now, with the password that you have just chosen."}
+      </p>
+      <a class="button" href={signIn}>
+        To the sign-in page
+      </a>
+    </div>
+  </BarePage>
+);
+
+interface NewPasswordProps extends LinkPageProps {
+  /** Where the form is sent. It ends in the token of the link. */
+  readonly action: string;
+  /** Whether the password is that of a new account. */
+  readonly newAccount: boolean;
+}
+
+/** Asks for the password of a new account, or for a new one. A typed password is never sent back. */
+const NewPassword = ({ links, action, newAccount, form = filledWith() }: NewPasswordProps) => {
+  const title = newAccount ? "Create your account" : "Set a new password";
+  return (
+    <BarePage links={links} title={title}>
+      <div class="card stack">
+        <h1>{title}</h1>
+        {!newAccount && (
+          <p class="muted">You are then signed out everywhere. A second factor that you have stays on.</p>
+        )}
+        <Refused refusal={form.refusal} />
+        <form class="stack" method="post" action={action}>
+          {passwordFields.map((field) => (
+            <TextField
+              key={field.name}
+              form={{ value: () => "", refusal: form.refusal }}
+              type="password"
+              autocomplete="new-password"
+              {...field}
+              required
+            />
+          ))}
+          <button class="primary" type="submit">
+            {newAccount ? "Create account" : "Set password"}
+          </button>
+        </form>
+      </div>
+    </BarePage>
+  );
+};
+
+const passwordFields = [
+  { name: "password", label: "New password", hint: `At least ${limits.password.min} characters.` },
+  { name: "repeatedPassword", label: "New password again" },
+] as const;

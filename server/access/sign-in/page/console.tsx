@@ -1,22 +1,47 @@
-import { BarePage } from "../../../console/bare-page.tsx";
-import { returnPath } from "../../../console/console-path.ts";
-import { filledWith } from "../../../console/filled-form.ts";
-import { type Filled, TextField } from "../../../console/forms.tsx";
-import { HiddenFields } from "../../../console/hidden-fields.tsx";
+import { session } from "../../../../src/contract/console-session.ts";
+import { filledAgain, filledWith } from "../../../console/form-values.tsx";
+import { type Filled, HiddenFields, TextField } from "../../../console/forms.tsx";
+import { BarePage } from "../../../console/layout.tsx";
+import { type Links, returnPath } from "../../../console/links.ts";
 import { type Act, notDone } from "../../../console/notices.ts";
 import { DoneNotice, Notice, SignInRefused } from "../../../console/parts.tsx";
-import { type Reply, show } from "../../../console/reply.ts";
-import type { Visit } from "../../../console/visit.ts";
+import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
+import type { SignedInVisit, Visit } from "../../../console/visit.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { ProviderLinks } from "../../identity-providers/links.tsx";
-import { deviceSignInLinks, onTo } from "../paths.ts";
-import { carrying, type PendingForm, showingAgain } from "../pending-form.ts";
+import { deviceSignInLinks, onTo } from "../device-visit.ts";
+import { showSecondFactor, signInWith } from "../finish.tsx";
+import { carriedForm, carrying, type PendingForm, showingAgain } from "../pending-form.ts";
+
+export const signIn = ({ fields, ...visit }: Visit): Promise<Reply> =>
+  reshowForm(
+    async () => {
+      const { links, settings } = visit;
+      const kept = carriedForm(fields);
+      const done = await signInWith(visit.ask, fields);
+      if (done.outcome === "second_factor")
+        return showSecondFactor({ ...done, links, action: links.signIn, to: fields.text("to"), kept });
+      const { consoleUrl } = settings;
+      if (kept && returnPath(kept.action, consoleUrl, "") !== "") return showPendingForm(links, kept);
+      return goTo(returnPath(fields.text("to"), consoleUrl, links.home));
+    },
+    async (refusal) =>
+      showSignIn(
+        { fields, ...visit },
+        { to: fields.text("to"), form: filledAgain(fields, refusal), kept: carriedForm(fields) },
+      ),
+  );
+
+export async function signOut({ ask, fields, links }: SignedInVisit): Promise<Reply> {
+  await ask(session.remove, { idempotencyKey: fields.idempotencyKey });
+  return goTo(links.signIn, "signed-out");
+}
 
 export const signInPage = async (visit: Visit): Promise<Reply> =>
   showSignIn(visit, { to: visit.query("to") });
 
 /** What the sign-in page shows and carries along. */
-export interface SignInTraits {
+interface SignInTraits {
   /** The address to open after the sign-in. */
   readonly to: string;
   readonly form?: Filled;
@@ -117,3 +142,22 @@ const SignedInElsewhere = ({ kept }: { readonly kept: PendingForm }) => (
     </button>
   </form>
 );
+
+/** Leads back to a form that was sent without a console session. With scripts, this needs no click. */
+const showPendingForm = (links: Links, kept: PendingForm): Reply =>
+  show(
+    <BarePage links={links} title="Signed in again">
+      <div class="card stack">
+        <h1>You are signed in again</h1>
+        <p>
+          Your session had ended. <b>{notDone(kept.act)}</b> What you wrote is kept.
+        </p>
+        <form method="post" action={kept.action} data-continues>
+          <HiddenFields values={showingAgain(kept)} />
+          <button class="primary" type="submit">
+            Go back to what you wrote
+          </button>
+        </form>
+      </div>
+    </BarePage>,
+  );

@@ -1,17 +1,545 @@
-import { ApiError } from "../../../../src/contract/errors.ts";
-import { isSameVersion } from "../../../../src/contract/version.ts";
-import type { EntryVersion } from "../changelog-entries.ts";
+import type { SemVer } from "semver";
+import coerce from "semver/functions/coerce.js";
+import compare from "semver/functions/compare.js";
+import parse from "semver/functions/parse.js";
+import type {
+  ChangelogChange,
+  consoleChangelog as consoleContract,
+  EditedChangelogEntry,
+  ImportedChangelogEntry,
+  NewChangelogEntry,
+  ReleaseImport,
+  ReleaseType,
+} from "../../../../src/contract/changelog.ts";
+import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
+import { feedbackIdsIn } from "../../../../src/contract/feedback-lines.ts";
+import { limits } from "../../../../src/contract/limits.ts";
+import { comparableVersion, isSameVersion } from "../../../../src/contract/version.ts";
+import { ownedApp } from "../../../access/apps/owned-app.ts";
+import { createAuditWriter } from "../../../access/audit/record.ts";
+import { changesBetween } from "../../../access/audit/rules.ts";
+import type { Viewer } from "../../../access/members/visibility.ts";
+import type { Reader, Transaction } from "../../../database/database.ts";
+import { appTopic } from "../../../database/signals.ts";
+import type { Deps } from "../../../deps.ts";
+import type { Handlers, Request } from "../../../http/handler.ts";
+import { idPart, instantPart, pageOf, readCursor } from "../../../http/list-page.ts";
+import {
+  markEdited,
+  mergeImport,
+  type ReleaseField,
+  type ReleaseValues,
+  releaseFields,
+  type VersionForm,
+  type VersionOrder,
+} from "../rules.ts";
+import {
+  type ChangelogRow,
+  type ChangelogRowChange,
+  changelog,
+  draftDate,
+  type EntryVersion,
+  changelogFeedback as links,
+  type NewChangelogRow,
+  type OwnedChangelogRow,
+  changelogEntries as rows,
+} from "../store.ts";
+
+export function consoleChangelog(
+  deps: Pick<Deps, "clock" | "database" | "newId">,
+): Handlers<typeof consoleContract> {
+  const record = createAuditWriter(deps);
+  return {
+    list: (request) => list(deps, request),
+
+    create: ({ caller, address, params: { appId }, body, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const writer = { appId, isPerson: caller.kind === "session", by: caller.userId };
+        const entry = await createEntry(deps, tx, { writer, entry: body });
+        await record(tx, { caller, address }, { action: "changelog.create", appId, target: entry.id });
+        return entry;
+      }),
+
+    put: ({ caller, address, params: { appId, version }, body, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const entry = await importEntry(deps, tx, { appId, version, viewer: caller, given: body });
+        const action = entry.created ? "changelog.create" : "changelog.update";
+        if (entry.created || entry.changedFields.length > 0)
+          await record(
+            tx,
+            { caller, address },
+            {
+              ...{ action, appId, target: entry.id },
+              changes: entry.created ? [] : entry.changedFields.map((field) => ({ field })),
+            },
+          );
+        return entry;
+      }),
+
+    read: ({ caller, params }) => answerOf(deps.database, params.entryId, caller),
+
+    update: ({ caller, address, params: { entryId: id }, body, save }) =>
+      save(async (tx) => {
+        const entry = await lockedEntry(tx, id, caller);
+        const { appId } = entry;
+        await updateEntry(deps, tx, { entry, change: body, by: caller.userId });
+        const answer = await answerOf(tx, id, caller);
+        const changes = changesBetween(entryAnswer(entry), answer, ["body", "items"]);
+        await record(
+          tx,
+          { caller, address },
+          {
+            ...{ action: "changelog.update", appId, target: id },
+            changes: changes.filter(({ field }) => field in body),
+          },
+        );
+        return answer;
+      }),
+
+    remove: ({ caller, address, params: { entryId: id }, save }) =>
+      save(async (tx) => {
+        const { appId } = await lockedEntry(tx, id, caller);
+        await removeEntry(tx, { appId, id });
+        await record(tx, { caller, address }, { action: "changelog.delete", appId, target: id });
+        return { success: true };
+      }),
+
+    publish: ({ caller, address, params: { entryId: id }, save }) =>
+      save(async (tx) => {
+        const entry = await lockedEntry(tx, id, caller);
+        await publishEntry(deps, tx, { entry, by: caller.userId });
+        await record(
+          tx,
+          { caller, address },
+          { action: "changelog.publish", appId: entry.appId, target: id },
+        );
+        return answerOf(tx, id, caller);
+      }),
+  };
+}
+
+async function list(
+  { database }: Pick<Deps, "database">,
+  { caller, params, query }: Request<typeof consoleContract.list>,
+) {
+  const { cursor, limit = limits.listPage.default } = query;
+  const position = readCursor(cursor, [instantPart, instantPart, idPart]);
+  await ownedApp(database, params.appId, caller);
+  const found = await rows.list(database, params.appId, { position, limit: limit + 1 });
+  const { items, nextCursor } = pageOf(found, limit, (row) => [
+    row.publishedAt ?? draftDate,
+    row.createdAt,
+    row.id,
+  ]);
+  const linked = await linkedFeedback(
+    database,
+    items.map(({ id }) => id),
+  );
+  return { items: items.map((row) => entryAnswer(row, linked.get(row.id))), nextCursor };
+}
+
+async function answerOf(reader: Reader, id: string, viewer: Viewer): Promise<EditedChangelogEntry> {
+  const entry = await ownedEntry(reader, id, viewer);
+  return entryAnswer(entry, (await linkedFeedback(reader, [id])).get(id));
+}
+
+/** The entry, locked until the transaction ends: an import must see what a person writes at the same time. */
+async function lockedEntry(tx: Transaction, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
+  const { appId } = await ownedEntry(tx, id, viewer);
+  await rows.lock(tx, appId);
+  return ownedEntry(tx, id, viewer);
+}
+
+async function ownedEntry(reader: Reader, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
+  const entry = await rows.find(reader, id, viewer);
+  if (!entry) throw new ApiError("not_found");
+  return entry;
+}
+
+/** The version whose entry is imported, the caller, and what the caller sent. */
+interface VersionImport {
+  readonly appId: string;
+  readonly version: string;
+  readonly viewer: Viewer;
+  readonly given: ReleaseImport;
+}
+
+/**
+ * Creates or changes the entry of a version. Fields that a person has changed since the last import stay, unless the
+ * request allows overwriting. Throws `version_exists` if several entries have the version.
+ */
+async function importEntry(
+  making: Making,
+  tx: Transaction,
+  { appId, version, viewer, given }: VersionImport,
+): Promise<ImportedChangelogEntry> {
+  await rows.lock(tx, appId);
+  const known = await rows.listVersions(tx, appId);
+  const id = onlyOne(ofVersion(known, version), version)?.id;
+  const entry = id === undefined ? undefined : await rows.find(tx, id, viewer);
+  if (entry) return changeEntry(making, tx, { entry, given, by: viewer.userId });
+
+  const values = givenValues(given, null, making.clock.now());
+  const others = known.map((other) => other.version);
+  const row = newRow({ title: given.title ?? `Version ${version}`, version }, values, others);
+  const created = await insertEntry(making, tx, {
+    ...row,
+    ...{ appId, editedFields: [], updatedBy: viewer.userId },
+  });
+  return { ...created, created: true, changedFields: [], keptFields: [] };
+}
+
+function onlyOne(found: readonly EntryVersion[], version: string): EntryVersion | undefined {
+  if (found.length <= 1) return found[0];
+  const ids = found.map(({ id }) => id).join(", ");
+  throw new ApiError("version_exists", {
+    message: `Several release notes have version ${version}: ${ids}. Delete all but one, or change one by its id.`,
+  });
+}
+
+async function changeEntry(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  {
+    entry,
+    given,
+    by,
+  }: Pick<VersionImport, "given"> & { readonly entry: OwnedChangelogRow; readonly by: string },
+): Promise<ImportedChangelogEntry> {
+  const now = clock.now();
+  const values = givenValues(given, entry.publishedAt, now);
+  const before = editedIn(entry);
+  const merged = mergeImport({ values: entry, edited: before }, values, given.overwrite === true);
+  const change = pick(values, merged.changed);
+  const at = merged.changed.length > 0 ? { updatedAt: now.toISOString(), updatedBy: by } : {};
+  const editedFields = JSON.stringify(merged.edited);
+  if (merged.changed.length > 0 || merged.edited.length < before.length)
+    await saveEntry(tx, entry, { ...change, ...at, editedFields });
+  const row = { ...entry, ...change, ...at, editedFields };
+  const answer = entryAnswer(row, await linkFeedback(tx, row));
+  return { ...answer, created: false, changedFields: [...merged.changed], keptFields: [...merged.kept] };
+}
+
+type Values = ReturnType<typeof givenValues>;
+
+function pick(values: Values, fields: readonly ReleaseField[]): Partial<Values> {
+  return Object.fromEntries(fields.map((field) => [field, values[field]]));
+}
+
+type Making = Pick<Deps, "clock" | "newId">;
+
+/** The id of an entry and of its app. */
+interface EntryKey {
+  readonly appId: string;
+  readonly id: string;
+}
+
+/** A stored release note as its maintainer reads it, with the threads that it is linked to. */
+const entryAnswer = (
+  row: ChangelogRow & Pick<OwnedChangelogRow, "editedFields">,
+  feedbackIds: readonly string[] = [],
+): EditedChangelogEntry => ({
+  id: row.id,
+  title: row.title,
+  version: row.version,
+  versions: JSON.parse(row.versions),
+  releaseType: row.releaseType,
+  bodyFormat: row.bodyFormat,
+  body: row.body,
+  items: JSON.parse(row.items),
+  publishedAt: row.publishedAt,
+  feedbackIds: [...feedbackIds],
+  editedFields: [...editedIn(row)],
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+});
+
+/** The author of an entry: a person in the console, or a program with a token. */
+interface Writer {
+  readonly appId: string;
+  readonly isPerson: boolean;
+  /** The account for which it is written. */
+  readonly by?: string;
+}
+
+/**
+ * Writes a release note. Without a date it is a draft. Throws `version_exists` if the app has an entry of this version,
+ * unless duplicates are allowed.
+ */
+export async function createEntry(
+  making: Making,
+  tx: Transaction,
+  { writer, entry }: { readonly writer: Writer; readonly entry: NewChangelogEntry },
+): Promise<EditedChangelogEntry> {
+  const { appId, isPerson, by: updatedBy = null } = writer;
+  await rows.lock(tx, appId);
+  const known = await rows.listVersions(tx, appId);
+  if (!entry.allowDuplicate) refuseSameVersion(known, entry.version);
+  const given = givenValues(entry, null, making.clock.now());
+  const edited = isPerson ? releaseFields.filter((field) => given[field] !== undefined) : [];
+  const others = known.map(({ version }) => version);
+  return insertEntry(making, tx, {
+    ...newRow(entry, given, others),
+    ...{ appId, editedFields: edited, updatedBy },
+  });
+}
+
+type NewEntry = Omit<NewChangelogRow, "id" | "createdAt" | "updatedAt" | "editedFields"> & {
+  readonly editedFields: readonly ReleaseField[];
+};
+
+/** Stores a new entry. The app's entries must be locked. */
+async function insertEntry(
+  { clock, newId }: Making,
+  tx: Transaction,
+  { editedFields, ...entry }: NewEntry,
+): Promise<EditedChangelogEntry> {
+  const at = clock.now().toISOString();
+  const row = {
+    ...entry,
+    ...{ id: newId(), createdAt: at, updatedAt: at, editedFields: JSON.stringify(editedFields) },
+  };
+  await rows.insert(tx, row);
+  const feedbackIds = await linkFeedback(tx, row);
+  await renew(tx, entry.appId);
+  return entryAnswer(row, feedbackIds);
+}
+
+/**
+ * Changes the given fields of a locked entry and records which fields a person changed. Does nothing without fields.
+ * Throws `version_exists` if another entry has the version, unless duplicates are allowed.
+ */
+async function updateEntry(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  {
+    entry,
+    change,
+    by,
+  }: { readonly entry: OwnedChangelogRow; readonly change: ChangelogChange; readonly by: string },
+): Promise<void> {
+  const now = clock.now();
+  const { version } = change;
+  if (version !== undefined && version !== entry.version && !change.allowDuplicate) {
+    const others = (await rows.listVersions(tx, entry.appId)).filter(({ id }) => id !== entry.id);
+    refuseSameVersion(others, version);
+  }
+  const given = { ...givenValues(change, entry.publishedAt, now), bodyFormat: change.bodyFormat };
+  const columns = { ...given, version };
+  if (Object.values(columns).every((value) => value === undefined)) return;
+  const editedFields = JSON.stringify(markEdited({ values: entry, edited: editedIn(entry) }, given));
+  await saveEntry(tx, entry, { ...columns, editedFields, updatedAt: now.toISOString(), updatedBy: by });
+}
+
+/** Publishes an entry now. An entry that is published already keeps its date. A date in the future is replaced. */
+async function publishEntry(
+  deps: Pick<Deps, "clock">,
+  tx: Transaction,
+  { entry, by }: { readonly entry: OwnedChangelogRow; readonly by: string },
+): Promise<void> {
+  if (!isPublished(entry.publishedAt, deps.clock.now()))
+    await updateEntry(deps, tx, { entry, change: { publish: true }, by });
+}
+
+/** Deletes an entry permanently. */
+async function removeEntry(tx: Transaction, { appId, id }: EntryKey): Promise<void> {
+  await rows.remove(tx, id);
+  await renew(tx, appId);
+}
+
+/** Stores changed columns of an entry, and links the threads that it names now. */
+async function saveEntry(
+  tx: Transaction,
+  entry: OwnedChangelogRow,
+  change: ChangelogRowChange,
+): Promise<void> {
+  await rows.update(tx, entry.id, change);
+  const { body = entry.body, items = entry.items } = change;
+  await linkFeedback(tx, { ...entry, body, items });
+  await renew(tx, entry.appId);
+}
+
+async function renew(tx: Transaction, appId: string): Promise<void> {
+  await changelog.bumpVersion(tx, appId);
+  tx.signal(appTopic(appId));
+}
 
 /** The entries that have this version, in any spelling. */
-export const ofVersion = (known: readonly EntryVersion[], version: string): readonly EntryVersion[] =>
+const ofVersion = (known: readonly EntryVersion[], version: string): readonly EntryVersion[] =>
   known.filter((entry) => isSameVersion(entry.version, version));
 
 /** Throws `version_exists` if an entry has this version. */
-export function refuseSameVersion(known: readonly EntryVersion[], version: string): void {
+function refuseSameVersion(known: readonly EntryVersion[], version: string): void {
   const [entry] = ofVersion(known, version);
   if (!entry) return;
   throw new ApiError("version_exists", {
     entryId: entry.id,
     message: `Release note ${entry.id} has version ${entry.version} already. Change that one, or allow a duplicate.`,
   });
+}
+
+/**
+ * The columns for the fields of a request; undefined for fields that are not given. `publish` sets the date to `now`
+ * unless the entry is published already.
+ */
+function givenValues(
+  given: Omit<ChangelogChange, "version">,
+  publishedAt: string | null,
+  now: Date,
+): GivenValues {
+  if (given.publish && given.publishedAt !== undefined)
+    throw badRequest("publish", "cannot be given together with publishedAt");
+  const { title, versions, releaseType, body, items } = given;
+  return {
+    title,
+    versions: jsonOf(versions),
+    releaseType,
+    bodyFormat: given.bodyFormat ?? formatOf(given),
+    body,
+    items: jsonOf(items),
+    publishedAt: given.publish ? publicationOf(publishedAt, now) : given.publishedAt,
+  };
+}
+
+type GivenValues = { readonly [Field in ReleaseField]: ChangelogRow[Field] | undefined } & ReleaseValues;
+
+/** A new row with default values for all fields that are not given. `others`: all versions of the app. */
+const newRow = (
+  { title, version }: { readonly title: string; readonly version: string },
+  given: GivenValues,
+  others: readonly string[],
+) => ({
+  title,
+  version,
+  versions: given.versions ?? "[]",
+  releaseType: given.releaseType ?? releaseTypeAfter(version, others),
+  bodyFormat: given.bodyFormat ?? "markdown",
+  body: given.body ?? "",
+  items: given.items ?? "[]",
+  publishedAt: given.publishedAt ?? null,
+});
+
+/** The fields that people have changed since the last import of an entry. */
+const editedIn = ({ editedFields }: Pick<OwnedChangelogRow, "editedFields">): readonly ReleaseField[] =>
+  JSON.parse(editedFields);
+
+/** Whether apps see an entry with this date. */
+const isPublished = (publishedAt: string | null, now: Date): boolean =>
+  publishedAt !== null && publishedAt <= now.toISOString();
+
+const publicationOf = (publishedAt: string | null, now: Date): string | undefined =>
+  isPublished(publishedAt, now) ? undefined : now.toISOString();
+
+function formatOf({ body, items }: ChangelogChange): "items" | "markdown" | undefined {
+  if (body !== undefined) return "markdown";
+  return items === undefined ? undefined : "items";
+}
+
+const jsonOf = (value: unknown): string | undefined =>
+  value === undefined ? undefined : JSON.stringify(value);
+
+/**
+ * Orders versions. `v1.2`, `1.2`, four-part versions and `1.1.0 (45)` are read as the nearest SemVer. A whole number of
+ * up to three digits is a build number or a version, a longer one only a build number.
+ */
+export const versionOrder: VersionOrder = {
+  formsOf: (version) => readingOf(version).forms,
+  compare: (a, b, form) => comparisons[form](readingOf(a), readingOf(b)),
+};
+
+/** The parsed form of a version. */
+interface Reading {
+  readonly plain: string;
+  readonly forms: readonly VersionForm[];
+  /** The nearest SemVer, or null. */
+  readonly semVer: SemVer | null;
+}
+
+const readings = new Map<string, Reading>();
+
+const mostReadings = 50_000;
+
+/** Cached: parsing every version of thousands of entries again for each request would block all other requests. */
+function readingOf(version: string): Reading {
+  const known = readings.get(version);
+  if (known) return known;
+  if (readings.size >= mostReadings) readings.clear();
+  const plain = comparableVersion(version);
+  const semVer = nearest(plain);
+  const reading = { plain, semVer, forms: formsOf(plain, semVer) };
+  readings.set(version, reading);
+  return reading;
+}
+
+function formsOf(plain: string, semVer: SemVer | null): readonly VersionForm[] {
+  if (/^\d+$/.test(plain)) return plain.length > 3 ? ["build"] : ["build", "semver"];
+  if (/^\d{4}-\d\d-\d\d$/.test(plain)) return ["date"];
+  return semVer ? ["semver"] : [];
+}
+
+type Comparison = (a: Reading, b: Reading) => number;
+
+const comparisons: Record<VersionForm, Comparison> = {
+  build: ({ plain: a }, { plain: b }) => Number(BigInt(a) > BigInt(b)) - Number(BigInt(a) < BigInt(b)),
+  date: ({ plain: a }, { plain: b }) => Number(a > b) - Number(a < b),
+  semver: ({ semVer: a }, { semVer: b }) => (a && b ? compare(a, b) : 0),
+};
+
+/** The size of a release: its difference to the greatest earlier release among `others`. `minor` if that is unknown. */
+export function releaseTypeAfter(version: string, others: readonly string[]): ReleaseType {
+  const own = semVerOf(version);
+  if (!own) return "minor";
+  const before = others
+    .flatMap((other) => semVerOf(other) ?? [])
+    .filter((other) => other.prerelease.length === 0 && other.compareMain(own) < 0)
+    .reduce<SemVer | undefined>((last, one) => (last && compare(last, one) > 0 ? last : one), undefined);
+  if (!before) return "minor";
+  if (before.major !== own.major) return "major";
+  return before.minor === own.minor ? "patch" : "minor";
+}
+
+function semVerOf(version: string): SemVer | null {
+  const { forms, semVer } = readingOf(version);
+  return forms.includes("semver") ? semVer : null;
+}
+
+function nearest(plain: string): SemVer | null {
+  const exact = parse(plain);
+  if (exact) return exact;
+  return /^\d+(\.\d+){0,3}([-+][\w.+-]*)?(\s.*|\(.*)?$/.test(plain)
+    ? coerce(plain, { includePrerelease: true })
+    : null;
+}
+
+/** A release note, as far as it can name threads. */
+type NamingEntry = Pick<ChangelogRow, "id" | "body" | "items"> & { readonly appId: string };
+
+/**
+ * Links a release note to the threads of its app that its text names (rule C17), and to no others. Gives their ids. An id
+ * that is no thread of the app is left out.
+ */
+async function linkFeedback(tx: Transaction, entry: NamingEntry): Promise<readonly string[]> {
+  const wanted = await links.existing(tx, entry.appId, namedIn(entry));
+  const linked = await linkedFeedback(tx, [entry.id]);
+  const before = linked.get(entry.id) ?? [];
+  if (wanted.join() !== before.join()) await links.replace(tx, entry.id, wanted);
+  return wanted;
+}
+
+/** The threads to which release notes are linked, by the id of the note. */
+async function linkedFeedback(
+  reader: Reader,
+  entryIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const byEntry = new Map<string, string[]>();
+  for (const { entryId, feedbackId } of await links.list(reader, entryIds))
+    byEntry.set(entryId, [...(byEntry.get(entryId) ?? []), feedbackId]);
+  return byEntry;
+}
+
+function namedIn({ body, items }: NamingEntry): readonly string[] {
+  const texts = JSON.parse(items).map(({ text }: { readonly text: string }) => text);
+  return feedbackIdsIn([body, ...texts].join("\n")).slice(0, limits.changelogFeedback);
 }

@@ -1,21 +1,85 @@
-import type { EditedChangelogEntry } from "../../../../src/contract/changelog.ts";
-import { consoleChangelog } from "../../../../src/contract/console-changelog.ts";
+import { h } from "preact";
+import {
+  consoleChangelog,
+  type EditedChangelogEntry,
+  itemTypes,
+} from "../../../../src/contract/changelog.ts";
 import type { Role } from "../../../../src/contract/endpoint.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
 import { withoutFeedbackLines } from "../../../../src/contract/feedback-lines.ts";
-import { Can } from "../../../console/can.tsx";
-import { filledWith } from "../../../console/filled-form.ts";
-import type { Filled } from "../../../console/forms.tsx";
-import { IdempotencyField } from "../../../console/idempotency-field.tsx";
+import {
+  changedValues,
+  type Fields,
+  filledWith,
+  OriginalValues,
+  type Values,
+} from "../../../console/form-values.tsx";
+import {
+  Choices,
+  type Filled,
+  IdempotencyField,
+  Select,
+  TextArea,
+  TextField,
+} from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { appNavigationOf } from "../../../console/navigation.ts";
-import { type Reply, show } from "../../../console/reply.ts";
+import { Can, Refused } from "../../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
 import { Line } from "../../../console/text.tsx";
-import { TimestampUtc } from "../../../console/timestamp.tsx";
+import { fieldTime, TimestampUtc } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
-import { ChangelogEntryForm, type ChangelogEntryFormProps } from "./changelog-entry-form.tsx";
-import { ChangelogEntryPreview } from "./changelog-entry-preview.tsx";
-import { currentEntry, entryAgain, entryFields, givenEntry } from "./changelog-entry-values.ts";
-import { PublicationBadge } from "./publication-badge.tsx";
+import { PublicationBadge } from "./list.tsx";
+
+export const createEntry = (visit: SignedInVisit): Promise<Reply> =>
+  handleButton(visit, async ({ ask, fields, param }) => {
+    const body = entryBody(givenEntry(fields));
+    const params = { appId: param("appId") };
+    const entry = await ask(consoleChangelog.create, { params, body, idempotencyKey: fields.idempotencyKey });
+    return entry.id;
+  });
+
+export const updateEntry = (visit: SignedInVisit): Promise<Reply> =>
+  handleButton(visit, async ({ ask, fields, param }) => {
+    const current = currentEntry(await readEntry(visit));
+    const body = entryBody(changedValues(fields, givenEntry(fields), current));
+    const params = { entryId: param("entryId") };
+    await ask(consoleChangelog.update, { params, body, idempotencyKey: fields.idempotencyKey });
+    return params.entryId;
+  });
+
+export async function deleteEntry({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+  await ask(consoleChangelog.remove, {
+    params: { entryId: param("entryId") },
+    idempotencyKey: fields.idempotencyKey,
+  });
+  return goTo(links.changelog(param("appId")), "entry-deleted");
+}
+
+/**
+ * Handles the buttons of the form. Two only show it again; the others save, and one of them publishes. `save` gives the
+ * entry's id.
+ */
+async function handleButton(
+  visit: SignedInVisit,
+  save: (visit: SignedInVisit) => Promise<string>,
+): Promise<Reply> {
+  const { fields, links, param } = visit;
+  const intent = fields.text("intent");
+  if (intent === "preview") return { ...(await entryPageAgain(visit, { preview: true })), sentFields: [] };
+  if (intent === "more") return { ...(await entryPageAgain(visit, { more: true })), sentFields: [] };
+  return reshowForm(
+    async () => {
+      const entryId = await save(visit);
+      if (intent === "publish") await publish(visit, entryId);
+      return goTo(links.changelog(param("appId")), intent === "publish" ? "published" : "entry-saved");
+    },
+    (refusal) => entryPageAgain(visit, { form: entryAgain(fields, refusal) }),
+  );
+}
+
+const publish = ({ ask, fields }: SignedInVisit, entryId: string) =>
+  ask(consoleChangelog.publish, { params: { entryId }, idempotencyKey: fields.idempotencyKey });
 
 const emptyEntry = { releaseType: "minor", bodyFormat: "markdown" };
 
@@ -29,7 +93,7 @@ export async function entryPage(visit: SignedInVisit): Promise<Reply> {
 }
 
 /** The form as it was sent: with its refusal, with a preview, or with more rows. */
-export async function entryPageAgain(
+async function entryPageAgain(
   visit: SignedInVisit,
   shown: Pick<ShownEntry, "preview" | "more"> & { readonly form?: Filled },
 ): Promise<Reply> {
@@ -38,7 +102,7 @@ export async function entryPageAgain(
   return showEntry(visit, { form: entryAgain(visit.fields), ...shown, entry, current });
 }
 
-export const readEntry = ({ ask, param }: SignedInVisit): Promise<EditedChangelogEntry> =>
+const readEntry = ({ ask, param }: SignedInVisit): Promise<EditedChangelogEntry> =>
   ask(consoleChangelog.read, { params: { entryId: param("entryId") } });
 
 interface ShownEntry extends Pick<ChangelogEntryFormProps, "form" | "current" | "more"> {
@@ -148,7 +212,7 @@ const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
 
 /** Loads the Markdown renderer only where it is needed, because it loads more slowly than the rest of the console. */
 async function htmlOf({ settings }: SignedInVisit, body = ""): Promise<string> {
-  const { createMarkdown } = await import("../../../console/markdown.ts");
+  const { createMarkdown } = await import("../../../console/text.tsx");
   return createMarkdown(`${settings.baseUrl}/uploads/`)(withoutFeedbackLines(body));
 }
 
@@ -166,3 +230,321 @@ const DeleteEntry = ({ action }: { readonly action: string }) => (
     </form>
   </details>
 );
+
+interface ChangelogEntryFormProps {
+  readonly form: Filled;
+  readonly action: string;
+  /** The sent fields. They say how many rows the form had. */
+  readonly fields: Fields;
+  /** The values of the stored entry; undefined for a new one. */
+  readonly current?: Values | undefined;
+  readonly published: boolean;
+  /** The address of the release note that has the version already. */
+  readonly existing?: string | undefined;
+  /** Whether to add more empty rows. */
+  readonly more?: boolean | undefined;
+}
+
+const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
+  const { form, action, current, published, existing } = props;
+  return (
+    <form class="card stack editor" method="post" action={action} data-guards>
+      <Refused refusal={form.refusal} />
+      {existing !== undefined && (
+        <p>
+          <a href={existing}>Open the release note of this version</a>
+        </p>
+      )}
+      <IdempotencyField />
+      {current && <OriginalValues current={current} />}
+      <TextField form={form} name="title" label="Title" required />
+      <div class="columns">
+        <TextField form={form} name="version" label="Version" placeholder="1.4.0" required />
+        <Select form={form} name="releaseType" label="Kind of release" options={releaseTypes} />
+      </div>
+      <Choices form={form} name="bodyFormat" legend="What changed" options={bodyFormats} />
+      <div class="as-text" data-shown-by="bodyFormat=markdown">
+        <TextArea
+          form={form}
+          name="body"
+          label="Text"
+          size="tall"
+          hint="Markdown. HTML is shown as it is typed."
+        />
+      </div>
+      <Items {...props} />
+      <Versions {...props} />
+      <div class="brief">
+        <TextField
+          form={form}
+          name="publishedAt"
+          label="Publication time (UTC)"
+          type="datetime-local"
+          hint="In UTC, as in the list. Leave it empty for a draft. A note with a future time is hidden until then."
+        />
+      </div>
+      <div class="actions">
+        <button class={published ? "primary" : undefined} type="submit" name="intent" value="save">
+          {published ? "Save" : "Save draft"}
+        </button>
+        {!published && (
+          <button class="primary" type="submit" name="intent" value="publish">
+            Publish now
+          </button>
+        )}
+        <button class="quiet" type="submit" name="intent" value="preview" formnovalidate>
+          Preview
+        </button>
+        <button class="quiet" type="submit" name="intent" value="more" formnovalidate>
+          More lines
+        </button>
+      </div>
+    </form>
+  );
+};
+
+const releaseTypes = [
+  ["major", "Major"],
+  ["minor", "Minor"],
+  ["patch", "Patch"],
+] as const;
+
+const bodyFormats = [
+  { value: "markdown", label: "Text", hint: "Written in Markdown" },
+  { value: "items", label: "List of changes", hint: "One line for each, by kind" },
+] as const;
+
+const Items = (props: ChangelogEntryFormProps) => (
+  <fieldset class="as-list stack tight" data-shown-by="bodyFormat=items">
+    <legend>Changes</legend>
+    <RowCount list="items" {...props} />
+    {rowNumbers(props, "items", 5).map((at) => (
+      <div class="pair" key={at}>
+        <Select
+          form={props.form}
+          name={`items.${at}.type`}
+          label={`Kind of change ${at + 1}`}
+          options={itemTypes.map((type) => [type, type[0]?.toUpperCase() + type.slice(1)])}
+          unlabelled
+        />
+        <TextArea
+          form={props.form}
+          name={`items.${at}.text`}
+          label={`Change ${at + 1}`}
+          size="line"
+          unlabelled
+        />
+      </div>
+    ))}
+  </fieldset>
+);
+
+const Versions = (props: ChangelogEntryFormProps) => (
+  <fieldset class="stack tight">
+    <legend>Versions by platform</legend>
+    <p class="hint">For platforms with their own version, such as Android 1.4.1.</p>
+    <RowCount list="versions" {...props} />
+    {rowNumbers(props, "versions", 2).map((at) => (
+      <div class="pair" key={at}>
+        <TextField
+          form={props.form}
+          name={`versions.${at}.platform`}
+          label={`Platform ${at + 1}`}
+          placeholder="Platform"
+          unlabelled
+        />
+        <TextField
+          form={props.form}
+          name={`versions.${at}.version`}
+          label={`Version on platform ${at + 1}`}
+          placeholder="Version"
+          unlabelled
+        />
+      </div>
+    ))}
+  </fieldset>
+);
+
+type ListProps = ChangelogEntryFormProps & { readonly list: "items" | "versions" };
+
+const RowCount = ({ list, ...props }: ListProps) => (
+  <input type="hidden" name={`${list}-rows`} value={rowNumbers(props, list, spare[list]).length} />
+);
+
+const spare = { items: 5, versions: 2 } as const;
+
+/** The rows of a list in the form: those that were sent, or those of the entry and some empty ones. */
+function rowNumbers(
+  { fields, current, more }: ChangelogEntryFormProps,
+  list: "items" | "versions",
+  free: number,
+): number[] {
+  const sent = Math.min(500, Number(fields.text(`${list}-rows`)) || 0);
+  const known = sent > 0 ? sent : (current ? countOf(current, list) : 0) + free;
+  return Array.from({ length: known + (more ? free : 0) }, (_, at) => at);
+}
+
+interface EntryPreviewProps {
+  /** The values of the form, with its lists as JSON. */
+  readonly entry: Values;
+  /** The text, rendered as HTML. */
+  readonly html: string;
+  /** Whether the values are only typed, not stored. */
+  readonly unsaved?: boolean;
+}
+
+/** A release note as its readers will see it. A preview saves nothing. */
+const ChangelogEntryPreview = ({ entry, html, unsaved = false }: EntryPreviewProps) => (
+  <section class="card stack" aria-label={unsaved ? "Preview" : "Text"}>
+    {unsaved && <p class="muted small">Preview. Nothing is saved yet.</p>}
+    <div>
+      <h2>
+        <Line text={entry.title || "Untitled"} />
+      </h2>
+      <p class="muted">
+        <Line text={entry.version ?? ""} />
+      </p>
+    </div>
+    {entry.bodyFormat === "items" ? (
+      <Changes items={JSON.parse(entry.items ?? "[]")} />
+    ) : (
+      // The only raw HTML in the console. The Markdown renderer has escaped the writer's HTML.
+      h("div", { class: "markdown", dangerouslySetInnerHTML: { __html: html } })
+    )}
+  </section>
+);
+
+const Changes = ({ items }: { readonly items: readonly Values[] }) => (
+  <div class="markdown">
+    {itemTypes.map((kind) => {
+      const changes = items.filter(({ type }) => type === kind);
+      return changes.length === 0 ? null : (
+        <div key={kind}>
+          <h3>{kind[0]?.toUpperCase() + kind.slice(1)}</h3>
+          <ul>
+            {changes.map(({ text = "" }) => (
+              <li key={text}>
+                <Line text={text} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      );
+    })}
+  </div>
+);
+
+/** A row of a list in the form, with the number in the names of its fields. */
+interface Row {
+  readonly at: number;
+  readonly values: Values;
+}
+
+const parts = { versions: ["platform", "version"], items: ["type", "text"] } as const;
+
+type List = keyof typeof parts;
+
+/** Rows after this number are not read. */
+const mostRows = 500;
+
+/** The rows of a list that are not empty. */
+function rowsOf(fields: Fields, list: List): Row[] {
+  const count = Math.min(mostRows, Number(fields.text(`${list}-rows`)) || 0);
+  const rows = Array.from({ length: count }, (_, at) => ({ at, values: rowAt(fields, list, at) }));
+  const [first, second] = parts[list];
+  return rows.filter(({ values }) => values[second] || (list === "versions" && values[first]));
+}
+
+const rowAt = (fields: Fields, list: List, at: number): Values =>
+  Object.fromEntries(parts[list].map((part) => [part, asLine(fields.text(`${list}.${at}.${part}`))]));
+
+/** Joins the lines of a change: a change is one line. */
+const asLine = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ");
+
+/** The values in the form of a release note, with its lists as JSON. */
+const givenEntry = (fields: Fields): Values => ({
+  title: fields.text("title"),
+  version: fields.text("version"),
+  versions: JSON.stringify(rowsOf(fields, "versions").map(({ values }) => values)),
+  releaseType: fields.text("releaseType"),
+  bodyFormat: fields.text("bodyFormat"),
+  body: fields.text("body"),
+  items: JSON.stringify(rowsOf(fields, "items").map(({ values }) => values)),
+  publishedAt: fields.text("publishedAt"),
+});
+
+/** The values of a stored release note, in the same format. */
+const currentEntry = (entry: EditedChangelogEntry): Values => ({
+  title: entry.title,
+  version: entry.version,
+  versions: JSON.stringify(entry.versions.map(({ platform, version }) => ({ platform, version }))),
+  releaseType: entry.releaseType,
+  bodyFormat: entry.bodyFormat,
+  body: entry.body,
+  items: JSON.stringify(entry.items.map(({ type, text }) => ({ type, text }))),
+  publishedAt: fieldTime(entry.publishedAt),
+});
+
+/** The fields of the form by name, including those of its rows. */
+function entryFields(entry: Values): Values {
+  const rows = (list: List) =>
+    listOf(entry[list]).flatMap((row, at) =>
+      parts[list].map((part): [string, string] => [`${list}.${at}.${part}`, row[part] ?? ""]),
+    );
+  return { ...entry, ...Object.fromEntries([...rows("versions"), ...rows("items")]) };
+}
+
+/** How many rows of a list a form holds. */
+const countOf = (entry: Values, list: List): number => listOf(entry[list]).length;
+
+/** Values of the form as the API takes them. */
+function entryBody({ versions, items, publishedAt, ...rest }: Values): Record<string, unknown> {
+  return {
+    ...rest,
+    ...(versions === undefined ? {} : { versions: listOf(versions) }),
+    ...(items === undefined ? {} : { items: listOf(items) }),
+    ...(publishedAt === undefined ? {} : { publishedAt: instantOf(publishedAt) }),
+  };
+}
+
+/** The form as it was sent, with each fault at its row. */
+function entryAgain(fields: Fields, refusal?: ApiError): Filled {
+  const issues = refusal?.details.issues?.map(({ path, message }) => ({
+    path: fieldOf(fields, path),
+    message,
+  }));
+  if (refusal?.code === "version_exists")
+    return { value: fields.text, refusal: sameVersion(refusal), sent: true };
+  if (!refusal || !issues) return { value: fields.text, refusal, sent: true };
+  return {
+    value: fields.text,
+    refusal: new ApiError(refusal.code, { ...refusal.details, issues }),
+    sent: true,
+  };
+}
+
+/** The refusal as the page shows it, which links to the other note. A page cannot allow a duplicate. */
+const sameVersion = ({ code, details }: ApiError): ApiError =>
+  new ApiError(code, {
+    ...details,
+    message: "There is a release note of this version already. Change that one, or enter another version.",
+  });
+
+/** Empty rows are not sent to the API, so `items.0` may be a later row of the form. */
+function fieldOf(fields: Fields, path: string): string {
+  const [, list, at, part] = /^(versions|items)\.(\d+)\.(\w+)$/.exec(path) ?? [];
+  if (list !== "versions" && list !== "items") return path;
+  return `${list}.${rowsOf(fields, list)[Number(at)]?.at ?? at}.${part}`;
+}
+
+const listOf = (json: string | undefined): Values[] => JSON.parse(json ?? "[]");
+
+function instantOf(local: string): string | null {
+  if (local === "") return null;
+  return local.length === 16 ? `${local}:00Z` : `${local}Z`;
+}

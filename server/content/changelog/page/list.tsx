@@ -1,19 +1,13 @@
-import type { EditedChangelogEntry } from "../../../../src/contract/changelog.ts";
-import { consoleChangelog } from "../../../../src/contract/console-changelog.ts";
-import { By } from "../../../console/by.tsx";
-import { Can } from "../../../console/can.tsx";
-import { Empty } from "../../../console/empty.tsx";
+import { consoleChangelog, type EditedChangelogEntry } from "../../../../src/contract/changelog.ts";
 import { InTurns } from "../../../console/in-turns.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { LastChange } from "../../../console/page-reads.ts";
-import { Pager } from "../../../console/pager.tsx";
-import { Notice } from "../../../console/parts.tsx";
+import { Can, Empty, Notice, Pager } from "../../../console/parts.tsx";
 import { type Reply, show } from "../../../console/reply.ts";
-import { Line } from "../../../console/text.tsx";
-import { Ago, TimestampUtc } from "../../../console/timestamp.tsx";
+import { By, Line } from "../../../console/text.tsx";
+import { Ago, TimestampUtc } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
-import { PublicationBadge } from "./publication-badge.tsx";
 
 /** The release notes of an app, drafts first. */
 export async function changelogPage(visit: SignedInVisit): Promise<Reply> {
@@ -125,3 +119,15 @@ const EntryLine = ({ entry, change, href, now }: EntryLineProps) => (
     </p>
   </li>
 );
+
+interface PublicationBadgeProps {
+  readonly publishedAt: string | null;
+  readonly now: Date;
+}
+
+/** Whether users see a release note: it is a draft, scheduled or published. */
+export const PublicationBadge = ({ publishedAt, now }: PublicationBadgeProps) => {
+  if (publishedAt === null) return <span class="badge">Draft</span>;
+  if (Date.parse(publishedAt) > now.getTime()) return <span class="badge attention">Scheduled</span>;
+  return <span class="badge good">Published</span>;
+};

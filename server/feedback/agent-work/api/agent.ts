@@ -1,26 +1,33 @@
-import type { agent as contract, NewProposal } from "../../../../src/contract/agent.ts";
+import { agent as contract, type NewProposal } from "../../../../src/contract/agent.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
+import type { Viewer } from "../../../access/members/visibility.ts";
+import { doubtfulTime } from "../../../clock.ts";
 import type { Transaction } from "../../../database/database.ts";
-import { outboxTopic, proposalTopic, threadsTopic, tokensTopic } from "../../../database/signals.ts";
+import {
+  accessTopic,
+  outboxTopic,
+  proposalTopic,
+  threadsTopic,
+  threadTopic,
+  tokensTopic,
+  topicsOfAllThreads,
+} from "../../../database/signals.ts";
 import type { Deps } from "../../../deps.ts";
-import { doubtfulTime } from "../../../doubtful-time.ts";
+import { bytesOfBody, type PreparedAnswer, prepareAnswer } from "../../../http/answers.ts";
 import type { AgentCaller, Handlers } from "../../../http/handler.ts";
 import { hold } from "../../../http/held-request.ts";
-import { withoutSenderLinks } from "../../../mail/sender/sender-links.ts";
+import { cachedLookup } from "../../../http/memory.ts";
+import { withoutSenderLinks } from "../../../mail/sender/links.ts";
 import { outbox } from "../../chat/store.ts";
 import { messages } from "../../messages/store.ts";
-import { momentOf } from "../../proposals/moment.ts";
-import { chatText, later, proposalNote } from "../../proposals/proposal.ts";
-import { expiryOf } from "../../proposals/rules.ts";
-import { createStepRecorder, needsSettling, settle } from "../../proposals/steps.ts";
-import { type NewProposalRow, proposals } from "../../proposals/store.ts";
-import { threadUrl } from "../../threads/answer.ts";
+import { proposalAnswer } from "../../proposals/answer.ts";
+import { chatText, expiryOf, later, proposalNote, type RunState } from "../../proposals/rules.ts";
+import { createStepRecorder, momentOf, needsSettling, settle } from "../../proposals/steps.ts";
+import { type NewProposalRow, type ProposalRow, proposals } from "../../proposals/store.ts";
+import { type StoredProposal, storedProposals, threadAnswer, threadUrl } from "../../threads/answer.ts";
 import { feedbackThreads } from "../../threads/store.ts";
 import { runWork } from "./claim.ts";
 import { findWork } from "./find.ts";
-import { createFindRun, knownRun, mayRead } from "./known-run.ts";
-import { createFindThread } from "./known-thread.ts";
-import { lastingAnswer } from "./lasting-answer.ts";
 
 type AgentDeps = Pick<
   Deps,
@@ -116,6 +123,7 @@ function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThrea
 }
 
 type Posting = Pick<Deps, "clock" | "newId" | "settings">;
+
 type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;
 
 /**
@@ -177,4 +185,119 @@ async function announce(
     createdAt: deps.clock.now().toISOString(),
   });
   tx.signal(outboxTopic);
+}
+
+const bytesOfProposal = (proposal: StoredProposal | undefined): number =>
+  proposal ? bytesOfBody(JSON.stringify(proposal)) : 0;
+
+/** What is kept in memory of a thread that an agent may read. */
+interface KnownThread {
+  readonly id: string;
+  readonly appId: string;
+  /** The newest proposal as it is stored. */
+  readonly proposal: StoredProposal | undefined;
+  readonly answer: PreparedAnswer;
+}
+
+/** How much memory a thread takes beside its answer and its proposal. */
+const threadOverhead = 2_000;
+
+/**
+ * Makes the function that finds a thread for an agent; undefined if the agent may not see it. Each viewer has an own answer
+ * in memory, so that it can be dropped together with the reason why the viewer got it.
+ */
+export function createFindThread({
+  clock,
+  database,
+  memory,
+  settings,
+}: Pick<Deps, "clock" | "database" | "memory" | "settings">) {
+  const findRow = feedbackThreads.createFindThreadForAgent(database);
+
+  async function load(name: string): Promise<KnownThread | undefined> {
+    const { id, ...viewer } = wantedOf(name);
+    const row = await findRow({ id, viewer });
+    if (!row) return undefined;
+    const shown = contract.readThread.success.body.parse(threadAnswer(settings, row, clock.now()));
+    const { appId } = row;
+    return { id, appId, proposal: storedProposals(row).at(-1), answer: prepareAnswer(JSON.stringify(shown)) };
+  }
+
+  const find = cachedLookup({
+    ...{ memory, load },
+    dropAll: topicsOfAllThreads,
+    topicsOf: ({ id, appId, proposal }) => [
+      ...[threadTopic(id), accessTopic(appId)],
+      ...(proposal ? [proposalTopic(proposal.id)] : []),
+    ],
+    // The proposal is in memory twice.
+    bytesOf: ({ answer, proposal }) => threadOverhead + bytesOfBody(answer.body) + bytesOfProposal(proposal),
+  });
+  /** Makes the function that says whether a thread is still in memory as it was. */
+  const isKept = (thread: KnownThread, caller: AgentCaller) => {
+    const name = nameOf(thread.id, caller);
+    return () => find.peek(name) === thread;
+  };
+  return Object.assign(async (id: string, caller: AgentCaller) => find(nameOf(id, caller)), { isKept });
+}
+
+interface Wanted extends Viewer {
+  readonly id: string;
+}
+
+function nameOf(id: string, { kind, userId, appId, needs }: AgentCaller): string {
+  const wanted: Wanted = { id, kind, userId, appId, needs };
+  return JSON.stringify(wanted);
+}
+
+const wantedOf = (name: string): Wanted => JSON.parse(name);
+
+/** Makes the function that finds a proposal, for every caller. It is kept in memory until it changes. */
+const createFindRun = ({
+  database,
+  memory,
+  settings,
+  waitingAgents,
+}: Pick<Deps, "database" | "memory" | "settings" | "waitingAgents">) =>
+  cachedLookup({
+    memory,
+    load: async (id) => knownRun(settings, await proposals.findOwned(database, id)),
+    dropAll: topicsOfAllThreads,
+    topicsOf: ({ id, appId }) => [proposalTopic(id), accessTopic(appId)],
+    storedWith: (topic) => {
+      const run = knownRun(settings, waitingAgents.handedOver(topic));
+      return run && [run.id, run];
+    },
+    bytesOf: ({ answer, owners }) => proposalOverhead + bytesOfBody(answer.body) + bytesOfBody(owners),
+  });
+
+/** How much memory a proposal takes beside its answer. */
+const proposalOverhead = 1_000;
+
+/** A proposal in memory: the data that decides who may read it and in which form, and the answer. */
+function knownRun(settings: Deps["settings"], run: ProposalRow | undefined) {
+  if (!run) return undefined;
+  const { id, owners, appId, status, decision, decidedAt, expiresAt, firstReadAt } = run;
+  const answer = prepareAnswer(JSON.stringify(proposalAnswer(settings, run)));
+  return { id, owners, appId, status, decision, decidedAt, expiresAt, firstReadAt, answer };
+}
+
+const mayRead = ({ userId, appId }: AgentCaller, run: Pick<ProposalRow, "owners" | "appId">): boolean =>
+  run.owners.split(" ").includes(userId) && (appId === null || run.appId === appId);
+
+interface Remembered {
+  readonly answer: PreparedAnswer;
+  /** The proposal that it shows, if it shows one. */
+  readonly run: Pick<RunState, "status" | "expiresAt"> | undefined;
+  /** Whether it is still in memory as it was. */
+  readonly isKept: () => boolean;
+}
+
+/** An answer about a proposal that has nothing to be stored first, and for how long it lasts: an approval may expire. */
+function lastingAnswer({ answer, run, isKept }: Remembered, { time }: Pick<Deps, "time">): PreparedAnswer {
+  const from = Number.NEGATIVE_INFINITY;
+  if (run?.status !== "approved" || run.expiresAt === null)
+    return { ...answer, lasts: { from, until: Number.POSITIVE_INFINITY, isCurrent: isKept } };
+  const isCurrent = () => isKept() && !time.isDoubtful();
+  return { ...answer, lasts: { from, until: Date.parse(run.expiresAt), isCurrent } };
 }

@@ -2,25 +2,24 @@ import type { agent } from "../../../../src/contract/agent.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import type { runWork as contract } from "../../../../src/contract/runs.ts";
+import { doubtfulTime } from "../../../clock.ts";
 import type { Transaction } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";
-import { doubtfulTime } from "../../../doubtful-time.ts";
 import type { AgentCaller, Handlers, Request } from "../../../http/handler.ts";
-import { withoutSenderLinks } from "../../../mail/sender/sender-links.ts";
+import { withoutSenderLinks } from "../../../mail/sender/links.ts";
 import { messages } from "../../messages/store.ts";
 import { proposalAnswer } from "../../proposals/answer.ts";
-import { momentOf } from "../../proposals/moment.ts";
-import { later } from "../../proposals/proposal.ts";
 import {
   type ClaimVerdict,
   claimVerdict,
   endOfClaim,
   type HeldClaim,
+  later,
   type Moment,
   mayResume,
   outcomeNote,
 } from "../../proposals/rules.ts";
-import { createStepRecorder, lockedRun, type RunStep, visibleRun } from "../../proposals/steps.ts";
+import { createStepRecorder, lockedRun, momentOf, type RunStep, visibleRun } from "../../proposals/steps.ts";
 import { type ProposalRow, proposals } from "../../proposals/store.ts";
 import { type ClaimRow, runClaims, type Worker } from "../store/claims.ts";
 

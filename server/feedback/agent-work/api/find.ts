@@ -24,8 +24,15 @@ import { indexForSearch } from "../../search/store/search.ts";
 import { tagNamesIn } from "../../tags/rules.ts";
 import { threadUrl } from "../../threads/answer.ts";
 import { notAMark, threadChanges } from "../store/changes.ts";
-import { type FoundRow, findChanged, findThreads, orderOf, type Search } from "../store/find.ts";
-import { type FoundRunRow, findRuns } from "../store/found-runs.ts";
+import {
+  type FoundRow,
+  type FoundRunRow,
+  findChanged,
+  findRuns,
+  findThreads,
+  orderOf,
+  type Search,
+} from "../store/find.ts";
 
 type Needed = Pick<Deps, "clock" | "database" | "settings" | "stopping" | "threadWatch" | "waiting">;
 

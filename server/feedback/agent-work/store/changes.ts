@@ -1,5 +1,5 @@
-import type { Condition } from "../../../database/conditions.ts";
 import type { Engine, Reader, Transaction } from "../../../database/database.ts";
+import type { Condition } from "../../../database/lists.ts";
 
 /**
  * A place in the order of the changes, as text. On SQLite the number of the last change that was seen. On PostgreSQL a

@@ -1,15 +1,13 @@
 import { ApiError } from "../../../../src/contract/errors.ts";
-import type { runs as contract } from "../../../../src/contract/proposals.ts";
+import type { runs as contract } from "../../../../src/contract/runs.ts";
+import { doubtfulTime } from "../../../clock.ts";
 import type { Transaction } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";
-import { doubtfulTime } from "../../../doubtful-time.ts";
 import type { ConsoleCaller, Handlers } from "../../../http/handler.ts";
 import { runClaims } from "../../agent-work/store/claims.ts";
 import { proposalAnswer } from "../answer.ts";
-import { momentOf } from "../moment.ts";
-import { later } from "../proposal.ts";
-import { expiresAfter, recallRefusal, statusOf } from "../rules.ts";
-import { createStepRecorder, isHeld, lockedRun, type RunStep, visibleRun } from "../steps.ts";
+import { expiresAfter, later, recallRefusal, statusOf } from "../rules.ts";
+import { createStepRecorder, isHeld, lockedRun, momentOf, type RunStep, visibleRun } from "../steps.ts";
 import { type ProposalRow, proposals as rows } from "../store.ts";
 
 /** What a person does with a proposal: decide, recall an approval, release the claim of a worker. */

@@ -7,7 +7,7 @@ import {
   type LifeRow,
   type NewestRunRow,
   runLives,
-} from "../run-lives.ts";
+} from "../store.ts";
 
 /** A proposal after its decision, as the console shows it. */
 export interface ShownLife extends LifeRow {

@@ -1,18 +1,14 @@
-import type { Condition } from "../../../database/conditions.ts";
 import type { Reader } from "../../../database/database.ts";
-import { plannedEachTime } from "../../../database/planned-each-time.ts";
-import { findAmong, findEach, isAnyRare } from "./postgres-statements.ts";
+import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";
 import {
-  beginningOf,
-  inApp,
-  inRange,
-  inRanges,
-  newestPlaces,
-  type Words,
-  withBeginning,
-  withMarks,
-  withWord,
-} from "./postgres-words.ts";
+  marksInPostgres as marks,
+  newestOfSearch,
+  searchedInPostgres,
+  searchedTextInPostgres,
+  wordInApp,
+  wordInRange,
+} from "../../../database/schema/search.ts";
+import { plannedEachTime } from "../../../database/statements.ts";
 import {
   type Effort,
   endOf,
@@ -28,7 +24,7 @@ import {
 } from "./ranges.ts";
 
 /** Whole words, and the beginning of a word. Either may be missing. */
-export interface SearchedWords {
+interface SearchedWords {
   readonly scope: SearchScope;
   readonly whole: readonly string[];
   readonly beginning: string | undefined;
@@ -39,9 +35,12 @@ const steps = [
   { ranges: 2, thousands: 2 },
   { ranges: 2, thousands: 0 },
 ] as const;
+
 /** How many of the older ranges are searched first, and how many at most at once. */
 const ranges = 4;
+
 const mostRanges = 64;
+
 /** So few threads are read one by one. */
 const few = 200;
 
@@ -162,3 +161,144 @@ async function lexemesOf(reader: Reader, { whole, beginning }: SearchedWords): P
 }
 
 const inIndex = "CAST(array_to_json(tsvector_to_array(to_tsvector('simple', ?))) AS text)";
+
+// The statements of a search in PostgreSQL. What they ask the index for is an expression of `tsquery`.
+
+/** Whether at most `rare` threads match one of the expressions. */
+async function isAnyRare(reader: Reader, asked: readonly string[], rare: number): Promise<boolean> {
+  if (rare < 0) return false;
+  // A limit alone would make the planner read threads without the index until it has found enough.
+  const sql = `WITH found AS MATERIALIZED (SELECT 1 AS one FROM feedback f WHERE ${searchedInPostgres} @@ CAST(? AS tsquery))
+    SELECT one FROM found LIMIT 1 OFFSET ?`;
+  for (const one of asked) if (!(await reader.get(plannedEachTime(sql), one, rare))) return true;
+  return false;
+}
+
+interface Among {
+  readonly page: SearchPage;
+  readonly among: readonly number[];
+}
+
+/**
+ * The newest of these threads that have the beginning of a word, too. (The index must not be asked for it: it would read all words with
+ * it.) Only the words of the thread are made, which takes a third of the time of all that the index has of it.
+ */
+async function findAmong(reader: Reader, beginning: string, { page, among }: Among): Promise<number[]> {
+  if (among.length === 0) return [];
+  // Read in their order, so that no more of them are compared than the page needs.
+  const read = `SELECT * FROM feedback WHERE seq IN (${among.join(", ")}) ORDER BY seq DESC OFFSET 0`;
+  const rows = await reader.all<{ seq: number }>(
+    plannedEachTime(`SELECT f.seq FROM (${read}) f
+     WHERE to_tsvector('simple', ${searchedTextInPostgres}) @@ CAST(? AS tsquery) LIMIT ?`),
+    beginning,
+    page.limit,
+  );
+  return rows.map(({ seq }) => seq);
+}
+
+/** In which order expressions are asked: `newest` first if each asks for a range, or in `any` if each asks for an app. */
+type Asking = "newest" | "any";
+
+/**
+ * The newest threads that match one of the expressions. Each is asked alone: the index compares each thread that it finds with the whole
+ * expression, so one for all of them would take time with the square of their number. They are values of a row, because for texts that it knows
+ * the planner may start other processes, which takes 20 ms.
+ */
+async function findEach(
+  reader: Reader,
+  { asked, order }: { readonly asked: readonly string[]; readonly order: Asking },
+  page: SearchPage,
+): Promise<number[]> {
+  const conditions: Condition[] = [[`${searchedInPostgres} @@ CAST(r.asked AS tsquery)`], ...others(page)];
+  const where = sqlOf(conditions);
+  const rows = await reader.all<{ seq: number }>(
+    plannedEachTime(`SELECT found.seq FROM unnest(CAST(ARRAY[${asked.map(() => "?").join(", ")}] AS text[])) WITH ORDINALITY AS r(asked, place)
+     CROSS JOIN LATERAL (SELECT f.seq FROM feedback f WHERE ${where} ORDER BY f.seq + 0 DESC LIMIT ?) found
+     ORDER BY ${order === "newest" ? "r.place" : "found.seq DESC"} LIMIT ?`),
+    ...asked,
+    ...valuesOf(conditions),
+    page.limit,
+    page.limit,
+  );
+  return rows.map(({ seq }) => seq).sort((a, b) => b - a);
+}
+
+// Not `f.seq < ?`: nearly all threads can match that, and the planner must not find them by it.
+const others = ({ before, conditions }: SearchPage): Condition[] => [
+  ["f.seq + 0 < ?", before],
+  ...conditions,
+];
+
+// What a search asks the index of PostgreSQL for, as expressions of `tsquery`.
+
+/** Words as PostgreSQL indexes them: whole ones, and those that the last word may begin. */
+interface Words {
+  readonly whole: readonly string[];
+  readonly beginning: readonly string[];
+}
+
+/** The marks of more apps cost the index more than to look at the app of each thread that it finds. */
+const mostMarks = 3;
+
+/**
+ * Threads of one range that have all words. Of whole words one is asked for in the range, and the others in their apps: then the index need
+ * not look at all threads of the apps. (Two apps may share their words, so the caller compares the ids.)
+ */
+function inRange({ appIds }: SearchScope, { whole, beginning }: Words, range: number): string {
+  const one = beginning.length > 0 ? 0 : 1;
+  const inIt = appIds.length > mostMarks ? whole.length : one;
+  const inTheirApps = whole.slice(inIt).map((word) => anyOf(appIds.map((id) => lexeme(wordInApp(id, word)))));
+  return allOf([
+    ...whole.slice(0, inIt).map((word) => lexeme(wordInRange(range, word))),
+    ...beginning.map((word) => anyAfter(wordInRange(range, word))),
+    ...(inTheirApps.length > 0 ? inTheirApps : marksOf(appIds)),
+  ]);
+}
+
+/** Threads of some ranges that have all words. For more than a few ranges it is slow: each thread is compared with all of it. */
+const inRanges = (scope: SearchScope, words: Words, ranges: Ranges): string =>
+  anyOf(numbersOf(ranges).map((range) => inRange(scope, words, range)));
+
+/** None for many apps. */
+const marksOf = (appIds: readonly string[]): string[] =>
+  appIds.length > mostMarks ? [] : [anyOf(appIds.map((id) => lexeme(marks.app + id)))];
+
+/** The newest thousands of threads up to `end`; nothing if all are asked. */
+function newestPlaces(end: number, thousands: number): string[] {
+  if (thousands === 0) return [];
+  const last = Math.floor(end / newestOfSearch);
+  return [anyOf(Array.from({ length: thousands }, (_, back) => lexeme(`${marks.place}${last - back}`)))];
+}
+
+/** Threads of one app that have all words. */
+const inApp = ({ whole, beginning }: Words, appId: string): string =>
+  allOf([
+    ...whole.map((word) => lexeme(wordInApp(appId, word))),
+    ...beginning.map((word) => anyAfter(wordInApp(appId, word))),
+  ]);
+
+/** Threads of some ranges that have a word, and those with a beginning, whatever their app. */
+const withWord = (word: string, ranges: Ranges): string =>
+  anyOf(numbersOf(ranges).map((range) => lexeme(wordInRange(range, word))));
+
+const withBeginning = (beginning: string, ranges: Ranges): string =>
+  anyOf(numbersOf(ranges).map((range) => anyAfter(wordInRange(range, beginning))));
+
+/** Texts that have all beginnings, without marks. */
+const beginningOf = (beginnings: readonly string[]): string => allOf(beginnings.map(anyAfter));
+
+/** With the status and the type of a search. */
+const withMarks = ({ status, type }: SearchScope, asked: readonly string[]): string =>
+  allOf([
+    ...asked,
+    ...(status === undefined ? [] : [lexeme(marks.status + status)]),
+    ...(type === undefined ? [] : [lexeme(marks.type + type)]),
+  ]);
+
+const lexeme = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+
+const anyAfter = (text: string): string => `${lexeme(text)}:*`;
+
+const allOf = (queries: readonly string[]): string => `(${queries.join(" & ")})`;
+
+const anyOf = (queries: readonly string[]): string => `(${queries.join(" | ")})`;

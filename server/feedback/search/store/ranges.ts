@@ -1,4 +1,4 @@
-import type { Condition } from "../../../database/conditions.ts";
+import type { Condition } from "../../../database/lists.ts";
 import { rangeOfSearch } from "../../../database/schema/search.ts";
 
 export { rangeOfSearch };

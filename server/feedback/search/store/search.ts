@@ -1,11 +1,11 @@
-import type { Condition } from "../../../database/conditions.ts";
 import type { Database, Reader, Transaction } from "../../../database/database.ts";
+import type { Condition } from "../../../database/lists.ts";
 import { newestInPostgres } from "./postgres.ts";
 import { type Found, rangeOfSearch, type SearchPage, type SearchScope } from "./ranges.ts";
 import { marksInSqlite as marks, newestInSqlite } from "./sqlite.ts";
 
 /** A search: where, and for which words. */
-export interface WordSearch {
+interface WordSearch {
   readonly scope: SearchScope;
   readonly words: readonly string[];
 }
@@ -54,6 +54,7 @@ const mayBeBeginning = (words: readonly string[]): boolean => /\p{Lo}|.{3}/u.tes
 
 /** Few enough that other writes hardly wait. */
 const batch = 100;
+
 const batchesOfSearch = 20;
 
 /**
@@ -96,6 +97,7 @@ export async function forgetAllIndexed(tx: Transaction): Promise<void> {
 // rowid.
 // Without the named index SQLite would read a restored database from its first row for each batch.
 const newest = `SELECT seq FROM feedback INDEXED BY feedback_to_index WHERE indexed = 0 ORDER BY seq DESC LIMIT ${batch}`;
+
 const toIndex = `FROM feedback WHERE seq IN (${newest})`;
 
 async function indexBatch(tx: Transaction): Promise<void> {
@@ -111,4 +113,39 @@ async function indexBatch(tx: Transaction): Promise<void> {
     marks.range,
   );
   await tx.run(`UPDATE feedback SET indexed = 1 WHERE seq IN (${newest})`);
+}
+
+/** Few enough that other writes hardly wait. */
+const pagesAtOnce = 200;
+
+const mostRounds = 10_000;
+
+/**
+ * SQLite only marks deleted threads in the search index: their words stay in the file until the parts of the index are
+ * merged. If there are such marks, merges the parts in small steps. On PostgreSQL, vacuum removes the words.
+ */
+export async function forgetDeletedWords(database: Database, stopping: AbortSignal): Promise<void> {
+  if (database.engine === "postgres" || !(await hasMarks(database))) return;
+  await database.write((tx) => merge(tx, -pagesAtOnce));
+  for (let round = 0; round < mostRounds && !stopping.aborted; round++)
+    if (!(await database.write((tx) => merge(tx, pagesAtOnce)))) return;
+}
+
+/** Whether there are marks. FTS5 numbers their pages after the pages of all 65,536 possible parts. */
+async function hasMarks(database: Database): Promise<boolean> {
+  const sql = "SELECT 1 AS one FROM feedback_search_data WHERE id >= (65536 << 37) LIMIT 1";
+  return (await database.get(sql)) !== undefined;
+}
+
+/** Merges some pages. Gives whether there was something to merge. A negative number begins a merge of all parts. */
+async function merge(tx: Transaction, pages: number): Promise<boolean> {
+  const before = await changesOf(tx);
+  await tx.run("INSERT INTO feedback_search (feedback_search, rank) VALUES ('merge', ?)", pages);
+  // According to the documentation of FTS5, fewer than two changes mean that nothing was merged.
+  return (await changesOf(tx)) - before >= 2;
+}
+
+async function changesOf(tx: Transaction): Promise<number> {
+  const row = await tx.get<{ changes: number }>("SELECT total_changes() AS changes");
+  return row?.changes ?? 0;
 }

@@ -1,5 +1,5 @@
-import { type Condition, sqlOf, valuesOf } from "../../../database/conditions.ts";
 import type { Reader } from "../../../database/database.ts";
+import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";
 import {
   type Effort,
   endOf,

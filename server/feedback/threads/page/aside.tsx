@@ -1,17 +1,14 @@
-import type { OwnedThread } from "../../../../src/contract/threads.ts";
-import { hasHidden } from "../../../../src/words/hidden.ts";
-import { Can } from "../../../console/can.tsx";
-import { ExternalLink } from "../../../console/external-link.tsx";
+import type { ThreadTag } from "../../../../src/contract/tags.ts";
+import type { Assignee, OwnedThread } from "../../../../src/contract/threads.ts";
+import { hasHidden, visibleLine } from "../../../../src/words/hidden.ts";
 import { type Filled, Select, TextField } from "../../../console/forms.tsx";
-import { Notice, Refused } from "../../../console/parts.tsx";
-import { Line } from "../../../console/text.tsx";
-import { PublicationBadge } from "../../../content/changelog/page/publication-badge.tsx";
+import { Can, Notice, Refused } from "../../../console/parts.tsx";
+import { ExternalLink, Line } from "../../../console/text.tsx";
+import { PublicationBadge } from "../../../content/changelog/page/list.tsx";
+import { TagBadge } from "../../tags/badge.tsx";
 import { statusNames, typeNames } from "../badges.tsx";
 import { editLabels, type ThreadForms } from "../fields.tsx";
-import { BlockSender } from "./block-sender.tsx";
-import { MetadataPairs, Pair } from "./metadata-pairs.tsx";
-import { ThreadAssignee, type ThreadSorting } from "./thread-assignee.tsx";
-import { ThreadTags } from "./thread-tags.tsx";
+import { MetadataPairs, Pair } from "./texts.tsx";
 
 export interface ThreadAsideProps {
   readonly thread: OwnedThread;
@@ -204,3 +201,141 @@ const Metadata = ({ metadata }: { readonly metadata: Readonly<Record<string, unk
     </section>
   );
 };
+
+/** By what the threads of an app are sorted, and who looks at the page. */
+export interface ThreadSorting {
+  /** The names of all tags of the app. */
+  readonly knownTags: readonly string[];
+  /** Who can look after a thread. */
+  readonly people: readonly Assignee[];
+  /** The id of the account. */
+  readonly me: string;
+}
+
+interface ThreadAssigneeProps {
+  readonly thread: OwnedThread;
+  readonly form: Filled;
+  readonly sorting: ThreadSorting;
+  /** Where the button sends the form. */
+  readonly action: string;
+}
+
+/** Who looks after the thread, and a button that takes it. */
+const ThreadAssignee = ({
+  thread: { assignee },
+  form,
+  sorting: { people, me },
+  action,
+}: ThreadAssigneeProps) => (
+  <>
+    <input type="hidden" name="shownAssignee" value={assignee?.userId ?? ""} />
+    <Select
+      form={form}
+      name="assignee"
+      label={editLabels.assignee}
+      options={[["", "Nobody"], ...people.map(({ userId, email }) => [userId, visibleLine(email)] as const)]}
+    />
+    {assignee?.userId !== me && (
+      <div class="actions">
+        <button class="small" type="submit" formaction={action} formnovalidate>
+          Assign to me
+        </button>
+      </div>
+    )}
+  </>
+);
+
+interface ThreadTagsProps {
+  readonly tags: readonly ThreadTag[];
+  /** The names of all tags of the app. */
+  readonly known: readonly string[];
+  readonly form: Filled;
+  /** Where the buttons that take a tag away send the form. */
+  readonly action: string;
+}
+
+/** The tags of a thread, each with a button that takes it away, and a field for more. */
+const ThreadTags = ({ tags, known, form, action }: ThreadTagsProps) => (
+  <>
+    {tags.length > 0 && (
+      <ul class="row tags" aria-label="Tags">
+        {tags.map((tag) => (
+          <li key={tag.id} class="row">
+            <TagBadge tag={tag} />
+            <button
+              class="small plain"
+              type="submit"
+              name="removeTag"
+              value={tag.name}
+              formaction={action}
+              formnovalidate
+              aria-label={`Remove the tag ${visibleLine(tag.name)}`}
+            >
+              ×
+            </button>
+          </li>
+        ))}
+      </ul>
+    )}
+    <TextField
+      form={form}
+      name="addTags"
+      label={editLabels.addTags}
+      list="known-tags"
+      autocomplete="off"
+      hint="With commas between them. A new word makes a tag."
+    />
+    <datalist id="known-tags">
+      {known.map((name) => (
+        <option key={name} value={name} />
+      ))}
+    </datalist>
+  </>
+);
+
+interface BlockSenderProps {
+  /** The contact of the sender, as the report has it. */
+  readonly contact: string;
+  readonly action: string;
+  readonly manage: string;
+}
+
+/** Hides what the sender of a thread sends from now on. The thread stays. */
+const BlockSender = ({ contact, action, manage }: BlockSenderProps) => (
+  <details class="reveal danger">
+    <summary>Block this sender</summary>
+    <div class="stack">
+      <p>
+        What <Line text={contact} /> sends from now on is hidden under <a href={manage}>Blocked senders</a>{" "}
+        and deleted after 30 days. The sender does not notice it. You can undo it there.
+      </p>
+      <input type="hidden" name="blockedContact" value={contact} />
+      <div class="actions">
+        <button
+          class="danger small"
+          type="submit"
+          name="block"
+          value="address"
+          formaction={action}
+          formnovalidate
+        >
+          Block this address
+        </button>
+        {contact.includes("@") && (
+          <Can needs="owner">
+            <button
+              class="danger small"
+              type="submit"
+              name="block"
+              value="domain"
+              formaction={action}
+              formnovalidate
+            >
+              Block its whole domain
+            </button>
+          </Can>
+        )}
+      </div>
+    </div>
+  </details>
+);

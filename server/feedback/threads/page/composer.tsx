@@ -1,18 +1,26 @@
 import type { ComponentChildren } from "preact";
+import { apps } from "../../../../src/contract/apps.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import { type SavedReply, savedReplies } from "../../../../src/contract/saved-replies.ts";
 import type { OwnedThread } from "../../../../src/contract/threads.ts";
 import { visibleLine } from "../../../../src/words/hidden.ts";
-import { ExternalLink } from "../../../console/external-link.tsx";
+import { type Fields, filledWith, versionOf } from "../../../console/form-values.tsx";
 import { type Filled, Select, TextArea } from "../../../console/forms.tsx";
 import { Refused } from "../../../console/parts.tsx";
-import { Line } from "../../../console/text.tsx";
+import { ExternalLink, Line } from "../../../console/text.tsx";
+import type { SignedInVisit } from "../../../console/visit.ts";
 import { isMailAddress } from "../../../mail/address.ts";
-import type { ThreadForms } from "../fields.tsx";
-import { NewerMessage, newestMessageId, type PageReader, seenMessageName } from "../newer-message.tsx";
-import { Answering } from "./answering.tsx";
+import { replyFrom } from "../../saved-replies/rules.ts";
+import {
+  NewerMessage,
+  newestMessageId,
+  type PageReader,
+  seenMessageName,
+  type ThreadForms,
+} from "../fields.tsx";
 import { senderName, TurnPagesOn } from "./reply-delivery.tsx";
-import { SavedReplyChoice, type SavedReplyChoiceProps } from "./saved-reply-choice.tsx";
 
-export interface MessageComposerProps {
+interface MessageComposerProps {
   readonly forms: ThreadForms;
   readonly thread: OwnedThread;
   readonly address: string;
@@ -169,3 +177,88 @@ function mailAddress(contact: string): string | undefined {
   const [, name, host] = /^([^\s@<>"]+)@([^\s@<>"]+)$/.exec(contact) ?? [];
   return name && host ? `mailto:${encodeURIComponent(name)}@${encodeURIComponent(host)}` : undefined;
 }
+
+interface SavedReplyChoiceProps {
+  readonly replies: readonly SavedReply[];
+  /** Where the button sends the form. */
+  readonly action: string;
+  /** The page of all saved replies. */
+  readonly manage: string;
+}
+
+/** The saved replies, and a button that inserts the chosen one. The script does it without loading the page. */
+const SavedReplyChoice = ({ replies, action, manage }: SavedReplyChoiceProps) => (
+  <div class="row saved-replies">
+    {replies.length > 0 && (
+      <>
+        <Select
+          form={filledWith()}
+          name="savedReply"
+          label="Saved reply"
+          unlabelled
+          options={replies.map(({ id, title }) => [id, visibleLine(title)] as const)}
+        />
+        <button class="small" type="submit" formaction={action} formnovalidate data-inserts="replyBody">
+          Insert
+        </button>
+      </>
+    )}
+    <a class="small" href={manage}>
+      Saved replies
+    </a>
+  </div>
+);
+
+/** The sent form with the chosen saved reply after the typed text. Throws `bad_request` if the reply is deleted. */
+export async function withSavedReply(
+  { ask, fields, param }: SignedInVisit,
+  thread: OwnedThread,
+): Promise<Fields> {
+  const { items } = await ask(savedReplies.list, { params: { appId: param("appId") } });
+  const chosen = items.find(({ id }) => id === fields.text("savedReply"));
+  if (!chosen)
+    throw new ApiError("bad_request", {
+      issues: [{ path: "savedReply", message: "is deleted; choose another" }],
+    });
+  const name = senderNameIn(thread, fields.text("replyReceiver"));
+  const { senderPages: hasPage } = await ask(apps.read, { params: { appId: param("appId") } });
+  const text = replyFrom(chosen.body, { name, app: thread.app.name, hasPage });
+  const typed = fields.text("replyBody").trimEnd();
+  const whole = typed === "" ? text : `${typed}\n\n${text}`;
+  return { ...fields, text: (field) => (field === "replyBody" ? whole : fields.text(field)) };
+}
+
+/** The name of the sender who gets the reply. A reply to everyone has no name. */
+function senderNameIn({ sender, messages }: OwnedThread, receiver: string): string | null {
+  if (receiver === "") return sender.name;
+  return messages.find(({ id }) => id === receiver)?.sender?.name ?? null;
+}
+
+interface AnsweringProps {
+  /** Unique on the page. */
+  readonly id: string;
+  /** The addresses of the other members who write in the thread. */
+  readonly people: readonly string[];
+  /** Whether screen readers read it when it changes. A page that shows it twice has it read once. */
+  readonly isRead?: boolean;
+}
+
+/** At most so many members are named, by their addresses. */
+const mostNamed = 3;
+
+/** Says who else writes an answer in the thread now. An open page asks again by itself. (rule F36) */
+export const Answering = ({ id, people, isRead = false }: AnsweringProps) => {
+  const traits = { id, class: "answering", "data-live": versionOf(people) };
+  if (people.length === 0) return <p {...traits} hidden />;
+  const named = people.slice(0, mostNamed);
+  const parts = lists.formatToParts(people.length > mostNamed ? [...named, "others"] : named);
+  const verb = people.length === 1 ? "is answering." : "are answering.";
+  const words = visibleLine(`${parts.map(({ value }) => value).join("")} ${verb}`);
+  return (
+    <p {...traits} data-news={isRead ? words : undefined}>
+      {parts.map(({ value }) => (named.includes(value) ? <Line key={value} text={value} /> : value))} {verb}
+    </p>
+  );
+};
+
+const lists = new Intl.ListFormat("en-GB");

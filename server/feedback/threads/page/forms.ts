@@ -1,9 +1,7 @@
 import { blockedSenders } from "../../../../src/contract/blocked-senders.ts";
-import { runs } from "../../../../src/contract/proposals.ts";
-import { readMarks } from "../../../../src/contract/read-marks.ts";
-import { threads } from "../../../../src/contract/threads.ts";
-import { changedValues, givenFor } from "../../../console/changed-values.ts";
-import type { Fields } from "../../../console/form-values.tsx";
+import { runs } from "../../../../src/contract/runs.ts";
+import { readMarks, threads } from "../../../../src/contract/threads.ts";
+import { changedValues, type Fields, givenFor } from "../../../console/form-values.tsx";
 import { goTo, type Reply, reshowForm } from "../../../console/reply.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { senderKeysOf } from "../../blocked-senders/rules.ts";
@@ -14,12 +12,11 @@ import {
   holdsDrafts,
   namesOf,
   recallNoteName,
+  seenMessageName,
   type ThreadPart,
 } from "../fields.tsx";
-import { seenMessageName } from "../newer-message.tsx";
-import { resolving } from "./composer.tsx";
+import { resolving, withSavedReply } from "./composer.tsx";
 import { readThread, showThread } from "./page.tsx";
-import { withSavedReply } from "./saved-reply-choice.tsx";
 
 /** Decides on the proposal that the form showed, never on a newer one. */
 export function decide(visit: SignedInVisit): Promise<Reply> {

@@ -2,46 +2,40 @@ import type { ComponentChildren } from "preact";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { type SavedReply, savedReplies } from "../../../../src/contract/saved-replies.ts";
 import { tags } from "../../../../src/contract/tags.ts";
-import type { OwnedThread } from "../../../../src/contract/threads.ts";
-import { threads } from "../../../../src/contract/threads.ts";
+import { type OwnedThread, threads } from "../../../../src/contract/threads.ts";
 import { titled } from "../../../../src/words/visible.ts";
-import { Can } from "../../../console/can.tsx";
-import { versionOf } from "../../../console/filled-form.ts";
-import { HiddenFields } from "../../../console/hidden-fields.tsx";
-import { IdempotencyField } from "../../../console/idempotency-field.tsx";
+import { OriginalVersions, versionOf } from "../../../console/form-values.tsx";
+import { HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
+import type { Links } from "../../../console/links.ts";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
-import { OriginalVersions } from "../../../console/original-values.tsx";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
-import { Notice } from "../../../console/parts.tsx";
+import { Can, Notice } from "../../../console/parts.tsx";
 import { type Reply, show } from "../../../console/reply.ts";
+import { Line } from "../../../console/text.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import {
   type InboxPosition,
   inboxPositionOf,
   inboxPositionQuery,
+  type Neighbour,
   type Neighbours,
   neighboursOf,
 } from "../../inbox/filters.tsx";
+import { TagBadge } from "../../tags/badge.tsx";
 import { threadNews } from "../../unread/rules.ts";
+import { StatusBadge, TypeBadge } from "../badges.tsx";
 import { currentThread, type SentThread, type ThreadForms, threadForms } from "../fields.tsx";
-import { Answering } from "./answering.tsx";
-import { ThreadAside, type ThreadAsideProps } from "./aside.tsx";
-import { MessageComposer, type ReplyWays } from "./composer.tsx";
-import { EarlierProposals } from "./earlier-proposals.tsx";
-import { type NewSince, NewSinceNotice } from "./new-since.tsx";
-import { OriginalFeedback } from "./original-feedback.tsx";
-import { CurrentProposal } from "./proposal.tsx";
+import { ThreadAside, type ThreadAsideProps, type ThreadSorting } from "./aside.tsx";
+import { Answering, MessageComposer, type ReplyWays } from "./composer.tsx";
+import { CurrentProposal, EarlierProposals } from "./proposal.tsx";
 import { RepliedNotice } from "./reply-delivery.tsx";
-import type { ThreadSorting } from "./thread-assignee.tsx";
-import { ThreadHead } from "./thread-head.tsx";
-import { ThreadNavigation } from "./thread-navigation.tsx";
-import { Timeline } from "./timeline.tsx";
+import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
 
 export const threadPage = (visit: SignedInVisit): Promise<Reply> => showThread(visit);
 
 /** The sent form and the word for its notice, for a page that answers a form. */
-export interface ShownAgain {
+interface ShownAgain {
   readonly sent?: SentThread;
   readonly done?: string;
   /** The new link to the sender's page. */
@@ -260,3 +254,100 @@ const NewerNotice = ({ thread: { latestProposal }, address }: NewerNoticeProps) 
     </div>
   );
 };
+
+const ThreadHead = ({
+  thread: { app, feedback, latestProposal, tags, assignee, earlier },
+  links,
+}: {
+  readonly thread: OwnedThread;
+  readonly links: Links;
+}) => (
+  <div class="head">
+    <div class="stack tight">
+      <h1>
+        <Line text={feedback.subject} />
+      </h1>
+      <div class="row">
+        <StatusBadge status={feedback.status} />
+        <TypeBadge type={feedback.category} />
+        {assignee !== null && (
+          <span class="badge">
+            Assigned to <Line text={assignee.email} />
+          </span>
+        )}
+        {tags.map((tag) => (
+          <TagBadge key={tag.id} tag={tag} />
+        ))}
+        {latestProposal?.status === "awaiting_approval" && (
+          <a class="badge attention" href="#proposal">
+            Waiting for your decision
+          </a>
+        )}
+        {feedback.occurrences > 1 && <span class="badge">{`Reported ${feedback.occurrences} times`}</span>}
+      </div>
+      {earlier !== null && (
+        <p>
+          This failure came back. It was resolved before:{" "}
+          <a href={links.thread(app.id, earlier.id)}>
+            <Line text={earlier.subject} />
+          </a>
+        </p>
+      )}
+    </div>
+  </div>
+);
+
+interface ThreadNavigationProps {
+  readonly links: Links;
+  readonly appId: string;
+  /** The thread. */
+  readonly id: string;
+  readonly position: InboxPosition;
+  readonly neighbours: Neighbours;
+}
+
+/** Links back to the list, and to the previous and next thread in it. */
+const ThreadNavigation = ({ links, appId, id, position, neighbours }: ThreadNavigationProps) => {
+  const { previous, next } = neighbours;
+  return (
+    <nav class="walk" aria-label="Threads">
+      <a
+        class="back"
+        href={links.inbox(appId) + (position.list === "" ? "" : `?${new URLSearchParams(position.list)}`)}
+      >
+        <span aria-hidden="true">←</span> Inbox
+      </a>
+      <span class="row">
+        <form method="post" action={links.thread(appId, id, "unread")}>
+          <IdempotencyField />
+          <HiddenFields
+            values={[
+              ["list", position.list],
+              ["at", String(position.at)],
+            ]}
+          />
+          <button class="small" type="submit">
+            Mark as unread
+          </button>
+        </form>
+        <Step to={previous} words="Previous" {...{ links, appId }} />
+        <Step to={next} words="Next" {...{ links, appId }} />
+      </span>
+    </nav>
+  );
+};
+
+interface StepProps {
+  readonly to: Neighbour | undefined;
+  readonly words: string;
+  readonly links: Links;
+  readonly appId: string;
+}
+
+const Step = ({ to, words, links, appId }: StepProps) =>
+  to === undefined ? null : (
+    <a class="button small" href={links.thread(appId, to.id) + inboxPositionQuery(to.position)}>
+      {words}
+      <span class="unseen"> thread</span>
+    </a>
+  );

@@ -1,10 +1,105 @@
 import type { Proposal } from "../../../../src/contract/agent.ts";
 import { limits } from "../../../../src/contract/limits.ts";
-import { type Filled, TextArea } from "../../../console/forms.tsx";
+import { type Filled, HiddenFields, TextArea } from "../../../console/forms.tsx";
+import type { ProposalClaim, ProposalLife } from "../../../console/page-reads.ts";
 import { Notice, Refused } from "../../../console/parts.tsx";
-import type { ThreadForms } from "../fields.tsx";
+import type { BadgeProps } from "../badges.tsx";
+import { claimedName, recallNoteName, type ThreadForms } from "../fields.tsx";
 
-export interface DecisionFormProps {
+interface ProposalOrdersProps {
+  readonly proposal: Proposal;
+  readonly life: ProposalLife | undefined;
+  readonly forms: ThreadForms;
+  /** The address of the thread. */
+  readonly address: string;
+}
+
+/** What a person can still do about an approval: recall it until it is claimed, release the claim until its outcome. */
+export const ProposalOrders = ({ proposal, life, forms, address }: ProposalOrdersProps) => {
+  const held = heldClaim(life);
+  const approved = proposal.status === "approved" && life !== undefined;
+  const refusal =
+    forms.orderedRunId === proposal.id ? (forms.recall.refusal ?? forms.release.refusal) : undefined;
+  return (
+    <>
+      <Refused refusal={refusal} />
+      {approved && !held ? (
+        <Recall {...{ proposal, life, forms, address }} />
+      ) : (
+        <UnsentNote form={forms.recall} name={recallNoteName(proposal.id)} />
+      )}
+      {approved && held && held.outcome === null && <Release {...{ proposal, address }} claim={held} />}
+    </>
+  );
+};
+
+interface RecallProps extends ProposalOrdersProps {
+  readonly life: ProposalLife;
+}
+
+const Recall = ({ proposal: { id }, life, forms, address }: RecallProps) => (
+  <details class="reveal danger" open={forms.recall.value(recallNoteName(id)).trim() !== ""}>
+    <summary>Recall the approval</summary>
+    <div class="stack">
+      <p>
+        {life.firstReadAt === null
+          ? "No agent has read the approval, so none will act on it after the recall."
+          : "An agent has read the approval. An agent that works without a claim may already have begun, and a recall does not stop it."}{" "}
+        The proposal then counts as rejected.
+      </p>
+      <TextArea
+        form={forms.recall}
+        name={recallNoteName(id)}
+        label="Why you recall it"
+        size="short"
+        hint={`Optional. The agent reads it. At most ${limits.decisionNote.toLocaleString("en")} characters.`}
+      />
+      <div class="actions">
+        <button
+          class="danger"
+          type="submit"
+          name="recall"
+          value={id}
+          formaction={`${address}/recall`}
+          formnovalidate
+        >
+          Recall
+        </button>
+      </div>
+    </div>
+  </details>
+);
+
+interface ReleaseProps extends Pick<ProposalOrdersProps, "proposal" | "address"> {
+  readonly claim: ProposalClaim;
+}
+
+const Release = ({ proposal: { id }, claim, address }: ReleaseProps) => (
+  <details class="reveal danger">
+    <summary>Release the claim</summary>
+    <div class="stack">
+      <p>
+        The worker can report nothing more, and another worker can claim the approved plan. A worker that is
+        still running learns of it only at its next report.
+      </p>
+      <HiddenFields values={[[claimedName(id), claim.claimedAt]]} />
+      <div class="actions">
+        <button
+          class="danger"
+          type="submit"
+          name="release"
+          value={id}
+          formaction={`${address}/release`}
+          formnovalidate
+        >
+          Release
+        </button>
+      </div>
+    </div>
+  </details>
+);
+
+interface DecisionFormProps {
   /** The proposal on this page. The form decides only this one. */
   readonly runId: string;
   readonly form: Filled;
@@ -50,7 +145,7 @@ const Decide = ({ decision, kind, action, children }: DecideProps) => (
   </button>
 );
 
-export interface UnsentNoteProps {
+interface UnsentNoteProps {
   readonly form: Filled;
   readonly name?: string;
 }
@@ -69,7 +164,7 @@ export const UnsentNote = ({ form, name = "note" }: UnsentNoteProps) =>
     </div>
   );
 
-export interface DecisionRefusedProps {
+interface DecisionRefusedProps {
   readonly forms: ThreadForms;
   readonly proposals: readonly Proposal[];
 }
@@ -101,4 +196,37 @@ const settled: Readonly<Record<NonNullable<Proposal["decision"]>, string>> = {
   replaced: "This proposal was already replaced.",
   recalled: "The approval of this proposal was already recalled.",
   expired: "The approval of this proposal has already expired.",
+};
+
+/** The claim that is held, or undefined if nobody holds one. */
+export const heldClaim = (life: ProposalLife | undefined): ProposalClaim | undefined =>
+  life?.claims.find(({ releasedAt }) => releasedAt === null);
+
+/** Whether an agent may still act on the proposal, or already does. */
+export const isOpenWork = ({ status }: Proposal, life: ProposalLife | undefined): boolean =>
+  status === "approved" && !heldClaim(life)?.outcome;
+
+/** How far a proposal is, in plain words. */
+export function stateOf(proposal: Proposal, life: ProposalLife | undefined): BadgeProps {
+  if (proposal.status === "approved") return workOf(heldClaim(life));
+  return proposal.status === "awaiting_approval" ? waiting : (ends[proposal.decision ?? ""] ?? rejected);
+}
+
+function workOf(claim: ProposalClaim | undefined): BadgeProps {
+  if (!claim) return { name: "Approved", kind: "good" };
+  if (!claim.outcome) return { name: "In work", kind: "attention" };
+  return claim.outcome.status === "succeeded"
+    ? { name: "Succeeded", kind: "good" }
+    : { name: "Failed", kind: "bad" };
+}
+
+const waiting: BadgeProps = { name: "Waiting for your decision", kind: "attention" };
+
+const rejected: BadgeProps = { name: "Rejected", kind: "bad" };
+
+const ends: Readonly<Record<string, BadgeProps>> = {
+  replaced: { name: "Replaced by a newer one" },
+  request_changes: { name: "Changes asked for" },
+  recalled: { name: "Recalled" },
+  expired: { name: "Expired" },
 };

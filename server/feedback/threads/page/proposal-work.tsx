@@ -1,19 +1,55 @@
 import type { Proposal } from "../../../../src/contract/agent.ts";
-import { versionOf } from "../../../console/filled-form.ts";
-import type { ProposalLife } from "../../../console/page-reads.ts";
-import { Line } from "../../../console/text.tsx";
-import { Remaining, Timestamp } from "../../../console/timestamp.tsx";
-import { ClaimFacts } from "./claim-facts.tsx";
-import { heldClaim } from "./proposal-state.ts";
+import { versionOf } from "../../../console/form-values.tsx";
+import type { ProposalClaim, ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
+import { Can } from "../../../console/parts.tsx";
+import { ExternalLink, HiddenCount, Line, UserText } from "../../../console/text.tsx";
+import { Ago, duration, Remaining, Timestamp } from "../../../console/times.tsx";
+import { Badge } from "../badges.tsx";
+import type { ThreadForms } from "../fields.tsx";
+import { heldClaim, ProposalOrders, stateOf } from "./proposal-decision.tsx";
 
-export interface ProposalWorkProps {
+interface ProposalStateProps {
+  readonly proposal: Proposal;
+  readonly life: ProposalLife | undefined;
+}
+
+/** How far a proposal is. The script keeps it up to date. */
+export const ProposalState = ({ proposal, life }: ProposalStateProps) => {
+  const state = stateOf(proposal, life);
+  return (
+    <span id={`state-${proposal.id}`} data-live={versionOf(state)}>
+      <Badge {...state} />
+    </span>
+  );
+};
+
+interface AfterDecisionProps extends ProposalStateProps {
+  readonly deliveries: readonly ProposalDelivery[];
+  readonly forms: ThreadForms;
+  readonly address: string;
+  readonly now: Date;
+}
+
+/** The decision on a proposal, the work that followed, and what a person can still do about it. */
+export const AfterDecision = ({ proposal, life, deliveries, forms, address, now }: AfterDecisionProps) => (
+  <>
+    <Decided proposal={proposal} life={life} />
+    <ProposalWork proposal={proposal} life={life} now={now} />
+    <Can needs="maintainer">
+      <ProposalOrders proposal={proposal} life={life} forms={forms} address={address} />
+    </Can>
+    <DeliveryState deliveries={deliveries} runId={proposal.id} />
+  </>
+);
+
+interface ProposalWorkProps {
   readonly proposal: Proposal;
   readonly life: ProposalLife | undefined;
   readonly now: Date;
 }
 
 /** What agents did with a proposal after its approval. The script keeps it up to date. */
-export const ProposalWork = ({ proposal, life, now }: ProposalWorkProps) => {
+const ProposalWork = ({ proposal, life, now }: ProposalWorkProps) => {
   if (!life || (proposal.status !== "approved" && life.claims.length === 0)) return null;
   const [newest, ...earlier] = life.claims;
   return (
@@ -70,3 +106,232 @@ const Approval = ({ life, now }: ApprovalProps) => (
     )}
   </p>
 );
+
+interface DecidedProps {
+  readonly proposal: Proposal;
+  readonly life: ProposalLife | undefined;
+}
+
+/** Who decided what and when, with the note. */
+const Decided = ({ proposal, life }: DecidedProps) => {
+  const { decidedAt, decisionNote, decision } = proposal;
+  if (decidedAt === null) return null;
+  const byPerson = decision !== "replaced" && decision !== "expired";
+  return (
+    <div>
+      <h3>
+        {words[decision ?? "reject"]}
+        {byPerson && life?.decidedBy && (
+          <>
+            {" by "}
+            <Line text={life.decidedBy} />
+          </>
+        )}{" "}
+        <Timestamp at={decidedAt} />
+      </h3>
+      {decision === "expired" && <p>No agent had claimed it by then.</p>}
+      {decision !== "expired" && decisionNote && <UserText text={decisionNote} />}
+      {byPerson && !decisionNote && <p class="muted">Without a note.</p>}
+      <EarlierApproval proposal={proposal} life={life} />
+    </div>
+  );
+};
+
+/** Who had approved what was recalled, or has expired. */
+const EarlierApproval = ({ proposal: { decision }, life }: DecidedProps) => {
+  if ((decision !== "recalled" && decision !== "expired") || !life?.approvedBy) return null;
+  const { approvedBy, approvedAt, approvalNote } = life;
+  return (
+    <>
+      <h3>
+        {"Had been approved by "}
+        <Line text={approvedBy} /> {approvedAt !== null && <Timestamp at={approvedAt} />}
+      </h3>
+      {approvalNote ? <UserText text={approvalNote} /> : <p class="muted">Without a note.</p>}
+    </>
+  );
+};
+
+const words: Readonly<Record<NonNullable<Proposal["decision"]>, string>> = {
+  approve: "Approved",
+  reject: "Rejected",
+  request_changes: "Changes asked for",
+  replaced: "Replaced",
+  recalled: "Approval recalled",
+  expired: "The approval expired",
+};
+
+interface DeliveryStateProps {
+  readonly deliveries: readonly ProposalDelivery[];
+  readonly runId: string;
+}
+
+/** Whether the message about a proposal has reached the app's chat channel. */
+const DeliveryState = ({ deliveries, runId }: DeliveryStateProps) => {
+  const delivery = deliveries.find((row) => row.proposalId === runId);
+  return delivery ? (
+    <p class="muted small">
+      Chat channel: <State delivery={delivery} />
+    </p>
+  ) : null;
+};
+
+const State = ({
+  delivery: { status, sentAt, attempts, lastError },
+}: {
+  readonly delivery: ProposalDelivery;
+}) => {
+  if (status === "sent" && sentAt !== null) {
+    return (
+      <>
+        sent <Timestamp at={sentAt} />
+      </>
+    );
+  }
+  const reason = lastError === null ? null : <Reason error={lastError} />;
+  if (status === "failed")
+    return (
+      <>
+        not sent; gave up after {attempts} attempts.{reason}
+      </>
+    );
+  return attempts === 0 ? <>waiting to be sent</> : <>not sent yet, trying again.{reason}</>;
+};
+
+const Reason = ({ error }: { readonly error: string }) => (
+  <>
+    {" "}
+    <Line text={error} />
+  </>
+);
+
+interface ClaimFactsProps {
+  readonly claim: ProposalClaim;
+  readonly now: Date;
+}
+
+/** The work of one claim: who, since when, how far, and how it ended. */
+const ClaimFacts = ({ claim, now }: ClaimFactsProps) => (
+  <>
+    <div>
+      <h3>{headingOf(claim)}</h3>
+      <p>
+        <b>
+          <Line text={claim.worker} />
+        </b>
+        {claim.tokenLabel !== null && (
+          <>
+            {" (token "}
+            <Line text={claim.tokenLabel} />)
+          </>
+        )}{" "}
+        claimed it <Timestamp at={claim.claimedAt} />.
+        <Released claim={claim} />
+        <LastSign claim={claim} now={now} />
+      </p>
+    </div>
+    <Progress claim={claim} />
+    <Outcome claim={claim} />
+  </>
+);
+
+const headingOf = ({ outcome, releasedAt }: ProposalClaim): string => {
+  if (outcome) return "Work ended";
+  return releasedAt === null ? "In work" : "Claim released";
+};
+
+const Released = ({ claim: { releasedAt, releasedBy } }: Pick<ClaimFactsProps, "claim">) =>
+  releasedAt === null ? null : (
+    <>
+      {" The claim was released "}
+      {releasedBy !== null && (
+        <>
+          by <Line text={releasedBy} />{" "}
+        </>
+      )}
+      <Timestamp at={releasedAt} />.
+    </>
+  );
+
+const hourMilliseconds = 3_600_000;
+
+/** When the worker was last heard of. A long silence is said, and ends nothing. */
+const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: ClaimFactsProps) => {
+  if (outcome || releasedAt !== null) return null;
+  const at = progress[0]?.createdAt ?? claimedAt;
+  const silent = now.getTime() - Date.parse(at);
+  if (silent < hourMilliseconds)
+    return (
+      <>
+        {" Last message: "}
+        <Ago at={at} now={now} />.
+      </>
+    );
+  return (
+    <>
+      {" "}
+      <b>Silent for {duration(silent)}.</b> Innkeep ends no claim by itself. If the worker is gone, release
+      its claim.
+    </>
+  );
+};
+
+const shownLines = 5;
+
+/** The newest steps of progress, oldest first; the older ones are folded. */
+const Progress = ({ claim: { progress, progressCount } }: Pick<ClaimFactsProps, "claim">) => {
+  if (progress.length === 0) return null;
+  const [newest, older] = [progress.slice(0, shownLines), progress.slice(shownLines)];
+  const missing = progressCount - progress.length;
+  return (
+    <div>
+      <h3>Progress, in the agent’s words</h3>
+      {older.length > 0 && (
+        <details class="reveal">
+          <summary>{`Show ${older.length} earlier ${older.length === 1 ? "step" : "steps"}`}</summary>
+          {missing > 0 && <p class="muted small">{`${missing} more are not shown.`}</p>}
+          <Steps steps={older} />
+        </details>
+      )}
+      <Steps steps={newest} />
+    </div>
+  );
+};
+
+const Steps = ({ steps }: { readonly steps: ProposalClaim["progress"] }) => (
+  <ol class="steps quote">
+    {[...steps].reverse().map(({ id, text, createdAt }) => (
+      <li key={id}>
+        <UserText text={text} />
+        <span class="muted small">
+          <Timestamp at={createdAt} />
+        </span>
+      </li>
+    ))}
+  </ol>
+);
+
+const Outcome = ({ claim: { outcome } }: Pick<ClaimFactsProps, "claim">) =>
+  outcome === null ? null : (
+    <div>
+      <h3>
+        {outcome.status === "succeeded" ? "Succeeded" : "Failed"} <Timestamp at={outcome.reportedAt} />, in
+        the agent’s words
+      </h3>
+      <HiddenCount texts={[outcome.summary]} />
+      <div class="quote stack tight">
+        <UserText text={outcome.summary} />
+        {outcome.links.length > 0 && (
+          <ul aria-label="Links from the agent">
+            {outcome.links.map((link) => (
+              <li key={link}>
+                <ExternalLink to={link}>
+                  <Line text={link} />
+                </ExternalLink>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  );

@@ -1,17 +1,51 @@
+import { diffArrays } from "diff";
 import type { Proposal } from "../../../../src/contract/agent.ts";
 import type { OwnedThread } from "../../../../src/contract/threads.ts";
-import { Can } from "../../../console/can.tsx";
+import { InTurns } from "../../../console/in-turns.tsx";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
-import { Notice } from "../../../console/parts.tsx";
-import { Timestamp } from "../../../console/timestamp.tsx";
-import { comparedProposal } from "../../proposals/compared-proposal.ts";
+import { Can, Notice } from "../../../console/parts.tsx";
+import { HiddenCount, Line, UserText } from "../../../console/text.tsx";
+import { Timestamp } from "../../../console/times.tsx";
+import { hashOf } from "../../../secrets/secrets.ts";
+import { comparedProposal } from "../../proposals/rules.ts";
 import type { ThreadForms } from "../fields.tsx";
-import { AfterDecision, ProposalState } from "./after-decision.tsx";
-import { DecisionForm, DecisionRefused, UnsentNote } from "./proposal-decision.tsx";
-import { heldClaim, isOpenWork } from "./proposal-state.ts";
-import { ProposalText } from "./proposal-text.tsx";
+import { DecisionForm, DecisionRefused, heldClaim, isOpenWork, UnsentNote } from "./proposal-decision.tsx";
+import { AfterDecision, ProposalState } from "./proposal-work.tsx";
 
-export interface ProposalsProps {
+/** The earlier proposals, newest first. All are folded, except those that are still approved. */
+export const EarlierProposals = (props: ProposalsProps) => {
+  const { thread, lives, forms } = props;
+  const earlier = thread.proposals.filter(({ id }) => id !== thread.latestProposal?.id).reverse();
+  if (earlier.length === 0) return null;
+  return (
+    <section class="stack" aria-labelledby="earlier">
+      <h2 id="earlier">Earlier proposals</h2>
+      {earlier.map((proposal) => {
+        const life = lives.get(proposal.id);
+        const open = isOpenWork(proposal, life) || forms.orderedRunId === proposal.id;
+        return (
+          <details class="proposal earlier" key={proposal.id} id={`run-${proposal.id}`} open={open}>
+            <summary>
+              <ProposalState proposal={proposal} life={life} />
+              <Line text={firstLine(proposal.summary)} />
+              <span class="when">
+                <Timestamp at={proposal.createdAt} />
+              </span>
+            </summary>
+            <div class="inside">
+              <AfterDecision {...props} proposal={proposal} life={life} />
+              <ProposalText proposal={proposal} />
+            </div>
+          </details>
+        );
+      })}
+    </section>
+  );
+};
+
+const firstLine = (text: string): string => text.split("\n", 1)[0]?.slice(0, 160) ?? "";
+
+interface ProposalsProps {
   readonly thread: OwnedThread;
   readonly deliveries: readonly ProposalDelivery[];
   /** What happened to each proposal, by its id. */
@@ -100,3 +134,172 @@ const NewerThanRead = ({
       decide.
     </Notice>
   );
+
+interface ProposalTextProps {
+  readonly proposal: Proposal;
+  /** The earlier proposal to compare it with, if there is one. */
+  readonly earlier?: Proposal | undefined;
+}
+
+/** Summary and plan, exactly as the agent wrote them. */
+const ProposalText = ({ proposal, earlier }: ProposalTextProps) => {
+  const { summary, plan } = proposal;
+  return (
+    <>
+      <HiddenCount texts={[summary, plan]} />
+      <div>
+        <h3>Summary</h3>
+        <UserText text={summary} />
+      </div>
+      {earlier && <PlanChanges earlier={earlier} proposal={proposal} />}
+      <div>
+        <h3>{earlier ? "The whole plan" : "Plan"}</h3>
+        <div class="plan">
+          <UserText text={plan} exact />
+        </div>
+        <Fingerprint plan={plan} />
+      </div>
+    </>
+  );
+};
+
+const Fingerprint = ({ plan }: { readonly plan: string }) => {
+  const whole = hashOf(plan);
+  return (
+    <details class="reveal fingerprint">
+      <summary title={whole}>
+        SHA-256 of the plan <code>{whole.slice(0, 12)}…</code>
+      </summary>
+      <p>
+        <code>{whole}</code>
+      </p>
+      <p>An agent that shows another one works on another plan.</p>
+    </details>
+  );
+};
+
+interface PlanChangesProps {
+  /** The earlier proposal that the reader knows. */
+  readonly earlier: Proposal;
+  readonly proposal: Proposal;
+}
+
+/** What a new plan changes in an earlier one, and what a person had asked for. The whole plan stands below. */
+const PlanChanges = ({ earlier, proposal }: PlanChangesProps) => {
+  const difference = planDifference(earlier.plan, proposal.plan);
+  return (
+    <div>
+      <h3>
+        What changed since the plan of <Timestamp at={earlier.createdAt} />
+      </h3>
+      <AskedFor earlier={earlier} />
+      <p class="small">{sentenceOf(difference)}</p>
+      {difference.kind === "lines" && <Lines lines={difference.lines} />}
+    </div>
+  );
+};
+
+const AskedFor = ({ earlier: { decision, decisionNote } }: Pick<PlanChangesProps, "earlier">) =>
+  decision !== "request_changes" || decisionNote === null ? null : (
+    <div class="quote asked-for">
+      <p class="muted small">The changes that were asked for:</p>
+      <UserText text={decisionNote} />
+    </div>
+  );
+
+function sentenceOf(difference: PlanDifference): string {
+  switch (difference.kind) {
+    case "same":
+      return "The plan is the same, word for word.";
+    case "line-ends":
+      return "Only the ends of lines differ, which you cannot see.";
+    case "too-different":
+      return "The two plans differ too much to compare them line by line. Read the whole plan below.";
+    case "lines":
+      return `${counted(difference.added)} added, ${counted(difference.removed)} removed.`;
+  }
+}
+
+const counted = (count: number): string => `${count} ${count === 1 ? "line" : "lines"}`;
+
+const Lines = ({ lines }: { readonly lines: readonly DifferenceLine[] }) => (
+  <ul class="difference" aria-label="Changed lines of the plan">
+    <InTurns>
+      {lines.map((line) => (
+        <li key={line.at} class={line.kind}>
+          {line.kind === "left-out" ? (
+            `${counted(line.count)} not changed`
+          ) : (
+            <>
+              <span class="sign" aria-hidden="true">
+                {signs[line.kind]}
+              </span>
+              {line.kind !== "same" && <span class="unseen">{`${names[line.kind]}: `}</span>}
+              <UserText text={line.text} exact />
+            </>
+          )}
+        </li>
+      ))}
+    </InTurns>
+  </ul>
+);
+
+const signs = { same: " ", added: "+", removed: "−" } as const;
+
+const names = { added: "Added", removed: "Removed" } as const;
+
+/** A line of the comparison of two plans, or a number of lines that both have and that are left out. */
+type DifferenceLine =
+  | { readonly kind: "same" | "added" | "removed"; readonly at: number; readonly text: string }
+  | { readonly kind: "left-out"; readonly at: number; readonly count: number };
+
+type PlanDifference =
+  | { readonly kind: "same" | "line-ends" | "too-different" }
+  | {
+      readonly kind: "lines";
+      readonly lines: readonly DifferenceLine[];
+      readonly added: number;
+      readonly removed: number;
+    };
+
+/** How many lines may be added and removed in total. More takes too long to find, and is easier to read as a new plan. */
+const mostChanges = 400;
+
+/** How many lines that both have are shown around a change. */
+const around = 3;
+
+/** Compares two plans line by line. Two kinds of line end count as the same. (rule A51) */
+function planDifference(earlier: string, later: string): PlanDifference {
+  if (earlier === later) return { kind: "same" };
+  const changes = diffArrays(linesOf(earlier), linesOf(later), { maxEditLength: mostChanges });
+  if (!changes) return { kind: "too-different" };
+  const lines = changes
+    .flatMap(({ added, removed, value }) => {
+      const kind = added ? ("added" as const) : removed ? ("removed" as const) : ("same" as const);
+      return value.map((text) => ({ kind, text }));
+    })
+    .map((line, at) => ({ ...line, at }));
+  const countOf = (kind: string) => lines.filter((line) => line.kind === kind).length;
+  const [added, removed] = [countOf("added"), countOf("removed")];
+  if (added + removed === 0) return { kind: "line-ends" };
+  return { kind: "lines", lines: withoutDistant(lines), added, removed };
+}
+
+const linesOf = (text: string): string[] => text.split(/\r?\n/);
+
+/** Leaves out the lines that are far from every change. */
+function withoutDistant(lines: readonly Extract<DifferenceLine, { text: string }>[]): DifferenceLine[] {
+  const near = new Set(
+    lines.flatMap(({ kind, at }) =>
+      kind === "same" ? [] : Array.from({ length: 2 * around + 1 }, (_, step) => at - around + step),
+    ),
+  );
+  const shown: DifferenceLine[] = [];
+  for (const line of lines) {
+    const last = shown.at(-1);
+    if (near.has(line.at)) shown.push(line);
+    else if (last?.kind === "left-out") shown[shown.length - 1] = { ...last, count: last.count + 1 };
+    else shown.push({ kind: "left-out", at: line.at, count: 1 });
+  }
+  return shown;
+}

@@ -1,7 +1,6 @@
 import type { OwnedMessage, OwnedThread, ReplyMail } from "../../../../src/contract/threads.ts";
 import { deliveryWords, missedWords, pageWords } from "../../../../src/words/delivery.ts";
-import { Can } from "../../../console/can.tsx";
-import { Notice } from "../../../console/parts.tsx";
+import { Can, Notice } from "../../../console/parts.tsx";
 import { Line } from "../../../console/text.tsx";
 
 type Sender = OwnedThread["sender"];

@@ -1,23 +1,22 @@
 import { Fragment } from "preact";
 import type { Message, Proposal } from "../../../../src/contract/agent.ts";
 import type { OwnedMessage, OwnedThread } from "../../../../src/contract/threads.ts";
-import { foldRepeats } from "../../../../src/words/repeats.ts";
-import { Can } from "../../../console/can.tsx";
+import { differenceOf, foldedWords, foldRepeats, runsOf } from "../../../../src/words/repeats.ts";
 import { Files } from "../../../console/files.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
 import type { Links } from "../../../console/links.ts";
 import type { ProposalLife } from "../../../console/page-reads.ts";
-import { Line } from "../../../console/text.tsx";
-import { Timestamp } from "../../../console/timestamp.tsx";
-import { proposalNote } from "../../proposals/proposal.ts";
-import { outcomeNote } from "../../proposals/rules.ts";
+import { Can } from "../../../console/parts.tsx";
+import { counted, Line } from "../../../console/text.tsx";
+import { Timestamp } from "../../../console/times.tsx";
+import { outcomeNote, proposalNote } from "../../proposals/rules.ts";
 import { withStatusUrl } from "../../saved-replies/rules.ts";
-import { NewMark, type NewSince } from "./new-since.tsx";
-import { type FirstReport, FoldedRepeats, RepeatedFeedback } from "./repeated-feedback.tsx";
+import type { ThreadNews } from "../../unread/rules.ts";
+import { nameIn, typeNames } from "../badges.tsx";
 import { ReplyDelivery, senderName, sendersOf } from "./reply-delivery.tsx";
-import { FoldedText } from "./texts.tsx";
+import { FoldedText, MetadataPairs, Pair } from "./texts.tsx";
 
-export interface TimelineProps {
+interface TimelineProps {
   readonly thread: OwnedThread;
   readonly links: Links;
   readonly lives: ReadonlyMap<string, ProposalLife>;
@@ -178,3 +177,143 @@ const messageKey = ({ body, createdAt }: Pick<Message, "body" | "createdAt">): s
 
 const noteKey = (proposal: Proposal): string =>
   messageKey({ body: proposalNote(proposal), createdAt: proposal.createdAt });
+
+/** What is new on the thread, and since when; undefined for a person who sees it for the first time. */
+export interface NewSince {
+  readonly since: string;
+  readonly news: ThreadNews;
+  /** Whether others changed its fields. */
+  readonly edited: boolean;
+}
+
+/** Says above a thread what happened since the last visit, with a link to the first of it. */
+export const NewSinceNotice = ({ fresh }: { readonly fresh: NewSince | undefined }) => {
+  if (!fresh) return null;
+  const { since, news, edited } = fresh;
+  const words = [
+    ...(news.messages > 0 ? [counted(news.messages, "new message")] : []),
+    ...(news.decided ? ["a decision"] : []),
+    ...(edited ? ["changed fields"] : []),
+  ];
+  if (words.length === 0) return null;
+  const target = news.first === undefined ? "#proposal" : "#new";
+  return (
+    <p class="changes">
+      <span>
+        Since your last visit on <Timestamp at={since} />: {words.join(", ")}.
+      </span>
+      {(news.first !== undefined || news.decided) && <a href={target}>Go to what is new</a>}
+    </p>
+  );
+};
+
+/** Stands before the first new message. */
+const NewMark = ({ since }: { readonly since: string }) => (
+  <li class="new-mark" id="new" tabIndex={-1}>
+    <span>
+      New since your last visit on <Timestamp at={since} />
+    </span>
+  </li>
+);
+
+/** The text and the files of the sender. */
+export const OriginalFeedback = ({ thread: { feedback, sender } }: { readonly thread: OwnedThread }) => (
+  <article class="message" aria-label="Report">
+    <header>
+      <b>
+        <Line text={sender.name ?? sender.email ?? "Anonymous"} />
+      </b>
+      <Timestamp at={feedback.createdAt} />
+    </header>
+    <div class="inside">
+      <FoldedText text={feedback.message} rest="more lines of the report" />
+      <Files of={feedback} />
+    </div>
+  </article>
+);
+
+/** The first report of a thread, and its sender. */
+type FirstReport = Pick<OwnedThread, "feedback" | "sender">;
+
+interface RepeatProps {
+  readonly message: OwnedMessage;
+  readonly report: FirstReport;
+}
+
+/** A later report of the same failure: what it says that the first report does not, with its own files. */
+const RepeatedFeedback = ({ message, report }: RepeatProps) => {
+  const { sender, createdAt } = message;
+  return (
+    <article class="message inbound" aria-label="Repeat of the report">
+      <header>
+        <b>
+          <Line text={senderName(sender)} />
+        </b>
+        <span>reported it again</span>
+        <Timestamp at={createdAt} />
+      </header>
+      <div class="inside">
+        <Difference {...{ message, report }} />
+      </div>
+    </article>
+  );
+};
+
+const Difference = ({ message, report }: RepeatProps) => {
+  const { sender, category, subject, source } = message;
+  const { images = [], videos = [], attachments = [] } = message;
+  const { text, isPartOfText, facts } = differenceOf(report, message);
+  const unlike = (value: string | null | undefined, first: string | null) =>
+    value === first || value === undefined ? null : value;
+  return (
+    <>
+      {text === undefined && <p class="muted">The same text as the report.</p>}
+      {isPartOfText && <p class="muted">The same text as the report, but for these lines:</p>}
+      {text !== undefined && <FoldedText text={text} />}
+      <Files of={{ images, videos, attachments }} />
+      <dl class="pairs">
+        <Pair name="Contact" value={unlike(sender?.email, report.sender.email)} />
+        <Pair name="Type" value={typeOf(unlike(category, report.feedback.category))} />
+        <Pair name="Subject" value={unlike(subject, report.feedback.subject)} />
+        <Pair name="Source" value={unlike(source, report.feedback.source)} />
+      </dl>
+      <MetadataPairs
+        metadata={Object.fromEntries(facts.map(([name, value]) => [name, value ?? "not in this report"]))}
+      />
+    </>
+  );
+};
+
+const typeOf = (category: string | null): string | null =>
+  category === null ? null : nameIn(typeNames, category);
+
+interface FoldedRepeatsProps {
+  readonly repeats: readonly OwnedMessage[];
+  readonly report: FirstReport;
+}
+
+/** Many repeats in one line, which opens without a script. */
+const FoldedRepeats = ({ repeats, report }: FoldedRepeatsProps) => {
+  const [first, last, runs] = [repeats.at(0), repeats.at(-1), runsOf(repeats)];
+  if (first === undefined || last === undefined) return null;
+  return (
+    <details class="reveal repeats">
+      <summary>
+        {foldedWords(report, repeats)}, from <Timestamp at={first.createdAt} /> to{" "}
+        <Timestamp at={last.createdAt} />
+        {runs !== undefined && (
+          <>
+            , <Line text={runs} />
+          </>
+        )}
+      </summary>
+      <ol class="stack">
+        {repeats.map((message) => (
+          <li key={message.id} class="timeline-at" id={`message-${message.id}`} tabIndex={-1}>
+            <RepeatedFeedback {...{ message, report }} />
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+};

@@ -1,14 +1,16 @@
+import { limits } from "../../../../src/contract/limits.ts";
+import { membershipOf } from "../../../access/members/visibility.ts";
 import type { Reader } from "../../../database/database.ts";
-import { plannedEachTime } from "../../../database/planned-each-time.ts";
-import { activeAt, type MemberOf } from "./unread.ts";
-import { mostCounted } from "./unread-counts.ts";
+import { plannedEachTime } from "../../../database/statements.ts";
+import { activeAt, isUnread, type MemberOf, readUntil } from "./read-marks.ts";
 
 /** The kinds of what happens in an app. */
 const changeKinds = [
   ...(["report", "repeat", "answer", "note", "reply"] as const),
   ...(["proposal", "decision", "outcome", "edit"] as const),
 ];
-export type ChangeKind = (typeof changeKinds)[number];
+
+type ChangeKind = (typeof changeKinds)[number];
 
 /** How often each kind of thing happened; each number at most `mostCounted`. */
 export interface ChangeCounts {
@@ -132,3 +134,91 @@ const countKinds = (reader: Reader, asked: Since, ids: readonly string[]) =>
       from.includes("#ids") ? [...ids, ...values(asked)] : values(asked),
     ),
   );
+
+/** Counting ends here: whether more wait makes no difference to a reader, and costs a read of each. */
+const mostCounted = limits.mostCounted + 1;
+
+/** What waits for a person in an app; each number at most `mostCounted`. */
+interface CountRow {
+  readonly appId: string;
+  readonly unread: number;
+  /** The proposals that this person may decide on. */
+  readonly waiting: number;
+}
+
+const counted = (sql: string): string =>
+  `(SELECT count(*) FROM (SELECT 1 AS one ${sql} LIMIT ${mostCounted}) AS counted)`;
+
+/** The apps of a person, and how many of the threads that were active after `read_until` the person has read. */
+const mine = `SELECT v.app_id, v.user_id, v.role, ${readUntil} AS until,
+    (SELECT count(*) FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.seen_count >= 0
+      AND l.active_at > ${readUntil}) AS seen
+  FROM app_members v WHERE ${membershipOf("viewer")}`;
+
+/** Of so many threads in one app, at least `mostCounted` are unread. */
+const enough = `SELECT coalesce(max(seen), 0) + ${mostCounted} AS threads FROM mine`;
+
+// The threads minus the looks: a look was active when its thread was. No look counts that hides a thread of a blocked sender.
+const unreadLater = `((SELECT count(*) FROM (SELECT 1 AS one FROM feedback f WHERE f.app_id = v.app_id AND f.status <> 'blocked'
+    AND ${activeAt} > v.until ORDER BY ${activeAt} DESC LIMIT (SELECT threads FROM enough)) AS active) - v.seen)`;
+
+const markedUnread = counted(`FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id
+  AND l.seen_count = -1 AND l.active_at <= v.until`);
+
+const waitingForApproval = counted("FROM feedback f WHERE f.app_id = v.app_id AND f.waiting = 'approval'");
+
+/** What waits for a person, in each app of which the person is a member. */
+export async function unreadCounts(reader: Reader, userId: string): Promise<CountRow[]> {
+  const rows = await reader.all<CountRow>(
+    plannedEachTime(`WITH mine AS MATERIALIZED (${mine}), enough AS MATERIALIZED (${enough})
+     SELECT v.app_id AS "appId", ${unreadLater} + ${markedUnread} AS unread,
+       CASE WHEN v.role = 'viewer' THEN 0 ELSE ${waitingForApproval} END AS waiting
+     FROM mine v`),
+    userId,
+  );
+  return rows.map((row) => ({ ...row, unread: Math.min(row.unread, mostCounted) }));
+}
+
+/** The last message of a thread, which is the report if nobody has written since, and whether the thread is unread. */
+export interface NewsRow {
+  readonly id: string;
+  /** 1 or 0. */
+  readonly unread: number;
+  readonly direction: string;
+  readonly author: string;
+  readonly senderName: string | null;
+  readonly senderEmail: string | null;
+  /** The e-mail address of the member who wrote it. */
+  readonly writtenBy: string | null;
+  /** The beginning of the text. */
+  readonly text: string;
+  readonly createdAt: string;
+}
+
+/** The number of characters of a text that are read. */
+const newsText = 300;
+
+// The newest message is found first: one step in an index for each thread. CROSS JOIN makes SQLite begin with the threads: without
+// statistics it would read all threads of all apps of the member.
+const newsOfThreads = (ids: readonly string[]) =>
+  plannedEachTime(`SELECT f.id, CASE WHEN ${isUnread} THEN 1 ELSE 0 END AS unread,
+    coalesce(m.direction, 'inbound') AS direction, coalesce(m.author, 'sender') AS author,
+    CASE WHEN w.id IS NULL THEN f.sender_name ELSE w.sender_name END AS "senderName",
+    CASE WHEN w.id IS NULL THEN f.sender_email ELSE w.sender_email END AS "senderEmail",
+    u.email AS "writtenBy", substr(coalesce(m.body, f.message), 1, ${newsText}) AS text,
+    coalesce(m.created_at, f.created_at) AS "createdAt"
+  FROM (SELECT id, app_id, sender_name, sender_email, message, active_at, created_at, activity_count,
+      (SELECT n.id FROM messages n WHERE n.feedback_id = feedback.id AND n.direction <> 'blocked' ORDER BY n.created_at DESC, n.id DESC LIMIT 1) AS last
+    FROM feedback WHERE id IN (${ids.map(() => "?").join(", ")})) AS f
+  CROSS JOIN app_members v
+  LEFT JOIN messages m ON m.id = f.last
+  LEFT JOIN messages w ON w.id = CASE WHEN m.category IS NULL THEN m.report_id ELSE m.id END
+  LEFT JOIN users u ON u.id = m.author_id
+  WHERE v.app_id = f.app_id AND v.user_id = ?`);
+
+/** What is new on these threads, for a member of their app. */
+export const threadNews = async (
+  reader: Reader,
+  userId: string,
+  ids: readonly string[],
+): Promise<NewsRow[]> => (ids.length === 0 ? [] : reader.all<NewsRow>(newsOfThreads(ids), ...ids, userId));

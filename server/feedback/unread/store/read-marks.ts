@@ -1,17 +1,166 @@
 import { FeedbackType } from "../../../../src/contract/feedback.ts";
 import { threadStatuses } from "../../../../src/contract/find-work.ts";
 import type { ThreadFilters } from "../../../../src/contract/threads.ts";
-import type { Transaction } from "../../../database/database.ts";
-import { plannedEachTime } from "../../../database/planned-each-time.ts";
-import { settleLooks } from "./settled-looks.ts";
-import { newestByActivity } from "./threads-by-activity.ts";
-import { activeAt, keepingThreads, type MemberOf } from "./unread.ts";
+import type { Reader, Transaction, Value } from "../../../database/database.ts";
+import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";
+import { threadTopic } from "../../../database/signals.ts";
+import { plannedEachTime } from "../../../database/statements.ts";
+import { proposalState } from "../../threads/store.ts";
+import { type ReadTimes, settledUntil, settling } from "../rules.ts";
+
+/** What a member has seen of a thread. */
+interface LookRow extends MemberOf {
+  readonly feedbackId: string;
+  /** How much has happened on the thread, by now. */
+  readonly count: number;
+  /** How much of it the member has seen; null for a thread at which the member never looked. */
+  readonly seenCount: number | null;
+  readonly lookedAt: string | null;
+  /** The look before this visit. */
+  readonly sinceAt: string | null;
+  /** Up to when everything was read, if the thread is older than that and no look says that it is unread. */
+  readonly coveredUntil: string | null;
+}
+
+/** The greater one of the stored value and the new one: what was seen before stays seen. */
+const greater = (column: string): string =>
+  `CASE WHEN thread_looks.${column} > excluded.${column} THEN thread_looks.${column} ELSE excluded.${column} END`;
+
+/** The last look of a person at a thread. */
+export const looks = {
+  /** Undefined if the person is no member of the thread's app. */
+  find: (reader: Reader, feedbackId: string, userId: string) =>
+    reader.get<LookRow>(
+      `SELECT v.app_id AS "appId", v.user_id AS "userId", f.id AS "feedbackId", f.activity_count AS count,
+         l.seen_count AS "seenCount", l.looked_at AS "lookedAt", l.since_at AS "sinceAt",
+         CASE WHEN f.created_at <= ${readUntil} AND coalesce(l.seen_count, 0) >= 0 THEN ${readUntil} END AS "coveredUntil"
+       FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ?
+         LEFT JOIN thread_looks l ON l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id
+       WHERE f.id = ?`,
+      userId,
+      feedbackId,
+    ),
+
+  /** Notes a look that saw `count`. If something has happened meanwhile, the thread is unread. */
+  async note(
+    tx: Transaction,
+    look: Omit<LookRow, "seenCount" | "lookedAt" | "coveredUntil"> & { readonly at: string },
+  ): Promise<void> {
+    await tx.run(
+      `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at, since_at)
+       SELECT v.app_id, v.user_id, f.id,
+         CASE WHEN f.activity_count > ? THEN -1 ELSE f.activity_count END, ${activeAt}, ?, ?
+       FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? WHERE f.id = ? ${keepingThreads(tx)}
+       ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET
+         seen_count = ${greater("seen_count")}, active_at = ${greater("active_at")},
+         looked_at = excluded.looked_at, since_at = excluded.since_at`,
+      ...[look.count, look.at, look.sinceAt, look.userId, look.feedbackId],
+    );
+    await makeRoom(tx, look);
+  },
+
+  /** Marks one thread as read or as unread. */
+  async mark(
+    tx: Transaction,
+    { appId, userId, feedbackId }: Pick<LookRow, "appId" | "userId" | "feedbackId">,
+    read: boolean,
+  ): Promise<void> {
+    await tx.run(
+      `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at)
+       SELECT v.app_id, v.user_id, f.id, ${read ? "f.activity_count" : "-1"}, ${activeAt}
+       FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ? WHERE f.id = ? ${keepingThreads(tx)}
+       ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count,
+         active_at = excluded.active_at`,
+      ...[userId, feedbackId],
+    );
+    await makeRoom(tx, { appId, userId });
+  },
+};
+
+/** When a person was last in the inbox of an app, and before this visit. */
+interface VisitRow {
+  readonly visitedAt: string | null;
+  readonly sinceAt: string | null;
+}
+
+/** The visits of a person to the inbox of an app. */
+export const visits = {
+  find: (reader: Reader, { appId, userId }: MemberOf) =>
+    reader.get<VisitRow>(
+      `SELECT visited_at AS "visitedAt", since_at AS "sinceAt" FROM app_members WHERE app_id = ? AND user_id = ?`,
+      appId,
+      userId,
+    ),
+
+  note: (tx: Transaction, { appId, userId }: MemberOf, { visitedAt, sinceAt }: VisitRow) =>
+    tx.run(
+      "UPDATE app_members SET visited_at = ?, since_at = ? WHERE app_id = ? AND user_id = ?",
+      ...[visitedAt, sinceAt, appId, userId],
+    ),
+};
+
+/** When something happened, and the member who did it; none for a sender, an agent or the server. */
+interface Activity {
+  readonly at: string;
+  readonly by?: string | null | undefined;
+  /** Whether the state of its newest proposal has changed, too. */
+  readonly ofProposal?: boolean;
+}
+
+/** When something last happened on a thread `f`. The indexes by activity hold the same expression. */
+export const activeAt = "coalesce(f.active_at, f.created_at)";
+
+/** The later one of an instant, which is given twice, and the last activity of a thread `f`. */
+const laterActivity = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
+
+/**
+ * Notes that something happened on a thread. For the member who did it the thread stays read, if it was. The time of the last
+ * activity never goes back, so a thread only ever moves to the front of the inbox. (rules F50, F51)
+ */
+export async function noteActivity(
+  tx: Transaction,
+  feedbackId: string,
+  { at, by, ofProposal = false }: Activity,
+): Promise<void> {
+  if (by) await keepRead(tx, { feedbackId, userId: by, at });
+  await tx.run(
+    `UPDATE feedback SET activity_count = activity_count + 1,
+       active_at = ${laterActivity.replaceAll("f.", "")} ${ofProposal ? `, ${proposalState}` : ""}
+     WHERE id = ?`,
+    ...[at, at, feedbackId],
+  );
+  tx.signal(threadTopic(feedbackId));
+}
+
+interface OwnAct {
+  readonly feedbackId: string;
+  readonly userId: string;
+  readonly at: string;
+}
+
+/**
+ * Counts what the member is about to do as seen, unless something else on the thread is unread. The thread is locked before its looks, as
+ * everywhere: what happens on a thread changes its looks, too.
+ */
+async function keepRead(tx: Transaction, { feedbackId, userId, at }: OwnAct): Promise<void> {
+  const kept = await tx.get<{ appId: string }>(
+    `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at)
+     SELECT v.app_id, v.user_id, f.id, f.activity_count + 1, ${laterActivity}, ?
+     FROM feedback f JOIN app_members v ON v.app_id = f.app_id AND v.user_id = ?
+     WHERE f.id = ? AND NOT (${isUnread}) ${tx.engine === "postgres" ? "FOR NO KEY UPDATE OF f" : ""}
+     ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count,
+       active_at = excluded.active_at
+     RETURNING app_id AS "appId"`,
+    ...[at, at, at, userId, feedbackId],
+  );
+  if (kept) await makeRoom(tx, { appId: kept.appId, userId });
+}
 
 /** The looks that are kept of a person in an app. When there are more, those at threads with older activity go. (rule F52) */
 export const lookLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
 
 /** The status and the type of threads; all if they are left out. */
-export type MarkFilters = Pick<ThreadFilters, "status" | "type">;
+type MarkFilters = Pick<ThreadFilters, "status" | "type">;
 
 /**
  * Marks the matching threads as read, as far as nothing happened on them after `until`. Up to 500 are marked one by one. Of
@@ -129,3 +278,186 @@ async function insertLooks(
     ...[lookedAt, appId, userId, ...ids],
   );
 }
+
+/**
+ * Moves `read_until` of a member forward if many looks are newer, because every page of the console counts them. Threads up
+ * to it that are unread get a look that says so, so nothing changes for the member. If too many are unread, nothing is moved.
+ */
+async function settleLooks(tx: Transaction, member: MemberOf): Promise<void> {
+  const values = [member.appId, member.userId];
+  const read = await tx.get<ReadTimes>(newestRead, ...values, ...values, ...values, settling.most);
+  if (!read) return;
+  const until = settledUntil(read);
+  const unread = await tx.all<{ id: string }>(plannedEachTime(unreadWithoutLook), ...values, until);
+  const marks = await tx.get<{ count: number }>(markedLooks, ...values);
+  if (unread.length + Number(marks?.count ?? 0) > settling.mostUnread) return;
+  await keepUnread(
+    tx,
+    member,
+    unread.map(({ id }) => id),
+  );
+  await tx.run(moveReadUntil, until, ...values, until);
+}
+
+/** Up to when a member `v` has read everything in the app. */
+export const readUntil = "coalesce(v.read_until, v.created_at)";
+
+const laterLooks = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_id AND l.user_id = v.user_id
+  WHERE v.app_id = ? AND v.user_id = ? AND l.seen_count >= 0 AND l.active_at > ${readUntil}`;
+
+const newestFirst = "ORDER BY l.active_at DESC LIMIT 1 OFFSET";
+
+/** Nothing if few looks are newer than `read_until`. */
+const newestRead = `SELECT (SELECT l.active_at ${laterLooks} ${newestFirst} 0) AS newest,
+    (SELECT l.active_at ${laterLooks} ${newestFirst} ${settling.kept - 1}) AS "lastKept"
+  WHERE EXISTS (SELECT 1 AS one ${laterLooks} LIMIT 1 OFFSET ?)`;
+
+// Those of blocked senders, too: they become unread with their release.
+const unreadWithoutLook = `SELECT f.id FROM app_members v CROSS JOIN feedback f
+  WHERE v.app_id = ? AND v.user_id = ? AND f.app_id = v.app_id AND ${activeAt} > ${readUntil} AND ${activeAt} <= ?
+    AND (SELECT 1 FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id) IS NULL
+  ORDER BY ${activeAt} LIMIT ${settling.mostUnread + 1}`;
+
+const markedLooks = `SELECT count(*) AS count FROM (SELECT 1 AS one FROM thread_looks
+  WHERE app_id = ? AND user_id = ? AND seen_count = -1 LIMIT ${settling.mostUnread + 1}) AS marked`;
+
+const moveReadUntil = `UPDATE app_members SET read_until = ?
+  WHERE app_id = ? AND user_id = ? AND coalesce(read_until, created_at) < ?`;
+
+/** What was read of a thread before stays known: it is what happened up to the old `read_until`, if the thread is older. */
+async function keepUnread(
+  tx: Transaction,
+  { appId, userId }: MemberOf,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  // A thread that is deleted at the same moment gets no look.
+  const locking = tx.engine === "postgres" ? "FOR KEY SHARE OF f" : "";
+  await tx.run(
+    plannedEachTime(`INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at)
+       SELECT v.app_id, v.user_id, f.id, CASE f.status WHEN 'blocked' THEN -2 ELSE -1 END, ${activeAt},
+         CASE WHEN f.created_at <= ${readUntil} THEN ${readUntil} END
+       FROM feedback f JOIN app_members v ON v.app_id = f.app_id
+       WHERE v.app_id = ? AND v.user_id = ? AND f.id IN (${ids.map(() => "?").join(", ")}) ${locking}
+       ON CONFLICT (app_id, user_id, feedback_id) DO NOTHING`),
+    ...[appId, userId, ...ids],
+  );
+}
+
+/** Which threads of an app, for which member. */
+export interface ActivityScope extends MemberOf {
+  readonly filters: Pick<ThreadFilters, "status" | "type" | "from" | "to" | "unread">;
+  /** More conditions on `f`. */
+  readonly conditions: readonly Condition[];
+}
+
+export const byActivity = `${activeAt} DESC, f.id DESC`;
+
+/**
+ * A subquery with `seq`, `id` and the last activity `at` of the matching threads that were last active, `limit` of them. It reads
+ * only indexes, unless a thread has a look. Each kind of thread, a status and a type, has its own range of an index, so no thread is read
+ * that does not match.
+ */
+export function newestByActivity({ filters, conditions, ...member }: ActivityScope, limit: number): Part {
+  const kinds = kindsOf(filters);
+  const shared = [
+    ...conditions,
+    // What came later was active later.
+    ...given(`${activeAt} >= ?`, filters.from),
+    ...given("f.created_at >= ?", filters.from),
+    ...given("f.created_at < ?", filters.to),
+  ];
+  const list = kinds.map((kind) => [...kind, ...shared]);
+  if (filters.unread !== "true")
+    return merged(
+      list.map((all) => newest(member, all, limit)),
+      limit,
+    );
+  const unread = unreadSince(member);
+  const later = list.map((all) => newest(member, [...all, [unread.sql, ...unread.values]], limit));
+  return merged([...later, newestMarked(member, [...ofFilter(filters), ...shared], limit)], limit);
+}
+
+/** The ranges of an index that hold all matching threads: none for all threads, which have an index of their own. */
+function kindsOf({ status, type }: ActivityScope["filters"]): Condition[][] {
+  if (status === undefined && type === undefined) return [[]];
+  const statuses = status === undefined ? threadStatuses : [status];
+  const types = type === undefined ? FeedbackType.options : [type];
+  return statuses.flatMap((status) => types.map((type) => ofFilter({ status, type })));
+}
+
+const ofFilter = ({ status, type }: Pick<ThreadFilters, "status" | "type">): Condition[] => [
+  ...given("f.status = ?", status),
+  ...given("f.category = ?", type),
+];
+
+const given = (sql: string, value: string | undefined): Condition[] =>
+  value === undefined ? [] : [[sql, value]];
+
+const foundColumns = `f.seq, f.id, ${activeAt} AS at`;
+
+const newest = ({ appId }: MemberOf, conditions: readonly Condition[], limit: number): Part => ({
+  sql: `SELECT seq, id, at FROM (SELECT ${foundColumns} FROM feedback f WHERE f.app_id = ? AND ${sqlOf(conditions)}
+    ORDER BY ${byActivity} LIMIT ?) AS newest`,
+  values: [appId, ...valuesOf(conditions), limit],
+});
+
+/** Looks are few, so they are read first. (CROSS JOIN makes SQLite keep that order.) */
+function newestMarked(member: MemberOf, conditions: readonly Condition[], limit: number): Part {
+  const marked = markedUnread(member);
+  return {
+    sql: `SELECT seq, id, at FROM (SELECT ${foundColumns} FROM thread_looks l CROSS JOIN feedback f
+      WHERE ${marked.sql} AND ${sqlOf(conditions)} ORDER BY ${byActivity} LIMIT ?) AS marked`,
+    values: [...marked.values, ...valuesOf(conditions), limit],
+  };
+}
+
+/** The newest of all parts. */
+const merged = (parts: readonly Part[], limit: number): Part => ({
+  sql: `(SELECT seq, id, at FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS parts
+    ORDER BY at DESC, id DESC LIMIT ?)`,
+  values: [...parts.flatMap(({ values }) => values), limit],
+});
+
+/**
+ * Whether something has happened on a thread `f` since the look of a member at it; null without a look. As a value of its own it
+ * is found by the key of the table: PostgreSQL may join all looks of the member with all threads.
+ */
+const sinceLook = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
+  FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;
+
+/** Whether a thread `f` is unread for a member `v`. (rule F50) */
+export const isUnread = `coalesce(${sinceLook("v.app_id", "v.user_id")}, ${activeAt} > ${readUntil})`;
+
+/**
+ * Makes all changes of the threads `f` wait until the looks are stored, because the looks have counted only earlier changes.
+ * (On SQLite there is one writer.)
+ */
+const keepingThreads = ({ engine }: Pick<Transaction, "engine">): string =>
+  engine === "postgres" ? "FOR SHARE OF f" : "";
+
+/** A member of an app. */
+export interface MemberOf {
+  readonly appId: string;
+  readonly userId: string;
+}
+
+/** A part of a statement with its values. */
+interface Part {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+const untilOf = `(SELECT ${readUntil} FROM app_members v WHERE v.app_id = ? AND v.user_id = ?)`;
+
+/** The condition that a thread `f` has activity that this member has not read: found from the newest on, by activity. */
+const unreadSince = ({ appId, userId }: MemberOf): Part => ({
+  sql: `${activeAt} > ${untilOf} AND coalesce(${sinceLook("?", "?")}, true)`,
+  values: [appId, userId, appId, userId],
+});
+
+/** The condition that a thread `f` counts as unread, although this member had read everything of its time: `l` says so. */
+const markedUnread = ({ appId, userId }: MemberOf): Part => ({
+  sql: `l.app_id = ? AND l.user_id = ? AND l.seen_count = -1 AND f.id = l.feedback_id AND ${activeAt} <= ${untilOf}`,
+  values: [appId, userId, appId, userId],
+});

@@ -1,82 +1,38 @@
 import type { ComponentChildren } from "preact";
-import { type Cycle, cycles, type SlotWithDays } from "../../../../src/contract/cycles.ts";
-import { ApiError } from "../../../../src/contract/errors.ts";
+import { type Cycle, cycles, type SlotWithDays, slots } from "../../../../src/contract/cycles.ts";
+import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
-import { Can } from "../../../console/can.tsx";
-import { Confirmation } from "../../../console/confirmation.tsx";
-import { versionOf } from "../../../console/filled-form.ts";
-import type { Filled } from "../../../console/forms.tsx";
+import { filledAgain, filledWith, versionOf } from "../../../console/form-values.tsx";
+import { Confirmation, type Filled, IdempotencyField, Select, TextField } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
-import { Refused } from "../../../console/parts.tsx";
-import { type Reply, show } from "../../../console/reply.ts";
+import { Can, Refused } from "../../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
 import { Line } from "../../../console/text.tsx";
-import type { SignedInVisit } from "../../../console/visit.ts";
-import { ZonedDay } from "../../../console/zoned-timestamp.tsx";
-import { CycleBadge } from "./cycle-badges.tsx";
-import { CycleFacts } from "./cycle-facts.tsx";
-import { type Chosen, SlotDayGrid } from "./days.tsx";
-import { isLive } from "./line.tsx";
-import { OpenSlots } from "./open-slots.tsx";
-import { SlotDayEvidence } from "./slot-day-evidence.tsx";
-import { Legend } from "./slot-day-marks.tsx";
-import { SlotRequests } from "./slot-requests.tsx";
-import { SlotPanel } from "./slots.tsx";
+import { justBefore, ZonedDay } from "../../../console/times.tsx";
+import type { PageHandler, SignedInVisit } from "../../../console/visit.ts";
+import { type Chosen, Legend, SlotDayEvidence, SlotDayGrid } from "./days.tsx";
+import { CycleBadge, isLive } from "./line.tsx";
+import { SlotPanel, SlotRequests } from "./slots.tsx";
 
-/** The forms of a cycle that were refused. */
-export interface CycleForms {
-  readonly slot?: Filled;
-  readonly assign?: Filled;
-  readonly cancel?: Filled;
-}
-
-export const cyclePage = (visit: SignedInVisit): Promise<Reply> => showCycle(visit);
-
-export async function showCycle(visit: SignedInVisit, forms: CycleForms = {}): Promise<Reply> {
-  const navigation = await appNavigationOf(visit, "testing");
-  const { cycle, slots } = await readCycle(visit);
-  const listing = await visit.ask(listings.read, { params: { listingId: cycle.listingId } });
-  const uploads = `${visit.settings.baseUrl}/uploads/`;
-  const address = navigation.links.cycle(navigation.app.id, cycle.id);
-  const chosen = chosenOf(visit, slots);
-  const refusal = (forms.slot ?? forms.assign ?? forms.cancel)?.refusal;
-  return show(
-    <CycleDetail
-      {...{ navigation, cycle, slots, listing, forms, chosen, address, uploads }}
-      now={visit.now}
-    />,
-    refusal?.status,
+export function cancelCycle(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields } = visit;
+  return reshowForm(
+    async () => {
+      const { cycle } = await readCycle(visit);
+      await ask(cycles.cancel, {
+        params: { cycleId: cycle.id },
+        body: {},
+        idempotencyKey: fields.idempotencyKey,
+      });
+      return goTo(cycleAddress(visit), "cycle-cancelled");
+    },
+    (refusal) => showCycle(visit, { cancel: filledAgain(fields, refusal) }),
   );
 }
 
-/** The cycle that the path names, if it belongs to the app in the path. Throws `not_found`. */
-export async function readCycle({ ask, param }: SignedInVisit) {
-  const read = await ask(cycles.read, { params: { cycleId: param("cycleId") } });
-  if (read.cycle.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
-  return read;
-}
-
-export const cycleAddress = ({ links, param }: SignedInVisit): string =>
+const cycleAddress = ({ links, param }: SignedInVisit): string =>
   links.cycle(param("appId"), param("cycleId"));
-
-/** The slot, or the day of a slot, that the address names; undefined if it is not in this cycle. */
-function chosenOf(visit: SignedInVisit, slots: readonly SlotWithDays[]): Chosen | undefined {
-  const slotId = visit.query("slot") || visit.param("slotId");
-  const slot = slots.find((known) => known.slotId === slotId.toLowerCase());
-  return slot && { slot, day: slot.days.find(({ dayIndex }) => String(dayIndex) === visit.query("day")) };
-}
-
-interface CycleDetailProps {
-  readonly navigation: AppNavigation;
-  readonly cycle: Cycle;
-  readonly slots: readonly SlotWithDays[];
-  readonly listing: Listing;
-  readonly forms: CycleForms;
-  readonly chosen: Chosen | undefined;
-  readonly address: string;
-  readonly uploads: string;
-  readonly now: Date;
-}
 
 const CycleDetail = (props: CycleDetailProps) => {
   const { navigation, cycle, slots, forms, address, listing } = props;
@@ -134,15 +90,6 @@ const Head = ({ navigation: { links, app }, cycle, listing, address }: CycleDeta
   </>
 );
 
-interface LiveProps {
-  readonly id: string;
-  /** What the part shows. When it has changed, the script loads the part again. */
-  readonly of: unknown;
-  /** What a screen reader says then. */
-  readonly news?: string;
-  readonly children: ComponentChildren;
-}
-
 const Live = ({ id, of, news, children }: LiveProps) => (
   <div id={id} data-live={versionOf(of)} data-news={news}>
     {children}
@@ -196,3 +143,213 @@ const Days = ({ navigation: { links, app }, cycle, slots, chosen, address, uploa
     </div>
   </section>
 );
+
+/** The state of a cycle in a few figures. */
+const CycleFacts = ({ cycle, slots }: CycleFactsProps) => {
+  const { timezone, durationDays, dayIndex, status } = cycle;
+  const held = slots.filter(isHeld).length;
+  const requested = slots.filter((slot) => slot.status === "requested").length;
+  const atRisk = slots.filter((slot) => slot.status === "at_risk").length;
+  return (
+    <dl class="facts">
+      <Fact name="Day">
+        {status === "recruiting" ? "Not started" : `${dayIndex} of ${durationDays}`}
+        <progress max={durationDays} value={dayIndex} aria-label="Days of the test" />
+      </Fact>
+      <Fact name="Testers">
+        {`${held} of ${numberOfSlots(slots)}`}
+        <span class="aside-note">{atRisk > 0 ? `${atRisk} at risk` : "none at risk"}</span>
+      </Fact>
+      {isLive(cycle) && (
+        <Fact name="Requests">
+          {requested}
+          <span class="aside-note">{requested > 0 ? "waiting for you" : "none waiting"}</span>
+        </Fact>
+      )}
+      <Fact name={status === "recruiting" ? "Starts" : "Started"}>
+        <ZonedDay at={cycle.startsAt} timezone={timezone} />
+        <span class="aside-note">{`at midnight, ${timezone}`}</span>
+      </Fact>
+      <Fact name="Last day">
+        <ZonedDay at={justBefore(cycle.endsAt)} timezone={timezone} />
+        <span class="aside-note">{`until midnight, ${timezone}; its late sessions count for one more day`}</span>
+      </Fact>
+    </dl>
+  );
+};
+
+const isHeld = ({ status }: SlotWithDays): boolean =>
+  status === "active" || status === "at_risk" || status === "completed";
+
+/** How many slots the cycle has: a slot and its successors have one number. */
+const numberOfSlots = (slots: readonly SlotWithDays[]): number => new Set(slots.map(({ seat }) => seat)).size;
+
+const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+/** The form that gives an open slot to a tester without a request. */
+const OpenSlots = ({ slots, form, action }: OpenSlotsProps) => (
+  <section class="stack" aria-labelledby="open-slots">
+    <div>
+      <h2 id="open-slots">{slots.length === 1 ? "1 open slot" : `${slots.length} open slots`}</h2>
+      <p class="muted">
+        Testers can find open slots and ask for one. You can also give a slot to a person who has an account
+        here.
+      </p>
+    </div>
+    <form class="card stack" method="post" action={action}>
+      <Refused refusal={form?.refusal} />
+      <IdempotencyField />
+      <div class="columns">
+        <TextField
+          form={form ?? filledWith()}
+          name="email"
+          label="E-mail of the tester"
+          type="email"
+          autocomplete="off"
+          required
+        />
+        <Select
+          form={form ?? filledWith()}
+          name="slotId"
+          label="Slot"
+          options={slots.map(({ slotId, seat }) => [slotId, `Slot ${seat}`])}
+        />
+      </div>
+      <div class="actions">
+        <button type="submit">Give the slot</button>
+      </div>
+    </form>
+  </section>
+);
+
+export const acceptRequest = slotForm("accept", "seat-accepted");
+
+export const declineRequest = slotForm("decline", "seat-declined");
+
+export const removeTester = slotForm("remove", "seat-removed");
+
+export const rotateKey = slotForm("rotateKey", "key-rotated");
+
+export const confirmJoin = slotForm("confirmJoin", "join-confirmed");
+
+/** Handles a form that changes one slot of the cycle in the path. A refused form shows the cycle with that slot chosen. */
+function slotForm(action: Exclude<keyof typeof slots, "assign">, done: string): PageHandler<SignedInVisit> {
+  return (visit) => {
+    const { ask, fields, param } = visit;
+    return reshowForm(
+      async () => {
+        const { slotId } = await readSlot(visit, param("slotId"));
+        await ask(slots[action], { params: { slotId }, body: {}, idempotencyKey: fields.idempotencyKey });
+        return goTo(cycleAddress(visit), done);
+      },
+      (refusal) => showCycle(visit, { slot: filledAgain(fields, refusal) }),
+    );
+  };
+}
+
+/** Gives an open slot to the account with the e-mail address in the form. */
+export function assignSlot(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields } = visit;
+  return reshowForm(
+    async () => {
+      const { slotId } = await readSlot(visit, fields.text("slotId"));
+      const body = { email: fields.text("email") };
+      await ask(slots.assign, { params: { slotId }, body, idempotencyKey: fields.idempotencyKey }).catch(
+        toFaultOfAddress,
+      );
+      return goTo(cycleAddress(visit), "seat-assigned");
+    },
+    (refusal) => showCycle(visit, { assign: filledAgain(fields, refusal) }),
+  );
+}
+
+/** The slot, if it belongs to the cycle in the path. Throws `not_found`. */
+async function readSlot(visit: SignedInVisit, slotId: string): Promise<SlotWithDays> {
+  const { slots: ofCycle } = await readCycle(visit);
+  const slot = ofCycle.find((known) => known.slotId === slotId.toLowerCase());
+  if (!slot) throw new ApiError("not_found");
+  return slot;
+}
+
+/** The slot was found just before, so `not_found` can only mean the account. */
+function toFaultOfAddress(error: unknown): never {
+  const unknown = error instanceof ApiError && error.code === "not_found";
+  throw unknown ? badRequest("email", "belongs to no account here") : error;
+}
+
+/** The forms of a cycle that were refused. */
+interface CycleForms {
+  readonly slot?: Filled;
+  readonly assign?: Filled;
+  readonly cancel?: Filled;
+}
+
+export const cyclePage = (visit: SignedInVisit): Promise<Reply> => showCycle(visit);
+
+async function showCycle(visit: SignedInVisit, forms: CycleForms = {}): Promise<Reply> {
+  const navigation = await appNavigationOf(visit, "testing");
+  const { cycle, slots } = await readCycle(visit);
+  const listing = await visit.ask(listings.read, { params: { listingId: cycle.listingId } });
+  const uploads = `${visit.settings.baseUrl}/uploads/`;
+  const address = navigation.links.cycle(navigation.app.id, cycle.id);
+  const chosen = chosenOf(visit, slots);
+  const refusal = (forms.slot ?? forms.assign ?? forms.cancel)?.refusal;
+  return show(
+    <CycleDetail
+      {...{ navigation, cycle, slots, listing, forms, chosen, address, uploads }}
+      now={visit.now}
+    />,
+    refusal?.status,
+  );
+}
+
+/** The cycle that the path names, if it belongs to the app in the path. Throws `not_found`. */
+async function readCycle({ ask, param }: SignedInVisit) {
+  const read = await ask(cycles.read, { params: { cycleId: param("cycleId") } });
+  if (read.cycle.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
+  return read;
+}
+
+/** The slot, or the day of a slot, that the address names; undefined if it is not in this cycle. */
+function chosenOf(visit: SignedInVisit, slots: readonly SlotWithDays[]): Chosen | undefined {
+  const slotId = visit.query("slot") || visit.param("slotId");
+  const slot = slots.find((known) => known.slotId === slotId.toLowerCase());
+  return slot && { slot, day: slot.days.find(({ dayIndex }) => String(dayIndex) === visit.query("day")) };
+}
+
+interface CycleDetailProps {
+  readonly navigation: AppNavigation;
+  readonly cycle: Cycle;
+  readonly slots: readonly SlotWithDays[];
+  readonly listing: Listing;
+  readonly forms: CycleForms;
+  readonly chosen: Chosen | undefined;
+  readonly address: string;
+  readonly uploads: string;
+  readonly now: Date;
+}
+
+interface LiveProps {
+  readonly id: string;
+  /** What the part shows. When it has changed, the script loads the part again. */
+  readonly of: unknown;
+  /** What a screen reader says then. */
+  readonly news?: string;
+  readonly children: ComponentChildren;
+}
+
+interface CycleFactsProps {
+  readonly cycle: Cycle;
+  readonly slots: readonly SlotWithDays[];
+}
+
+interface OpenSlotsProps {
+  readonly slots: readonly SlotWithDays[];
+  readonly form: Filled | undefined;
+  readonly action: string;
+}

@@ -1,9 +1,18 @@
 import type { Cycle, SlotDay, SlotWithDays } from "../../../../src/contract/cycles.ts";
+import type { SessionReason } from "../../../../src/contract/test-sessions.ts";
+import { Picture } from "../../../console/files.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
-import { Line } from "../../../console/text.tsx";
-import { dateOfDay, dateParts } from "../../../console/zoned-times.ts";
-import { slotNames } from "./cycle-badges.tsx";
-import { Mark, markOf, markWords } from "./slot-day-marks.tsx";
+import { Line, UserText } from "../../../console/text.tsx";
+import {
+  dateOfDay,
+  dateParts,
+  lengthOfTime,
+  ZonedTime,
+  zonedClock,
+  zonedDay,
+} from "../../../console/times.tsx";
+import { qualifyingSession } from "../../sessions/rules.ts";
+import { slotNames } from "./line.tsx";
 
 /** The slot that is chosen in the grid, and the day of it if one is chosen. */
 export interface Chosen {
@@ -11,7 +20,7 @@ export interface Chosen {
   readonly day: SlotDay | undefined;
 }
 
-export interface DayGridProps {
+interface DayGridProps {
   readonly cycle: Cycle;
   readonly slots: readonly SlotWithDays[];
   readonly chosen: Chosen | undefined;
@@ -146,3 +155,218 @@ const Cell = ({ slot, day, href, current }: LinkProps & { readonly day: SlotDay 
 /** Whether a day has details to show. */
 const hasDetails = ({ state, sessions, proof }: SlotDay): boolean =>
   (state !== "ahead" && state !== "none") || sessions > 0 || proof !== null;
+
+interface DayEvidenceProps {
+  readonly cycle: Cycle;
+  readonly slot: SlotWithDays;
+  readonly day: SlotDay;
+  /** The start of the address of an uploaded image. Other images are not shown. */
+  readonly uploads: string;
+}
+
+/** The evidence of a slot's day. If the day did not count, it says why. */
+export const SlotDayEvidence = ({ cycle, slot, day, uploads }: DayEvidenceProps) => (
+  <>
+    <h2>{`Slot ${slot.seat}, day ${day.dayIndex}`}</h2>
+    <p class="muted">
+      {zonedDay(dateOfDay(cycle.startsOn, day.dayIndex).toISOString(), "UTC")}
+      {slot.tester !== null && (
+        <>
+          {" · "}
+          <Line text={slot.tester.email} />
+        </>
+      )}
+    </p>
+    <p class="verdict">
+      <Mark mark={markOf(day)} />
+      <b>{verdictOf(day)}</b>
+    </p>
+    {day.state !== "counted" && <WhyNot day={day} />}
+    {day.session && <SessionFacts cycle={cycle} day={day} session={day.session} />}
+    {day.proof && <ProofFacts cycle={cycle} proof={day.proof} uploads={uploads} />}
+    <p class="muted small">{`Times are in ${cycle.timezone}.`}</p>
+  </>
+);
+
+function verdictOf({ state, countedBy }: SlotDay): string {
+  switch (state) {
+    case "counted":
+      return countedBy === "proof" ? "Counted by a proof" : "Counted by a session";
+    case "missed":
+      return "Missed: the day closed without being counted";
+    case "open":
+      return "Open: today can still be counted";
+    case "ahead":
+      return "Ahead: this day has not begun";
+    default:
+      return "Not required: the slot became active on this day or later, or had ended";
+  }
+}
+
+const WhyNot = ({ day: { reason, sessions, state } }: { readonly day: SlotDay }) => {
+  if (reason !== null) {
+    return (
+      <p class="why">
+        <b>{sessions > 1 ? "The last session did not count." : "The session did not count."}</b>{" "}
+        {reasonSentence(reason)}
+      </p>
+    );
+  }
+  if (sessions > 0 || (state !== "missed" && state !== "open")) return null;
+  return <p class="why">No session and no proof arrived for this day.</p>;
+};
+
+interface SessionFactsProps {
+  readonly cycle: Cycle;
+  readonly day: SlotDay;
+  readonly session: NonNullable<SlotDay["session"]>;
+}
+
+const SessionFacts = ({ cycle: { timezone }, day, session }: SessionFactsProps) => {
+  const seconds = (Date.parse(session.endedAt) - Date.parse(session.startedAt)) / 1_000;
+  return (
+    <section class="stack tight">
+      <h3>{day.countedBy === "session" ? "The session that counted" : "The longest session"}</h3>
+      <dl class="pairs">
+        <dt>From</dt>
+        <dd>
+          <ZonedTime at={session.startedAt} timezone={timezone} />
+        </dd>
+        <dt>Length</dt>
+        <dd>{`${lengthOfTime(seconds)}, until ${zonedClock(session.endedAt, timezone)}`}</dd>
+        <dt>Screens</dt>
+        <dd>
+          <Screens names={session.screens} />
+        </dd>
+        <dt>App version</dt>
+        <dd>{session.appVersion === null ? "Not reported" : <Line text={session.appVersion} />}</dd>
+        <dt>Received</dt>
+        <dd>
+          <ZonedTime at={session.receivedAt} timezone={timezone} />
+        </dd>
+        <dt>Sessions</dt>
+        <dd>{`${day.sessions} reported for this day`}</dd>
+      </dl>
+    </section>
+  );
+};
+
+const Screens = ({ names }: { readonly names: readonly string[] }) =>
+  names.length === 0 ? (
+    <>None</>
+  ) : (
+    <ul class="names">
+      {names.map((name) => (
+        <li key={name}>
+          <Line text={name} />
+        </li>
+      ))}
+    </ul>
+  );
+
+interface ProofFactsProps {
+  readonly cycle: Cycle;
+  readonly proof: NonNullable<SlotDay["proof"]>;
+  readonly uploads: string;
+}
+
+const ProofFacts = ({ cycle: { timezone }, proof, uploads }: ProofFactsProps) => {
+  const images = proof.images.filter((address) => address.startsWith(uploads));
+  return (
+    <section class="stack tight">
+      <h3>The proof</h3>
+      <dl class="pairs">
+        <dt>Captured</dt>
+        <dd>
+          <ZonedTime at={proof.capturedAt} timezone={timezone} />
+        </dd>
+        {proof.queuedAt !== null && (
+          <>
+            <dt>Queued</dt>
+            <dd>
+              <ZonedTime at={proof.queuedAt} timezone={timezone} />
+            </dd>
+          </>
+        )}
+        <dt>Received</dt>
+        <dd>
+          <ZonedTime at={proof.receivedAt} timezone={timezone} />
+        </dd>
+      </dl>
+      {proof.note !== null && <UserText text={proof.note} />}
+      <ul class="files" aria-label="Images of the proof">
+        {images.map((address, at) => (
+          <li key={address}>
+            <Picture url={address} alt={`Proof, ${at + 1} of ${images.length}`} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+/** The mark in a cell of the grid. Each kind has its own shape, not only its own colour. */
+type SlotDayMark = "session" | "proof" | "missed" | "open" | "ahead" | "none";
+
+const markOf = ({ state, countedBy }: Pick<SlotDay, "state" | "countedBy">): SlotDayMark =>
+  state === "counted" ? (countedBy ?? "session") : state;
+
+const markWords: Record<SlotDayMark, string> = {
+  session: "counted by a session",
+  proof: "counted by a proof",
+  missed: "missed",
+  open: "open today",
+  ahead: "ahead",
+  none: "slot not active",
+};
+
+const markOrder: readonly SlotDayMark[] = ["session", "proof", "missed", "open", "ahead", "none"];
+
+/** The shape of a mark. Its meaning is written beside it. */
+const Mark = ({ mark }: { readonly mark: SlotDayMark }) => (
+  <span class={`mark ${mark}`}>
+    <svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.8">
+      <path d={shapes[mark]} stroke-linecap="round" stroke-linejoin="round" />
+    </svg>
+  </span>
+);
+
+const shapes: Record<SlotDayMark, string> = {
+  session: "M3.5 8.6l3 3 6-7",
+  proof: "M2.5 5.5h2.7l1-1.7h3.6l1 1.7h2.7v7h-11zM8 7.2a1.9 1.9 0 1 1 0 3.8a1.9 1.9 0 1 1 0-3.8",
+  missed: "M4.5 4.5l7 7M11.5 4.5l-7 7",
+  open: "M8 3.8a4.2 4.2 0 1 1 0 8.4a4.2 4.2 0 1 1 0-8.4M8 6v2.2l1.4 1",
+  ahead: "M8 8h.01",
+  none: "M5.5 8h5",
+};
+
+/** What the marks of the grid mean. */
+export const Legend = () => (
+  <ul class="legend" aria-label="What the marks mean">
+    {markOrder.map((mark) => (
+      <li key={mark}>
+        <Mark mark={mark} />
+        {markWords[mark]}
+      </li>
+    ))}
+  </ul>
+);
+
+const { seconds, screens } = qualifyingSession;
+
+/** A sentence for each reason why a session did not count its day. (rule T17) */
+export const reasonSentences: Record<SessionReason, string> = {
+  cycle_not_running:
+    "The test had not started when it arrived, had finished, or its last day was over when it began.",
+  slot_not_active: "The slot was no longer active when it arrived.",
+  session_in_future: "By the server’s clock, it began in the future.",
+  session_stale:
+    "The server cannot confirm its day: it arrived more than a day late, or began before the slot was active.",
+  already_submitted: "The day was already counted.",
+  session_below_bar: `It was shorter than ${seconds} seconds or reached fewer than ${screens} screens.`,
+};
+
+const sentences: ReadonlyMap<string, string> = new Map(Object.entries(reasonSentences));
+
+/** The sentence for a reason; the reason itself when it has no sentence here. */
+const reasonSentence = (reason: string): string => sentences.get(reason) ?? `${reason}.`;

@@ -1,9 +1,8 @@
-import type { Cycle } from "../../../../src/contract/cycles.ts";
+import type { Cycle, CycleStatus, SlotStatus } from "../../../../src/contract/cycles.ts";
 import type { Links } from "../../../console/links.ts";
-import { ZonedDay } from "../../../console/zoned-timestamp.tsx";
-import { CycleBadge } from "./cycle-badges.tsx";
+import { ZonedDay } from "../../../console/times.tsx";
 
-export interface CycleLineProps {
+interface CycleLineProps {
   readonly cycle: Cycle;
   readonly links: Links;
   /** How many testers ask for a slot of it. */
@@ -39,3 +38,34 @@ export function progressOf({ status, dayIndex, durationDays }: Cycle): string {
 /** Whether a cycle is not over. */
 export const isLive = ({ status }: Pick<Cycle, "status">): boolean =>
   status === "recruiting" || status === "running";
+
+const cycleNames: Record<CycleStatus, readonly [name: string, kind: string]> = {
+  recruiting: ["Recruiting", "badge"],
+  running: ["Running", "badge good"],
+  completed: ["Completed", "badge"],
+  cancelled: ["Cancelled", "badge bad"],
+};
+
+export const CycleBadge = ({ status }: { readonly status: CycleStatus }) => {
+  const [name, kind] = cycleNames[status];
+  return <span class={kind}>{name}</span>;
+};
+
+export const slotNames: Record<SlotStatus, string> = {
+  open: "Open",
+  requested: "Requested",
+  active: "Active",
+  at_risk: "At risk",
+  completed: "Completed",
+  removed: "Removed",
+};
+
+const slotKinds: Partial<Record<SlotStatus, string>> = {
+  requested: "badge attention",
+  active: "badge good",
+  at_risk: "badge bad",
+};
+
+export const SlotBadge = ({ status }: { readonly status: SlotStatus }) => (
+  <span class={slotKinds[status] ?? "badge"}>{slotNames[status]}</span>
+);

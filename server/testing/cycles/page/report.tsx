@@ -1,16 +1,22 @@
 import { type CycleReport, cycles } from "../../../../src/contract/cycles.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
-import { Document } from "../../../console/document.tsx";
+import { InTurns } from "../../../console/in-turns.tsx";
+import { Document } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
+import { scrolledByKeys } from "../../../console/parts.tsx";
 import { type Reply, show } from "../../../console/reply.ts";
-import { scrolledByKeys } from "../../../console/scrolled-by-keys.ts";
 import { Line } from "../../../console/text.tsx";
+import {
+  dateOfDay,
+  justBefore,
+  lengthOfTime,
+  ZonedDate,
+  ZonedDay,
+  ZonedTime,
+  zonedDay,
+} from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
-import { justBefore } from "../../../console/zoned-times.ts";
-import { ZonedDay, ZonedTime } from "../../../console/zoned-timestamp.tsx";
-import { CycleBadge } from "./cycle-badges.tsx";
-import { CycleReportSlots, TestersPerDay } from "./cycle-report-tables.tsx";
-import { progressOf } from "./line.tsx";
+import { CycleBadge, progressOf, SlotBadge } from "./line.tsx";
 
 /** The report of a cycle, for reading, printing and sharing. It names no tester and no account. */
 export async function cycleReportPage(visit: SignedInVisit): Promise<Reply> {
@@ -110,3 +116,91 @@ const Figures = ({ report: { cycle, testers, testersWithEveryDay } }: Pick<Repor
     </div>
   </dl>
 );
+
+interface CycleReportProps {
+  readonly report: CycleReport;
+}
+
+/** How many testers have each day counted, as a bar and as a number. */
+const TestersPerDay = ({ report: { cycle, seats, testersPerDay } }: CycleReportProps) => {
+  const most = new Set(seats.map(({ seat }) => seat)).size;
+  return (
+    <table>
+      <caption class="unseen">Testers with the day counted</caption>
+      <thead>
+        <tr>
+          <th scope="col">Day</th>
+          <th scope="col">Date</th>
+          <th scope="col" class="wide-column">
+            Testers with the day counted
+          </th>
+          <th scope="col" class="figure">
+            <span class="unseen">How many</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        <InTurns>
+          {testersPerDay.map(({ dayIndex, testers }) => (
+            <tr key={dayIndex}>
+              <th scope="row">{dayIndex}</th>
+              <td class="fit">{zonedDay(dateOfDay(cycle.startsOn, dayIndex).toISOString(), "UTC")}</td>
+              <td>
+                <svg class="bar-of-day" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+                  <rect class="ground" width="100" height="8" rx="1" />
+                  <rect class="filled" width={(100 * testers) / most} height="8" rx="1" />
+                </svg>
+              </td>
+              <td class="figure">{dayIndex > cycle.dayIndex ? "–" : testers}</td>
+            </tr>
+          ))}
+        </InTurns>
+      </tbody>
+    </table>
+  );
+};
+
+/** The slots of a cycle by number. It does not name the testers. */
+const CycleReportSlots = ({ report: { cycle, seats } }: CycleReportProps) => (
+  <table>
+    <caption class="unseen">Slots</caption>
+    <thead>
+      <tr>
+        <th scope="col">Slot</th>
+        <th scope="col">State</th>
+        <th scope="col">From</th>
+        <th scope="col">Until</th>
+        {["Days counted", "By session", "By proof", "Missed", "Sessions", "Time tested"].map((name) => (
+          <th scope="col" class="figure" key={name}>
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      <InTurns>
+        {seats.map((slot) => (
+          <tr key={slot.slotId} class={slot.status === "removed" ? "removed" : undefined}>
+            <th scope="row">{slot.seat}</th>
+            <td>
+              <SlotBadge status={slot.status} />
+            </td>
+            <td class="fit">{dayOrNothing(slot.activatedAt, cycle.timezone)}</td>
+            <td class="fit">{dayOrNothing(slot.endedAt && justBefore(slot.endedAt), cycle.timezone)}</td>
+            <td class="figure">
+              <b>{slot.daysCounted}</b>
+            </td>
+            <td class="figure">{slot.daysBySession}</td>
+            <td class="figure">{slot.daysByProof}</td>
+            <td class="figure">{slot.missedDays}</td>
+            <td class="figure">{slot.sessions}</td>
+            <td class="figure fit">{lengthOfTime(slot.secondsTested)}</td>
+          </tr>
+        ))}
+      </InTurns>
+    </tbody>
+  </table>
+);
+
+const dayOrNothing = (at: string | null, timezone: string) =>
+  at === null ? <span class="muted">–</span> : <ZonedDate at={at} timezone={timezone} />;

@@ -1,14 +1,14 @@
 import type { Cycle, SlotWithDays } from "../../../../src/contract/cycles.ts";
-import { Can } from "../../../console/can.tsx";
-import { Confirmation } from "../../../console/confirmation.tsx";
-import { IdempotencyField } from "../../../console/idempotency-field.tsx";
+import { Confirmation, IdempotencyField } from "../../../console/forms.tsx";
+import { InTurns } from "../../../console/in-turns.tsx";
+import type { Links } from "../../../console/links.ts";
+import type { SlotRequest } from "../../../console/page-reads.ts";
+import { Can } from "../../../console/parts.tsx";
 import { Line } from "../../../console/text.tsx";
-import { ZonedTime } from "../../../console/zoned-timestamp.tsx";
-import { SlotBadge } from "./cycle-badges.tsx";
-import { isLive } from "./line.tsx";
-import { AnswerForms } from "./slot-requests.tsx";
+import { Remaining, ZonedTime } from "../../../console/times.tsx";
+import { isLive, SlotBadge } from "./line.tsx";
 
-export interface SlotPanelProps {
+interface SlotPanelProps {
   readonly cycle: Cycle;
   readonly slot: SlotWithDays;
   /** The address of an action on this slot. */
@@ -102,3 +102,103 @@ const SlotActions = ({ cycle, slot, at }: SlotPanelProps) => {
     </div>
   );
 };
+
+interface SlotRequestsProps {
+  readonly slots: readonly SlotWithDays[];
+  readonly now: Date;
+  /** The address of an action on a slot. */
+  readonly at: (slotId: string, action: string) => string;
+}
+
+/** The testers who ask for a slot in this cycle, each with buttons that accept or decline the request. */
+export const SlotRequests = ({ slots, now, at }: SlotRequestsProps) => (
+  <section class="proposal awaiting" aria-labelledby="requests-title">
+    <header>
+      <h2 id="requests-title">{slots.length === 1 ? "A tester asks for a slot" : "Testers ask for slots"}</h2>
+      <span class="badge attention">{slots.length === 1 ? "1 request" : `${slots.length} requests`}</span>
+    </header>
+    <ul class="requests">
+      <InTurns>
+        {slots.map((slot) => (
+          <li class="row spread" key={slot.slotId}>
+            <div>
+              <b>
+                <Line text={slot.tester?.email ?? ""} />
+              </b>
+              <p class="muted small">
+                {`Slot ${slot.seat}`}
+                {slot.requestExpiresAt !== null && (
+                  <>
+                    {" · expires "}
+                    <Remaining at={slot.requestExpiresAt} now={now} />
+                  </>
+                )}
+              </p>
+            </div>
+            <Can needs="maintainer">
+              <AnswerForms slot={slot} at={(action) => at(slot.slotId, action)} />
+            </Can>
+          </li>
+        ))}
+      </InTurns>
+    </ul>
+  </section>
+);
+
+interface AnswerFormsProps {
+  readonly slot: SlotWithDays;
+  readonly at: (action: string) => string;
+}
+
+const AnswerForms = ({ slot: { tester, seat }, at }: AnswerFormsProps) => {
+  const whose = <span class="unseen">{` ${tester?.email ?? ""} for slot ${seat}`}</span>;
+  return (
+    <div class="actions">
+      <form method="post" action={at("accept")}>
+        <IdempotencyField />
+        <button class="primary small" type="submit">
+          Accept{whose}
+        </button>
+      </form>
+      <form method="post" action={at("decline")}>
+        <IdempotencyField />
+        <button class="small" type="submit">
+          Decline{whose}
+        </button>
+      </form>
+    </div>
+  );
+};
+
+interface SlotRequestLinesProps {
+  readonly rows: readonly SlotRequest[];
+  readonly links: Links;
+  readonly now: Date;
+}
+
+/** The testers who ask for a slot, in any cycle. Each line links to the cycle, where the request is answered. */
+export const SlotRequestLines = ({ rows, links, now }: SlotRequestLinesProps) => (
+  <ol class="list linked">
+    <InTurns>
+      {rows.map((row) => (
+        <li key={row.slotId}>
+          <div class="row spread">
+            <a class="to" href={`${links.cycle(row.appId, row.cycleId)}#requests`}>
+              <Line text={row.email} />
+            </a>
+            <span class="badge attention">Asks for a slot</span>
+          </div>
+          <p class="under">
+            <span>
+              <Line text={row.listingName} />
+            </span>
+            <span>{`Slot ${row.seat}`}</span>
+            <span>
+              expires <Remaining at={row.requestExpiresAt} now={now} />
+            </span>
+          </p>
+        </li>
+      ))}
+    </InTurns>
+  </ol>
+);

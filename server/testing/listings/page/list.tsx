@@ -1,17 +1,16 @@
 import { type Cycle, cycles } from "../../../../src/contract/cycles.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
-import { Can } from "../../../console/can.tsx";
-import { Empty } from "../../../console/empty.tsx";
-import { versionOf } from "../../../console/filled-form.ts";
+import { versionOf } from "../../../console/form-values.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { SlotRequest } from "../../../console/page-reads.ts";
+import { Can, Empty } from "../../../console/parts.tsx";
 import { type Reply, show } from "../../../console/reply.ts";
 import { Line } from "../../../console/text.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { CycleLine, isLive } from "../../cycles/page/line.tsx";
-import { SlotRequestLines } from "../../cycles/page/slot-request-lines.tsx";
+import { SlotRequestLines } from "../../cycles/page/slots.tsx";
 
 interface Offer {
   readonly listing: Listing;

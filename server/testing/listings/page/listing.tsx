@@ -1,38 +1,96 @@
 import { type Cycle, cycles } from "../../../../src/contract/cycles.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
+import { limits } from "../../../../src/contract/limits.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
-import { Can } from "../../../console/can.tsx";
-import { ExternalLink } from "../../../console/external-link.tsx";
-import { filledWith } from "../../../console/filled-form.ts";
-import type { Filled } from "../../../console/forms.tsx";
-import { IdempotencyField } from "../../../console/idempotency-field.tsx";
+import {
+  changedValues,
+  filledAgain,
+  filledWith,
+  givenFor,
+  OriginalValues,
+  type Values,
+} from "../../../console/form-values.tsx";
+import {
+  Choices,
+  type Filled,
+  IdempotencyField,
+  Select,
+  TextArea,
+  TextField,
+} from "../../../console/forms.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
-import { OriginalValues } from "../../../console/original-values.tsx";
 import type { SlotRequest } from "../../../console/page-reads.ts";
-import { Refused } from "../../../console/parts.tsx";
-import { type Reply, show } from "../../../console/reply.ts";
-import { Line, UserText } from "../../../console/text.tsx";
+import { Can, Refused } from "../../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
+import { ExternalLink, Line, UserText } from "../../../console/text.tsx";
+import { timeZones } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { CycleLine } from "../../cycles/page/line.tsx";
 import { askedIn } from "./list.tsx";
-import { ListingFields } from "./listing-fields.tsx";
-import { currentListing, emptyListing } from "./listing-values.ts";
-import { NewCycle } from "./new-cycle.tsx";
+
+export function createListing(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  const params = { appId: param("appId") };
+  return reshowForm(
+    async () => {
+      const body = listingBody(givenFor(fields, emptyListing));
+      const { id } = await ask(listings.create, { params, body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.listing(params.appId, id), "listing-created");
+    },
+    (refusal) => showNewListing(visit, filledAgain(fields, refusal)),
+  );
+}
+
+export function updateListing(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields } = visit;
+  return reshowForm(
+    async () => {
+      const listing = await readListing(visit);
+      const current = currentListing(listing);
+      const body = listingBody(changedValues(fields, givenFor(fields, current), current));
+      await ask(listings.update, {
+        params: { listingId: listing.id },
+        body,
+        idempotencyKey: fields.idempotencyKey,
+      });
+      return goTo(addressOf(visit), "changed");
+    },
+    (refusal) => showListing(visit, { edit: filledAgain(fields, refusal) }),
+  );
+}
+
+/** Plans a cycle and shows its page. */
+export function createCycle(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  return reshowForm(
+    async () => {
+      const { id: listingId } = await readListing(visit);
+      const body = { startsOn: fields.text("startsOn"), timezone: fields.text("timezone") };
+      const { cycle } = await ask(cycles.create, {
+        params: { listingId },
+        body,
+        idempotencyKey: fields.idempotencyKey,
+      });
+      return goTo(links.cycle(param("appId"), cycle.id), "cycle-created");
+    },
+    (refusal) => showListing(visit, { plan: filledAgain(fields, refusal) }),
+  );
+}
+
+const addressOf = ({ links, param }: SignedInVisit): string =>
+  links.listing(param("appId"), param("listingId"));
 
 /** The forms of a listing that were refused. The page shows them again as they were sent. */
-export interface ListingForms {
+interface ListingForms {
   readonly edit?: Filled;
   readonly plan?: Filled;
 }
 
 export const newListingPage = (visit: SignedInVisit): Promise<Reply> => showNewListing(visit);
 
-export async function showNewListing(
-  visit: SignedInVisit,
-  form: Filled = filledWith(emptyListing),
-): Promise<Reply> {
+async function showNewListing(visit: SignedInVisit, form: Filled = filledWith(emptyListing)): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "testing", "maintainer");
   const action = navigation.links.testing(navigation.app.id, "new");
   const shown = form.refusal || form.value("appName") !== "" ? form : withName(form, navigation.app.name);
@@ -66,7 +124,7 @@ const withName = (form: Filled, appName: string): Filled => ({
 
 export const listingPage = (visit: SignedInVisit): Promise<Reply> => showListing(visit);
 
-export async function showListing(visit: SignedInVisit, forms: ListingForms = {}): Promise<Reply> {
+async function showListing(visit: SignedInVisit, forms: ListingForms = {}): Promise<Reply> {
   const { ask, now, reads } = visit;
   const navigation = await appNavigationOf(visit, "testing");
   const listing = await readListing(visit);
@@ -84,7 +142,7 @@ export async function showListing(visit: SignedInVisit, forms: ListingForms = {}
 }
 
 /** The listing that the path names, if it belongs to the app in the path. Throws `not_found`. */
-export async function readListing({ ask, param }: SignedInVisit): Promise<Listing> {
+async function readListing({ ask, param }: SignedInVisit): Promise<Listing> {
   const listing = await ask(listings.read, { params: { listingId: param("listingId") } });
   if (listing.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
   return listing;
@@ -207,3 +265,163 @@ const Edit = ({ navigation: { links, app }, listing, edit }: ListingDetailProps)
     </details>
   );
 };
+
+/** The fields of a listing: what testers read, and how a day is verified. */
+const ListingFields = ({ form }: { readonly form: Filled }) => (
+  <>
+    <div class="columns">
+      <TextField form={form} name="appName" label="Name of the app" required />
+      <TextField
+        form={form}
+        name="packageName"
+        label="Package name"
+        placeholder="com.example.app"
+        autocomplete="off"
+        required
+      />
+    </div>
+    <TextField
+      form={form}
+      name="optInUrl"
+      label="Opt-in address"
+      type="url"
+      placeholder="https://"
+      hint="Where testers join the store's closed test."
+      required
+    />
+    <TextField
+      form={form}
+      name="iconUrl"
+      label="Icon address"
+      type="url"
+      placeholder="https://"
+      hint="Optional. Testers see it beside the name."
+    />
+    <TextArea
+      form={form}
+      name="testBrief"
+      label="Test brief"
+      hint="What testers should do, in a few sentences."
+      required
+    />
+    <TextArea
+      form={form}
+      name="screens"
+      label="Screens"
+      hint={`One per line, each named as your app reports it; at most ${limits.listingScreens}. Each day, each slot is asked to visit one of them.`}
+      required
+    />
+    <Choices form={form} name="verificationTier" legend="How a day is verified" options={tiers} />
+    <Numbers form={form} />
+  </>
+);
+
+const tiers = [
+  { value: "sdk", label: "By sessions", hint: "Your app reports sessions itself; a proof counts as well." },
+  { value: "screenshot", label: "By screenshots", hint: "Your app reports nothing; testers send images." },
+] as const;
+
+const Numbers = ({ form }: { readonly form: Filled }) => (
+  <fieldset class="stack tight">
+    <legend>Size of a cycle</legend>
+    <p class="hint">Changes apply to later cycles. Cycles that are already planned keep their size.</p>
+    <div class="columns three">
+      <TextField form={form} name="seats" label="Slots" inputMode="numeric" required />
+      <TextField form={form} name="durationDays" label="Days" inputMode="numeric" required />
+      <TextField
+        form={form}
+        name="maxMissedDays"
+        label="Missed days"
+        inputMode="numeric"
+        hint="A tester who misses this many, in a row or not, loses the slot."
+        required
+      />
+    </div>
+  </fieldset>
+);
+
+/** The first values in the form of a new listing: the numbers that the store asks for. */
+const emptyListing: Values = {
+  appName: "",
+  packageName: "",
+  optInUrl: "",
+  iconUrl: "",
+  testBrief: "",
+  screens: "",
+  verificationTier: "sdk",
+  seats: "12",
+  durationDays: "14",
+  maxMissedDays: "3",
+};
+
+/** A stored listing as the text of its form fields, with one screen per line. */
+const currentListing = (listing: Listing): Values => ({
+  appName: listing.appName,
+  packageName: listing.packageName,
+  optInUrl: listing.optInUrl,
+  iconUrl: listing.iconUrl ?? "",
+  testBrief: listing.testBrief,
+  screens: listing.screens.join("\n"),
+  verificationTier: listing.verificationTier,
+  seats: String(listing.seats),
+  durationDays: String(listing.durationDays),
+  maxMissedDays: String(listing.maxMissedDays),
+});
+
+/** Values of the form as the API takes them. */
+function listingBody({ iconUrl, screens, seats, durationDays, maxMissedDays, ...rest }: Values) {
+  return {
+    ...rest,
+    ...(iconUrl === undefined ? {} : { iconUrl: iconUrl.trim() === "" ? null : iconUrl }),
+    ...(screens === undefined ? {} : { screens: linesOf(screens) }),
+    ...numberAt("seats", seats),
+    ...numberAt("durationDays", durationDays),
+    ...numberAt("maxMissedDays", maxMissedDays),
+  };
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+/** A value that is not a number is passed on unchanged, so that the API refuses it with a reason. */
+const numberAt = (name: string, given: string | undefined): Record<string, number | string> =>
+  given === undefined ? {} : { [name]: /^\s*-?\d{1,9}\s*$/.test(given) ? Number(given) : given };
+
+interface NewCycleProps {
+  readonly listing: Listing;
+  readonly form: Filled;
+  readonly action: string;
+  /** Whether the owner's time zone is not known yet. The browser's own is then chosen. */
+  readonly ownZone: boolean;
+}
+
+/** The form that plans a cycle. */
+const NewCycle = ({ listing: { seats, durationDays }, form, action, ownZone }: NewCycleProps) => (
+  <form class="card stack" method="post" action={action}>
+    <Refused refusal={form.refusal} />
+    <p>
+      A cycle starts and ends by itself. Testers can ask for its {seats} slots at once. The first day begins
+      at midnight in the time zone below. The cycle ends after {durationDays} days.
+    </p>
+    <IdempotencyField />
+    <div class="columns">
+      <TextField form={form} name="startsOn" label="First day" type="date" required />
+      <Select
+        form={form}
+        name="timezone"
+        ownZone={ownZone}
+        label="Time zone"
+        options={timeZones.map((zone) => [zone, zone.replaceAll("_", " ")])}
+        hint="Days begin and end at midnight in this time zone."
+      />
+    </div>
+    <div class="actions">
+      <button class="primary" type="submit">
+        Plan the cycle
+      </button>
+    </div>
+  </form>
+);

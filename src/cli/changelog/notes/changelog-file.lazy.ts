@@ -1,9 +1,15 @@
 import { plainVersion } from "../../../contract/version.ts";
 import { typeOfHeading } from "./change-type.ts";
-import { dateIn } from "./dates.ts";
-import { type Block, depthOf, insideOf, plainLines, plainText, readMarkdown } from "./markdown.ts";
-import { type Notes, notesOf } from "./release-notes.ts";
-import { isLikeVersion, readVersionHeading, type VersionHeading } from "./version-heading.ts";
+import {
+  type Block,
+  depthOf,
+  insideOf,
+  type Notes,
+  notesOf,
+  plainLines,
+  plainText,
+  readMarkdown,
+} from "./release-notes.ts";
 
 /** One version of a file, with the line of its heading. */
 export interface FileRelease extends VersionHeading {
@@ -154,4 +160,102 @@ function faultsOf(releases: readonly FileRelease[]): Fault[] {
       : [{ line, message: `has “${unclearDate}”, which is not clear: write the date as 2026-11-22` }],
   );
   return [...repeated, ...unclear];
+}
+
+/** What the heading of a version says. */
+interface VersionHeading {
+  /** Without `v`; null for `Unreleased`. */
+  readonly version: string | null;
+  /** The day, such as `2026-11-22`; null if none is given or it cannot be read. */
+  readonly day: string | null;
+  /** A date that no calendar has, or of a form that is not read. */
+  readonly unclearDate: string | null;
+  readonly isYanked: boolean;
+  readonly isUnreleased: boolean;
+  /** What else the heading says; "" for nothing. */
+  readonly name: string;
+}
+
+const opening = /^\[?(?:(?:version|release) )?\[?v?(\d+(?:\.\d+)+(?:[0-9A-Za-z.+-]*[0-9A-Za-z])?)\]?(.*)$/i;
+
+/** The number of a build is no part of the version. */
+const build = /^\s*[,|–—-]?\s*(?:\((?:build )?\d+\)|build \d+)(?![\d.])/i;
+
+/** A longer text is no heading of a version, and would take long to search. */
+const longest = 1_000;
+
+/** Reads `[1.0.0] - 2026-11-22`, `v1.0.0 (2026-11-22): Harvest`, `Unreleased` and the like; undefined for any other heading. */
+function readVersionHeading(heading: string): VersionHeading | undefined {
+  if (heading.length > longest) return undefined;
+  const text = heading.replace(/\s+/g, " ").trim();
+  if (/^\[?unreleased\]?$/i.test(text)) return { ...ofRest(""), version: null, isUnreleased: true };
+  const [, version, rest = ""] = opening.exec(text) ?? [];
+  if (version === undefined) return undefined;
+  return { ...ofRest(rest.replace(build, "")), version: plainVersion(version) };
+}
+
+/** Whether a heading seems to be of a version that is written in another way: `🎉 1.2.0`, `Larder 2.4.0`, `Build 145`, `2026-11-22`. */
+const isLikeVersion = (heading: string): boolean =>
+  heading.length <= longest && /^(?:\S+\s+)?\S*\d/.test(heading);
+
+/** What stands behind the version: `- 2026-11-22 [YANKED]`. */
+function ofRest(rest: string): Omit<VersionHeading, "version"> {
+  const isYanked = /\byanked\b/i.test(rest);
+  const isUnreleased = /[([–—-]\s*(?:unreleased|tbd)\b/i.test(rest);
+  const plain = rest.replace(/[([]?\b(?:yanked|unreleased|tbd)\b[)\]]?/gi, "");
+  const date = dateIn(plain);
+  const name = withoutSigns(date ? plain.replace(date.text, "") : plain);
+  const unread = isLikeDate(name) ? name : null;
+  return {
+    day: date?.day ?? null,
+    unclearDate: date && date.day === null ? date.text : unread,
+    isYanked,
+    isUnreleased,
+    name,
+  };
+}
+
+/** The text without separators, quotes and empty brackets at its ends. */
+const withoutSigns = (text: string): string =>
+  text
+    .replace(/\(\s*\)|\[\s*\]/g, "")
+    .replace(/^[\s:,/|–—"“”'-]+|[\s:,/|–—"“”'-]+$/gu, "")
+    .replace(/^\(([^()]*)\)$/, "$1")
+    .trim();
+
+/** A date in a text, and its day as `2026-11-22`; null if no calendar has it. */
+interface FoundDate {
+  readonly text: string;
+  readonly day: string | null;
+}
+
+const months = [
+  ...["January", "February", "March", "April", "May", "June"],
+  ...["July", "August", "September", "October", "November", "December"],
+];
+
+const iso = /(?<!\d)(\d{4})-(\d\d)-(\d\d)(?![\dT]| \d)/;
+
+/** As auto-changelog writes it: `22 November 2026`. */
+const written = new RegExp(`(?<!\\d)(\\d{1,2}) (${months.join("|")}) (\\d{4})(?!\\d)`);
+
+/** The first date in a text, in one of the two forms that the tools write. */
+function dateIn(text: string): FoundDate | undefined {
+  const [ofNumbers, year, month, day] = iso.exec(text) ?? [];
+  if (ofNumbers !== undefined) return { text: ofNumbers, day: dayOf(year, month, day) };
+  const [ofWords, date, name = "", inYear] = written.exec(text) ?? [];
+  if (ofWords === undefined) return undefined;
+  return { text: ofWords, day: dayOf(inYear, String(months.indexOf(name) + 1), date) };
+}
+
+/** Whether a text seems to have a date of another form: `5 mars 2026`, `01/02/2026`, `24.12.25`. */
+const isLikeDate = (text: string): boolean =>
+  (/(?<!\d)(?:19|20)\d\d(?!\d)/.test(text) && /(?<!\d)\d{1,2}(?!\d)/.test(text)) ||
+  /(?<!\d)\d{1,2}([./-])\d{1,2}\1\d\d(?!\d)/.test(text);
+
+/** The day, if the calendar has it. */
+function dayOf(year = "", month = "", day = ""): string | null {
+  const text = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+  const at = new Date(`${text}T00:00:00Z`);
+  return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== text ? null : text;
 }

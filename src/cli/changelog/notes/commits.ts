@@ -1,8 +1,7 @@
 import { feedbackIdsIn } from "../../../contract/feedback-lines.ts";
 import { limits } from "../../../contract/limits.ts";
-import { type ChangeType, changeTypes } from "./change-type.ts";
+import { type ChangeType, changeTypes, isOfTools } from "./change-type.ts";
 import type { Item, Notes } from "./release-notes.ts";
-import { isOfTools } from "./tool-lines.ts";
 
 export interface Commit {
   readonly hash: string;

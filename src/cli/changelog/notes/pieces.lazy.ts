@@ -1,5 +1,5 @@
 import { withoutFeedbackLines } from "../../../contract/feedback-lines.ts";
-import { type Block, insideOf, plainLines, readMarkdown } from "./markdown.ts";
+import { type Block, insideOf, plainLines, readMarkdown } from "./release-notes.ts";
 
 /** A part of a text that may stand alone, and whether it only announces what follows. */
 export interface Piece {

@@ -1,13 +1,12 @@
 /** @jsxImportSource react */
 import { Box, Text, useApp, useInput, useStdout } from "ink";
 import { useEffect, useMemo, useState } from "react";
+import { relativeTime } from "../../core/output.ts";
 import { cutTo, onOneLine, printable } from "../../core/plain-text.ts";
-import { relativeTime } from "../../core/relative-time.ts";
 import { type Shown, showOnTerminal } from "../../core/screen.lazy.ts";
 import { threadText } from "../thread-text.ts";
-import type { InboxState, Writing } from "./inbox-state.ts";
 import { press } from "./keys.ts";
-import type { Inbox } from "./state.ts";
+import type { Inbox, InboxState, Writing } from "./state.ts";
 import { wrapped } from "./wrapped-lines.ts";
 
 /** What the screen shows, and when it ends. */

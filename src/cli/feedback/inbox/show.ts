@@ -1,14 +1,13 @@
 import { ServerError } from "../../../client/errors.ts";
 import type { FeedbackType } from "../../../contract/feedback.ts";
 import type { ThreadStatus } from "../../../contract/threads.ts";
-import { appIdOf } from "../../core/app-id.ts";
 import { CliError, usageError } from "../../core/cli-error.ts";
-import { canAsk } from "../../core/confirm.ts";
 import { lastingClient, retryText } from "../../core/connection.ts";
 import type { Invocation } from "../../core/context.ts";
+import { appIdOf } from "../../core/ids.ts";
+import { canAsk } from "../../core/input.ts";
 import { note } from "../../core/output.ts";
-import { type InboxState, says } from "./inbox-state.ts";
-import { createInbox, type InboxCalls, type ThreadPage } from "./state.ts";
+import { createInbox, type InboxCalls, type InboxState, says, type ThreadPage } from "./state.ts";
 
 export interface InboxFlags {
   readonly status?: ThreadStatus;

@@ -1,5 +1,10 @@
-import type { OwnedThread, ReplyDelivery, ThreadChange, ThreadSummary } from "../../../contract/threads.ts";
-import { continued, firstState, type InboxState, says } from "./inbox-state.ts";
+import type {
+  OwnedThread,
+  ReplyDelivery,
+  ThreadChange,
+  ThreadStatus,
+  ThreadSummary,
+} from "../../../contract/threads.ts";
 
 export interface ThreadPage {
   readonly items: readonly ThreadSummary[];
@@ -7,7 +12,7 @@ export interface ThreadPage {
 }
 
 /** A message to a thread. A reply says which message was the newest on the screen, null for none. (rule F35) */
-export interface SentMessage {
+interface SentMessage {
   readonly direction: "note" | "outbound";
   readonly body: string;
   readonly expectedMessageId?: string | null;
@@ -85,3 +90,126 @@ export function createInbox(calls: InboxCalls, first: ThreadPage): Inbox {
     },
   };
 }
+
+/** A text that the person types for a thread. */
+export interface Writing {
+  readonly kind: "reply" | "note" | "issue";
+  readonly text: string;
+  /** A reply goes out only after a second Enter. */
+  readonly isSure: boolean;
+}
+
+/** A thread that was filed away, and its place in the list. */
+interface Filed {
+  readonly thread: ThreadSummary;
+  readonly at: number;
+}
+
+/** What the screen shows. */
+export interface InboxState {
+  readonly threads: readonly ThreadSummary[];
+  /** The next page of the list; null at its end. */
+  readonly nextCursor: string | null;
+  readonly selected: number;
+  /** The thread that is open. */
+  readonly reading?: OwnedThread | undefined;
+  /** How many lines of it are above the screen. */
+  readonly scroll: number;
+  readonly writing?: Writing | undefined;
+  /** The last one is undone first. */
+  readonly filed: readonly Filed[];
+  /** The last line of the screen. */
+  readonly said: { readonly text: string; readonly isProblem: boolean };
+}
+
+const quiet = { text: "", isProblem: false };
+
+const firstState = (threads: readonly ThreadSummary[], nextCursor: string | null): InboxState => ({
+  threads,
+  nextCursor,
+  selected: 0,
+  scroll: 0,
+  filed: [],
+  said: quiet,
+});
+
+export const says = (state: InboxState, text: string, isProblem = false): InboxState => ({
+  ...state,
+  said: { text, isProblem },
+});
+
+export const selectedThread = ({ threads, selected }: InboxState): ThreadSummary | undefined =>
+  threads[selected];
+
+const within = (at: number, most: number): number => Math.max(0, Math.min(at, most));
+
+export const moved = (state: InboxState, by: number): InboxState => ({
+  ...state,
+  selected: within(state.selected + by, state.threads.length - 1),
+  said: quiet,
+});
+
+export const scrolled = (state: InboxState, by: number, most: number): InboxState => ({
+  ...state,
+  scroll: within(Math.min(state.scroll, most) + by, most),
+});
+
+export const opened = (state: InboxState, reading: OwnedThread): InboxState => ({
+  ...state,
+  threads: state.threads.map((thread) =>
+    thread.id === reading.feedback.id ? { ...thread, unread: false } : thread,
+  ),
+  reading,
+  scroll: 0,
+});
+
+export const closed = (state: InboxState): InboxState => ({
+  ...state,
+  reading: undefined,
+  writing: undefined,
+  said: quiet,
+});
+
+/** The list with one more page. */
+const continued = (
+  state: InboxState,
+  page: { readonly items: readonly ThreadSummary[]; readonly nextCursor: string | null },
+): InboxState => {
+  const known = new Set(state.threads.map(({ id }) => id));
+  const more = page.items.filter(({ id }) => !known.has(id));
+  return { ...state, threads: [...state.threads, ...more], nextCursor: page.nextCursor };
+};
+
+/** The list without a thread that is filed away. */
+export function filedAway(state: InboxState, id: string): InboxState {
+  const at = state.threads.findIndex((thread) => thread.id === id);
+  const thread = state.threads[at];
+  if (!thread) return state;
+  const threads = state.threads.toSpliced(at, 1);
+  const selected = within(state.selected > at ? state.selected - 1 : state.selected, threads.length - 1);
+  return { ...state, threads, selected, filed: [...state.filed, { thread, at }] };
+}
+
+/** The list with a thread back at its place. */
+export function restored(state: InboxState, { thread, at }: Filed): InboxState {
+  if (state.threads.some(({ id }) => id === thread.id)) return state;
+  const place = Math.min(at, state.threads.length);
+  const filed = state.filed.filter((one) => one.thread.id !== thread.id);
+  return { ...state, threads: state.threads.toSpliced(place, 0, thread), selected: place, filed };
+}
+
+export type FiledStatus = Extract<ThreadStatus, "resolved" | "archived">;
+
+export const write = (state: InboxState, kind: Writing["kind"], text = ""): InboxState => ({
+  ...state,
+  writing: { kind, text, isSure: false },
+  said: quiet,
+});
+
+/** The text with what was typed or pasted; its last character is removed for undefined. */
+export const typed = (state: InboxState, more: string | undefined): InboxState => {
+  if (!state.writing) return state;
+  const { text } = state.writing;
+  const next = more === undefined ? [...text].slice(0, -1).join("") : text + more.replace(/\r\n?/g, "\n");
+  return { ...state, writing: { ...state.writing, text: next, isSure: false }, said: quiet };
+};

@@ -2,13 +2,12 @@ import type { CliError } from "../../core/cli-error.ts";
 import type { Invocation } from "../../core/context.ts";
 import { type Column, note, printList } from "../../core/output.ts";
 import { onOneLine } from "../../core/plain-text.ts";
-import { type Answer, asFeedback } from "../../delivery/deliver-feedback.ts";
+import { type Answer, asFeedback, undelivered } from "../../delivery/deliver-feedback.ts";
 import { resendEach, type Sent } from "../../delivery/resend.ts";
 import { attempt, type Kept, keep } from "../../delivery/send.ts";
 import { droppedOf, tellEarlier } from "../../delivery/send-feedback.ts";
 import { openFeedbackSpool } from "../../delivery/spools.ts";
 import type { OutgoingFeedback } from "../../delivery/stored-feedback.lazy.ts";
-import { undelivered } from "../../delivery/undelivered.ts";
 import type { FailureDraft } from "./drafts.ts";
 
 /** A report about a failing test, ready to be kept and sent. */

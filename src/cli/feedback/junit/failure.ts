@@ -1,12 +1,14 @@
+import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { limits } from "../../../contract/limits.ts";
+import { fromTerminal, withoutTerminalCodes } from "../../../words/terminal.ts";
+import { isUnder } from "../../core/files.ts";
 import { onOneLine } from "../../core/plain-text.ts";
-import { tellingText } from "./failure-key.ts";
-import { readable, withoutColours } from "./plain-failure.ts";
-import type { Place } from "./test-place.ts";
-import type { TestFailure, TestResult } from "./test-result.ts";
+import { escapeSign, type Outcome, type TestFailure, type TestResult } from "./test-result.ts";
 
 /** What is known about a failing test beside its report. */
-export interface TestContext {
+interface TestContext {
   readonly place: Place | undefined;
   /** The files that are not sent, and why. */
   readonly left: readonly string[];
@@ -21,7 +23,7 @@ export interface ReportText {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-const longestName = 500;
+const longestReportName = 500;
 
 export function reportText(test: TestResult, { place, left, shorten }: TestContext): ReportText {
   const head = `${sentenceOf(test)}\n\n`;
@@ -38,7 +40,7 @@ export function reportText(test: TestResult, { place, left, shorten }: TestConte
 }
 
 /** Which rest of the failing tests a report names. */
-export interface Rest {
+interface Rest {
   readonly tests: readonly TestResult[];
   /** How many tests have a report of their own. */
   readonly reported: number;
@@ -64,11 +66,11 @@ export function restText({ tests, reported, shorten }: Rest): ReportText {
 
 /** The name of a test for a person, on one line. */
 export function titleOf({ name, className, suite }: TestResult): string {
-  const own = cut(onOneLine(withoutColours(name)), longestName);
+  const own = cut(onOneLine(withoutColours(name)), longestReportName);
   // The test runner of Node gives every test the class `test`.
   const group = cut(
     onOneLine(withoutColours(className === "test" ? suite : className || suite)),
-    longestName,
+    longestReportName,
   );
   if (own === "") return group || "a suite without a name";
   return group === "" || own.includes(group) ? own : `${own} (${group})`;
@@ -151,7 +153,7 @@ function metadataOf(test: TestResult, place: Place | undefined): Readonly<Record
       .filter(([, fact]) => fact !== undefined && fact !== "")
       .map(([key, fact]) => [
         key,
-        typeof fact === "string" ? cut(onOneLine(withoutColours(fact)), longestName) : fact,
+        typeof fact === "string" ? cut(onOneLine(withoutColours(fact)), longestReportName) : fact,
       ]),
   );
 }
@@ -161,3 +163,263 @@ function cut(text: string, most: number): string {
   const characters = [...text.slice(0, 2 * most + 2).toWellFormed()];
   return characters.length <= most ? characters.join("") : `${characters.slice(0, most - 1).join("")}…`;
 }
+
+/** The beginnings of the keys. A flaky failure has its own, so that a green run does not resolve its thread. */
+const prefixes = { failed: "junit", flaky: "junit-flaky", more: "junit-more" } as const;
+
+/** Only the beginning of a long failure identifies it. */
+const longest = 4_000;
+
+const longestKeyName = 500;
+
+const mostLines = 12;
+
+/** The key of the thread for a failure: the test, and what failed in it. (rule F26) */
+export function failureKey(test: TestResult, folder: string): string {
+  const prefix = test.outcome === "flaky" ? prefixes.flaky : prefixes.failed;
+  const name = test.name.slice(0, longestKeyName);
+  // Of several failures the first by its text counts: a report may name them in any order.
+  const [what = ""] = test.failures.map((failure) => whatFailed(name, failure)).sort();
+  return `${prefix}:${testHash(test, folder)}:${hashOf([what])}`;
+}
+
+/** What the keys of all failures of a test begin with, flaky ones aside. */
+export const passedPrefix = (hash: string): string => `${prefixes.failed}:${hash}:`;
+
+/** The key of the report that names the failures for which there was no report of their own. */
+export const moreKey = (patterns: readonly string[]): string =>
+  `${prefixes.more}:${hashOf([...patterns].sort())}`;
+
+const whatFailed = (name: string, failure: TestFailure): string =>
+  `${normalised(failure.type)} ${normalised(tellingText(name, failure))}`;
+
+/** What says which failure it is: its message, or without one the lines of its text that are no frames of the stack. */
+function tellingText(name: string, { type, message, text }: TestFailure): string {
+  const sentence = normalised(message.slice(0, longest));
+  if (isTelling(sentence, { name, kind: normalised(type) })) return message.slice(0, longest);
+  const lines = withoutColours(text.slice(0, 4 * longest))
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "");
+  const telling = lines.filter((line) => !isFrame(line) && !isTitle(line, name));
+  const chosen = (telling.length > 0 ? telling : lines).slice(0, mostLines).join("\n").slice(0, longest);
+  return chosen === "" ? message.slice(0, longest) : chosen;
+}
+
+const empty = new Set([
+  "",
+  "failed",
+  "failure",
+  "error",
+  "test failed",
+  "test failure",
+  "test case failed",
+  "test error",
+  "collection failure",
+]);
+
+/** Some tools give the kind of the failure, or the place and the name of the test, in place of a message. */
+const isTelling = (
+  sentence: string,
+  { name, kind }: { readonly name: string; readonly kind: string },
+): boolean =>
+  !empty.has(sentence.toLowerCase().replace(/[.!]+$/, "")) &&
+  sentence !== kind &&
+  !isTitle(sentence, normalised(name));
+
+/** Whether a line is a heading that begins or ends with the name of the test, or quotes it. */
+function isTitle(line: string, name: string): boolean {
+  const title =
+    plainText(name)
+      .split(/ [›>] /)
+      .at(-1) ?? "";
+  const bare = line.replace(/[\s─-]+$/, "").trim();
+  return title.length >= 3 && (bare.startsWith(title) || bare.endsWith(title) || bare.includes(`'${title}'`));
+}
+
+const isFrame = (line: string): boolean =>
+  /^\s*(?:at\s|File "|from\s.+:\d+:in\s|\.{3} \d+ more|#\d+\s|goroutine \d+|❯\s|\d+:\s+0x)/.test(line);
+
+/** What a test is called. */
+type TestName = Pick<TestResult, "suite" | "className" | "name">;
+
+const weight: Readonly<Record<Outcome, number>> = { skipped: 0, passed: 1, flaky: 2, failed: 3 };
+
+/**
+ * Each test once. A test that occurs several times failed if one of them failed, and counts as skipped only if none of
+ * them ran. In the order of the reports. (rule F26)
+ */
+export function mergeTests(tests: readonly TestResult[], folder: string): Map<string, TestResult> {
+  const merged = new Map<string, TestResult>();
+  for (const test of tests) {
+    const key = testHash(test, folder);
+    const before = merged.get(key);
+    merged.set(key, before ? joined(before, test) : test);
+  }
+  return merged;
+}
+
+function joined(one: TestResult, other: TestResult): TestResult {
+  const [worse, better] = weight[other.outcome] > weight[one.outcome] ? [other, one] : [one, other];
+  const isSame = worse.outcome === better.outcome;
+  return {
+    ...worse,
+    failures: isSame ? [...worse.failures, ...better.failures].slice(0, mostFailures) : worse.failures,
+    attachments: [...new Set([...worse.attachments, ...better.attachments])],
+    ...((one.inDoubt || other.inDoubt) && { inDoubt: true }),
+  };
+}
+
+const mostFailures = 10;
+
+/** The part of a dedupe key that names a test. The folder of the checkout and the kind of slash change nothing. */
+export const testHash = ({ suite, className, name }: TestName, folder: string): string =>
+  hashOf([inFolder(suite, folder), inFolder(className, folder), plainText(name)]);
+
+export const hashOf = (parts: readonly string[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
+
+/** Suites and classes are often paths of files. */
+function inFolder(text: string, folder: string): string {
+  const slashed = plainText(text).replaceAll("\\", "/");
+  const root = `${folder.replaceAll("\\", "/").replace(/\/+$/, "")}/`;
+  return slashed.startsWith(root) ? slashed.slice(root.length) : slashed;
+}
+
+/** Where a test stands in the checkout, with slashes as on GitHub. */
+export interface Place {
+  readonly file: string;
+  readonly line: number | undefined;
+}
+
+/** The folder of the command, and that of the checkout. */
+export interface Folders {
+  readonly cwd: string;
+  readonly workspace: string;
+}
+
+interface Candidate {
+  readonly file: string;
+  readonly line?: number | undefined;
+}
+
+const mostCandidates = 20;
+
+/**
+ * The file and line of a failure: from the attributes of the test, else from the name of its class, else the first place in
+ * the text of the failure that is a file of the checkout. Undefined if no such file is there.
+ */
+export async function placeOf(test: TestResult, folders: Folders): Promise<Place | undefined> {
+  const inText = placesIn(test.failures.map(({ message, text }) => `${message}\n${text}`).join("\n"));
+  const named = [test.file, pathIn(test.className), pathIn(test.suite)].flatMap((file) => file || []);
+  const own = named.map((file): Candidate => ({ file, line: test.line ?? lineIn(inText, file) }));
+  const ofClass = sourcesOfClass(test).map((file): Candidate => ({ file, line: lineIn(inText, file) }));
+  const candidates = [...own, ...ofClass, ...inText.filter(({ file }) => !file.includes("node_modules"))];
+  for (const { file, line } of candidates.slice(0, mostCandidates)) {
+    const found = await fileIn(folders, file);
+    if (found) return { file: found, line };
+  }
+  return undefined;
+}
+
+/** The path of a file in the checkout; undefined if it is not there. */
+async function fileIn({ cwd, workspace }: Folders, file: string): Promise<string | undefined> {
+  for (const base of isAbsolute(file) ? [cwd] : [cwd, workspace]) {
+    const path = resolve(base, file);
+    if (!isUnder(workspace, path)) continue;
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isFile()) return relative(workspace, path).replaceAll("\\", "/");
+  }
+  return undefined;
+}
+
+const longestPath = 4_096;
+
+const pathIn = (name: string): string | undefined =>
+  name.length <= longestPath &&
+  /^[^\n]*[\\/][^\n]*\.\w{1,6}$|^[\w.-]+\.(?:[cm]?[jt]sx?|py|rb|php)$/.test(name)
+    ? name
+    : undefined;
+
+const located = /((?:\b[A-Za-z]:)?[^\s"'`()<>[\]{},;=|:]+\.\w{1,6})(?::|", line )(\d{1,6})/g;
+
+const longestScan = 20_000;
+
+/** The places in a text, such as `src/a.ts:12` or `File "a.py", line 12`. */
+const placesIn = (text: string): Candidate[] =>
+  [...withoutColours(text.slice(0, longestScan)).matchAll(located)].map(([, file = "", line]) => ({
+    file: file.replace(/^file:\/\//, ""),
+    line: Number(line),
+  }));
+
+/** The line that a text gives for a file, which may have fewer folders there. */
+function lineIn(places: readonly Candidate[], file: string): number | undefined {
+  const name = baseName(file);
+  return places.find((place) => baseName(place.file) === name)?.line;
+}
+
+const baseName = (path: string): string => path.replace(/^.*[\\/]/, "");
+
+const languages = { java: "java", kotlin: "kt", groovy: "groovy", scala: "scala" } as const;
+
+/** Where Maven and Gradle have the source of a class: in the module whose folder `target` or `build` has the report. */
+function sourcesOfClass({ className, suite, report }: TestResult): string[] {
+  const name = [className, suite].find((one) => /^[\w$]+(?:\.[\w$]+)+$/.test(one));
+  if (name === undefined) return [];
+  const [module = ""] = /^(?:.*?(?=(?:^|[\\/])(?:target|build)[\\/]))/.exec(report) ?? [dirname(report)];
+  const path = name.replace(/\$.*$/, "").replaceAll(".", "/");
+  return Object.entries(languages).map(([folder, ending]) =>
+    join(module, "src/test", folder, `${path}.${ending}`),
+  );
+}
+
+const uuid = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
+
+const address = /\b0x[0-9a-f]+\b/gi;
+
+const instant =
+  /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?)?/g;
+
+const clockTime = /\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?[AaPp][Mm])?\b/g;
+
+const path = /(?:\b[A-Za-z]:)?[^\s"'`()<>[\]{},;=|]*[\\/][^\s"'`()<>[\]{},;=|]*/g;
+
+const hexDigits = /\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b/gi;
+
+const amount =
+  /[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?:\s?(?:ns|µs|us|ms|s|sec|secs|seconds?|min|mins|minutes?|hours?)\b)?/gi;
+
+/** Text without the codes of colours and links. */
+const withoutColours = (text: string): string => withoutTerminalCodes(asWritten(text));
+
+/** What a terminal would show of the text of a report. */
+const readable = (text: string): string => fromTerminal(asWritten(text));
+
+const asWritten = (text: string): string => text.replaceAll(escapeSign, "\u001b");
+
+const longestCleanedName = 2_000;
+
+/** The name of a test without what differs from run to run: colours, ids, addresses in memory, instants. */
+const plainText = (name: string): string =>
+  name.length > longestCleanedName
+    ? name
+    : withoutColours(name)
+        .replace(uuid, "<id>")
+        .replace(instant, "<time>")
+        .replace(address, "<address>")
+        .trim();
+
+/**
+ * The text of a failure without what differs between two runs of the same failure: colours, ids, times, addresses, paths,
+ * hex digits, numbers, and the kind of white space. (rule F26)
+ */
+export const normalised = (text: string): string =>
+  withoutColours(text)
+    .replace(uuid, "<id>")
+    .replace(instant, "<time>")
+    .replace(clockTime, "<time>")
+    .replace(path, "<path>")
+    .replace(address, "<address>")
+    .replace(hexDigits, "<hex>")
+    .replace(amount, "<number>")
+    .replace(/\s+/g, " ")
+    .trim();

@@ -3,13 +3,11 @@ import { relative, resolve } from "node:path";
 import { decodedText } from "../../../words/decoded-text.ts";
 import { systemReason } from "../../../words/system-reason.ts";
 import type { Context, Invocation } from "../../core/context.ts";
-import { readText } from "../../core/input.ts";
-import type { InputFault } from "../../core/input-fault.ts";
+import { type InputFault, readText } from "../../core/input.ts";
 import { note } from "../../core/output.ts";
-import { mergeTests } from "./merge-tests.ts";
+import { mergeTests } from "./failure.ts";
 import type { ParsedReport } from "./parse.lazy.ts";
-import type { TestResult } from "./test-result.ts";
-import type { TextBudget } from "./test-texts.ts";
+import type { TestResult, TextBudget } from "./test-result.ts";
 
 /** How much is read at most. Larger reports are no reports of tests, or too many for one command. (rule F26) */
 const most = { bytes: 67_108_864, files: 20_000, tests: 500_000, text: 33_554_432 } as const;

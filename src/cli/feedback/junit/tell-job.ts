@@ -3,8 +3,7 @@ import type { Invocation } from "../../core/context.ts";
 import { annotation, markdownLink, markdownText } from "../../core/github-actions.ts";
 import { note } from "../../core/output.ts";
 import { onOneLine } from "../../core/plain-text.ts";
-import { reportFailureToJob, summarise, writeOutputs } from "../../delivery/tell-ci-job.ts";
-import { showUnsent } from "../../delivery/unsent-text.ts";
+import { reportFailureToJob, showUnsent, summarise, writeOutputs } from "../../delivery/tell-ci-job.ts";
 import type { FailureReport, ReportRow, SentReports } from "./deliver.ts";
 import { headlineOf, titleOf } from "./failure.ts";
 

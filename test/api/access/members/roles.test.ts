@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { suffices } from "../../../../server/access/members/app-roles.ts";
+import { suffices } from "../../../../server/access/members/rules.ts";
 import {
   type Endpoint,
   type Group,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { receivedFile } from "../../../../src/contract/received-file.ts";
+import { receivedFile } from "../../../../src/contract/files.ts";
 import { databases } from "../../../support/database/databases.ts";
 import { png } from "../../../support/files/sample-files.ts";
 import { fc } from "../../../support/property.ts";

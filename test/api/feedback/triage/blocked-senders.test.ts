@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hiddenFeedback } from "../../../../server/feedback/blocked-senders/hidden-feedback.ts";
+import { hiddenFeedback } from "../../../../server/feedback/blocked-senders/store.ts";
 import { tidy } from "../../../../server/jobs/housekeeping.ts";
 import { readingOf } from "../../../support/browser/browser-without-scripts.ts";
 import { dataUrl, png } from "../../../support/files/sample-files.ts";

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { changesSince } from "../../../../server/feedback/unread/store/news.ts";
-import { unreadCounts } from "../../../../server/feedback/unread/store/unread-counts.ts";
+import { changesSince, unreadCounts } from "../../../../server/feedback/unread/store/news.ts";
 import { databases } from "../../../support/database/databases.ts";
 import { dataUrl, png } from "../../../support/files/sample-files.ts";
 import { type Service, startService } from "../../../support/service/service.ts";

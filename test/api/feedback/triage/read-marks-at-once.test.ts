@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { unreadCounts } from "../../../../server/feedback/unread/store/unread-counts.ts";
+import { unreadCounts } from "../../../../server/feedback/unread/store/news.ts";
 import { databases } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { afterLoad } from "../../../../server/backup/dump.ts";
+import { afterLoad } from "../../../../server/backup/store.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { databases } from "../../../support/database/databases.ts";
 import { type Service, startService } from "../../../support/service/service.ts";

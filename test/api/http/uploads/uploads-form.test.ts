@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { beforeEach, describe, expect, it } from "vitest";
-import { isReceivedFile } from "../../../../src/contract/received-file.ts";
+import { isReceivedFile } from "../../../../src/contract/files.ts";
 import { pdf, png, type SampleFile } from "../../../support/files/sample-files.ts";
 import { createReading, faultOf, type Reading, withBytes } from "../../../support/files/upload-reading.ts";
 import { fc } from "../../../support/property.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { beforeEach, describe, expect, it } from "vitest";
-import { isReceivedFile, type ReceivedFile } from "../../../../src/contract/received-file.ts";
+import { isReceivedFile, type ReceivedFile } from "../../../../src/contract/files.ts";
 import { dataUrl, jpeg, pdf, png } from "../../../support/files/sample-files.ts";
 import { createReading, faultOf, type Reading, streaming } from "../../../support/files/upload-reading.ts";
 

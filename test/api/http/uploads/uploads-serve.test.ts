@@ -4,7 +4,7 @@ import Koa from "koa";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createLocalFiles } from "../../../../server/files/local-files.ts";
 import { type ServedFile, serveFiles } from "../../../../server/http/serve-file.ts";
-import { receivedFile } from "../../../../src/contract/received-file.ts";
+import { receivedFile } from "../../../../src/contract/files.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { openFilesIn } from "../../../support/files/open-files.ts";
 import { temporaryFolder } from "../../../support/files/temporary-folder.ts";

@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Transport } from "../../../../src/client/call.ts";
 import { shortTransport } from "../../../../src/client/transport.ts";
-import type { Transport } from "../../../../src/client/wire.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { faulty, makeShellWorkers, type ShellWorkers } from "../../../support/worlds/agents/shell-workers.ts";
 import { decide, propose, submitFeedback } from "../../../support/worlds/app-with-owner-and-agent.ts";

@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { type HeldName, takeName } from "../../../../src/cli/agent/name-lock.ts";
+import { type HeldName, takeName } from "../../../../src/cli/agent/worker.ts";
 import { temporaryFolder } from "../../../support/files/temporary-folder.ts";
 
 let folder = "";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Transport } from "../../../../src/client/call.ts";
 import { shortTransport } from "../../../../src/client/transport.ts";
-import type { Transport } from "../../../../src/client/wire.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
   faulty,

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { failureKey, moreKey, passedPrefix } from "../../../../src/cli/feedback/junit/failure-key.ts";
-import { mergeTests, testHash } from "../../../../src/cli/feedback/junit/merge-tests.ts";
-import { normalised } from "../../../../src/cli/feedback/junit/plain-failure.ts";
+import {
+  failureKey,
+  mergeTests,
+  moreKey,
+  normalised,
+  passedPrefix,
+  testHash,
+} from "../../../../src/cli/feedback/junit/failure.ts";
 import type { TestResult } from "../../../../src/cli/feedback/junit/test-result.ts";
 
 const folder = "/work/app";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readListing } from "../../../../server/files/listing.ts";
+import { readListing } from "../../../../server/files/s3-files.ts";
 
 const page = (inside: string) => `<?xml version="1.0"?><ListBucketResult>${inside}</ListBucketResult>`;
 

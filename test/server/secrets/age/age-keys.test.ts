@@ -1,7 +1,6 @@
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { describe, expect, it } from "vitest";
-import { readIdentities, readRecipients } from "../../../../server/secrets/age.ts";
-import { readBech32 } from "../../../../server/secrets/bech32.ts";
+import { readBech32, readIdentities, readRecipients } from "../../../../server/secrets/age.ts";
 
 const messageOf = (work: () => unknown): string => {
   try {

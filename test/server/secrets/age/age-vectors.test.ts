@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { inflateSync } from "node:zlib";
 import * as vectors from "cctv-age";
 import { describe, expect, it } from "vitest";
-import { AgeFault } from "../../../../server/secrets/age-fault.ts";
+import { AgeFault } from "../../../../server/secrets/age.ts";
 import { decryptedBytes } from "../../../support/files/decrypted-bytes.ts";
 
 /** The vectors of the format for keys like ours. The others are for passphrases, other kinds of keys, and text armor. */

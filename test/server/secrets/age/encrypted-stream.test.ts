@@ -1,8 +1,6 @@
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { describe, expect, it } from "vitest";
-import { readRecipients } from "../../../../server/secrets/age.ts";
-import { AgeFault } from "../../../../server/secrets/age-fault.ts";
-import { encryptStream } from "../../../../server/secrets/encrypted-stream.ts";
+import { AgeFault, encryptStream, readRecipients } from "../../../../server/secrets/age.ts";
 import { decryptedBytes as decrypted } from "../../../support/files/decrypted-bytes.ts";
 import { fc } from "../../../support/property.ts";
 

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Argon2, nativeArgon2, threadArgon2 } from "../../../../server/secrets/argon2.ts";
+import { type Argon2, nativeArgon2, threadArgon2 } from "../../../../server/secrets/passwords.ts";
 import { innkeepPath } from "../../../support/programs/built-program.ts";
 
 const thread = threadArgon2(join(dirname(innkeepPath), "argon2-thread.cjs"));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findAddress } from "../../../../server/erasure/addresses.ts";
-import { addressesIn, addressesInJson } from "../../../../server/erasure/addresses-in-text.ts";
+import { addressesIn, addressesInJson, findAddress } from "../../../../server/erasure/addresses.ts";
 import { fc } from "../../../support/property.ts";
 import { rounds } from "../../../support/torture.ts";
 

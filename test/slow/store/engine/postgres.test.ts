@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import type { Database, Transaction } from "../../../../server/database/database.ts";
 import { isUnavailable } from "../../../../server/database/errors.ts";
 import { openDatabase } from "../../../../server/database/open.ts";
-import { numberPlaceholders } from "../../../../server/database/postgres-queries.ts";
+import { numberPlaceholders } from "../../../../server/database/postgres.lazy.ts";
 import { openSettingsDatabase } from "../../../../server/start/open-deps.ts";
 import { postgres, type TestDatabase } from "../../../support/database/databases.ts";
 

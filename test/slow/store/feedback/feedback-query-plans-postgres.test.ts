@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refreshStatistics } from "../../../../server/database/statistics.ts";
-import { findThreads } from "../../../../server/feedback/agent-work/store/find.ts";
-import { findRuns } from "../../../../server/feedback/agent-work/store/found-runs.ts";
+import { findRuns, findThreads } from "../../../../server/feedback/agent-work/store/find.ts";
 import { awaitingProposals } from "../../../../server/feedback/home/store.ts";
-import { unreadCounts } from "../../../../server/feedback/unread/store/unread-counts.ts";
+import { unreadCounts } from "../../../../server/feedback/unread/store/news.ts";
 import { postgres } from "../../../support/database/databases.ts";
 import { fromTop, hotReads, owner } from "../../../support/database/hot-reads.ts";
 import { planOf } from "../../../support/database/plans.ts";

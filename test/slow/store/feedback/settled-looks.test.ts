@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../../server/database/database.ts";
-import { hiddenFeedback } from "../../../../server/feedback/blocked-senders/hidden-feedback.ts";
-import { settling } from "../../../../server/feedback/unread/settled-looks.ts";
-import { noteActivity } from "../../../../server/feedback/unread/store/activity.ts";
-import { looks } from "../../../../server/feedback/unread/store/looks.ts";
-import { isUnread } from "../../../../server/feedback/unread/store/unread.ts";
-import { unreadCounts } from "../../../../server/feedback/unread/store/unread-counts.ts";
+import { hiddenFeedback } from "../../../../server/feedback/blocked-senders/store.ts";
+import { settling } from "../../../../server/feedback/unread/rules.ts";
+import { unreadCounts } from "../../../../server/feedback/unread/store/news.ts";
+import { isUnread, looks, noteActivity } from "../../../../server/feedback/unread/store/read-marks.ts";
 import { databases } from "../../../support/database/databases.ts";
 import { fc } from "../../../support/property.ts";
 import { type Service, startService } from "../../../support/service/service.ts";

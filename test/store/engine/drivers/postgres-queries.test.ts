@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { plannedEachTime } from "../../../../server/database/planned-each-time.ts";
-import { createQuery } from "../../../../server/database/postgres-queries.ts";
+import { createQuery } from "../../../../server/database/postgres.lazy.ts";
+import { plannedEachTime } from "../../../../server/database/statements.ts";
 
 const twice = (query: ReturnType<typeof createQuery>, sql: string) => [
   query(sql, []).name,

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Transport } from "../../../../src/client/call.ts";
 import { ConnectionError } from "../../../../src/client/errors.ts";
 import { shortTransport } from "../../../../src/client/transport.ts";
-import type { Transport } from "../../../../src/client/wire.ts";
 import { type CommandLine, type CommandLineOptions, createCommandLine } from "../../clients/command-line.ts";
 import { temporaryFolder } from "../../files/temporary-folder.ts";
 import type { Service } from "../../service/service.ts";

@@ -1,6 +1,5 @@
-import { replacePassword } from "../../../../server/admin/accounts.ts";
-import { addMember, changeRole, removeMember } from "../../../../server/admin/members.ts";
-import { retention } from "../../../../server/feedback/removal/retention.ts";
+import { addMember, changeRole, removeMember, replacePassword } from "../../../../server/admin/accounts.ts";
+import { retention } from "../../../../server/feedback/removal/store.ts";
 import type { Service } from "../../service/service.ts";
 import { cookieOf, postSession } from "../../sign-in/password-accounts.ts";
 import type { Act } from "./remembered-acts.ts";

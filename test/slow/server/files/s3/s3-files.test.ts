@@ -4,11 +4,11 @@ import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Files, FilesUnavailable } from "../../../../../server/files/files.ts";
 import { createLocalFiles } from "../../../../../server/files/local-files.ts";
+import { faultOfSettings } from "../../../../../server/files/s3-client.ts";
 import { createS3Files } from "../../../../../server/files/s3-files.ts";
-import { faultOfSettings } from "../../../../../server/files/s3-refusal.ts";
 import { s3Of } from "../../../../../server/settings/s3.ts";
 import type { S3Settings } from "../../../../../server/settings/settings.ts";
-import { receivedFile } from "../../../../../src/contract/received-file.ts";
+import { receivedFile } from "../../../../../src/contract/files.ts";
 import { filesIn, temporaryFolder } from "../../../../support/files/temporary-folder.ts";
 import {
   hasObjectStore,
