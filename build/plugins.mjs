@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { bundleForBrowsers } from "./browser.mjs";
 
 export const root = join(import.meta.dirname, "..");
 
@@ -233,9 +234,25 @@ export function asValues() {
 
 async function valuesOf(place) {
   const modules = await allValues();
-  return Object.entries(modules[place])
+  return exportsOf(modules[place]);
+}
+
+const exportsOf = (values) =>
+  Object.entries(values)
     .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
     .join("\n");
+
+/** Puts the scripts and the styles of the console into the module that bundles them for the tests. */
+export function browserBundles() {
+  const path = existing("server/console/browser/bundles.ts");
+  return {
+    name: "browser-bundles",
+    setup(building) {
+      building.onLoad({ filter: anyOf([exactly(path)]) }, () => ({
+        contents: exportsOf(bundleForBrowsers()),
+      }));
+    },
+  };
 }
 
 let running;

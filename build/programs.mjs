@@ -5,6 +5,7 @@ import { build, transform } from "esbuild";
 import { allOf, bundlesOf, checkContents } from "./contents.mjs";
 import {
   asValues,
+  browserBundles,
   builtApart,
   fewTypes,
   packagesApart,
@@ -109,6 +110,7 @@ function bundleServer(outdir) {
     },
     plugins: [
       asValues(),
+      browserBundles(),
       required(
         {
           "mcp/http/http-tools.ts": "./mcp-session.cjs",

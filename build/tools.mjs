@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { bundlesOf } from "./contents.mjs";
+import { browserBundles } from "./plugins.mjs";
 import { shared } from "./settings.mjs";
 
 const benchmarks = "test/bench";
@@ -24,6 +25,7 @@ export async function buildInto(folder) {
     },
     format: "esm",
     packages: "external",
+    plugins: [browserBundles()],
   });
   return bundlesOf({ tools }, folder);
 }

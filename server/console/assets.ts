@@ -1,10 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Route } from "../http/mount.ts";
 import type { Settings } from "../settings/settings.ts";
-import { dev } from "./browser/dev.ts";
-import { docs } from "./browser/docs.ts";
-import { script } from "./browser/script.ts";
-import { style } from "./browser/style.ts";
+import { dev, docs, script, style } from "./browser/bundles.ts";
 import { createLinks, type Links } from "./links.ts";
 
 /** Style, script and icon, at addresses that change with their content. */

@@ -79,6 +79,8 @@ export const importRules: ImportRules = {
   ],
   "server/console": [
     ...["server/console", "server/http", "server/database", "server/settings", "server/event-loop.ts"],
+    // Only in the tests: the build puts the texts in its place.
+    "build/browser.mjs",
     // It lists the pages and what they read.
     ...[...areas, "server/erasure", "server/transfer", ...common],
     ...["koa", "preact", "preact/*", "preact-render-to-string", "markdown-it", "qr", "zod/mini"],

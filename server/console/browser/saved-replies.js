@@ -1,15 +1,16 @@
-/** Inserts a saved reply without loading the page: the server fills in its placeholders. */
-export const savedReplies = `
+// Inserts a saved reply without loading the page: the server fills in its placeholders.
+import { announce } from "./page.js";
+
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-inserts]");
   if (!button) return;
   event.preventDefault();
   const form = button.form;
   const field = form.elements[button.dataset.inserts];
-  const body = new URLSearchParams(new FormData(form));
+  const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
   const request = { method: "POST", body, headers: { Accept: "text/html" } };
   const answer = await fetch(button.formAction, request).catch(() => undefined);
-  const text = answer && answer.ok && !answer.redirected ? await answer.text() : "";
+  const text = answer?.ok && !answer.redirected ? await answer.text() : "";
   const next = new DOMParser().parseFromString(text, "text/html").getElementById(field.id);
   if (!next) {
     button.removeAttribute("data-inserts");
@@ -20,4 +21,3 @@ document.addEventListener("click", async (event) => {
   field.focus();
   announce("The saved reply is in the field.");
 });
-`;

@@ -1,14 +1,13 @@
-/**
- * Updates the parts of an open page that have changed on the server, with the title of the page, and announces the change. A
- * part in which the reader types or opens something stays as it is; a link that has the focus keeps it.
- */
-export const live = `
+// Updates the parts of an open page that have changed on the server, with the title of the page, and announces the change. A
+// part in which the reader types or opens something stays as it is; a link that has the focus keeps it.
+import { announce, localise } from "./page.js";
+
 const isLive = document.querySelector("main [data-live]") !== null;
 const refresh = async () => {
   if (document.hidden) return;
   const headers = { Accept: "text/html", "X-Innkeep-Live": "1" };
   const answer = await fetch(location.href, { headers }).catch(() => undefined);
-  if (!answer || !answer.ok || answer.redirected) return;
+  if (!answer?.ok || answer.redirected) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   document.title = fresh.title;
   for (const part of document.querySelectorAll("[data-live]")) {
@@ -27,4 +26,3 @@ const refresh = async () => {
   }
 };
 if (isLive) setInterval(refresh, 20_000);
-`;

@@ -1,5 +1,6 @@
-/** The page of the development server: shows requests as they come, and keeps what the reader has opened. */
-export const dev = `
+// The page of the development server: shows requests as they come, and keeps what the reader has opened.
+import { localise } from "./page.js";
+
 const merge = (part, next) => {
   const wanted = new Set([...next.children].map(({ id }) => id));
   for (const child of [...part.children]) if (!wanted.has(child.id)) child.remove();
@@ -13,15 +14,15 @@ const merge = (part, next) => {
 const update = async () => {
   if (document.hidden) return;
   const answer = await fetch("/dev", { headers: { Accept: "text/html" } }).catch(() => undefined);
-  if (!answer || !answer.ok) return;
+  if (!answer?.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   localise(fresh);
   for (const part of document.querySelectorAll("[data-part]")) {
     const next = fresh.getElementById(part.id);
     if (!next) continue;
     if (part.dataset.part === "list" && next.dataset.part === "list") merge(part, next);
-    else if (part.dataset.version !== next.dataset.version && !part.contains(document.activeElement)) part.replaceWith(next);
+    else if (part.dataset.version !== next.dataset.version && !part.contains(document.activeElement))
+      part.replaceWith(next);
   }
 };
 setInterval(update, 1_000);
-`;

@@ -1,9 +1,21 @@
-/** Brings unsent text back: by itself what this browser kept, and with one click what another tab or device kept. (rule O17) */
-export const draftOffers = `
-const lengths = [["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000]];
+// Brings unsent text back: by itself what this browser kept, and with one click what another tab or device kept. (rule O17)
+import { draftFields, fieldOf, isTyped, newWriter, typing, wasOf } from "./draft-forms.js";
+import { bodyOf, pause, pauseAfterFailure, save, saveOthers, send } from "./draft-server.js";
+import { draftName, last, ownDrafts, person, store, word } from "./draft-store.js";
+import { dirty, keep } from "./drafts.js";
+import { announce } from "./page.js";
+
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+const lengths = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
 const agoOf = (at) => {
   const [unit, length] = lengths.find(([, length]) => Date.now() - at >= length) ?? [];
-  return unit ? new Intl.RelativeTimeFormat("en").format(-Math.floor((Date.now() - at) / length), unit) : "just now";
+  return unit
+    ? new Intl.RelativeTimeFormat("en").format(-Math.floor((Date.now() - at) / length), unit)
+    : "just now";
 };
 // What a draft is for the fields as they are now.
 const compare = (state, draft) => {
@@ -19,7 +31,8 @@ const compare = (state, draft) => {
   return found;
 };
 const reveal = (field) => {
-  for (let part = field.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+  for (let part = field.closest("details"); part; part = part.parentElement.closest("details"))
+    part.open = true;
   const [name, value] = field.closest("[data-shown-by]")?.dataset.shownBy.split("=") ?? [];
   if (name) field.form.elements[name].value = value;
 };
@@ -45,12 +58,20 @@ const forget = (draft) => {
 };
 
 const button = (text, act) => {
-  const made = Object.assign(document.createElement("button"), { type: "button", className: "small", textContent: text });
+  const made = Object.assign(document.createElement("button"), {
+    type: "button",
+    className: "small",
+    textContent: text,
+  });
   made.addEventListener("click", act);
   return made;
 };
 const shownText = (label, text) => {
-  const area = Object.assign(document.createElement("textarea"), { readOnly: true, className: "short", value: text });
+  const area = Object.assign(document.createElement("textarea"), {
+    readOnly: true,
+    className: "short",
+    value: text,
+  });
   area.setAttribute("aria-label", label);
   return area;
 };
@@ -68,29 +89,50 @@ const tellDraft = (element, words, buttons, texts) => {
   setTimeout(() => announce(words), 1_000);
 };
 const textsOf = (draft, names) =>
-  names.filter((name) => draft.fields[name].text !== "").map((name) => shownText("Unsent text", draft.fields[name].text));
+  names
+    .filter((name) => draft.fields[name].text !== "")
+    .map((name) => shownText("Unsent text", draft.fields[name].text));
 
 const tellBack = (state, { same, free, gone }, draft) => {
-  const doubt = last?.form === state.form && word === undefined
-    ? " The server has not confirmed that it was sent: look at this page before you send it again." : "";
-  tellDraft(state.element, "Your unsent text is back." + doubt, (close) => [button("Discard it", () => {
-    for (const name of [...same, ...free]) if (fieldOf(state, name)) fieldOf(state, name).value = fieldOf(state, name).defaultValue;
-    for (const name of same) state.unsaved.delete(name);
-    for (const name of gone) delete state.extra[name];
-    dirty.delete(state.element);
-    state.answering = state.element.dataset.thread;
-    keep(state);
-    save(state, true);
-    close();
-  })], textsOf(draft, gone));
+  const doubt =
+    last?.form === state.form && word === undefined
+      ? " The server has not confirmed that it was sent: look at this page before you send it again."
+      : "";
+  tellDraft(
+    state.element,
+    `Your unsent text is back.${doubt}`,
+    (close) => [
+      button("Discard it", () => {
+        for (const name of [...same, ...free])
+          if (fieldOf(state, name)) fieldOf(state, name).value = fieldOf(state, name).defaultValue;
+        for (const name of same) state.unsaved.delete(name);
+        for (const name of gone) delete state.extra[name];
+        dirty.delete(state.element);
+        state.answering = state.element.dataset.thread;
+        keep(state);
+        save(state, true);
+        close();
+      }),
+    ],
+    textsOf(draft, gone),
+  );
 };
 // A click swaps the texts: what is in the form now is offered in turn.
 const restore = (state, draft) => {
   const found = compare(state, draft);
-  const before = Object.fromEntries(found.taken.map((name) => [name, state.fields[name]]).filter(([, field]) => field));
+  const before = Object.fromEntries(
+    found.taken.map((name) => [name, state.fields[name]]).filter(([, field]) => field),
+  );
   takeOver(state, draft, found);
   if (Object.keys(before).length > 0) {
-    const other = { ...draft, writer: newWriter(), page: state.page, at: Date.now(), browser: null, fields: before };
+    const other = {
+      ...draft,
+      writer: newWriter(),
+      page: state.page,
+      at: Date.now(),
+      browser: null,
+      fields: before,
+    };
     store(draftName(other), JSON.stringify({ at: other.at, page: other.page, fields: before }));
     offer(state, other);
     saveOthers();
@@ -100,16 +142,40 @@ const restore = (state, draft) => {
 };
 const offer = (state, draft) => {
   const { free, taken, gone } = compare(state, draft);
-  const place = draft.browser ? " in " + draft.browser : "";
+  const place = draft.browser ? ` in ${draft.browser}` : "";
   const canFill = free.length + taken.length > 0;
-  tellDraft(state.element, "You typed this" + place + " (" + agoOf(draft.at) + ") and did not send it.", (close) => [
-    ...(canFill ? [button("Restore the text", () => { close(); restore(state, draft); })] : []),
-    button("Discard it", () => { close(); forget(draft); }),
-  ], textsOf(draft, [...free, ...taken, ...gone]));
+  tellDraft(
+    state.element,
+    `You typed this${place} (${agoOf(draft.at)}) and did not send it.`,
+    (close) => [
+      ...(canFill
+        ? [
+            button("Restore the text", () => {
+              close();
+              restore(state, draft);
+            }),
+          ]
+        : []),
+      button("Discard it", () => {
+        close();
+        forget(draft);
+      }),
+    ],
+    textsOf(draft, [...free, ...taken, ...gone]),
+  );
 };
 const offerLost = (draft) =>
-  tellDraft(document.querySelector("main > *"), "You typed this on this page (" + agoOf(draft.at) + ") and did not send it. Its form is no longer here.",
-    (close) => [button("Discard it", () => { close(); forget(draft); })], textsOf(draft, Object.keys(draft.fields)));
+  tellDraft(
+    document.querySelector("main > *"),
+    `You typed this on this page (${agoOf(draft.at)}) and did not send it. Its form is no longer here.`,
+    (close) => [
+      button("Discard it", () => {
+        close();
+        forget(draft);
+      }),
+    ],
+    textsOf(draft, Object.keys(draft.fields)),
+  );
 
 const bringBack = (draft, isOwn) => {
   const state = typing.find(({ form }) => form === draft.form);
@@ -127,27 +193,42 @@ for (const state of typing) {
   if (!isRefused(state)) continue;
   if (last?.form === state.form) state.page = last.page;
   if (known.some(({ form }) => form === state.form)) continue;
-  for (const field of draftFields(state.element)) if ("unsaved" in field.dataset) state.unsaved.add(field.name);
+  for (const field of draftFields(state.element))
+    if ("unsaved" in field.dataset) state.unsaved.add(field.name);
   keep(state);
 }
 for (const draft of known) bringBack(draft, true);
 
-const seen = new Set([last?.writer, ...known.map(({ writer }) => writer), ...typing.map(({ writer }) => writer)]);
+const seen = new Set([
+  last?.writer,
+  ...known.map(({ writer }) => writer),
+  ...typing.map(({ writer }) => writer),
+]);
 const offerFromServer = async () => {
   const asked = new URLSearchParams({ page: location.pathname });
   for (const { form } of typing) asked.append("form", form);
-  const answer = await fetch(document.documentElement.dataset.drafts + "/of-page?" + asked, { headers: { Accept: "application/json" } })
-    .catch(() => undefined);
+  const answer = await fetch(`${document.documentElement.dataset.drafts}/of-page?${asked}`, {
+    headers: { Accept: "application/json" },
+  }).catch(() => undefined);
   const { items } = answer?.ok ? await answer.json().catch(() => ({ items: [] })) : { items: [] };
   const drafts = new Map();
   for (const { form, field, writer, text, was, page, browser, updatedAt } of items) {
     if (seen.has(writer)) continue;
-    const draft = drafts.get(form + " " + writer) ?? { person, page, form, writer, browser, at: Date.parse(updatedAt), fields: {} };
+    const draft = drafts.get(`${form} ${writer}`) ?? {
+      person,
+      page,
+      form,
+      writer,
+      browser,
+      at: Date.parse(updatedAt),
+      fields: {},
+    };
     draft.fields[field] = { text, was };
-    drafts.set(form + " " + writer, draft);
+    drafts.set(`${form} ${writer}`, draft);
   }
   for (const draft of drafts.values()) bringBack(draft, false);
 };
 if (typing.length > 0) offerFromServer();
-setTimeout(() => { if (person) saveOthers(Date.now() - pauseAfterFailure); }, pause);
-`;
+setTimeout(() => {
+  if (person) saveOthers(Date.now() - pauseAfterFailure);
+}, pause);

@@ -1,17 +1,25 @@
-/** Keeps typed text on the server, for other devices and for the time after a sign-out. (rule O17) */
-export const draftServer = `
-const pause = 3_000;
-const pauseAfterFailure = 15_000;
-const saveSoon = (state, after = pause) => { state.timer ??= setTimeout(() => save(state), after); };
-const stopSaving = (state) => {
+// Keeps typed text on the server, for other devices and for the time after a sign-out. (rule O17)
+import { fieldOf, tellAt, typing } from "./draft-forms.js";
+import { draftName, inTab, last, ownDrafts, person, store, stored, word } from "./draft-store.js";
+
+export const pause = 3_000;
+export const pauseAfterFailure = 15_000;
+export const saveSoon = (state, after = pause) => {
+  state.timer ??= setTimeout(() => save(state), after);
+};
+export const stopSaving = (state) => {
   clearTimeout(state.timer);
   state.timer = undefined;
   state.running?.abort();
 };
 // A text above its limit stays in this browser.
 const limitOf = (state, name) => Number(fieldOf(state, name)?.dataset.draft ?? Infinity);
-const bodyOf = (draft, fields) => {
-  const body = new URLSearchParams({ page: draft.page, "draft-form": draft.form, "draft-writer": draft.writer });
+export const bodyOf = (draft, fields) => {
+  const body = new URLSearchParams({
+    page: draft.page,
+    "draft-form": draft.form,
+    "draft-writer": draft.writer,
+  });
   for (const [name, { text, was }] of fields) {
     body.append("field", name);
     body.append("text", text);
@@ -19,18 +27,28 @@ const bodyOf = (draft, fields) => {
   }
   return body;
 };
-const send = (body, options = {}) =>
-  fetch(document.documentElement.dataset.drafts + "/save", { method: "POST", body, headers: { Accept: "application/json" }, ...options });
+export const send = (body, options = {}) =>
+  fetch(`${document.documentElement.dataset.drafts}/save`, {
+    method: "POST",
+    body,
+    headers: { Accept: "application/json" },
+    ...options,
+  });
 let toldEnd = false;
 const tellEnd = (state) => {
   if (toldEnd) return;
   toldEnd = true;
-  tellAt(state.element, "You are signed out. What you type stays in this browser: sign in again in another tab, or send the form and sign in then.");
+  tellAt(
+    state.element,
+    "You are signed out. What you type stays in this browser: sign in again in another tab, or send the form and sign in then.",
+  );
 };
-const save = async (state, keepalive = false) => {
+export const save = async (state, keepalive = false) => {
   clearTimeout(state.timer);
   state.timer = undefined;
-  const fields = Object.entries(state.fields).filter(([name, { text }]) => [...text].length <= limitOf(state, name));
+  const fields = Object.entries(state.fields).filter(
+    ([name, { text }]) => [...text].length <= limitOf(state, name),
+  );
   const body = bodyOf(state, fields);
   const replaced = [...state.replaces];
   for (const writer of replaced) body.append("replaces", writer);
@@ -53,12 +71,18 @@ const save = async (state, keepalive = false) => {
 };
 const markSaved = (draft, kept) => {
   const here = stored(draftName(draft));
-  const isSaved = here && Object.entries(here.fields).every(([name, { text }]) => kept.includes(name) && draft.fields[name]?.text === text);
+  const isSaved =
+    here &&
+    Object.entries(here.fields).every(
+      ([name, { text }]) => kept.includes(name) && draft.fields[name]?.text === text,
+    );
   if (isSaved) store(draftName(draft), JSON.stringify({ ...here, saved: true }));
 };
 // What was typed offline, or in a tab that is gone.
-const saveOthers = async (before = Infinity) => {
-  const waiting = ownDrafts().filter((draft) => !draft.saved && draft.at < before && !typing.some(({ writer }) => writer === draft.writer));
+export const saveOthers = async (before = Infinity) => {
+  const waiting = ownDrafts().filter(
+    (draft) => !draft.saved && draft.at < before && !typing.some(({ writer }) => writer === draft.writer),
+  );
   for (const draft of waiting) {
     const answer = await send(bodyOf(draft, Object.entries(draft.fields))).catch(() => undefined);
     // The server takes no more now. The rest stays in this browser until then.
@@ -66,18 +90,21 @@ const saveOthers = async (before = Infinity) => {
     if (answer?.ok) markSaved(draft, (await answer.json()).kept);
   }
 };
-const signOut = async (form) => {
+export const signOut = async (form) => {
   for (const state of typing) await save(state);
   await saveOthers();
   const lost = ownDrafts().filter(({ saved }) => !saved).length;
-  if (lost > 0 && !confirm("Some unsent text is only in this browser, and a sign-out deletes it. Sign out?")) return;
+  if (lost > 0 && !confirm("Some unsent text is only in this browser, and a sign-out deletes it. Sign out?"))
+    return;
   inTab.set("innkeep-leaving", person);
   form.dataset.ready = "";
   form.requestSubmit();
   delete form.dataset.ready;
 };
 if (person) {
-  addEventListener("pagehide", () => { for (const state of typing) if (state.timer) save(state, true); });
+  addEventListener("pagehide", () => {
+    for (const state of typing) if (state.timer) save(state, true);
+  });
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) for (const state of typing) if (state.timer) save(state, true);
   });
@@ -93,4 +120,3 @@ if (person) {
     send(body).catch(() => undefined);
   }
 }
-`;

@@ -1,5 +1,6 @@
-/** Moves FAQ entries without loading a page. The scroll position and the focus stay. */
-export const faqs = `
+// Moves FAQ entries without loading a page. The scroll position and the focus stay.
+import { announce, localise } from "./page.js";
+
 const order = document.querySelector("form[data-moves]");
 // The two arrows of an entry are one stop of the Tab key. The arrow keys move between them.
 const oneStopEach = () => {
@@ -14,7 +15,7 @@ const showOrder = (fresh, move) => {
   localise(order);
   oneStopEach();
   const [id] = move.split(" ");
-  const entry = document.getElementById("faq-" + id);
+  const entry = document.getElementById(`faq-${id}`);
   const buttons = entry ? [...entry.querySelectorAll("button:enabled")] : [];
   const button = buttons.find(({ value }) => value === move) || buttons[0];
   button?.focus({ preventScroll: true });
@@ -22,17 +23,23 @@ const showOrder = (fresh, move) => {
   return entry;
 };
 const sendMove = async (move) => {
-  const fields = new URLSearchParams(new FormData(order));
+  const fields = new URLSearchParams(/** @type {any} */ (new FormData(order)));
   fields.set("move", move);
-  const answer = await fetch(order.action, { method: "POST", body: fields, headers: { Accept: "text/html" } });
+  const answer = await fetch(order.action, {
+    method: "POST",
+    body: fields,
+    headers: { Accept: "text/html" },
+  });
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.querySelector("form[data-moves]");
   if (!answer.ok || !fresh) throw new Error("The answer is not the list.");
   const entry = showOrder(fresh, move);
   const places = [...order.querySelectorAll("li")];
-  announce(new URL(answer.url).searchParams.get("done") === "moved"
-    ? "Moved to place " + (places.indexOf(entry) + 1) + " of " + places.length + "."
-    : "The list had changed, so nothing was moved. It is shown as it is now.");
+  announce(
+    new URL(answer.url).searchParams.get("done") === "moved"
+      ? `Moved to place ${places.indexOf(entry) + 1} of ${places.length}.`
+      : "The list had changed, so nothing was moved. It is shown as it is now.",
+  );
 };
 const sendWithoutScript = (move) => {
   const field = document.createElement("input");
@@ -58,4 +65,3 @@ if (order) {
     buttons.at((buttons.indexOf(event.target) + step) % buttons.length).focus();
   });
 }
-`;

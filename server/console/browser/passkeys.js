@@ -1,27 +1,37 @@
-/** Asks an authenticator to make a passkey, or to prove that it has one, and sends the form with its answer. */
-export const passkeys = `
+// Asks an authenticator to make a passkey, or to prove that it has one, and sends the form with its answer.
+import { announce } from "./page.js";
+
 const bytesIn = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
 const textFor = (bytes) =>
-  btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
 const known = (list) => list.map((one) => ({ ...one, id: bytesIn(one.id) }));
 const answerOfPasskey = async ({ ceremony, options }) => {
   const publicKey = { ...options, challenge: bytesIn(options.challenge) };
   if (!options.user) {
     publicKey.allowCredentials = known(options.allowCredentials);
-    const { id, response } = await navigator.credentials.get({ publicKey });
+    const { id, response } = /** @type {any} */ (await navigator.credentials.get({ publicKey }));
     const { clientDataJSON, authenticatorData, signature } = response;
     return {
-      ceremony, id, clientDataJSON: textFor(clientDataJSON),
-      authenticatorData: textFor(authenticatorData), signature: textFor(signature),
+      ceremony,
+      id,
+      clientDataJSON: textFor(clientDataJSON),
+      authenticatorData: textFor(authenticatorData),
+      signature: textFor(signature),
     };
   }
   publicKey.user = { ...options.user, id: bytesIn(options.user.id) };
   publicKey.excludeCredentials = known(options.excludeCredentials);
-  const { id, response } = await navigator.credentials.create({ publicKey });
+  const { id, response } = /** @type {any} */ (await navigator.credentials.create({ publicKey }));
   return {
-    ceremony, id, clientDataJSON: textFor(response.clientDataJSON),
-    attestationObject: textFor(response.attestationObject), transports: response.getTransports?.() ?? [],
+    ceremony,
+    id,
+    clientDataJSON: textFor(response.clientDataJSON),
+    attestationObject: textFor(response.attestationObject),
+    transports: response.getTransports?.() ?? [],
   };
 };
 for (const form of document.querySelectorAll("form[data-passkey]")) {
@@ -39,4 +49,3 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
     }
   });
 }
-`;

@@ -1,0 +1,1 @@
+export function bundleForBrowsers(): Record<"script" | "docs" | "dev" | "style", string>;

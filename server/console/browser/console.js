@@ -1,0 +1,9 @@
+// The script of every page. Every page works without it. The parts run in this order.
+import "./every-page.js";
+import "./grid.js";
+import "./drafts.js";
+import "./draft-offers.js";
+import "./faqs.js";
+import "./passkeys.js";
+import "./saved-replies.js";
+import "./live.js";

@@ -1,0 +1,55 @@
+import { person } from "./draft-store.js";
+import { announce } from "./page.js";
+
+// The forms of this page, and what is typed in each.
+export const draftFields = (form) =>
+  [...form.elements].filter((field) => field.name && field.dataset.draft && !field.readOnly);
+const pathOf = (form) => new URL(form.getAttribute("action") || "", location.href).pathname;
+export const newWriter = () =>
+  Date.now().toString(36) + Math.random().toString(36).slice(2, 12).padEnd(8, "0");
+/**
+ * A form of this page, and what is typed in it.
+ * @typedef {object} Typing
+ * @property {any} element
+ * @property {string} person
+ * @property {string} form Its path.
+ * @property {string} page
+ * @property {string} writer
+ * @property {Record<string, { text: string, was: string }>} fields
+ * @property {Record<string, { text: string, was: string }>} extra Texts whose fields are no longer in the form.
+ * @property {Set<string>} unsaved The fields whose values were sent and refused.
+ * @property {Set<string>} replaces The writers whose text it has taken over.
+ * @property {number} [timer]
+ * @property {AbortController} [running]
+ * @property {string} [said] What the server has.
+ * @property {string} [answering] The thread in which somebody types an answer.
+ */
+
+/** @type {Typing[]} */
+export const typing = [...(person ? document.querySelectorAll("form[method=post]") : [])]
+  .filter((form) => draftFields(form).length > 0)
+  .map((form) => ({
+    element: form,
+    person,
+    form: pathOf(form),
+    page: location.pathname,
+    writer: newWriter(),
+    fields: {},
+    extra: {},
+    unsaved: new Set(),
+    replaces: new Set(),
+  }));
+export const fieldOf = (state, name) => draftFields(state.element).find((field) => field.name === name);
+export const wasOf = (state, name) => state.element.elements[`was-${name}`];
+// A field whose value was sent and refused holds unsent text, though it has not changed on this page.
+export const isTyped = (state, field) =>
+  state.unsaved.has(field.name) ? field.value !== "" : field.value !== field.defaultValue;
+
+export const tellAt = (element, text) => {
+  const note = document.createElement("div");
+  note.className = "notice attention";
+  note.textContent = text;
+  element.before(note);
+  announce(text);
+  note.scrollIntoView({ block: "nearest" });
+};

@@ -1,0 +1,84 @@
+// Typed text in this browser: each opened page (a writer) keeps its own text of a form.
+
+// A browser may refuse to store anything.
+export const store = (name, value) => {
+  try {
+    value === null ? localStorage.removeItem(name) : localStorage.setItem(name, value);
+  } catch {}
+};
+export const stored = (name) => {
+  try {
+    return JSON.parse(localStorage.getItem(name));
+  } catch {
+    return null;
+  }
+};
+export const storedNames = () => {
+  try {
+    return Object.keys(localStorage);
+  } catch {
+    return [];
+  }
+};
+export const inTab = {
+  get: (name) => {
+    try {
+      return JSON.parse(sessionStorage.getItem(name));
+    } catch {
+      return null;
+    }
+  },
+  set: (name, value) => {
+    try {
+      value === null ? sessionStorage.removeItem(name) : sessionStorage.setItem(name, JSON.stringify(value));
+    } catch {}
+  },
+};
+export const person = document.documentElement.dataset.person;
+const month = 30 * 86_400_000;
+export const draftName = (of) => ["innkeep-draft", of.person, of.form, of.writer].join(" ");
+const draftsHere = () =>
+  storedNames()
+    .filter((name) => name.startsWith("innkeep-draft "))
+    .map((name) => {
+      const [, person, form, writer] = name.split(" ");
+      return { fields: {}, at: 0, ...stored(name), person, form, writer };
+    });
+for (const draft of draftsHere()) if (!(draft.at > Date.now() - month)) store(draftName(draft), null);
+// After a sign-out nothing of the person stays in this browser.
+if (person) store(`innkeep-left ${person}`, null);
+const leaver = inTab.get("innkeep-leaving");
+if (leaver && document.querySelector("[data-done=signed-out]")) {
+  inTab.set("innkeep-leaving", null);
+  store(`innkeep-left ${leaver}`, "");
+  for (const draft of draftsHere()) if (draft.person === leaver) store(draftName(draft), null);
+}
+export const ownDrafts = () =>
+  draftsHere()
+    .filter((draft) => draft.person === person)
+    .sort((a, b) => b.at - a.at);
+
+// The form that this tab sent last. The server's cookie says whether it was done, and with which fields.
+export const last = inTab.get("innkeep-sent");
+if (person || last?.person === undefined) inTab.set("innkeep-sent", null);
+const wordOf = (once) => {
+  const start = `innkeep-done-${once}=`;
+  const found = document.cookie.split("; ").find((cookie) => cookie.startsWith(start));
+  if (found) document.cookie = `${start}; Path=/; Max-Age=0`;
+  return found && decodeURIComponent(found.slice(start.length));
+};
+export const word = last && last.person === person ? wordOf(last.once) : undefined;
+if (word !== undefined) {
+  const names = word === "all" ? last.names : word.split(" ");
+  const isDone = (name) => names.includes(name);
+  const same = ownDrafts().filter(({ form }) => form === last.form);
+  const sent = same.find(({ writer }) => writer === last.writer)?.fields ?? {};
+  for (const draft of same) {
+    for (const [name, { text }] of Object.entries(draft.fields)) {
+      if (isDone(name) && (draft.writer === last.writer || sent[name]?.text === text))
+        delete draft.fields[name];
+    }
+    const left = Object.keys(draft.fields).length > 0;
+    store(draftName(draft), left ? JSON.stringify(draft) : null);
+  }
+}

@@ -1,0 +1,95 @@
+// Keeps typed text, so that none is lost: in this browser at each keystroke, and on the server some seconds later. Each
+// opened page (a writer) keeps its own text of a form, so that two tabs do not replace each other's text. Only the server's
+// word that a form was done ends a draft. (rules O17 and O18)
+import { draftFields, isTyped, tellAt, typing, wasOf } from "./draft-forms.js";
+import { saveSoon, signOut, stopSaving } from "./draft-server.js";
+import { draftName, inTab, person, store, storedNames } from "./draft-store.js";
+
+export const keep = (state) => {
+  const typed = draftFields(state.element).filter((field) => isTyped(state, field));
+  const now = typed.map(({ name, value }) => [name, { text: value, was: wasOf(state, name)?.value ?? "" }]);
+  // Text whose field is no longer in the form stays until it is discarded.
+  state.fields = { ...state.extra, ...Object.fromEntries(now) };
+  const draft = { at: Date.now(), page: state.page, fields: state.fields };
+  store(draftName(state), Object.keys(state.fields).length > 0 ? JSON.stringify(draft) : null);
+  saveSoon(state);
+};
+
+// Warns before unsent text is left. Sending one form does not send the others.
+export const dirty = new Set();
+let leaving;
+for (const form of document.querySelectorAll("form[data-guards]")) {
+  form.addEventListener("input", () => dirty.add(form));
+  // The answer to one button of a form holds what the button did not save.
+  if ("unsaved" in form.dataset) dirty.add(form);
+}
+addEventListener("beforeunload", (event) => {
+  const left = [...dirty].some((form) => form !== leaving);
+  leaving = undefined;
+  if (left) event.preventDefault();
+});
+for (const state of typing)
+  state.element.addEventListener("input", ({ target }) => {
+    // Other members see who answers in a thread.
+    if ("answers" in target.dataset) state.answering = state.element.dataset.thread;
+    keep(state);
+  });
+
+// Another tab that takes over a text deletes it here. This tab still shows it, and keeps it.
+addEventListener("storage", ({ key, newValue }) => {
+  const state = typing.find((known) => draftName(known) === key);
+  if (newValue === null && state && !storedNames().includes(`innkeep-left ${person}`)) keep(state);
+});
+
+// A browser without a network may still reach a server on its own machine.
+const sendIfReached = async (form, submitter) => {
+  const reached = await fetch(document.documentElement.dataset.drafts, {
+    method: "HEAD",
+    cache: "no-store",
+  }).catch(() => undefined);
+  if (!reached)
+    return tellAt(
+      form,
+      "You are offline, so nothing was sent. What you typed stays in this browser. Send it again when you are online.",
+    );
+  form.dataset.reached = "";
+  form.requestSubmit(submitter);
+  delete form.dataset.reached;
+};
+document.addEventListener("submit", (event) => {
+  const form = /** @type {any} */ (event.target);
+  if (event.defaultPrevented || form.getAttribute("method") !== "post") return;
+  const state = typing.find(({ element }) => element === form);
+  if (state) keep(state);
+  if (person && !navigator.onLine && !("reached" in form.dataset)) {
+    event.preventDefault();
+    return sendIfReached(form, event.submitter);
+  }
+  leaving = form;
+  if ("signsOut" in form.dataset && !("ready" in form.dataset)) {
+    event.preventDefault();
+    return signOut(form);
+  }
+  if (!state) return;
+  stopSaving(state);
+  for (const [name, value] of [
+    ["draft-form", state.form],
+    ["draft-writer", state.writer],
+    ["draft-person", person],
+  ]) {
+    const hidden =
+      form.elements[name] ??
+      form.appendChild(Object.assign(document.createElement("input"), { type: "hidden", name }));
+    hidden.value = value;
+  }
+  const names = draftFields(form).map(({ name }) => name);
+  inTab.set("innkeep-sent", {
+    person,
+    names,
+    page: state.page,
+    form: state.form,
+    writer: state.writer,
+    thread: form.dataset.thread,
+    once: form.elements.once?.value,
+  });
+});

@@ -1,0 +1,53 @@
+import { announce, localise, zoned } from "./page.js";
+
+localise(document);
+
+// The result of a form is shown once, not again when the page is reloaded.
+const address = new URL(location.href);
+if (address.searchParams.has("done")) {
+  address.searchParams.delete("done");
+  history.replaceState(null, "", address);
+}
+
+// Menus close on a click elsewhere and on Escape.
+const closeMenus = (except) => {
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== except) menu.open = false;
+};
+document.addEventListener("click", (event) => closeMenus(event.target.closest("details.menu")));
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  const menu = event.target.closest("details.menu[open]");
+  closeMenus();
+  if (menu) menu.querySelector("summary").focus();
+});
+
+// The print button, and the reader's own time zone.
+for (const button of document.querySelectorAll("button[data-prints]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => print());
+}
+for (const select of document.querySelectorAll("select[data-own-zone]")) {
+  const own = zoned.resolvedOptions().timeZone;
+  // Browsers and servers may use different names for a zone, such as Asia/Kolkata and Asia/Calcutta.
+  if (![...select.options].some((option) => option.value === own)) select.add(new Option(own, own));
+  select.value = own;
+}
+
+// Buttons that copy a secret.
+for (const button of document.querySelectorAll("button[data-copies]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const source = document.getElementById(button.dataset.copies);
+    source.select();
+    await navigator.clipboard.writeText(source.value);
+    button.textContent = "Copied";
+    announce("Copied.");
+  });
+}
+
+// A page that answers a form gets its own address.
+const own = document.documentElement.dataset.address;
+if (own && new URL(own, location.href).pathname !== location.pathname) history.replaceState(null, "", own);
+
+// A form that was kept during a sign-in is sent without a click.
+document.querySelector("form[data-continues]")?.requestSubmit();
