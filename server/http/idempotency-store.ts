@@ -100,20 +100,22 @@ export const idempotency = {
   },
 
   /**
-   * Reserves the key for this transaction, which must then `store` an answer or throw. Never waits for another
-   * transaction.
+   * Reserves the key for this transaction, which must then `store` an answer or throw. An answer that is known already
+   * is stored at once. Never waits for another transaction.
    */
-  async claim(tx: Transaction, request: IdempotencyKey, now: Date): Promise<Claim> {
+  async claim(tx: Transaction, request: IdempotencyKey, now: Date, answer?: StoredAnswer): Promise<Claim> {
     const scope = scopeHash(request.scope);
     if (!(await lockAtOnce(tx, `idempotency ${scope} ${request.key}`))) return "in_progress";
     const { fingerprint, key } = request;
     const claimed = await tx.run(
-      `INSERT INTO idempotency (scope, key, fingerprint, expires_at, app_id) VALUES (?, ?, ?, ?, ?)
+      `INSERT INTO idempotency (scope, key, fingerprint, expires_at, app_id, status, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (scope, key) DO UPDATE
        SET fingerprint = excluded.fingerprint, expires_at = excluded.expires_at, app_id = excluded.app_id,
-         status = NULL, body = NULL
+         status = excluded.status, body = excluded.body
        WHERE idempotency.status IS NULL OR idempotency.expires_at <= ?`,
-      ...[scope, key, fingerprint, expiryOf(request, now), request.appId ?? null, expiredBy(request, now)],
+      ...[scope, key, fingerprint, expiryOf(request, now), request.appId ?? null],
+      ...[answer?.status ?? null, answer?.body ?? null, expiredBy(request, now)],
     );
     return claimed > 0 ? "claimed" : "stored";
   },

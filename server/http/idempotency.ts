@@ -50,19 +50,20 @@ export function createSave(
 
   async function save<Answer extends AnswerOf<Endpoint>>(
     work: (tx: Transaction) => Promise<Answer>,
-    { repeatableUntil, first, rateLimit }: SaveOptions = {},
+    { repeatableUntil, first, rateLimit, answer: known }: SaveOptions & { readonly answer?: Answer } = {},
   ): Promise<Answer> {
     const using = limiter.mutation();
     const all = async (tx: Transaction) => {
       if (first) await first(tx);
       if (key) {
         const kept = keptUntil(key, repeatableUntil, deps);
-        await claim(tx, { ...kept, appId: await mutation.appOf(tx) }, deps);
+        const answer = known === undefined ? undefined : storedAnswer(key, mutation, known);
+        await claim(tx, { ...kept, appId: await mutation.appOf(tx) }, { deps, answer });
       }
       const used = rateLimit ? rateLimit() : endpoint.rateLimit;
       if (limitedBy && used) await using.spend(tx, { who: limitedBy, rateLimit: used });
       const answer = await work(tx);
-      if (key) await idempotency.store(tx, key, storedAnswer(key, mutation, answer));
+      if (key && known === undefined) await idempotency.store(tx, key, storedAnswer(key, mutation, answer));
       return answer;
     };
     return ending(using, () => database.write(all));
@@ -83,7 +84,7 @@ export function createSave(
     async saveRow(insert, answer) {
       const isFree = !limit || isInMemory(limit);
       if (isFree && !key) await spending(() => insert(database));
-      else await save((tx) => insert(tx).then(() => answer));
+      else await save((tx) => insert(tx).then(() => answer), { answer });
       return answer;
     },
   };
@@ -124,19 +125,20 @@ function keptUntil(
 
 /** Stores a refusal that a repeat of the request must get again. The request has no other effect. */
 export async function storeRefusal(deps: Saving, key: IdempotencyKey, answer: StoredAnswer): Promise<void> {
-  await deps.database.write(async (tx) => {
-    const claimed = await idempotency.claim(tx, key, deps.clock.now());
-    if (claimed === "claimed") await idempotency.store(tx, key, answer);
-  });
+  await deps.database.write((tx) => idempotency.claim(tx, key, deps.clock.now(), answer));
 }
 
-async function claim(tx: Transaction, key: IdempotencyKey, { clock }: Pick<Deps, "clock">): Promise<void> {
-  const now = clock.now();
-  const claimed = await idempotency.claim(tx, key, now);
+async function claim(
+  tx: Transaction,
+  key: IdempotencyKey,
+  { deps, answer }: { readonly deps: Pick<Deps, "clock">; readonly answer: StoredAnswer | undefined },
+): Promise<void> {
+  const now = deps.clock.now();
+  const claimed = await idempotency.claim(tx, key, now, answer);
   if (claimed === "claimed") return;
-  const answer = claimed === "stored" && (await idempotency.find(tx, key, now));
-  if (!answer) throw inProgress();
-  throw new AlreadyAnswered(answer);
+  const kept = claimed === "stored" && (await idempotency.find(tx, key, now));
+  if (!kept) throw inProgress();
+  throw new AlreadyAnswered(kept);
 }
 
 function storedAnswer(
