@@ -6,7 +6,7 @@ import { anchorOf, page, table } from "./markdown.ts";
 
 const head = `# The command line
 
-Written by \`npm run docs\` from the commands. Do not edit it: change \`src/cli/commands\`. \`innkeep help COMMAND\` shows the same.
+Written by \`npm run docs\` from the commands. Do not edit it: change \`src/cli\`. \`innkeep help COMMAND\` shows the same.
 
 - Standard output carries data, everything else goes to standard error. \`--json\` gives one JSON object, errors included.
 - On a terminal lists are tables with short ids; in a pipe they are tab-separated and whole.
