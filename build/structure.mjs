@@ -299,7 +299,7 @@ process.stdout.write(`
 The same part: the same server/<area>/<subject> and the same role (api, answer, rules, store, page); a file without a role
 belongs to each role of its subject. Elsewhere: the same folder, or one folder above the other and not above src/* or
 server/*. Tests do not count as importers. A late import or a re-export of all counts for every name. Verbs of the command
-line (src/cli/*.ts, src/cli/commands), tools of MCP (mcp/tools/*.ts), threads, *.lazy.ts and files that build/ names stand
+line (src/cli/*.ts), tools of MCP (mcp/tools/*.ts), threads, *.lazy.ts and files that build/ names stand
 alone: neither they nor what they export count as cut.
 `);
 if (options.has("--roles")) printRoles();

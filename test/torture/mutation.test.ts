@@ -13,7 +13,20 @@ const filesIn = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => name.replaceAll("\\", "/"));
-const rules = filesIn("server/domain").map((name) => name.replace(/\.ts$/, ""));
+
+/** The files of rules, each with the tests that import it. */
+const testsOf = new Map<string, string[]>();
+for (const test of filesIn("test/domain"))
+  for (const [, path = ""] of readFileSync(join(root, "test/domain", test), "utf8").matchAll(
+    /from "(\.\.[^"]*\/server\/[^"]*\.ts)"/g,
+  )) {
+    const rule = join("test/domain", test, "..", path);
+    if (/\/rules(\/|\.ts$)/.test(rule))
+      testsOf.set(rule, [...(testsOf.get(rule) ?? []), `test/domain/${test}`]);
+  }
+const rules = filesIn("server")
+  .map((name) => `server/${name}`)
+  .filter((name) => /\/rules(\/|\.ts$)/.test(name));
 
 /** Every mutant in the long form; one of each rule, another in each run, in the short one. */
 const ofEach = torture ? Number.POSITIVE_INFINITY : 1;
@@ -39,9 +52,9 @@ describe("the tests of the domain rules", () => {
     rmSync(copy, { recursive: true, force: true });
   });
 
-  /** Whether a test fails in the files with this path prefix, or does not end. */
-  const fails = async (tests: string): Promise<boolean> => {
-    const files = await vitest.globTestSpecifications([tests]);
+  /** Whether a test fails in the files with these path prefixes, or does not end. */
+  const fails = async (tests: readonly string[]): Promise<boolean> => {
+    const files = await vitest.globTestSpecifications([...tests]);
     const paths = files.map(({ moduleId }) => moduleId);
     const waiting = new AbortController();
     const ended = await Promise.race([
@@ -63,27 +76,26 @@ describe("the tests of the domain rules", () => {
   };
 
   const survives = async (rule: string, { code }: Mutant): Promise<boolean> => {
-    const path = join(copy, "server", "domain", `${rule}.ts`);
+    const path = join(copy, rule);
     const source = readFileSync(path, "utf8");
     writeFileSync(path, code);
     vitest.invalidateFile(path);
-    const failed = await fails(`test/domain/${rule}.`);
+    const failed = await fails(testsOf.get(rule) ?? []);
     writeFileSync(path, source);
     vitest.invalidateFile(path);
     return !failed;
   };
 
-  it("pass for the unchanged rules", async () => expect(await fails("test/domain/")).toBe(false), 120_000);
+  it("pass for the unchanged rules", async () => expect(await fails(["test/domain/"])).toBe(false), 120_000);
 
   it("exist for each of them", () => {
-    const tested = new Set(filesIn("test/domain").map((name) => name.split(".")[0]));
-    expect(rules.filter((rule) => !tested.has(rule))).toEqual([]);
+    expect(rules.filter((rule) => !testsOf.has(rule))).toEqual([]);
   });
 
   it("fail for at least nine of ten mutants of the rules", async () => {
     const random = randomFrom(runSeed);
     const chosen = rules.map((rule) => {
-      const all = mutantsOf(readFileSync(join(root, "server", "domain", `${rule}.ts`), "utf8"));
+      const all = mutantsOf(readFileSync(join(root, rule), "utf8"));
       return [rule, all.sort(() => random() - 0.5).slice(0, ofEach)] as const;
     });
     const survivors: string[] = [];

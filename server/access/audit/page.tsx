@@ -1,4 +1,3 @@
-import { Temporal } from "temporal-polyfill";
 import {
   type AuditActionName,
   type AuditChange,
@@ -22,6 +21,7 @@ import { Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit, Visit } from "../../console/visit.ts";
 import { editLabels } from "../../feedback/threads/fields.tsx";
 import { actorParts, type NamedTarget, type NamedToken } from "./api.ts";
+import { endOfDay, startOfDay } from "./rules.ts";
 
 /** Who did what, newest first. Days that cannot be read are marked, and nothing is listed. */
 export async function auditPage(visit: SignedInVisit): Promise<Reply> {
@@ -438,20 +438,3 @@ const auditAddress = (page: string, values: Readonly<Record<string, string>>): s
   const given = Object.entries(values).filter(([, value]) => value !== "");
   return given.length === 0 ? page : `${page}?${new URLSearchParams(given)}`;
 };
-
-/** The first instant of a calendar day (YYYY-MM-DD) in UTC; undefined for other text. (rule O4) */
-export const startOfDay = (text: string): string | undefined => startOf(dayOf(text));
-
-/** The first instant after a calendar day (YYYY-MM-DD) in UTC; undefined for other text. (rule O4) */
-export const endOfDay = (text: string): string | undefined => startOf(dayOf(text)?.add({ days: 1 }));
-
-const startOf = (day: Temporal.PlainDate | undefined): string | undefined => day && `${day}T00:00:00.000Z`;
-
-function dayOf(text: string): Temporal.PlainDate | undefined {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
-  try {
-    return Temporal.PlainDate.from(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endOfDay, startOfDay } from "../../../server/access/audit/page.tsx";
+import { endOfDay, startOfDay } from "../../../server/access/audit/rules.ts";
 
 describe("a day in UTC", () => {
   it.each([
