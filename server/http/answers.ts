@@ -98,7 +98,7 @@ interface Remembered {
 
 /**
  * Creates the memory of prepared answers. A version names one state of a list only as long as the database loses nothing: a
- * database that was restored counts the same versions again. So answers are forgotten when anything may have changed. (decision 115)
+ * database that was restored counts the same versions again. So answers are forgotten when anything may have changed. (decision 04)
  */
 export function createAnswers(memory: Memory): Answers {
   const remembered = memory.createPart<Remembered>();

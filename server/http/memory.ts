@@ -98,7 +98,7 @@ interface KeptRow<Row> {
 
 /**
  * What a process remembers of its database. Only the one process that writes a SQLite file remembers anything: it hears of every change in time. All parts share one
- * limit in bytes; what was not used for the longest time is dropped first. (decision 097)
+ * limit in bytes; what was not used for the longest time is dropped first. (decision 04)
  */
 export interface Memory {
   /** Whether this process remembers anything. */

@@ -8,7 +8,7 @@ import { isInMemory } from "./rate-limits/rate-limits.ts";
 
 /**
  * Answers that go out before Koa makes a context: the same request with the same credential gets the same bytes, as long as
- * everything from which they were made is still in memory as it was. All other requests go to Koa. (decision 105)
+ * everything from which they were made is still in memory as it was. All other requests go to Koa. (decision 04)
  */
 export interface Ready {
   /** Keeps the answer that Koa gives to a request, if the same request can get it here the next time. */
