@@ -9,7 +9,7 @@ import { draftFieldOf } from "./drafts/fields.ts";
 import { type Fields, fieldVersion, noFields, originalVersionName } from "./form-values.tsx";
 import { BarePage } from "./layout.tsx";
 import { type ConsolePath, consolePathOf, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
-import { type Act, notDone } from "./notices.ts";
+import type { NotDone } from "./notices.ts";
 import { goTo, type Reply, show } from "./reply.ts";
 import { createRespond } from "./respond.ts";
 
@@ -48,7 +48,7 @@ export function createErrorPages({ settings, door }: PageDeps): AnswerWithPage {
       : showErrorPage(links, asSeen(ctx, error), {
           requestId: String(ctx.state.requestId),
           typed: unsavedTextsIn(rememberedForm(ctx.req)),
-          act: rememberedAct(ctx.req),
+          form: rememberedNotDone(ctx.req),
           from: ctx.method === "POST" ? returnPath(pageOfForm(ctx), settings.consoleUrl, "") : "",
         }),
   );
@@ -68,8 +68,8 @@ interface FailedRequest {
   readonly requestId: string;
   /** The unsaved texts in its form. */
   readonly typed: readonly UnsavedText[];
-  /** What its form was for, if it was a form of the console. */
-  readonly act?: Act | undefined;
+  /** What its form says then, if it was a form of the console. */
+  readonly form?: NotDone | undefined;
   /** The page of its form; empty if that is not known. */
   readonly from?: string;
 }
@@ -78,7 +78,7 @@ interface FailedRequest {
 export const showErrorPage = (
   links: Links,
   error: ApiError,
-  { requestId, typed, act, from = "" }: FailedRequest,
+  { requestId, typed, form, from = "" }: FailedRequest,
 ): Reply => {
   const { title, text } = wordsOf(error);
   return show(
@@ -87,7 +87,7 @@ export const showErrorPage = (
         <h1>{title}</h1>
         <p>
           {/* After an error of the server it is not certain. */}
-          {act && error.status !== 500 && <b>{notDone(act)} </b>}
+          {form && error.status !== 500 && <b>{form.notDone} </b>}
           {text}
         </p>
         {error.status === 500 && (
@@ -173,10 +173,10 @@ export const rememberForm = (request: object, fields: Fields): void => void sent
 /** The fields of this request's form; none when the form was not read. */
 const rememberedForm = (request: object): Fields => sent.get(request) ?? noFields;
 
-const acts = new WeakMap<object, Act>();
+const notDone = new WeakMap<object, NotDone>();
 
-/** Remembers what a person wanted to do with this request's form. */
-export const rememberAct = (request: object, act: Act): void => void acts.set(request, act);
+/** Remembers what this request's form says if it was not done. */
+export const rememberNotDone = (request: object, form: NotDone): void => void notDone.set(request, form);
 
-/** What a person wanted to do with this request's form; undefined if it is no form of the console. */
-const rememberedAct = (request: object): Act | undefined => acts.get(request);
+/** What this request's form says if it was not done; undefined if it is no form of the console. */
+const rememberedNotDone = (request: object): NotDone | undefined => notDone.get(request);

@@ -44,7 +44,7 @@ export const ConsolePage = ({ navigation, title, narrow = false, address, childr
     </header>
     <RoleHere.Provider value={navigation.app?.role ?? "owner"}>
       <main class={narrow ? "middle narrow" : "middle"} id="main" tabIndex={-1}>
-        <DoneNotice done={navigation.done} />
+        <DoneNotice done={navigation.done} notices={navigation.notices} />
         {children}
       </main>
     </RoleHere.Provider>

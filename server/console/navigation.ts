@@ -4,6 +4,7 @@ import type { Role } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { suffices } from "../access/members/rules.ts";
 import type { Links } from "./links.ts";
+import type { Notices } from "./notices.ts";
 import type { AppCounts } from "./page-reads.ts";
 import type { SignedInVisit } from "./visit.ts";
 
@@ -23,6 +24,7 @@ export interface Navigation {
   readonly requests: ReadonlyMap<string, number>;
   /** The word in the address for what a form has just done. */
   readonly done: string;
+  readonly notices: Notices;
   readonly app?: App | undefined;
   readonly tab?: Tab | undefined;
 }
@@ -36,7 +38,7 @@ export const requestsIn = ({ requests }: Pick<Navigation, "requests">): number =
   [...requests.values()].reduce((sum, count) => sum + count, 0);
 
 export async function navigationOf(visit: SignedInVisit): Promise<Navigation> {
-  const { links, caller, reads, settings } = visit;
+  const { links, notices, caller, reads, settings } = visit;
   const [{ items }, counts, requests] = await Promise.all([
     visit.ask(apps.list),
     reads.counts(),
@@ -44,6 +46,7 @@ export async function navigationOf(visit: SignedInVisit): Promise<Navigation> {
   ]);
   return {
     links,
+    notices,
     email: caller.email,
     docs: `${settings.baseUrl}/api/v1/docs`,
     apps: items,
@@ -65,16 +68,14 @@ export interface AppNavigation extends Navigation {
 
 /**
  * The navigation of a page of the app that the path names. Throws `not_found` for an app of somebody else, and `forbidden`
- * for a page that is of no use with the person's role.
+ * for a page that needs another role than the person has.
  */
-export async function appNavigationOf(
-  visit: SignedInVisit,
-  tab: Tab,
-  needs: Role = "viewer",
-): Promise<AppNavigation> {
+export async function appNavigationOf(visit: SignedInVisit, tab: Tab): Promise<AppNavigation> {
+  const { needs } = visit;
   const navigation = await navigationOf(visit);
   const app = navigation.apps.find(({ id }) => id === visit.param("appId").toLowerCase());
   if (!app) throw new ApiError("not_found");
-  if (!suffices(app.role, needs)) throw new ApiError("forbidden", { message: refusals[needs] });
+  if (needs !== "account" && !suffices(app.role, needs))
+    throw new ApiError("forbidden", { message: refusals[needs] });
   return { ...navigation, app, tab };
 }

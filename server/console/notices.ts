@@ -1,150 +1,49 @@
-/** What a person wanted to do with a form, and how a page says that it was not done. */
-const acts = {
-  decide: "Your decision was not taken.",
-  recall: "The approval was not recalled.",
-  release: "The claim was not released.",
-  addMessage: "Your note or reply was not added.",
-  change: "Your changes were not saved.",
-  renewLink: "No new link was made.",
-  markUnread: "The thread was not marked as unread.",
-  markAllRead: "Nothing was marked as read.",
-  hideChanges: "Nothing was changed.",
-  deleteThread: "The thread was not deleted.",
-  assign: "The thread was not assigned to you.",
-  removeTag: "The tag was not removed from the thread.",
-  insertReply: "The saved reply was not inserted.",
-  blockSender: "The sender was not blocked.",
-  unblockSender: "The sender was not unblocked.",
-  takeMail: "The mail was not added to its thread.",
-  showHidden: "The feedback was not shown.",
-  saveReply: "The saved reply was not saved.",
-  deleteReply: "The saved reply was not deleted.",
-  saveTag: "The tag was not saved.",
-  mergeTags: "The tags were not merged.",
-  deleteTag: "The tag was not deleted.",
-  createFaq: "The entry was not added.",
-  orderFaqs: "The order was not changed.",
-  deleteFaq: "The entry was not deleted.",
-  saveNote: "The release note was not saved.",
-  deleteNote: "The release note was not deleted.",
-  createListing: "The listing was not created.",
-  planCycle: "The cycle was not planned.",
-  cancelCycle: "The cycle was not cancelled.",
-  giveSlot: "The slot was not given to the tester.",
-  declineRequest: "The request was not declined.",
-  removeTester: "The tester was not removed.",
-  rotateKey: "The test key was not replaced.",
-  confirmJoin: "The tester was not confirmed.",
-  invite: "The invitation was not made.",
-  withdrawInvitation: "The invitation was not withdrawn.",
-  changeRole: "The role was not changed.",
-  removeMember: "The member was not removed.",
-  join: "You have not joined the app.",
-  createApp: "The app was not created.",
-  importApp: "The app was not imported.",
-  deleteApp: "The app was not deleted.",
-  makeKey: "No key was made.",
-  revokeKey: "The key was not revoked.",
-  makeToken: "No token was made.",
-  revokeToken: "The token was not revoked.",
-  rotateToken: "The token keeps its secret.",
-  findPerson: "No search was made.",
-  erasePerson: "The person was not erased.",
-  checkReceipt: "The receipt was not checked.",
-  signDeviceOut: "The device was not signed out.",
-  endSession: "No session was ended.",
-  deleteAccount: "Your account was not deleted.",
-  changePassword: "Your password was not changed.",
-  changeSecondFactor: "Your second factor was not changed.",
-  signOut: "You were already signed out.",
-  discardDraft: "The text was not discarded.",
+/** What a form says if it was not done. */
+export interface NotDone {
+  /** The word for it in an address and in the hidden fields of a kept form. Forms with the same sentence share it. */
+  readonly word: string;
+  readonly notDone: string;
+}
+
+/** The sentences after a form, by the words in the address. Anybody can write an address, so no other text is shown. */
+export interface Notices {
+  readonly done: ReadonlyMap<string, string>;
+  readonly notDone: ReadonlyMap<string, NotDone>;
+}
+
+/** For a form that saves what a person has changed. */
+export const changed = { changed: "The changes are saved." } as const;
+export const changesNotSaved: NotDone = { word: "change", notDone: "Your changes were not saved." };
+
+/** What the next page says after something that is no form of a person who is signed in. */
+const doneElsewhere = {
+  connected: "You can sign in with it from now on.",
+  "password-set": "Your new password is set. Sign in with it.",
+  "account-created": "Your account is ready.",
 } as const;
+export type DoneElsewhere = keyof typeof doneElsewhere;
 
-/** The notices after a sign-in, by their words. */
-const notDoneNotices: readonly (readonly [word: string, notice: string])[] = Object.entries(acts).map(
-  ([act, words]) => [`not-done-${act}`, `Your session had ended. ${words} Do it again if you still want it.`],
-);
+interface FormWords extends NotDone {
+  readonly done: Readonly<Record<string, string | null>>;
+}
 
-/** The notices after a form was done, by the word in the address. */
-export const doneNotices: ReadonlyMap<string, string> = new Map([
-  ["approved", "Approved. The agent may now proceed."],
-  ["rejected", "Rejected. The agent stops here."],
-  ["changes-asked-for", "You asked for changes. The agent reads your note and can propose again."],
-  ["recalled", "The approval is recalled. The proposal counts as rejected now."],
-  ["released", "The claim is released. Another worker can claim the approved plan now."],
-  ["noted", "The note is on the thread."],
-  ["noted-changed", "The note is on the thread, and what you chose beside it is saved."],
-  ["read", "The threads of this list are marked as read."],
-  ["unread", "The thread is marked as unread."],
-  ["changed", "The changes are saved."],
-  ["thread-deleted", "The thread and its files are deleted."],
-  ["assigned", "You are the assignee of this thread now."],
-  ["reply-saved", "The reply is saved."],
-  ["saved-reply-deleted", "The saved reply is deleted."],
-  ["blocked", "The sender is blocked. What comes from now on is hidden."],
-  ["unblocked", "The sender is unblocked. What was hidden is in the inbox."],
-  ["shown-again", "This is shown again. Its sender stays blocked."],
-  ["mail-taken", "The mail is a message of this thread now."],
-  ["tag-made", "The tag is made."],
-  ["tag-merged", "The tags are merged."],
-  ["tag-deleted", "The tag is deleted."],
-  ["faq-created", "The entry is in the FAQ."],
-  ["faq-deleted", "The entry is deleted."],
-  ["moved", "The order is changed."],
-  ["entry-saved", "The release note is saved."],
-  ["published", "The release note is published."],
-  ["entry-deleted", "The release note is deleted."],
-  ["listing-created", "The listing is created. Plan its first cycle below."],
-  ["cycle-created", "The cycle is planned. It starts and ends by itself."],
-  ["cycle-cancelled", "The cycle is cancelled. No further days count."],
-  ["seat-accepted", "The tester has the slot and can read its test key."],
-  ["seat-declined", "The request is declined. The slot is open again."],
-  ["seat-assigned", "The tester has the slot and can read its test key."],
-  ["seat-removed", "The tester is removed. The counted days stay on record."],
-  ["key-rotated", "The test key is replaced. The tester's app reads the new one by itself."],
-  ["join-confirmed", "Confirmed: the tester has joined the store's test."],
-  ["app-created", "The app is ready. Make its first key below."],
-  ["app-imported", "The app is imported. Invite its members, and make new keys."],
-  ["app-deleted", "The app and everything in it are deleted."],
-  ["invitation-withdrawn", "The invitation is withdrawn. Its link no longer works."],
-  ["member-removed", "The person is no longer a member of this app."],
-  ["left", "You have left the app."],
-  ["joined", "You are a member of this app now."],
-  ["account-deleted", "Your account is deleted."],
-  ["erasure-begun", "The erasure has begun. It goes on by itself."],
-  ["key-revoked", "The key is revoked. Nothing can use it any more."],
-  ["token-revoked", "The token is revoked. Nothing can use it any more."],
-  [
-    "first-password",
-    "Your account has a password. Other browsers are signed out; tokens and devices are not.",
-  ],
-  [
-    "password-changed",
-    "Your password is changed. Other browsers are signed out; tokens and devices are not.",
-  ],
-  ["second-factor-off", "The second factor is off. Your password alone opens your account now."],
-  ["passkey-added", "The passkey is added. You can use it at the next sign-in."],
-  ["passkey-removed", "The passkey is removed."],
-  ["connected", "You can sign in with it from now on."],
-  ["session-ended", "The session is ended. That browser must sign in again."],
-  ["sessions-ended", "All other sessions are ended. Those browsers must sign in again."],
-  ["device-signed-out", "The device is signed out. Its token no longer works."],
-  ["password-set", "Your new password is set. Sign in with it."],
-  ["account-created", "Your account is ready."],
-  ["signed-out", "You are signed out."],
-  ["draft-discarded", "The text is discarded."],
-  ...notDoneNotices,
-]);
+/** All sentences of the forms. Throws if a word has two. */
+export function noticesOf(forms: readonly FormWords[]): Notices {
+  const done = new Map<string, string>(Object.entries(doneElsewhere));
+  const notDone = new Map<string, NotDone>();
+  for (const form of forms) {
+    for (const [word, notice] of Object.entries(form.done)) if (notice !== null) add(done, word, notice);
+    const ended = `Your session had ended. ${form.notDone} Do it again if you still want it.`;
+    add(done, notDoneWord(form), ended);
+    notDone.set(form.word, form);
+  }
+  return { done, notDone };
+}
 
-export type Act = keyof typeof acts;
+function add(notices: Map<string, string>, word: string, notice: string): void {
+  if ((notices.get(word) ?? notice) !== notice) throw new Error(`The word "${word}" has two sentences.`);
+  notices.set(word, notice);
+}
 
-/** Says that an act was not done. */
-export const notDone = (act: Act): string => acts[act];
-
-/** The word for the notice that an act was not done because the session had ended. */
-export const notDoneWord = (act: Act): string => `not-done-${act}`;
-
-/** The act with this name; undefined for any other text. */
-export const actOf = (name: string): Act | undefined => (isAct(name) ? name : undefined);
-
-const isAct = (name: string): name is Act => Object.hasOwn(acts, name);
+/** The word for the notice that a form was not done because the session had ended. */
+export const notDoneWord = ({ word }: NotDone): string => `not-done-${word}`;

@@ -4,7 +4,7 @@ import encodeQR from "qr";
 import type { Role } from "../../src/contract/endpoint.ts";
 import type { ApiError } from "../../src/contract/errors.ts";
 import { suffices } from "../access/members/rules.ts";
-import { doneNotices } from "./notices.ts";
+import type { Notices } from "./notices.ts";
 
 interface NoticeProps {
   readonly kind?: "alert" | "attention";
@@ -27,9 +27,15 @@ export const Notice = ({ kind, done, children }: NoticeProps) => (
 
 const focused = { autofocus: true, tabIndex: -1 };
 
+interface DoneNoticeProps {
+  /** The word in the address. */
+  readonly done: string;
+  readonly notices: Notices;
+}
+
 /** The result of the last form. Unknown words are not shown, because anybody can write the address. */
-export const DoneNotice = ({ done }: { readonly done: string }) => {
-  const note = doneNotices.get(done);
+export const DoneNotice = ({ done, notices }: DoneNoticeProps) => {
+  const note = notices.done.get(done);
   return note === undefined ? null : <Notice done={done}>{note}</Notice>;
 };
 

@@ -22,7 +22,7 @@ export function createRespond(
   const usual = pageHeaders(settings, "'self'");
   return async (
     ctx: Context,
-    reply: Reply,
+    reply: Reply<string>,
     { formAction, referrerPolicy }: PageTraits = {},
   ): Promise<void> => {
     ctx.set(formAction === undefined ? usual : pageHeaders(settings, `'self' ${formAction}`));

@@ -9,13 +9,14 @@ import type { Api } from "../http/handler.ts";
 import { type Door, mount, type Route } from "../http/mount.ts";
 import { assetRoutes } from "./assets.ts";
 import { acceptsHtml, unlessSignedOut } from "./browser-request.ts";
+import type { Form, Page, UploadForm } from "./definitions.ts";
 import { draftRoutes } from "./drafts/routes.ts";
-import { rememberAct } from "./error-page.tsx";
+import { rememberNotDone } from "./error-page.tsx";
 import { consolePathOf, createLinks, type Links } from "./links.ts";
-import type { Act } from "./notices.ts";
-import { forms, pages, uploadForms } from "./page-routes.ts";
+import type { DoneElsewhere } from "./notices.ts";
+import { forms, notices, pages, uploadForms } from "./page-routes.ts";
 import { createRespond } from "./respond.ts";
-import type { PageHandler, SignedInVisit, Visit } from "./visit.ts";
+import type { PageHandler, Visit } from "./visit.ts";
 import { type ConsoleDeps, createAnswerUpload, createVisits } from "./visits.ts";
 
 /** The pages, forms and assets of the console. */
@@ -23,43 +24,43 @@ export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>)
   const consolePath = consolePathOf(deps.settings);
   const patterns = createLinks(consolePath.mountedAt);
   const respond = createRespond(deps.settings, door);
-  const visits = createVisits({ deps, door, api }, consolePath);
+  const visits = createVisits({ deps, door, api, notices }, consolePath);
 
-  const open = (method: "GET" | "POST", path: string, answer: PageHandler<Visit>): Route => ({
+  const open = (method: "GET" | "POST", path: string, answer: PageHandler<Visit, DoneElsewhere>): Route => ({
     method,
     path,
     async answer(ctx, params) {
       await respond(ctx, await answer(await visits.ofAnybody(ctx, params)));
     },
   });
-  const page = (path: string, answer: PageHandler<SignedInVisit>): Route => ({
+  const pageRoute = ({ at, needs, show }: Page): Route => ({
     method: "GET",
-    path,
+    path: at(patterns),
     async answer(ctx, params) {
-      await respond(ctx, await answer(await visits.ofSignedIn(ctx, params)));
+      await respond(ctx, await show(await visits.ofSignedIn(ctx, params, needs)));
     },
   });
-  const form = (path: string, answer: PageHandler<SignedInVisit>, act: Act): Route => ({
+  const formRoute = (form: Form): Route => ({
     method: "POST",
-    path,
+    path: form.at(patterns),
     async answer(ctx, params) {
       try {
-        await respond(ctx, await visits.answerForm(ctx, params, { answer, act }));
+        await respond(ctx, await visits.answerForm(ctx, params, form));
       } catch (error) {
-        rememberAct(ctx.req, act);
+        rememberNotDone(ctx.req, form);
         await visits.rememberUnread(ctx, params);
         throw error;
       }
     },
   });
   const answerUpload = createAnswerUpload(deps, door, visits.ofCaller);
-  const upload = ([path, endpoint, handle, act]: ReturnType<typeof uploadForms>[number]): Route => ({
+  const uploadRoute = (form: UploadForm): Route => ({
     method: "POST",
-    path,
+    path: form.at(patterns),
     async answer(ctx, params) {
-      rememberAct(ctx.req, act);
-      const answered = await unlessSignedOut(() => answerUpload(ctx, params, { endpoint, answer: handle }));
-      await respond(ctx, answered ?? (await visits.askToSignIn(ctx, params, act)));
+      rememberNotDone(ctx.req, form);
+      const answered = await unlessSignedOut(() => answerUpload(ctx, params, form));
+      await respond(ctx, answered ?? (await visits.askToSignIn(ctx, params, form)));
     },
   });
   return [
@@ -68,11 +69,11 @@ export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>)
     open("GET", patterns.signIn, signInPage),
     open("POST", patterns.signIn, signIn),
     ...accountLinkRoutes(patterns).map(([method, path, answer]) => open(method, path, answer)),
-    ...pages(patterns).map(([path, answer]) => page(path, answer)),
-    ...uploadForms(patterns).map(upload),
+    ...pages.map(pageRoute),
+    ...uploadForms.map(uploadRoute),
     ...downloadRoutes(deps, door, api)(patterns),
-    ...forms(patterns).map(([path, answer, act]) => form(path, answer, act)),
-    ...draftRoutes(patterns, visits.ofSignedIn),
+    ...forms.map(formRoute),
+    ...draftRoutes(patterns, (ctx, params) => visits.ofSignedIn(ctx, params, "account")),
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { Role } from "../../src/contract/endpoint.ts";
 import type { PageAnswering } from "../feedback/messages/presence.ts";
 import type { PageLooks } from "../feedback/unread/looks.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
@@ -6,6 +7,7 @@ import type { Ask } from "./ask.ts";
 import type { PageDrafts } from "./drafts/api.ts";
 import type { Fields } from "./form-values.tsx";
 import type { Links } from "./links.ts";
+import type { Notices } from "./notices.ts";
 import type { PageReads } from "./page-reads.ts";
 import type { Reply } from "./reply.ts";
 
@@ -13,6 +15,7 @@ import type { Reply } from "./reply.ts";
 export interface Visit {
   readonly settings: Settings;
   readonly links: Links;
+  readonly notices: Notices;
   readonly now: Date;
   /** The value of a parameter of the path. */
   param(name: string): string;
@@ -22,8 +25,16 @@ export interface Visit {
   readonly ask: Ask;
 }
 
+/**
+ * The least role in the app of a page that its reader needs, if the page is of no use to others; "account" for a page
+ * outside of an app. What a person may read and do is decided by the endpoints that the page asks, not here.
+ */
+export type PageNeeds = Role | "account";
+
 /** The visit of a signed-in person. */
 export interface SignedInVisit extends Visit {
+  /** What the visited page asks for, or the page of the form that was sent. */
+  readonly needs: PageNeeds;
   readonly caller: ConsoleCaller;
   readonly reads: PageReads;
   readonly looks: PageLooks;
@@ -39,5 +50,5 @@ export interface UploadVisit extends SignedInVisit {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Answers a visit to one page or form. */
-export type PageHandler<V extends Visit> = (visit: V) => Promise<Reply>;
+/** Answers a visit to one page or form. `Done` are the words that it puts into an address. */
+export type PageHandler<V extends Visit, Done extends string = never> = (visit: V) => Promise<Reply<Done>>;

@@ -1,8 +1,7 @@
 import type { Context } from "koa";
-import type { Endpoint } from "../../src/contract/endpoint.ts";
 import type { Contract } from "../../src/contract/index.ts";
 import { showSignIn } from "../access/sign-in/page/console.tsx";
-import { type Form, pageOfPending, pendingFormOf, showAgain } from "../access/sign-in/pending-form.ts";
+import { pageOfPending, pendingFormOf, showAgain } from "../access/sign-in/pending-form.ts";
 import type { Deps } from "../deps.ts";
 import { createPageAnswering } from "../feedback/messages/presence.ts";
 import { createPageLooks } from "../feedback/unread/looks.ts";
@@ -14,21 +13,16 @@ import type { InvokeDeps } from "../http/invoke.ts";
 import { createBodyReader, type Door } from "../http/mount.ts";
 import { createAsks } from "./ask.ts";
 import { refuseForeignForm, unlessSignedOut } from "./browser-request.ts";
+import { type Form, neededFor, type UploadForm } from "./definitions.ts";
 import { createPageDrafts } from "./drafts/api.ts";
 import { noteDone } from "./drafts/routes.ts";
 import { rememberForm } from "./error-page.tsx";
 import { type Fields, fieldsOf, noFields, readForm } from "./form-values.tsx";
 import { type ConsolePath, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
-import { type Act, notDoneWord } from "./notices.ts";
+import { type NotDone, type Notices, notDoneWord } from "./notices.ts";
 import { createPageReads } from "./page-reads.ts";
 import { goTo, type Reply } from "./reply.ts";
-import type { PageHandler, SignedInVisit, UploadVisit, Visit } from "./visit.ts";
-
-interface UploadForm {
-  /** It has the rules of the body. */
-  readonly endpoint: Endpoint;
-  readonly answer: PageHandler<UploadVisit>;
-}
+import type { PageNeeds, SignedInVisit, Visit } from "./visit.ts";
 
 /** Makes a function that answers a form with files, which are on the disk for so long. */
 export function createAnswerUpload(deps: ConsoleDeps, door: Door, ofCaller: OfCaller) {
@@ -36,14 +30,14 @@ export function createAnswerUpload(deps: ConsoleDeps, door: Door, ofCaller: OfCa
   return async (
     ctx: Context,
     params: Readonly<Record<string, string>>,
-    { endpoint, answer }: UploadForm,
-  ): Promise<Reply> => {
+    form: UploadForm,
+  ): Promise<Reply<string>> => {
     const browser = door.readCredentials(ctx, true);
     refuseForeignForm(browser, deps.settings);
     const caller = await door.authenticate("session", browser);
     const judging = { arrivals: door.arrivals, sender: senderOf(caller, door.addressOf(ctx.req)) };
     const { value, discard } = await counted(judging, () =>
-      readBody(ctx, endpoint, { caller, idempotencyKey: undefined }),
+      readBody(ctx, form.body, { caller, idempotencyKey: undefined }),
     );
     try {
       const body = Object.fromEntries(Object.entries(Object(value)));
@@ -51,8 +45,8 @@ export function createAnswerUpload(deps: ConsoleDeps, door: Door, ofCaller: OfCa
         typeof text === "string" ? [[name, text]] : [],
       );
       const sent = fieldsOf(new URLSearchParams(texts));
-      const visit = { ...(await ofCaller(ctx, params, { caller, sent })), body };
-      return await noteDone(ctx, visit, await answer(visit));
+      const visit = { ...(await ofCaller(ctx, params, { caller, sent, needs: neededFor(form) })), body };
+      return await noteDone(ctx, visit, await form.act(visit));
     } finally {
       if (discard) await discard();
     }
@@ -67,13 +61,14 @@ interface ConsoleServer {
   readonly deps: ConsoleDeps;
   readonly door: Door;
   readonly api: Api<Contract>;
+  readonly notices: Notices;
 }
 
 /** The visit of a person who is known already, also of a form that was read already. */
 type OfCaller = (
   ctx: Context,
   params: Params,
-  known: { readonly caller: ConsoleCaller; readonly sent?: Fields },
+  known: { readonly caller: ConsoleCaller; readonly needs: PageNeeds; readonly sent?: Fields },
 ) => Promise<SignedInVisit>;
 
 /** Whether a script or a browser fetches the page, and no person opens it. */
@@ -81,48 +76,48 @@ const isLive = (ctx: Context): boolean =>
   ctx.get("x-innkeep-live") !== "" || ctx.get("sec-purpose").startsWith("prefetch");
 
 /** Makes visits of requests: finds the caller, refuses forms of other servers' pages, reads what a form sent. */
-export function createVisits({ deps, door, api }: ConsoleServer, { href, mountedAt }: ConsolePath) {
+export function createVisits({ deps, door, api, notices }: ConsoleServer, { href, mountedAt }: ConsolePath) {
   const readsOf = createPageReads(deps);
   const looksOf = createPageLooks(deps);
   const draftsOf = createPageDrafts(deps);
   const answeringOf = createPageAnswering(deps);
   const links = createLinks(href);
-  const visitOf = createVisitOf({ deps, door, api }, links);
+  const visitOf = createVisitOf({ deps, door, api, notices }, links);
 
   const ofCaller: OfCaller = async (ctx, params, known) => {
     const visit = await visitOf(ctx, params, known);
-    const { caller } = known;
+    const { caller, needs } = known;
     const { now } = visit;
     const drafts = draftsOf(caller, door.readCredentials(ctx, false), now);
     const own = {
       ...{ reads: readsOf(caller, now), looks: looksOf(caller, now) },
       ...{ drafts, answering: answeringOf(caller, now) },
     };
-    return { ...visit, caller, ...own, isLive: isLive(ctx) };
+    return { ...visit, caller, needs, ...own, isLive: isLive(ctx) };
   };
 
   /** Throws `sign_in_required` for a request without a valid console session. */
-  const ofSignedIn = async (ctx: Context, params: Params): Promise<SignedInVisit> => {
+  const ofSignedIn = async (ctx: Context, params: Params, needs: PageNeeds): Promise<SignedInVisit> => {
     const caller = await door.authenticate("session", door.readCredentials(ctx, ctx.method === "POST"));
-    return ofCaller(ctx, params, { caller });
+    return ofCaller(ctx, params, { caller, needs });
   };
 
   /** A form that was sent without a console session is kept while the person signs in. Then its page shows it again. */
-  const answerForm = async (ctx: Context, params: Params, { answer, act }: Form): Promise<Reply> => {
+  const answerForm = async (ctx: Context, params: Params, form: Form): Promise<Reply<string>> => {
     const page = pageOfForm(ctx);
-    const visit = await unlessSignedOut(() => ofSignedIn(ctx, params));
+    const visit = await unlessSignedOut(() => ofSignedIn(ctx, params, neededFor(form)));
     if (!visit) {
       const unsigned = await visitOf(ctx, params);
       const from = pageOfPending(unsigned.fields) ?? page;
       const action = href + (ctx.req.url ?? "").slice(mountedAt.length);
-      const kept = pendingFormOf(unsigned.fields, { act, action, page: from });
+      const kept = pendingFormOf(unsigned.fields, { form, action, page: from });
       return showSignIn(unsigned, { to: from, kept });
     }
     const from = pageOfPending(visit.fields);
-    if (from === undefined) return noteDone(ctx, visit, await answer(visit));
+    if (from === undefined) return noteDone(ctx, visit, await form.act(visit));
     return (
-      (await showAgain(visit, { answer, act })) ??
-      goTo(returnPath(from, deps.settings.consoleUrl, links.home), notDoneWord(act))
+      (await showAgain(visit, form)) ??
+      goTo(returnPath(from, deps.settings.consoleUrl, links.home), notDoneWord(form))
     );
   };
 
@@ -131,8 +126,8 @@ export function createVisits({ deps, door, api }: ConsoleServer, { href, mounted
     if (!ctx.req.readableDidRead) await visitOf(ctx, params).catch(() => undefined);
   };
   /** A form with a file that was sent without a console session is not read. Its page says so after the sign-in. */
-  const askToSignIn = async (ctx: Context, params: Params, act: Act): Promise<Reply> =>
-    showSignIn(await visitOf(ctx, params, { sent: noFields }), { to: pageOfForm(ctx), lost: act });
+  const askToSignIn = async (ctx: Context, params: Params, lost: NotDone): Promise<Reply> =>
+    showSignIn(await visitOf(ctx, params, { sent: noFields }), { to: pageOfForm(ctx), lost });
 
   return {
     ofAnybody: (ctx: Context, params: Params) => visitOf(ctx, params),
@@ -145,7 +140,7 @@ export function createVisits({ deps, door, api }: ConsoleServer, { href, mounted
 }
 
 /** Makes the function that reads a request to a page, or takes what was read already. */
-function createVisitOf({ deps, door, api }: ConsoleServer, links: Links) {
+function createVisitOf({ deps, door, api, notices }: ConsoleServer, links: Links) {
   const asks = createAsks(api, deps);
   const cookie = sessionCookie(deps.settings);
   return async (
@@ -166,6 +161,7 @@ function createVisitOf({ deps, door, api }: ConsoleServer, links: Links) {
     return {
       settings: deps.settings,
       links,
+      notices,
       now: deps.clock.now(),
       param: (name) => params[name] ?? "",
       query: (name) => query.get(name) ?? "",

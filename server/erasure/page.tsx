@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { type Erasure, type Preview, people } from "../../src/contract/people.ts";
+import { type Definitions, defineForm, definePage } from "../console/definitions.ts";
 import { filledAgain, filledWith } from "../console/form-values.tsx";
 import { type Filled, HiddenFields, IdempotencyField, TextField } from "../console/forms.tsx";
 import { InTurns } from "../console/in-turns.tsx";
@@ -13,7 +14,7 @@ import { Ago, Timestamp } from "../console/times.tsx";
 import type { SignedInVisit } from "../console/visit.ts";
 
 /** Answers with the page itself, so that the address of the person is in no address of a page. */
-export function findPerson(visit: SignedInVisit): Promise<Reply> {
+function findPerson(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   const email = fields.text("email").trim();
   return reshowForm(
@@ -23,7 +24,7 @@ export function findPerson(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export function erasePerson(visit: SignedInVisit): Promise<Reply> {
+function erasePerson(visit: SignedInVisit): Promise<Reply<"erasure-begun">> {
   const { ask, fields, links } = visit;
   return reshowForm(
     async () => {
@@ -35,7 +36,7 @@ export function erasePerson(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export function checkReceipt(visit: SignedInVisit): Promise<Reply> {
+function checkReceipt(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   return reshowForm(
     async () => {
@@ -53,8 +54,6 @@ interface ReceiptForms {
   /** Whether the receipt is of the address that was typed. */
   readonly matches?: boolean;
 }
-
-export const receiptPage = (visit: SignedInVisit): Promise<Reply> => showReceipt(visit);
 
 async function showReceipt(visit: SignedInVisit, { form, matches }: ReceiptForms = {}): Promise<Reply> {
   const navigation = await navigationOf(visit);
@@ -153,8 +152,6 @@ interface PeopleForms {
   /** What was found of a person. The address is in no address of a page. */
   readonly found?: { readonly email: string; readonly preview: Preview };
 }
-
-export const peoplePage = (visit: SignedInVisit): Promise<Reply> => showPeople(visit);
 
 async function showPeople(visit: SignedInVisit, forms: PeopleForms = {}): Promise<Reply> {
   const navigation = await navigationOf(visit);
@@ -318,3 +315,44 @@ const PersonCounts = ({ counts }: { readonly counts: Counts }) => (
       ))}
   </dl>
 );
+
+const peoplePage = definePage({
+  at: (links) => links.people,
+  needs: "account",
+  show: showPeople,
+});
+
+const receiptPage = definePage({
+  at: (links) => links.receipt(":erasureId"),
+  needs: "account",
+  show: showReceipt,
+});
+
+export const definitions: Definitions = [
+  peoplePage,
+  receiptPage,
+  defineForm({
+    at: (links) => links.findPerson,
+    page: peoplePage,
+    act: findPerson,
+    done: {},
+    word: "findPerson",
+    notDone: "No search was made.",
+  }),
+  defineForm({
+    at: (links) => links.erasePerson,
+    page: peoplePage,
+    act: erasePerson,
+    done: { "erasure-begun": "The erasure has begun. It goes on by itself." },
+    word: "erasePerson",
+    notDone: "The person was not erased.",
+  }),
+  defineForm({
+    at: (links) => links.checkReceipt(":erasureId"),
+    page: receiptPage,
+    act: checkReceipt,
+    done: {},
+    word: "checkReceipt",
+    notDone: "The receipt was not checked.",
+  }),
+];

@@ -1,5 +1,6 @@
 import { appData } from "../../src/contract/app-data.ts";
 import type { ApiError } from "../../src/contract/errors.ts";
+import { type Definitions, definePage, defineUploadForm } from "../console/definitions.ts";
 import { filledAgain, filledWith } from "../console/form-values.tsx";
 import { type Filled, IdempotencyField, TextField } from "../console/forms.tsx";
 import { ConsolePage } from "../console/layout.tsx";
@@ -10,7 +11,7 @@ import { Line } from "../console/text.tsx";
 import type { SignedInVisit, UploadVisit } from "../console/visit.ts";
 
 /** Makes a new app of the file that was sent. */
-export function importApp(visit: UploadVisit): Promise<Reply> {
+function importApp(visit: UploadVisit): Promise<Reply<"app-imported">> {
   const { ask, fields, links, body } = visit;
   return reshowForm(
     async () => {
@@ -22,8 +23,8 @@ export function importApp(visit: UploadVisit): Promise<Reply> {
 }
 
 /** All of an app as a file. */
-export async function dataPage(visit: SignedInVisit): Promise<Reply> {
-  const navigation = await appNavigationOf(visit, "settings", "owner");
+async function showData(visit: SignedInVisit): Promise<Reply> {
+  const navigation = await appNavigationOf(visit, "settings");
   const { app, links } = navigation;
   return show(
     <ConsolePage navigation={navigation} title="Data" narrow>
@@ -60,8 +61,6 @@ export async function dataPage(visit: SignedInVisit): Promise<Reply> {
     </ConsolePage>,
   );
 }
-
-export const importPage = (visit: SignedInVisit): Promise<Reply> => showImport(visit);
 
 /** The form for a new app out of a file, and what was wrong with the last one. */
 async function showImport(visit: SignedInVisit, form?: Filled): Promise<Reply> {
@@ -130,3 +129,29 @@ const Faults = ({ refusal }: { readonly refusal: ApiError | undefined }) => {
     </Notice>
   );
 };
+
+const importPage = definePage({
+  at: (links) => links.importApp,
+  needs: "account",
+  show: showImport,
+});
+
+const dataPage = definePage({
+  at: (links) => links.data(":appId"),
+  needs: "owner",
+  show: showData,
+});
+
+export const definitions: Definitions = [
+  importPage,
+  dataPage,
+  defineUploadForm({
+    at: (links) => links.importApp,
+    page: importPage,
+    body: appData.import,
+    act: importApp,
+    done: { "app-imported": "The app is imported. Invite its members, and make new keys." },
+    word: "importApp",
+    notDone: "The app was not imported.",
+  }),
+];

@@ -13,7 +13,7 @@ describe("docs/console.md", () => {
 
   it("shows every page of the console", () => {
     const shown = consoleScenes.map(({ page }) => page);
-    const all = pages(createLinks("/console")).map(([path]) => path);
+    const all = pages.map(({ at }) => at(createLinks("/console")));
     expect(all.filter((path) => !shown.includes(path))).toEqual([]);
   });
 

@@ -4,12 +4,14 @@ import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { account } from "../../../src/contract/people.ts";
 import { secondFactor } from "../../../src/contract/sign-in-methods.ts";
 import { tokens } from "../../../src/contract/tokens.ts";
+import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import { filledAgain, filledWith } from "../../console/form-values.tsx";
 import { type Filled, IdempotencyField, TextField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { navigationOf } from "../../console/navigation.ts";
+import type { NotDone } from "../../console/notices.ts";
 import { Notice, Refused } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
 import { Line } from "../../console/text.tsx";
@@ -17,19 +19,19 @@ import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { CodeField, noRecoveryCodes } from "../sign-in-methods/second-factor.tsx";
 
-export async function endSession({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+async function endSession({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"session-ended">> {
   const params = { sessionId: param("sessionId") };
   await ask(consoleSessions.remove, { params, idempotencyKey: fields.idempotencyKey });
   return goTo(links.account, "session-ended");
 }
 
-export async function endOtherSessions({ ask, fields, links }: SignedInVisit): Promise<Reply> {
+async function endOtherSessions({ ask, fields, links }: SignedInVisit): Promise<Reply<"sessions-ended">> {
   await ask(consoleSessions.removeOthers, { idempotencyKey: fields.idempotencyKey });
   return goTo(links.account, "sessions-ended");
 }
 
 /** Deletes the account after its address was typed. The page never contains a password or a code that was typed. */
-export function deleteAccount(visit: SignedInVisit): Promise<Reply> {
+function deleteAccount(visit: SignedInVisit): Promise<Reply<"account-deleted">> {
   const { ask, fields, links } = visit;
   const given = (name: string) => (fields.has(name) ? { [name]: fields.text(name) } : {});
   return reshowForm(
@@ -48,9 +50,6 @@ function atField(refusal: ApiError): ApiError {
   if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");
   return refusal;
 }
-
-/** Where a person is signed in, and what else has access in their name. */
-export const accountPage = (visit: SignedInVisit): Promise<Reply> => showAccount(visit);
 
 async function showAccount(visit: SignedInVisit, removal?: Filled): Promise<Reply> {
   const { links, now, ask, reads } = visit;
@@ -271,3 +270,38 @@ const DeleteAccount = ({ form, links, hasPassword, hasFactor }: DeleteAccountPro
     </form>
   </details>
 );
+
+/** Where a person is signed in, and what else has access in their name. */
+const accountPage = definePage({
+  at: (links) => links.account,
+  needs: "account",
+  show: showAccount,
+});
+
+const sessionNotEnded: NotDone = { word: "endSession", notDone: "No session was ended." };
+
+export const definitions: Definitions = [
+  accountPage,
+  defineForm({
+    at: (links) => links.endSession(":sessionId"),
+    page: accountPage,
+    act: endSession,
+    done: { "session-ended": "The session is ended. That browser must sign in again." },
+    ...sessionNotEnded,
+  }),
+  defineForm({
+    at: (links) => links.endOtherSessions,
+    page: accountPage,
+    act: endOtherSessions,
+    done: { "sessions-ended": "All other sessions are ended. Those browsers must sign in again." },
+    ...sessionNotEnded,
+  }),
+  defineForm({
+    at: (links) => links.deleteAccount,
+    page: accountPage,
+    act: deleteAccount,
+    done: { "account-deleted": "Your account is deleted." },
+    word: "deleteAccount",
+    notDone: "Your account was not deleted.",
+  }),
+];

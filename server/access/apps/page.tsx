@@ -2,6 +2,7 @@ import { type App, apps, type OldThreads } from "../../../src/contract/apps.ts";
 import { badRequest } from "../../../src/contract/errors.ts";
 import { type AppKey, keys } from "../../../src/contract/keys.ts";
 import { oldThreadsText } from "../../../src/contract/old-threads-text.ts";
+import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import {
   changedValues,
   filledAgain,
@@ -21,6 +22,7 @@ import {
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
+import { changed, changesNotSaved, type NotDone } from "../../console/notices.ts";
 import type { LastChange } from "../../console/page-reads.ts";
 import { Notice, Refused, Secret } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
@@ -28,7 +30,7 @@ import { By, Line } from "../../console/text.tsx";
 import { Ago, LastUse } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
-export function createApp(visit: SignedInVisit): Promise<Reply> {
+function createApp(visit: SignedInVisit): Promise<Reply<"app-created">> {
   const { ask, fields, links } = visit;
   return reshowForm(
     async () => {
@@ -40,7 +42,7 @@ export function createApp(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export function updateApp(visit: SignedInVisit): Promise<Reply> {
+function updateApp(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, links, param } = visit;
   const params = { appId: param("appId") };
   return reshowForm(
@@ -66,7 +68,7 @@ async function oldThreads({ ask, fields, param }: SignedInVisit, days: unknown):
 }
 
 /** Deletes an app after its name was typed, so that nobody deletes the wrong app by mistake. */
-export function deleteApp(visit: SignedInVisit): Promise<Reply> {
+function deleteApp(visit: SignedInVisit): Promise<Reply<"app-deleted">> {
   const { ask, fields, links, param } = visit;
   const params = { appId: param("appId") };
   return reshowForm(
@@ -82,7 +84,7 @@ export function deleteApp(visit: SignedInVisit): Promise<Reply> {
 }
 
 /** Answers with the page itself, so that the key is in no address and no cookie. A repeated form shows the same key. */
-export function createKey(visit: SignedInVisit): Promise<Reply> {
+function createKey(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   return reshowForm(
     async () => {
@@ -98,7 +100,7 @@ export function createKey(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export async function regenerateKey(visit: SignedInVisit): Promise<Reply> {
+async function regenerateKey(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   const params = { appId: param("appId"), keyId: param("keyId") };
   return showApp(visit, {
@@ -106,7 +108,7 @@ export async function regenerateKey(visit: SignedInVisit): Promise<Reply> {
   });
 }
 
-export async function revokeKey({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+async function revokeKey({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"key-revoked">> {
   const params = { appId: param("appId"), keyId: param("keyId") };
   await ask(keys.remove, { params, idempotencyKey: fields.idempotencyKey });
   return goTo(links.app(params.appId), "key-revoked");
@@ -124,8 +126,6 @@ interface AppForms extends KeyForms {
 interface Doomed extends OldThreads {
   readonly days: number;
 }
-
-export const appPage = (visit: SignedInVisit): Promise<Reply> => showApp(visit);
 
 async function showApp(visit: SignedInVisit, forms: AppForms = {}): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "settings");
@@ -248,8 +248,6 @@ const Delete = ({ navigation: { app, links }, form }: FormProps) => (
     </form>
   </details>
 );
-
-export const newAppPage = (visit: SignedInVisit): Promise<Reply> => showNewApp(visit);
 
 async function showNewApp(
   visit: SignedInVisit,
@@ -514,3 +512,67 @@ const KeyLine = ({ row, now, at }: KeyLineProps) => (
     </details>
   </li>
 );
+
+const newAppPage = definePage({
+  at: (links) => links.newApp,
+  needs: "account",
+  show: showNewApp,
+});
+
+const appPage = definePage({
+  at: (links) => links.app(":appId"),
+  needs: "viewer",
+  show: showApp,
+});
+
+const keyNotMade: NotDone = { word: "makeKey", notDone: "No key was made." };
+
+export const definitions: Definitions = [
+  newAppPage,
+  appPage,
+  defineForm({
+    at: (links) => links.newApp,
+    page: newAppPage,
+    act: createApp,
+    done: { "app-created": "The app is ready. Make its first key below." },
+    word: "createApp",
+    notDone: "The app was not created.",
+  }),
+  defineForm({
+    at: (links) => links.app(":appId"),
+    page: appPage,
+    act: updateApp,
+    done: changed,
+    ...changesNotSaved,
+  }),
+  defineForm({
+    at: (links) => links.app(":appId", "delete"),
+    page: appPage,
+    act: deleteApp,
+    done: { "app-deleted": "The app and everything in it are deleted." },
+    word: "deleteApp",
+    notDone: "The app was not deleted.",
+  }),
+  defineForm({
+    at: (links) => links.app(":appId", "keys"),
+    page: appPage,
+    act: createKey,
+    done: {},
+    ...keyNotMade,
+  }),
+  defineForm({
+    at: (links) => links.key(":appId", ":keyId", "regenerate"),
+    page: appPage,
+    act: regenerateKey,
+    done: {},
+    ...keyNotMade,
+  }),
+  defineForm({
+    at: (links) => links.key(":appId", ":keyId", "revoke"),
+    page: appPage,
+    act: revokeKey,
+    done: { "key-revoked": "The key is revoked. Nothing can use it any more." },
+    word: "revokeKey",
+    notDone: "The key was not revoked.",
+  }),
+];

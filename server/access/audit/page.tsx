@@ -8,6 +8,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { type Token, tokens } from "../../../src/contract/tokens.ts";
 import { visibleLine } from "../../../src/words/hidden.ts";
+import { type Definitions, definePage } from "../../console/definitions.ts";
 import { filledWith } from "../../console/form-values.tsx";
 import { type Filled, Select, TextField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
@@ -24,7 +25,7 @@ import { actorParts, type NamedTarget, type NamedToken } from "./api.ts";
 import { endOfDay, startOfDay } from "./rules.ts";
 
 /** Who did what, newest first. Days that cannot be read are marked, and nothing is listed. */
-export async function auditPage(visit: SignedInVisit): Promise<Reply> {
+async function showAudit(visit: SignedInVisit): Promise<Reply> {
   const { ask, reads, query } = visit;
   const navigation = await navigationOf(visit);
   const filter = auditFilterOf(visit);
@@ -438,3 +439,11 @@ const auditAddress = (page: string, values: Readonly<Record<string, string>>): s
   const given = Object.entries(values).filter(([, value]) => value !== "");
   return given.length === 0 ? page : `${page}?${new URLSearchParams(given)}`;
 };
+
+const auditPage = definePage({
+  at: (links) => links.audit,
+  needs: "account",
+  show: showAudit,
+});
+
+export const definitions: Definitions = [auditPage];

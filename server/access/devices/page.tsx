@@ -1,4 +1,5 @@
 import { type Device, devices } from "../../../src/contract/devices.ts";
+import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import { IdempotencyField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
@@ -10,7 +11,7 @@ import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
 /** The phones and terminals with which a person tests. */
-export async function devicesPage(visit: SignedInVisit): Promise<Reply> {
+async function showDevices(visit: SignedInVisit): Promise<Reply> {
   const navigation = await navigationOf(visit);
   const { items } = await visit.ask(devices.list);
   return show(
@@ -89,10 +90,33 @@ const DeviceLine = ({ device, now, action }: DeviceLineProps) => (
   </li>
 );
 
-export async function signDeviceOut({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+async function signDeviceOut({
+  ask,
+  fields,
+  links,
+  param,
+}: SignedInVisit): Promise<Reply<"device-signed-out">> {
   await ask(devices.remove, {
     params: { deviceId: param("deviceId") },
     idempotencyKey: fields.idempotencyKey,
   });
   return goTo(links.devices, "device-signed-out");
 }
+
+const devicesPage = definePage({
+  at: (links) => links.devices,
+  needs: "account",
+  show: showDevices,
+});
+
+export const definitions: Definitions = [
+  devicesPage,
+  defineForm({
+    at: (links) => links.device(":deviceId", "sign-out"),
+    page: devicesPage,
+    act: signDeviceOut,
+    done: { "device-signed-out": "The device is signed out. Its token no longer works." },
+    word: "signDeviceOut",
+    notDone: "The device was not signed out.",
+  }),
+];

@@ -5,6 +5,7 @@ import { unlessSignedOut } from "../../console/browser-request.ts";
 import { answerWithErrorPage, type ShowError } from "../../console/error-page.tsx";
 import { readForm } from "../../console/form-values.tsx";
 import { consolePathOf, createLinks, returnPath } from "../../console/links.ts";
+import type { DoneElsewhere } from "../../console/notices.ts";
 import { goTo, type Reply } from "../../console/reply.ts";
 import { createRespond } from "../../console/respond.ts";
 import type { Deps } from "../../deps.ts";
@@ -40,7 +41,7 @@ export function identityRoutes(deps: FlowDeps & Pick<Deps, "log">, door: Door): 
   const route = (
     method: "GET" | "POST",
     path: string,
-    answer: (ctx: Context, provider: Provider) => Promise<Reply>,
+    answer: (ctx: Context, provider: Provider) => Promise<Reply<DoneElsewhere>>,
   ): Route => ({
     method,
     path,
@@ -71,7 +72,7 @@ function createConnect(deps: FlowDeps, door: Door) {
   const sealed = createSealedFlows(deps);
   const { connect } = identities(deps);
 
-  return async (ctx: Context, provider: Provider): Promise<Reply> => {
+  return async (ctx: Context, provider: Provider): Promise<Reply<DoneElsewhere>> => {
     const caller = await door.authenticate("session", door.readCredentials(ctx, true));
     const address = door.addressOf(ctx.req);
     const form = await readForm(ctx.req, { arrivals: door.arrivals, sender: senderOf(caller, address) });

@@ -7,11 +7,13 @@ import {
   members,
   type Offer,
 } from "../../../src/contract/members.ts";
+import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import { filledAgain, filledWith } from "../../console/form-values.tsx";
 import { Choices, Confirmation, type Filled, IdempotencyField, TextField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
+import { changed } from "../../console/notices.ts";
 import { Empty, Notice, Refused, Secret } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
 import { Line } from "../../console/text.tsx";
@@ -19,7 +21,7 @@ import { Ago, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
 /** Answers with the page itself, so that the link is in no address and no cookie. A repeated form shows the same link. */
-export function invite(visit: SignedInVisit): Promise<Reply> {
+function invite(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   return reshowForm(
     async () => {
@@ -34,13 +36,18 @@ export function invite(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export async function withdrawInvitation({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+async function withdrawInvitation({
+  ask,
+  fields,
+  links,
+  param,
+}: SignedInVisit): Promise<Reply<"invitation-withdrawn">> {
   const params = { appId: param("appId"), invitationId: param("invitationId") };
   await ask(invitations.remove, { params, idempotencyKey: fields.idempotencyKey });
   return goTo(links.members(params.appId), "invitation-withdrawn");
 }
 
-export function changeRole(visit: SignedInVisit): Promise<Reply> {
+function changeRole(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, links, param } = visit;
   const params = { appId: param("appId"), userId: param("userId") };
   return reshowForm(
@@ -53,7 +60,7 @@ export function changeRole(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export function removeMember(visit: SignedInVisit): Promise<Reply> {
+function removeMember(visit: SignedInVisit): Promise<Reply<"left" | "member-removed">> {
   const { ask, caller, fields, links, param } = visit;
   const params = { appId: param("appId"), userId: param("userId") };
   return reshowForm(
@@ -75,8 +82,6 @@ interface MemberForms {
   /** Why a change of a member was refused. */
   readonly refusal?: ApiError;
 }
-
-export const membersPage = (visit: SignedInVisit): Promise<Reply> => showMembers(visit);
 
 async function showMembers(visit: SignedInVisit, forms: MemberForms = {}): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "members");
@@ -319,7 +324,7 @@ const InvitationLine = ({ invitation, action }: InvitationLineProps) => (
 );
 
 /** What the link of an invitation offers. People who are not signed in come here after they have signed in or up. */
-export const invitationPage = (visit: SignedInVisit): Promise<Reply> =>
+const showInvitation = (visit: SignedInVisit): Promise<Reply> =>
   unlessRefused(visit, async () => {
     const offer = await visit.ask(invitations.read, { params: { token: visit.param("token") } });
     const navigation = await navigationOf(visit);
@@ -330,7 +335,7 @@ export const invitationPage = (visit: SignedInVisit): Promise<Reply> =>
     );
   });
 
-export const acceptInvitation = (visit: SignedInVisit): Promise<Reply> =>
+const acceptInvitation = (visit: SignedInVisit): Promise<Reply<"joined">> =>
   unlessRefused(visit, async () => {
     const { ask, fields, links, param } = visit;
     const params = { token: param("token") };
@@ -339,7 +344,10 @@ export const acceptInvitation = (visit: SignedInVisit): Promise<Reply> =>
   });
 
 /** The same page for every link that offers nothing to this account. */
-async function unlessRefused(visit: SignedInVisit, act: () => Promise<Reply>): Promise<Reply> {
+async function unlessRefused<Done extends string = never>(
+  visit: SignedInVisit,
+  act: () => Promise<Reply<Done>>,
+): Promise<Reply<Done>> {
   try {
     return await reshowForm(act, (refusal) => refused(visit, refusal));
   } catch (error) {
@@ -443,3 +451,63 @@ const roleChoices = [...roles].reverse().map((role) => ({
   label: roleNames[role],
   hint: roleSentences[role],
 }));
+
+const membersPage = definePage({
+  at: (links) => links.members(":appId"),
+  needs: "viewer",
+  show: showMembers,
+});
+
+const invitationPage = definePage({
+  at: (links) => links.invitation(":token"),
+  needs: "account",
+  show: showInvitation,
+});
+
+export const definitions: Definitions = [
+  membersPage,
+  invitationPage,
+  defineForm({
+    at: (links) => links.members(":appId", "invitations"),
+    page: membersPage,
+    act: invite,
+    done: {},
+    word: "invite",
+    notDone: "The invitation was not made.",
+  }),
+  defineForm({
+    at: (links) => links.members(":appId", "invitations/:invitationId/withdraw"),
+    page: membersPage,
+    act: withdrawInvitation,
+    done: { "invitation-withdrawn": "The invitation is withdrawn. Its link no longer works." },
+    word: "withdrawInvitation",
+    notDone: "The invitation was not withdrawn.",
+  }),
+  defineForm({
+    at: (links) => links.member(":appId", ":userId", "role"),
+    page: membersPage,
+    act: changeRole,
+    done: changed,
+    word: "changeRole",
+    notDone: "The role was not changed.",
+  }),
+  defineForm({
+    at: (links) => links.member(":appId", ":userId", "remove"),
+    page: membersPage,
+    act: removeMember,
+    done: {
+      left: "You have left the app.",
+      "member-removed": "The person is no longer a member of this app.",
+    },
+    word: "removeMember",
+    notDone: "The member was not removed.",
+  }),
+  defineForm({
+    at: (links) => links.invitation(":token", "accept"),
+    page: invitationPage,
+    act: acceptInvitation,
+    done: { joined: "You are a member of this app now." },
+    word: "join",
+    notDone: "You have not joined the app.",
+  }),
+];

@@ -2,11 +2,13 @@ import { session } from "../../../src/contract/console-session.ts";
 import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { passkeys, secondFactor } from "../../../src/contract/sign-in-methods.ts";
+import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import { filledAgain, filledWith } from "../../console/form-values.tsx";
 import { type Filled, IdempotencyField, passkeyIn, TextField } from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { navigationOf } from "../../console/navigation.ts";
+import type { NotDone } from "../../console/notices.ts";
 import type { ConnectedIdentity } from "../../console/page-reads.ts";
 import { Refused } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
@@ -26,7 +28,7 @@ import {
 } from "./second-factor.tsx";
 
 /** Changes the password, or sets the first one. The page never contains what was typed. */
-export function changePassword(visit: SignedInVisit): Promise<Reply> {
+function changePassword(visit: SignedInVisit): Promise<Reply<"first-password" | "password-changed">> {
   const { ask, fields, links, reads } = visit;
   const given = (name: string) => fields.text(name);
   return reshowForm(
@@ -55,7 +57,7 @@ function atField(refusal: ApiError): ApiError {
   return refusal.code === "invalid_credentials" ? badRequest("currentPassword", "is wrong") : refusal;
 }
 
-export function beginPasskey(visit: SignedInVisit): Promise<Reply> {
+function beginPasskey(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(
     async () => {
@@ -67,7 +69,7 @@ export function beginPasskey(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export function createPasskey(visit: SignedInVisit): Promise<Reply> {
+function createPasskey(visit: SignedInVisit): Promise<Reply<"passkey-added">> {
   const { ask, fields, links } = visit;
   return reshowForm(
     async () => {
@@ -79,7 +81,7 @@ export function createPasskey(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export function removePasskey(visit: SignedInVisit): Promise<Reply> {
+function removePasskey(visit: SignedInVisit): Promise<Reply<"passkey-removed">> {
   const { ask, fields, links, param } = visit;
   const passkeyId = param("passkeyId");
   return reshowForm(
@@ -93,7 +95,7 @@ export function removePasskey(visit: SignedInVisit): Promise<Reply> {
 }
 
 /** Answers with the page itself, so that the secret is in no address and no cookie. */
-export function beginSecondFactor(visit: SignedInVisit): Promise<Reply> {
+function beginSecondFactor(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(
     async () => {
@@ -105,7 +107,7 @@ export function beginSecondFactor(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export function confirmSecondFactor(visit: SignedInVisit): Promise<Reply> {
+function confirmSecondFactor(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(
     async () => {
@@ -119,7 +121,7 @@ export function confirmSecondFactor(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export function renewRecoveryCodes(visit: SignedInVisit): Promise<Reply> {
+function renewRecoveryCodes(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(
     async () => {
@@ -133,7 +135,7 @@ export function renewRecoveryCodes(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export function removeSecondFactor(visit: SignedInVisit): Promise<Reply> {
+function removeSecondFactor(visit: SignedInVisit): Promise<Reply<"second-factor-off">> {
   const { ask, fields, links } = visit;
   return reshowForm(
     async () => {
@@ -158,8 +160,6 @@ function atCode(refusal: ApiError): ApiError {
   if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");
   return refusal.code === "invalid_credentials" ? badRequest("currentPassword", "is wrong") : refusal;
 }
-
-export const signInMethodsPage = (visit: SignedInVisit): Promise<Reply> => showSignInMethods(visit);
 
 /** The forms that were refused: the change of the password, or one of the second factor. */
 interface RefusedMethodForms {
@@ -299,3 +299,80 @@ const fields = [
   { name: "currentPassword", label: "Current password", autocomplete: "current-password" },
   ...newFields,
 ] as const;
+
+const signInMethodsPage = definePage({
+  at: (links) => links.signInMethods,
+  needs: "account",
+  show: showSignInMethods,
+});
+
+const factorNotChanged: NotDone = {
+  word: "changeSecondFactor",
+  notDone: "Your second factor was not changed.",
+};
+
+export const definitions: Definitions = [
+  signInMethodsPage,
+  defineForm({
+    at: (links) => links.password,
+    page: signInMethodsPage,
+    act: changePassword,
+    done: {
+      "first-password":
+        "Your account has a password. Other browsers are signed out; tokens and devices are not.",
+      "password-changed":
+        "Your password is changed. Other browsers are signed out; tokens and devices are not.",
+    },
+    word: "changePassword",
+    notDone: "Your password was not changed.",
+  }),
+  defineForm({
+    at: (links) => links.beginSecondFactor,
+    page: signInMethodsPage,
+    act: beginSecondFactor,
+    done: {},
+    ...factorNotChanged,
+  }),
+  defineForm({
+    at: (links) => links.confirmSecondFactor,
+    page: signInMethodsPage,
+    act: confirmSecondFactor,
+    done: {},
+    ...factorNotChanged,
+  }),
+  defineForm({
+    at: (links) => links.renewRecoveryCodes,
+    page: signInMethodsPage,
+    act: renewRecoveryCodes,
+    done: {},
+    ...factorNotChanged,
+  }),
+  defineForm({
+    at: (links) => links.removeSecondFactor,
+    page: signInMethodsPage,
+    act: removeSecondFactor,
+    done: { "second-factor-off": "The second factor is off. Your password alone opens your account now." },
+    ...factorNotChanged,
+  }),
+  defineForm({
+    at: (links) => links.beginPasskey,
+    page: signInMethodsPage,
+    act: beginPasskey,
+    done: {},
+    ...factorNotChanged,
+  }),
+  defineForm({
+    at: (links) => links.passkeys,
+    page: signInMethodsPage,
+    act: createPasskey,
+    done: { "passkey-added": "The passkey is added. You can use it at the next sign-in." },
+    ...factorNotChanged,
+  }),
+  defineForm({
+    at: (links) => links.removePasskey(":passkeyId"),
+    page: signInMethodsPage,
+    act: removePasskey,
+    done: { "passkey-removed": "The passkey is removed." },
+    ...factorNotChanged,
+  }),
+];

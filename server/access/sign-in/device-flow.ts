@@ -130,7 +130,7 @@ const signInPage = async (visit: DeviceSignInVisit): Promise<DeviceSignInReply> 
 async function signIn(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { fields, ask } = visit;
   const entry = entryOf(visit, fields.text("to"));
-  const reply = await reshowForm(
+  const reply = await reshowForm<never>(
     async () => {
       const done = await signInWith(ask, fields);
       if (done.outcome === "signed_in") return goTo(entry.to);

@@ -2,6 +2,7 @@ import type { App } from "../../../src/contract/apps.ts";
 import { agentScopes, maintainerScopes, type TokenScope } from "../../../src/contract/endpoint.ts";
 import { type Token, tokens } from "../../../src/contract/tokens.ts";
 import { visibleLine } from "../../../src/words/hidden.ts";
+import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import { filledAgain, filledWith } from "../../console/form-values.tsx";
 import { Choices, type Filled, faultAt, IdempotencyField, Select, TextField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
@@ -14,7 +15,7 @@ import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
 /** Answers with the page itself, so that the token is in no address and no cookie. */
-export function createToken(visit: SignedInVisit): Promise<Reply> {
+function createToken(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(
     async () => {
@@ -42,7 +43,7 @@ const endAfter = (days: string, now: Date): string | null =>
   /^[1-9]\d{0,3}$/.test(days) ? new Date(now.getTime() + Number(days) * dayMilliseconds).toISOString() : null;
 
 /** Answers with the page itself, as for a new token. */
-export async function rotateToken(visit: SignedInVisit): Promise<Reply> {
+async function rotateToken(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   const body = { graceMinutes: Number(fields.text("graceMinutes")) };
   const params = { tokenId: param("tokenId") };
@@ -50,7 +51,7 @@ export async function rotateToken(visit: SignedInVisit): Promise<Reply> {
   return showTokens(visit, { made });
 }
 
-export async function revokeToken({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+async function revokeToken({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"token-revoked">> {
   await ask(tokens.remove, { params: { tokenId: param("tokenId") }, idempotencyKey: fields.idempotencyKey });
   return goTo(links.tokens, "token-revoked");
 }
@@ -60,8 +61,6 @@ interface TokenForms {
   /** The new token. Its secret is shown only this once. */
   readonly made?: { readonly label: string; readonly token: string };
 }
-
-export const tokensPage = (visit: SignedInVisit): Promise<Reply> => showTokens(visit);
 
 async function showTokens(visit: SignedInVisit, { form, made }: TokenForms = {}): Promise<Reply> {
   const navigation = await navigationOf(visit);
@@ -369,3 +368,37 @@ const Scopes = ({ form, kind, legend, scopes }: ScopesProps) => {
     </fieldset>
   );
 };
+
+const tokensPage = definePage({
+  at: (links) => links.tokens,
+  needs: "account",
+  show: showTokens,
+});
+
+export const definitions: Definitions = [
+  tokensPage,
+  defineForm({
+    at: (links) => links.tokens,
+    page: tokensPage,
+    act: createToken,
+    done: {},
+    word: "makeToken",
+    notDone: "No token was made.",
+  }),
+  defineForm({
+    at: (links) => links.token(":tokenId", "revoke"),
+    page: tokensPage,
+    act: revokeToken,
+    done: { "token-revoked": "The token is revoked. Nothing can use it any more." },
+    word: "revokeToken",
+    notDone: "The token was not revoked.",
+  }),
+  defineForm({
+    at: (links) => links.token(":tokenId", "rotate"),
+    page: tokensPage,
+    act: rotateToken,
+    done: {},
+    word: "rotateToken",
+    notDone: "The token keeps its secret.",
+  }),
+];

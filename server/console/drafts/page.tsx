@@ -1,3 +1,4 @@
+import { type Definitions, defineForm, definePage } from "../definitions.ts";
 import { IdempotencyField } from "../forms.tsx";
 import { InTurns } from "../in-turns.tsx";
 import { ConsolePage } from "../layout.tsx";
@@ -12,7 +13,7 @@ import type { Draft } from "./api.ts";
 import { draftFieldOf } from "./fields.ts";
 
 /** Everything that a person has typed and not sent, also for pages that are gone. (rule O17) */
-export async function draftsPage(visit: SignedInVisit): Promise<Reply> {
+async function showDrafts(visit: SignedInVisit): Promise<Reply> {
   const navigation = await navigationOf(visit);
   const found = await visit.drafts.list();
   return show(
@@ -77,7 +78,25 @@ const DraftLine = ({ draft, visit: { links, now, settings } }: DraftLineProps) =
 };
 
 /** Discards one text. A text that is already gone counts as discarded. */
-export async function discardDraft({ drafts, fields, links }: SignedInVisit): Promise<Reply> {
+async function discardDraft({ drafts, fields, links }: SignedInVisit): Promise<Reply<"draft-discarded">> {
   await drafts.remove(fields.text("draft"));
   return goTo(links.drafts, "draft-discarded");
 }
+
+const draftsPage = definePage({
+  at: (links) => links.drafts,
+  needs: "account",
+  show: showDrafts,
+});
+
+export const definitions: Definitions = [
+  draftsPage,
+  defineForm({
+    at: (links) => links.discardDraft,
+    page: draftsPage,
+    act: discardDraft,
+    done: { "draft-discarded": "The text is discarded." },
+    word: "discardDraft",
+    notDone: "The text was not discarded.",
+  }),
+];

@@ -75,11 +75,11 @@ function answerJson(ctx: Context, body: object): void {
  * Removes the drafts of what a form sent, once it was done, and tells the script. A refused form keeps them. Gives the
  * reply as it is. (rule O17)
  */
-export async function noteDone(
+export async function noteDone<R extends Reply<string>>(
   ctx: Context,
   { fields, drafts, settings }: Pick<SignedInVisit, "fields" | "drafts" | "settings">,
-  reply: Reply,
-): Promise<Reply> {
+  reply: R,
+): Promise<R> {
   const { form, writer } = sentDraftOf(fields);
   if (form === "" || ("status" in reply && reply.status >= 400)) return reply;
   const { sentFields } = reply;

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { consoleFaqs, type Faq, type ListedFaq } from "../../../src/contract/faqs.ts";
+import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import {
   changedValues,
   filledAgain,
@@ -14,6 +15,7 @@ import { type Filled, IdempotencyField, TextArea, TextField } from "../../consol
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
+import { changed, changesNotSaved } from "../../console/notices.ts";
 import type { LastChange } from "../../console/page-reads.ts";
 import { Can, Empty, Refused } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
@@ -22,7 +24,7 @@ import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
 /** The FAQ of an app, in the order in which its users read it. */
-export async function faqsPage(visit: SignedInVisit): Promise<Reply> {
+async function showFaqs(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "faqs");
   const query = visit.query("q").trim();
   const [faqs, changes] = await Promise.all([
@@ -209,7 +211,7 @@ const Move = ({ faq, direction, disabled }: MoveProps) => (
   </button>
 );
 
-export function createFaq(visit: SignedInVisit): Promise<Reply> {
+function createFaq(visit: SignedInVisit): Promise<Reply<"faq-created">> {
   const { ask, fields, links, param } = visit;
   return reshowForm(
     async () => {
@@ -226,7 +228,7 @@ export function createFaq(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export function updateFaq(visit: SignedInVisit): Promise<Reply> {
+function updateFaq(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, links, param } = visit;
   return reshowForm(
     async () => {
@@ -243,13 +245,13 @@ export function updateFaq(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"faq-deleted">> {
   await ask(consoleFaqs.remove, { params: { faqId: param("faqId") }, idempotencyKey: fields.idempotencyKey });
   return goTo(links.faqs(param("appId")), "faq-deleted");
 }
 
 /** Moves an entry by one place. If the list has changed since the form was shown, it is only shown again. */
-export async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"moved">> {
   const list = links.faqs(param("appId"));
   const faqs = await ask(consoleFaqs.list, { params: { appId: param("appId") } });
   const order = versionOf(faqs.map(({ id, sortOrder }) => [id, sortOrder]));
@@ -295,12 +297,8 @@ function distinctPositions(faqs: readonly FaqPosition[]): number[] {
   });
 }
 
-export const newFaqPage = (visit: SignedInVisit): Promise<Reply> => showNewFaq(visit);
-
-export const faqPage = (visit: SignedInVisit): Promise<Reply> => showFaq(visit);
-
 async function showNewFaq(visit: SignedInVisit, form: Filled = filledWith()): Promise<Reply> {
-  const navigation = await appNavigationOf(visit, "faqs", "maintainer");
+  const navigation = await appNavigationOf(visit, "faqs");
   const action = navigation.links.faqs(navigation.app.id, "new");
   return show(
     <FaqPage navigation={navigation} title="New entry">
@@ -420,3 +418,58 @@ function faqBody({ sortOrder = "", ...rest }: Values): Record<string, unknown> {
   if (position === "") return rest;
   return { ...rest, sortOrder: /^-?\d{1,9}$/.test(position) ? Number(position) : sortOrder };
 }
+
+const faqsPage = definePage({
+  at: (links) => links.faqs(":appId"),
+  needs: "viewer",
+  show: showFaqs,
+});
+
+const newFaqPage = definePage({
+  at: (links) => links.faqs(":appId", "new"),
+  needs: "maintainer",
+  show: showNewFaq,
+});
+
+const faqPage = definePage({
+  at: (links) => links.faq(":appId", ":faqId"),
+  needs: "viewer",
+  show: showFaq,
+});
+
+export const definitions: Definitions = [
+  faqsPage,
+  newFaqPage,
+  faqPage,
+  defineForm({
+    at: (links) => links.faqs(":appId", "new"),
+    page: newFaqPage,
+    act: createFaq,
+    done: { "faq-created": "The entry is in the FAQ." },
+    word: "createFaq",
+    notDone: "The entry was not added.",
+  }),
+  defineForm({
+    at: (links) => links.faqs(":appId", "order"),
+    page: faqsPage,
+    act: orderFaqs,
+    done: { moved: "The order is changed." },
+    word: "orderFaqs",
+    notDone: "The order was not changed.",
+  }),
+  defineForm({
+    at: (links) => links.faq(":appId", ":faqId"),
+    page: faqPage,
+    act: updateFaq,
+    done: changed,
+    ...changesNotSaved,
+  }),
+  defineForm({
+    at: (links) => links.faq(":appId", ":faqId", "delete"),
+    page: faqPage,
+    act: deleteFaq,
+    done: { "faq-deleted": "The entry is deleted." },
+    word: "deleteFaq",
+    notDone: "The entry was not deleted.",
+  }),
+];

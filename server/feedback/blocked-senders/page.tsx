@@ -4,6 +4,7 @@ import {
   type HiddenFeedback,
 } from "../../../src/contract/blocked-senders.ts";
 import type { ApiError } from "../../../src/contract/errors.ts";
+import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import { Confirmation, IdempotencyField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
@@ -14,10 +15,8 @@ import { Line, UserText } from "../../console/text.tsx";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
-export const blockedPage = (visit: SignedInVisit): Promise<Reply> => showBlocked(visit);
-
 async function showBlocked(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
-  const navigation = await appNavigationOf(visit, "inbox", "maintainer");
+  const navigation = await appNavigationOf(visit, "inbox");
   const params = { appId: navigation.app.id };
   const [{ items: senders }, { items: hidden }] = await Promise.all([
     visit.ask(blockedSenders.list, { params }),
@@ -142,13 +141,13 @@ const HiddenLine = ({ item, action, now }: HiddenLineProps) => (
   </li>
 );
 
-export async function unblockSender({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+async function unblockSender({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"unblocked">> {
   const params = { blockedSenderId: param("blockedSenderId") };
   await ask(blockedSenders.remove, { params, idempotencyKey: fields.idempotencyKey });
   return goTo(links.blocked(param("appId")), "unblocked");
 }
 
-export async function releaseHidden({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+async function releaseHidden({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"shown-again">> {
   const params = { hiddenId: param("hiddenId") };
   const { threadId } = await ask(blockedSenders.release, {
     params,
@@ -157,3 +156,29 @@ export async function releaseHidden({ ask, fields, links, param }: SignedInVisit
   });
   return goTo(links.thread(param("appId"), threadId), "shown-again");
 }
+
+const blockedPage = definePage({
+  at: (links) => links.blocked(":appId"),
+  needs: "maintainer",
+  show: showBlocked,
+});
+
+export const definitions: Definitions = [
+  blockedPage,
+  defineForm({
+    at: (links) => links.blocked(":appId", ":blockedSenderId/unblock"),
+    page: blockedPage,
+    act: unblockSender,
+    done: { unblocked: "The sender is unblocked. What was hidden is in the inbox." },
+    word: "unblockSender",
+    notDone: "The sender was not unblocked.",
+  }),
+  defineForm({
+    at: (links) => links.blocked(":appId", "feedback/:hiddenId/release"),
+    page: blockedPage,
+    act: releaseHidden,
+    done: { "shown-again": "This is shown again. Its sender stays blocked." },
+    word: "showHidden",
+    notDone: "The feedback was not shown.",
+  }),
+];

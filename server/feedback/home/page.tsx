@@ -1,3 +1,4 @@
+import { type Definitions, definePage } from "../../console/definitions.ts";
 import { versionOf } from "../../console/form-values.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
@@ -12,7 +13,7 @@ import type { SignedInVisit } from "../../console/visit.ts";
 import { SlotRequestLines } from "../../testing/cycles/page/slots.tsx";
 
 /** Everything that waits for this person, in all apps. */
-export async function homePage(visit: SignedInVisit): Promise<Reply> {
+async function showHome(visit: SignedInVisit): Promise<Reply> {
   const { reads, now, links } = visit;
   const [around, waiting, work, requests] = await Promise.all([
     navigationOf(visit),
@@ -285,3 +286,11 @@ const WorkRow = ({ row, happened, now, links }: RowProps) => (
     </p>
   </li>
 );
+
+const homePage = definePage({
+  at: (links) => links.home,
+  needs: "account",
+  show: showHome,
+});
+
+export const definitions: Definitions = [homePage];

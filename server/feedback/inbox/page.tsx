@@ -2,6 +2,7 @@ import { apps } from "../../../src/contract/apps.ts";
 import { type Tag, tags as tagEndpoints } from "../../../src/contract/tags.ts";
 import { type Assignee, readMarks, type ThreadSummary, threads } from "../../../src/contract/threads.ts";
 import type { Asked } from "../../console/ask.ts";
+import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import { versionOf } from "../../console/form-values.tsx";
 import { HiddenFields, IdempotencyField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
@@ -25,7 +26,7 @@ import {
 } from "./filters.tsx";
 
 /** The feedback of an app. Shows the open threads unless the address names another status. */
-export async function inboxPage(visit: SignedInVisit): Promise<Reply> {
+async function showInbox(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "inbox");
   const query = inboxQuery(visit.query);
   const { type, tag, assignee, cursor } = query;
@@ -471,7 +472,7 @@ const InboxLinks = ({ navigation: { app, links } }: { readonly navigation: AppNa
 );
 
 /** Marks the threads of the list as read, as far as nothing has happened on them since the page was made. */
-export async function markAllRead({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+async function markAllRead({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"read">> {
   const appId = param("appId");
   const given = ["status", "type", "until"].map((name) => [name, fields.text(name)] as const);
   const body = Object.fromEntries(given.filter(([, value]) => value !== ""));
@@ -480,7 +481,7 @@ export async function markAllRead({ ask, fields, links, param }: SignedInVisit):
 }
 
 /** Hides what has changed since the last visit. */
-export async function hideChanges({ ask, fields, links, looks, param }: SignedInVisit): Promise<Reply> {
+async function hideChanges({ ask, fields, links, looks, param }: SignedInVisit): Promise<Reply> {
   const appId = param("appId");
   await ask(apps.read, { params: { appId } });
   await looks.hideChanges(appId);
@@ -489,3 +490,29 @@ export async function hideChanges({ ask, fields, links, looks, param }: SignedIn
 
 const inboxOf = (inbox: string, list: string): string =>
   list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`;
+
+const inboxPage = definePage({
+  at: (links) => links.inbox(":appId"),
+  needs: "viewer",
+  show: showInbox,
+});
+
+export const definitions: Definitions = [
+  inboxPage,
+  defineForm({
+    at: (links) => links.inbox(":appId", "read"),
+    page: inboxPage,
+    act: markAllRead,
+    done: { read: "The threads of this list are marked as read." },
+    word: "markAllRead",
+    notDone: "Nothing was marked as read.",
+  }),
+  defineForm({
+    at: (links) => links.inbox(":appId", "hide-changes"),
+    page: inboxPage,
+    act: hideChanges,
+    done: {},
+    word: "hideChanges",
+    notDone: "Nothing was changed.",
+  }),
+];

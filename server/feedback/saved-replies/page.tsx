@@ -1,5 +1,6 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import { type SavedReply, savedReplies } from "../../../src/contract/saved-replies.ts";
+import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import {
   changedValues,
   filledAgain,
@@ -11,13 +12,14 @@ import { Confirmation, type Filled, IdempotencyField, TextArea, TextField } from
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
+import { changed, type NotDone } from "../../console/notices.ts";
 import { Can, Empty, Refused } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
 import { Line, UserText } from "../../console/text.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { replyFrom, withStatusUrl } from "./rules.ts";
 
-export function createSavedReply(visit: SignedInVisit): Promise<Reply> {
+function createSavedReply(visit: SignedInVisit): Promise<Reply<"reply-saved">> {
   const { ask, fields, links, param } = visit;
   const params = { appId: param("appId") };
   return reshowForm(
@@ -30,7 +32,7 @@ export function createSavedReply(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export function updateSavedReply(visit: SignedInVisit): Promise<Reply> {
+function updateSavedReply(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, links, param } = visit;
   const [appId, savedReplyId] = [param("appId"), param("savedReplyId")];
   return reshowForm(
@@ -48,7 +50,12 @@ export function updateSavedReply(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export async function deleteSavedReply({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+async function deleteSavedReply({
+  ask,
+  fields,
+  links,
+  param,
+}: SignedInVisit): Promise<Reply<"saved-reply-deleted">> {
   const params = { savedReplyId: param("savedReplyId") };
   await ask(savedReplies.remove, { params, idempotencyKey: fields.idempotencyKey });
   return goTo(links.savedReplies(param("appId")), "saved-reply-deleted");
@@ -59,8 +66,6 @@ interface RefusedReply {
   readonly form: Filled;
   readonly replyId?: string;
 }
-
-export const savedRepliesPage = (visit: SignedInVisit): Promise<Reply> => showSavedReplies(visit);
 
 async function showSavedReplies(visit: SignedInVisit, refused?: RefusedReply): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "inbox");
@@ -187,3 +192,37 @@ const ReplyFields = ({ form, part }: { readonly form: Filled; readonly part: str
     />
   </>
 );
+
+const savedRepliesPage = definePage({
+  at: (links) => links.savedReplies(":appId"),
+  needs: "viewer",
+  show: showSavedReplies,
+});
+
+const replyNotSaved: NotDone = { word: "saveReply", notDone: "The saved reply was not saved." };
+
+export const definitions: Definitions = [
+  savedRepliesPage,
+  defineForm({
+    at: (links) => links.savedReplies(":appId"),
+    page: savedRepliesPage,
+    act: createSavedReply,
+    done: { "reply-saved": "The reply is saved." },
+    ...replyNotSaved,
+  }),
+  defineForm({
+    at: (links) => links.savedReply(":appId", ":savedReplyId", "change"),
+    page: savedRepliesPage,
+    act: updateSavedReply,
+    done: changed,
+    ...replyNotSaved,
+  }),
+  defineForm({
+    at: (links) => links.savedReply(":appId", ":savedReplyId", "delete"),
+    page: savedRepliesPage,
+    act: deleteSavedReply,
+    done: { "saved-reply-deleted": "The saved reply is deleted." },
+    word: "deleteReply",
+    notDone: "The saved reply was not deleted.",
+  }),
+];

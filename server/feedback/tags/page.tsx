@@ -1,17 +1,19 @@
 import { type Tag, tagColours, tags } from "../../../src/contract/tags.ts";
 import { visibleLine } from "../../../src/words/hidden.ts";
+import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import { filledAgain, filledWith } from "../../console/form-values.tsx";
 import { Confirmation, type Filled, IdempotencyField, Select, TextField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
+import { changed, type NotDone } from "../../console/notices.ts";
 import { Can, Empty, Refused } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
 import { Line } from "../../console/text.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { TagBadge } from "./badge.tsx";
 
-export function createTag(visit: SignedInVisit): Promise<Reply> {
+function createTag(visit: SignedInVisit): Promise<Reply<"tag-made">> {
   const { ask, fields, links, param } = visit;
   const params = { appId: param("appId") };
   return reshowForm(
@@ -23,7 +25,7 @@ export function createTag(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export function updateTag(visit: SignedInVisit): Promise<Reply> {
+function updateTag(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, links, param } = visit;
   const params = { tagId: param("tagId") };
   return reshowForm(
@@ -40,14 +42,14 @@ const bodyOf = ({ fields }: SignedInVisit) => ({
   colour: fields.text("colour") || null,
 });
 
-export async function mergeTag({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+async function mergeTag({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"tag-merged">> {
   const body = { into: fields.text("into") };
   const params = { tagId: param("tagId") };
   await ask(tags.merge, { params, body, idempotencyKey: fields.idempotencyKey });
   return goTo(links.tags(param("appId")), "tag-merged");
 }
 
-export async function deleteTag({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+async function deleteTag({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"tag-deleted">> {
   await ask(tags.remove, { params: { tagId: param("tagId") }, idempotencyKey: fields.idempotencyKey });
   return goTo(links.tags(param("appId")), "tag-deleted");
 }
@@ -57,8 +59,6 @@ interface RefusedTag {
   readonly form: Filled;
   readonly tagId?: string;
 }
-
-export const tagsPage = (visit: SignedInVisit): Promise<Reply> => showTags(visit);
 
 async function showTags(visit: SignedInVisit, refused?: RefusedTag): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "inbox");
@@ -223,3 +223,45 @@ const Merge = ({ tag, others, action }: MergeProps) => (
     </form>
   </details>
 );
+
+const tagsPage = definePage({
+  at: (links) => links.tags(":appId"),
+  needs: "viewer",
+  show: showTags,
+});
+
+const tagNotSaved: NotDone = { word: "saveTag", notDone: "The tag was not saved." };
+
+export const definitions: Definitions = [
+  tagsPage,
+  defineForm({
+    at: (links) => links.tags(":appId"),
+    page: tagsPage,
+    act: createTag,
+    done: { "tag-made": "The tag is made." },
+    ...tagNotSaved,
+  }),
+  defineForm({
+    at: (links) => links.tag(":appId", ":tagId", "change"),
+    page: tagsPage,
+    act: updateTag,
+    done: changed,
+    ...tagNotSaved,
+  }),
+  defineForm({
+    at: (links) => links.tag(":appId", ":tagId", "merge"),
+    page: tagsPage,
+    act: mergeTag,
+    done: { "tag-merged": "The tags are merged." },
+    word: "mergeTags",
+    notDone: "The tags were not merged.",
+  }),
+  defineForm({
+    at: (links) => links.tag(":appId", ":tagId", "delete"),
+    page: tagsPage,
+    act: deleteTag,
+    done: { "tag-deleted": "The tag is deleted." },
+    word: "deleteTag",
+    notDone: "The tag was not deleted.",
+  }),
+];

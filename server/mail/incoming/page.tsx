@@ -1,5 +1,6 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import { type AutomaticMail, incomingMails } from "../../../src/contract/mails.ts";
+import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import { IdempotencyField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
@@ -10,7 +11,7 @@ import { Line, UserText } from "../../console/text.tsx";
 import { Ago, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
-export async function takeMail(visit: SignedInVisit): Promise<Reply> {
+async function takeMail(visit: SignedInVisit): Promise<Reply<"mail-taken">> {
   const { ask, fields, links, param } = visit;
   const params = { mailId: param("mailId") };
   try {
@@ -26,10 +27,8 @@ export async function takeMail(visit: SignedInVisit): Promise<Reply> {
   }
 }
 
-export const automaticMailsPage = (visit: SignedInVisit): Promise<Reply> => showAutomaticMails(visit);
-
 async function showAutomaticMails(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
-  const navigation = await appNavigationOf(visit, "inbox", "maintainer");
+  const navigation = await appNavigationOf(visit, "inbox");
   const { items } = await visit.ask(incomingMails.listAutomatic, { params: { appId: navigation.app.id } });
   return show(<AutomaticMails {...{ navigation, items, refusal }} now={visit.now} />, refusal?.status);
 }
@@ -111,3 +110,21 @@ const MailLine = ({ item, navigation: { app, links }, now }: MailLineProps) => (
     </form>
   </li>
 );
+
+const automaticMailsPage = definePage({
+  at: (links) => links.automaticMails(":appId"),
+  needs: "maintainer",
+  show: showAutomaticMails,
+});
+
+export const definitions: Definitions = [
+  automaticMailsPage,
+  defineForm({
+    at: (links) => links.automaticMails(":appId", ":mailId/take"),
+    page: automaticMailsPage,
+    act: takeMail,
+    done: { "mail-taken": "The mail is a message of this thread now." },
+    word: "takeMail",
+    notDone: "The mail was not added to its thread.",
+  }),
+];

@@ -16,7 +16,7 @@ import { MailStopped, NoSenderPage, Sender, StopMail } from "./page.tsx";
 
 type Needed = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">;
 
-type PageWork = (ctx: Context, token: string) => Promise<Reply>;
+type PageWork = (ctx: Context, token: string) => Promise<Reply<string>>;
 
 /** What a refused form is shown with again. */
 interface Refused {
@@ -53,7 +53,7 @@ export function senderPageRoutes(deps: Needed, door: Door): Route[] {
     return show(<Sender {...{ links, page, isAnswered }} {...form} />, refused?.refusal.status);
   };
 
-  const answer = async (ctx: Context, token: string): Promise<Reply> => {
+  const answer = async (ctx: Context, token: string): Promise<Reply<"answered">> => {
     refuseForeignForm(door.readCredentials(ctx, true), settings);
     const sending = { arrivals: door.arrivals, sender: senderOf(undefined, door.addressOf(ctx.req)) };
     const fields = await readForm(ctx.req, sending);

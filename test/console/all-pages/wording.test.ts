@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { auditActionNames } from "../../../server/access/audit/page.tsx";
-import { doneNotices } from "../../../server/console/notices.ts";
+import { notices } from "../../../server/console/page-routes.ts";
 import { reasonSentences } from "../../../server/testing/cycles/page/days.tsx";
 import { errorCatalogue } from "../../../src/contract/errors.ts";
 import { readingOf } from "../../support/browser/browser-without-scripts.ts";
@@ -25,7 +25,7 @@ describe("the console's words", () => {
   });
 
   it("are plain in the audit, in notes and in refusals", () => {
-    const texts = [...auditActionNames.values(), ...doneNotices.values(), ...Object.values(reasonSentences)];
+    const texts = [...auditActionNames.values(), ...notices.done.values(), ...Object.values(reasonSentences)];
     const refusals = Object.values(errorCatalogue).map(({ message }) => message);
     for (const text of [...texts, ...refusals]) expect([text, text.match(riddles)]).toEqual([text, null]);
   });

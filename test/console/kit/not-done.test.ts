@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLinks } from "../../../server/console/links.ts";
-import { notDone } from "../../../server/console/notices.ts";
 import { forms, uploadForms } from "../../../server/console/page-routes.ts";
 import { readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { unknownId } from "../../support/service/endpoints.ts";
@@ -17,8 +16,8 @@ describe("a form that was not done says so in words", () => {
   afterAll(() => service.stop());
 
   const links = createLinks("/console");
-  const withFiles = uploadForms(links).map(([path, , , act]) => [path, notDone(act)] as const);
-  const all = forms(links).map(([path, , act]) => [path.replace(/:\w+/g, unknownId), notDone(act)] as const);
+  const withFiles = uploadForms.map(({ at, notDone }) => [at(links), notDone] as const);
+  const all = forms.map(({ at, notDone }) => [at(links).replace(/:\w+/g, unknownId), notDone] as const);
   const post = (path: string, fields: Record<string, string>, headers: object = {}) =>
     service.request("POST", path, {
       headers: {

@@ -5,6 +5,7 @@ import { filledAgain, filledWith } from "../../../console/form-values.tsx";
 import { type Filled, TextField } from "../../../console/forms.tsx";
 import { BarePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
+import type { DoneElsewhere } from "../../../console/notices.ts";
 import { Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
 import type { PageHandler, Visit } from "../../../console/visit.ts";
@@ -13,7 +14,7 @@ import { isByMail } from "./device.tsx";
 /** The pages to which links in mails lead, and that for a forgotten password. Nobody need be signed in. */
 export const accountLinkRoutes = (
   at: Links,
-): readonly (readonly ["GET" | "POST", string, PageHandler<Visit>])[] => [
+): readonly (readonly ["GET" | "POST", string, PageHandler<Visit, DoneElsewhere>])[] => [
   ["GET", at.recover, recoverPage],
   ["POST", at.recover, recover],
   ["GET", at.newPassword(":token"), newPasswordPage],
@@ -51,14 +52,14 @@ const accountProps = ({ links, param, settings }: Visit) => {
   return { links, action: links.newAccount(param("token")), newAccount: true };
 };
 
-const setPassword = (visit: Visit): Promise<Reply> =>
+const setPassword = (visit: Visit): Promise<Reply<"password-set">> =>
   withPassword(visit, passwordProps(visit), async (newPassword) => {
     const body = { token: visit.param("token"), newPassword };
     await visit.ask(accountLinks.finishRecovery, { body });
     return goTo(visit.links.signIn, "password-set");
   });
 
-async function createAccount(visit: Visit): Promise<Reply> {
+async function createAccount(visit: Visit): Promise<Reply<"account-created">> {
   return withPassword(visit, accountProps(visit), async (password) => {
     const body = { token: visit.param("token"), password };
     await visit.ask(accountLinks.finishSignUp, { body });
@@ -66,11 +67,11 @@ async function createAccount(visit: Visit): Promise<Reply> {
   });
 }
 
-const withPassword = (
+const withPassword = <Done extends DoneElsewhere>(
   { fields }: Visit,
   props: Parameters<typeof NewPassword>[0],
-  act: (password: string) => Promise<Reply>,
-): Promise<Reply> =>
+  act: (password: string) => Promise<Reply<Done>>,
+): Promise<Reply<Done>> =>
   reshowForm(
     async () => {
       const password = fields.text("password");

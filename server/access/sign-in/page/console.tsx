@@ -1,9 +1,10 @@
 import { session } from "../../../../src/contract/console-session.ts";
+import { type Definitions, defineForm } from "../../../console/definitions.ts";
 import { filledAgain, filledWith } from "../../../console/form-values.tsx";
 import { type Filled, HiddenFields, TextField } from "../../../console/forms.tsx";
 import { BarePage } from "../../../console/layout.tsx";
 import { type Links, returnPath } from "../../../console/links.ts";
-import { type Act, notDone } from "../../../console/notices.ts";
+import type { NotDone } from "../../../console/notices.ts";
 import { DoneNotice, Notice, SignInRefused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
 import type { SignedInVisit, Visit } from "../../../console/visit.ts";
@@ -14,10 +15,10 @@ import { showSecondFactor, signInWith } from "../finish.tsx";
 import { carriedForm, carrying, type PendingForm, showingAgain } from "../pending-form.ts";
 
 export const signIn = ({ fields, ...visit }: Visit): Promise<Reply> =>
-  reshowForm(
+  reshowForm<never>(
     async () => {
       const { links, settings } = visit;
-      const kept = carriedForm(fields);
+      const kept = carriedForm(fields, visit.notices);
       const done = await signInWith(visit.ask, fields);
       if (done.outcome === "second_factor")
         return showSecondFactor({ ...done, links, action: links.signIn, to: fields.text("to"), kept });
@@ -28,11 +29,15 @@ export const signIn = ({ fields, ...visit }: Visit): Promise<Reply> =>
     async (refusal) =>
       showSignIn(
         { fields, ...visit },
-        { to: fields.text("to"), form: filledAgain(fields, refusal), kept: carriedForm(fields) },
+        {
+          to: fields.text("to"),
+          form: filledAgain(fields, refusal),
+          kept: carriedForm(fields, visit.notices),
+        },
       ),
   );
 
-export async function signOut({ ask, fields, links }: SignedInVisit): Promise<Reply> {
+async function signOut({ ask, fields, links }: SignedInVisit): Promise<Reply<"signed-out">> {
   await ask(session.remove, { idempotencyKey: fields.idempotencyKey });
   return goTo(links.signIn, "signed-out");
 }
@@ -47,8 +52,8 @@ interface SignInTraits {
   readonly form?: Filled;
   /** The form that was sent after the console session had ended. */
   readonly kept?: PendingForm | undefined;
-  /** What was not done, if the form cannot be kept: nobody has read its file. */
-  readonly lost?: Act;
+  /** The form, if it cannot be kept: nobody has read its file. */
+  readonly lost?: NotDone;
 }
 
 export const showSignIn = (visit: Visit, traits: SignInTraits): Reply =>
@@ -58,7 +63,7 @@ export const showSignIn = (visit: Visit, traits: SignInTraits): Reply =>
   );
 
 const SignIn = ({
-  visit: { settings, links, query },
+  visit: { settings, links, notices, query },
   to,
   form = filledWith(),
   kept,
@@ -67,16 +72,16 @@ const SignIn = ({
   <BarePage links={links} title="Sign in">
     <div class="card stack">
       <h1>Sign in</h1>
-      <DoneNotice done={query("done")} />
+      <DoneNotice done={query("done")} notices={notices} />
       {kept && !form.refusal && (
         <Notice kind="alert">
-          <b>Your session has ended. {notDone(kept.act)}</b> What you wrote is kept. Sign in to see it in its
+          <b>Your session has ended. {kept.form.notDone}</b> What you wrote is kept. Sign in to see it in its
           form again.
         </Notice>
       )}
       {lost && (
         <Notice kind="alert">
-          <b>Your session has ended. {notDone(lost)}</b> Sign in, choose the file again, and send the form
+          <b>Your session has ended. {lost.notDone}</b> Sign in, choose the file again, and send the form
           again.
         </Notice>
       )}
@@ -150,7 +155,7 @@ const showPendingForm = (links: Links, kept: PendingForm): Reply =>
       <div class="card stack">
         <h1>You are signed in again</h1>
         <p>
-          Your session had ended. <b>{notDone(kept.act)}</b> What you wrote is kept.
+          Your session had ended. <b>{kept.form.notDone}</b> What you wrote is kept.
         </p>
         <form method="post" action={kept.action} data-continues>
           <HiddenFields values={showingAgain(kept)} />
@@ -161,3 +166,14 @@ const showPendingForm = (links: Links, kept: PendingForm): Reply =>
       </div>
     </BarePage>,
   );
+
+export const definitions: Definitions = [
+  defineForm({
+    at: (links) => links.signOut,
+    page: "any",
+    act: signOut,
+    done: { "signed-out": "You are signed out." },
+    word: "signOut",
+    notDone: "You were already signed out.",
+  }),
+];

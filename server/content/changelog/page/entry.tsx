@@ -7,6 +7,7 @@ import {
 import type { Role } from "../../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { withoutFeedbackLines } from "../../../../src/contract/feedback-lines.ts";
+import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
 import {
   changedValues,
   type Fields,
@@ -24,6 +25,7 @@ import {
 } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { appNavigationOf } from "../../../console/navigation.ts";
+import type { NotDone } from "../../../console/notices.ts";
 import { Can, Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
 import { Line } from "../../../console/text.tsx";
@@ -31,7 +33,7 @@ import { fieldTime, TimestampUtc } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { PublicationBadge } from "./list.tsx";
 
-export const createEntry = (visit: SignedInVisit): Promise<Reply> =>
+const createEntry = (visit: SignedInVisit): Promise<Reply<"published" | "entry-saved">> =>
   handleButton(visit, async ({ ask, fields, param }) => {
     const body = entryBody(givenEntry(fields));
     const params = { appId: param("appId") };
@@ -39,7 +41,7 @@ export const createEntry = (visit: SignedInVisit): Promise<Reply> =>
     return entry.id;
   });
 
-export const updateEntry = (visit: SignedInVisit): Promise<Reply> =>
+const updateEntry = (visit: SignedInVisit): Promise<Reply<"published" | "entry-saved">> =>
   handleButton(visit, async ({ ask, fields, param }) => {
     const current = currentEntry(await readEntry(visit));
     const body = entryBody(changedValues(fields, givenEntry(fields), current));
@@ -48,7 +50,7 @@ export const updateEntry = (visit: SignedInVisit): Promise<Reply> =>
     return params.entryId;
   });
 
-export async function deleteEntry({ ask, fields, links, param }: SignedInVisit): Promise<Reply> {
+async function deleteEntry({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"entry-deleted">> {
   await ask(consoleChangelog.remove, {
     params: { entryId: param("entryId") },
     idempotencyKey: fields.idempotencyKey,
@@ -63,7 +65,7 @@ export async function deleteEntry({ ask, fields, links, param }: SignedInVisit):
 async function handleButton(
   visit: SignedInVisit,
   save: (visit: SignedInVisit) => Promise<string>,
-): Promise<Reply> {
+): Promise<Reply<keyof typeof entrySaved>> {
   const { fields, links, param } = visit;
   const intent = fields.text("intent");
   if (intent === "preview") return { ...(await entryPageAgain(visit, { preview: true })), sentFields: [] };
@@ -83,10 +85,7 @@ const publish = ({ ask, fields }: SignedInVisit, entryId: string) =>
 
 const emptyEntry = { releaseType: "minor", bodyFormat: "markdown" };
 
-export const newEntryPage = (visit: SignedInVisit): Promise<Reply> =>
-  showEntry(visit, { form: filledWith(emptyEntry) });
-
-export async function entryPage(visit: SignedInVisit): Promise<Reply> {
+async function showWritten(visit: SignedInVisit): Promise<Reply> {
   const entry = await readEntry(visit);
   const current = currentEntry(entry);
   return showEntry(visit, { entry, form: filledWith(entryFields(current)), current });
@@ -111,7 +110,7 @@ interface ShownEntry extends Pick<ChangelogEntryFormProps, "form" | "current" | 
 }
 
 async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: ShownEntry): Promise<Reply> {
-  const navigation = await appNavigationOf(visit, "changelog", entry ? "viewer" : "maintainer");
+  const navigation = await appNavigationOf(visit, "changelog");
   const { links, app } = navigation;
   const action = entry ? links.entry(app.id, entry.id) : links.changelog(app.id, "new");
   const title = titleOf(entry, app.role);
@@ -548,3 +547,49 @@ function instantOf(local: string): string | null {
   if (local === "") return null;
   return local.length === 16 ? `${local}:00Z` : `${local}Z`;
 }
+
+const newEntryPage = definePage({
+  at: (links) => links.changelog(":appId", "new"),
+  needs: "maintainer",
+  show: (visit) => showEntry(visit, { form: filledWith(emptyEntry) }),
+});
+
+const entryPage = definePage({
+  at: (links) => links.entry(":appId", ":entryId"),
+  needs: "viewer",
+  show: showWritten,
+});
+
+const noteNotSaved: NotDone = { word: "saveNote", notDone: "The release note was not saved." };
+
+const entrySaved = {
+  published: "The release note is published.",
+  "entry-saved": "The release note is saved.",
+} as const;
+
+export const definitions: Definitions = [
+  newEntryPage,
+  entryPage,
+  defineForm({
+    at: (links) => links.changelog(":appId", "new"),
+    page: newEntryPage,
+    act: createEntry,
+    done: entrySaved,
+    ...noteNotSaved,
+  }),
+  defineForm({
+    at: (links) => links.entry(":appId", ":entryId"),
+    page: entryPage,
+    act: updateEntry,
+    done: entrySaved,
+    ...noteNotSaved,
+  }),
+  defineForm({
+    at: (links) => links.entry(":appId", ":entryId", "delete"),
+    page: entryPage,
+    act: deleteEntry,
+    done: { "entry-deleted": "The release note is deleted." },
+    word: "deleteNote",
+    notDone: "The release note was not deleted.",
+  }),
+];

@@ -1,4 +1,5 @@
 import { consoleChangelog, type EditedChangelogEntry } from "../../../../src/contract/changelog.ts";
+import { type Definitions, definePage } from "../../../console/definitions.ts";
 import { InTurns } from "../../../console/in-turns.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
@@ -10,7 +11,7 @@ import { Ago, TimestampUtc } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 
 /** The release notes of an app, drafts first. */
-export async function changelogPage(visit: SignedInVisit): Promise<Reply> {
+async function showChangelog(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "changelog");
   const cursor = visit.query("cursor");
   const params = { appId: navigation.app.id };
@@ -131,3 +132,11 @@ export const PublicationBadge = ({ publishedAt, now }: PublicationBadgeProps) =>
   if (Date.parse(publishedAt) > now.getTime()) return <span class="badge attention">Scheduled</span>;
   return <span class="badge good">Published</span>;
 };
+
+const changelogPage = definePage({
+  at: (links) => links.changelog(":appId"),
+  needs: "viewer",
+  show: showChangelog,
+});
+
+export const definitions: Definitions = [changelogPage];

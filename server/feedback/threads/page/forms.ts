@@ -1,7 +1,9 @@
 import { blockedSenders } from "../../../../src/contract/blocked-senders.ts";
 import { runs } from "../../../../src/contract/runs.ts";
 import { readMarks, threads } from "../../../../src/contract/threads.ts";
+import { type Definitions, defineForm } from "../../../console/definitions.ts";
 import { changedValues, type Fields, givenFor } from "../../../console/form-values.tsx";
+import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/reply.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { senderKeysOf } from "../../blocked-senders/rules.ts";
@@ -16,10 +18,12 @@ import {
   type ThreadPart,
 } from "../fields.tsx";
 import { resolving, withSavedReply } from "./composer.tsx";
-import { readThread, showThread } from "./page.tsx";
+import { readThread, showThread, threadPage } from "./page.tsx";
 
 /** Decides on the proposal that the form showed, never on a newer one. */
-export function decide(visit: SignedInVisit): Promise<Reply> {
+function decide(
+  visit: SignedInVisit,
+): Promise<Reply<"approved" | "rejected" | "changes-asked-for" | "awaiting_approval">> {
   const { ask, fields } = visit;
   const [runId, decision] = [fields.text("runId"), fields.text("decision")];
   return doPart(visit, "decision", async () => {
@@ -29,18 +33,21 @@ export function decide(visit: SignedInVisit): Promise<Reply> {
       body,
       idempotencyKey: fields.idempotencyKey,
     });
-    return { done: doneWords[proposal.decision ?? ""] ?? proposal.status, anchor: "proposal" };
+    return {
+      done: doneWords[proposal.decision ?? ""] ?? proposal.status,
+      anchor: "proposal",
+    };
   });
 }
 
-const doneWords: Readonly<Record<string, string>> = {
+const doneWords: Readonly<Record<string, "approved" | "rejected" | "changes-asked-for">> = {
   approve: "approved",
   reject: "rejected",
   request_changes: "changes-asked-for",
 };
 
 /** Takes an approval back. */
-export function recall(visit: SignedInVisit): Promise<Reply> {
+function recall(visit: SignedInVisit): Promise<Reply<"recalled">> {
   const { ask, fields } = visit;
   const runId = fields.text("recall");
   return doPart(visit, "recall", async () => {
@@ -54,7 +61,7 @@ export function recall(visit: SignedInVisit): Promise<Reply> {
 }
 
 /** Ends the claim that the form showed, never that of another worker. */
-export function release(visit: SignedInVisit): Promise<Reply> {
+function release(visit: SignedInVisit): Promise<Reply<"released">> {
   const { ask, fields } = visit;
   const runId = fields.text("release");
   return doPart(visit, "release", async () => {
@@ -67,7 +74,9 @@ export function release(visit: SignedInVisit): Promise<Reply> {
   });
 }
 
-export function addMessage(visit: SignedInVisit): Promise<Reply> {
+function addMessage(
+  visit: SignedInVisit,
+): Promise<Reply<"noted" | "noted-changed" | "replied" | "replied-changed">> {
   const { ask, fields, param } = visit;
   const button = fields.text("direction");
   const note = button === "note";
@@ -87,12 +96,12 @@ export function addMessage(visit: SignedInVisit): Promise<Reply> {
       idempotencyKey: fields.idempotencyKey,
     });
     const done = note ? "noted" : "replied";
-    return { done: isChanged ? `${done}-changed` : done, anchor: `message-${id}`, messageId: id };
+    return { done: isChanged ? (`${done}-changed` as const) : done, anchor: `message-${id}`, messageId: id };
   });
 }
 
 /** Shows the page again with a saved reply in the field of the reply. Nothing is sent to the sender. */
-export function insertSavedReply(visit: SignedInVisit): Promise<Reply> {
+function insertSavedReply(visit: SignedInVisit): Promise<Reply> {
   const { fields } = visit;
   return reshowForm(
     async () => {
@@ -115,7 +124,7 @@ function receiverIn(fields: Fields): { readonly everyone?: boolean; readonly rep
   return receiver === "" ? {} : { reportId: receiver };
 }
 
-export const editThread = (visit: SignedInVisit): Promise<Reply> =>
+const editThread = (visit: SignedInVisit): Promise<Reply<"changed">> =>
   doPart(visit, "edit", async () => {
     const { ask, fields, param } = visit;
     const body = await changeIn(visit);
@@ -144,7 +153,7 @@ async function changeIn(visit: SignedInVisit): Promise<Readonly<Record<string, u
 const tagsIn = (typed: string): string[] => typed.split(",").filter((name) => name.trim() !== "");
 
 /** Gives the thread to the person at the page, unless somebody else has taken it since the page was shown. */
-export function assignToMe(visit: SignedInVisit): Promise<Reply> {
+function assignToMe(visit: SignedInVisit): Promise<Reply<"assigned">> {
   const { ask, fields, param } = visit;
   return doPart(visit, "assign", async () => {
     await ask(threads.update, {
@@ -156,7 +165,7 @@ export function assignToMe(visit: SignedInVisit): Promise<Reply> {
   });
 }
 
-export function removeTag(visit: SignedInVisit): Promise<Reply> {
+function removeTag(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, param } = visit;
   return doPart(visit, "tags", async () => {
     await ask(threads.update, {
@@ -168,7 +177,7 @@ export function removeTag(visit: SignedInVisit): Promise<Reply> {
   });
 }
 
-export function blockSender(visit: SignedInVisit): Promise<Reply> {
+function blockSender(visit: SignedInVisit): Promise<Reply<"blocked">> {
   const { ask, fields, param } = visit;
   const [kind, contact] = [fields.text("block"), fields.text("blockedContact")];
   const [domain] = senderKeysOf(contact).domains;
@@ -183,9 +192,9 @@ export function blockSender(visit: SignedInVisit): Promise<Reply> {
 }
 
 /** Makes a new link to the sender's page, and shows it once. All typed text stays on the page. */
-export function renewStatusLink(visit: SignedInVisit): Promise<Reply> {
+function renewStatusLink(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
-  return reshowForm(
+  return reshowForm<never>(
     async () => {
       const { statusUrl } = await ask(threads.renewStatusLink, {
         params: { id: param("id") },
@@ -199,7 +208,7 @@ export function renewStatusLink(visit: SignedInVisit): Promise<Reply> {
 }
 
 /** Marks the thread as unread for this person, and goes back to the inbox: the open thread would be read at once. */
-export async function markUnread({ ask, fields, links, param, query }: SignedInVisit): Promise<Reply> {
+async function markUnread({ ask, fields, links, param, query }: SignedInVisit): Promise<Reply<"unread">> {
   await ask(readMarks.update, {
     params: { id: param("id") },
     body: { read: false },
@@ -211,14 +220,18 @@ export async function markUnread({ ask, fields, links, param, query }: SignedInV
 }
 
 /** The result of a part of the form: the word for its notice, and where to see it on the page. */
-interface Done {
-  readonly done: string;
+interface Done<Word extends string> {
+  readonly done: Word;
   readonly anchor?: string;
   readonly messageId?: string;
 }
 
 /** Does one part of the form. If another part holds unsaved text, the next page keeps it. */
-function doPart(visit: SignedInVisit, part: ThreadPart, act: () => Promise<Done>): Promise<Reply> {
+function doPart<Word extends string>(
+  visit: SignedInVisit,
+  part: ThreadPart,
+  act: () => Promise<Done<Word>>,
+): Promise<Reply<Word>> {
   const { fields, links, param } = visit;
   return reshowForm(
     async () => {
@@ -232,7 +245,7 @@ function doPart(visit: SignedInVisit, part: ThreadPart, act: () => Promise<Done>
   );
 }
 
-export async function deleteThread(visit: SignedInVisit): Promise<Reply> {
+async function deleteThread(visit: SignedInVisit): Promise<Reply<"thread-deleted">> {
   await visit.ask(threads.remove, {
     params: { id: visit.param("id") },
     idempotencyKey: visit.fields.idempotencyKey,
@@ -243,3 +256,112 @@ export async function deleteThread(visit: SignedInVisit): Promise<Reply> {
   // What was typed beside the button was not sent.
   return { ...reply, sentFields: [] };
 }
+
+export const definitions: Definitions = [
+  threadPage,
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "unread"),
+    page: threadPage,
+    act: markUnread,
+    done: { unread: "The thread is marked as unread." },
+    word: "markUnread",
+    notDone: "The thread was not marked as unread.",
+  }),
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "decision"),
+    page: threadPage,
+    act: decide,
+    done: {
+      approved: "Approved. The agent may now proceed.",
+      rejected: "Rejected. The agent stops here.",
+      "changes-asked-for": "You asked for changes. The agent reads your note and can propose again.",
+      awaiting_approval: null,
+    },
+    word: "decide",
+    notDone: "Your decision was not taken.",
+  }),
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "recall"),
+    page: threadPage,
+    act: recall,
+    done: { recalled: "The approval is recalled. The proposal counts as rejected now." },
+    word: "recall",
+    notDone: "The approval was not recalled.",
+  }),
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "release"),
+    page: threadPage,
+    act: release,
+    done: { released: "The claim is released. Another worker can claim the approved plan now." },
+    word: "release",
+    notDone: "The claim was not released.",
+  }),
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "messages"),
+    page: threadPage,
+    act: addMessage,
+    done: {
+      noted: "The note is on the thread.",
+      "noted-changed": "The note is on the thread, and what you chose beside it is saved.",
+      replied: null,
+      "replied-changed": null,
+    },
+    word: "addMessage",
+    notDone: "Your note or reply was not added.",
+  }),
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "edit"),
+    page: threadPage,
+    act: editThread,
+    done: changed,
+    ...changesNotSaved,
+  }),
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "status-link"),
+    page: threadPage,
+    act: renewStatusLink,
+    done: {},
+    word: "renewLink",
+    notDone: "No new link was made.",
+  }),
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "delete"),
+    page: threadPage,
+    act: deleteThread,
+    done: { "thread-deleted": "The thread and its files are deleted." },
+    word: "deleteThread",
+    notDone: "The thread was not deleted.",
+  }),
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "tags"),
+    page: threadPage,
+    act: removeTag,
+    done: changed,
+    word: "removeTag",
+    notDone: "The tag was not removed from the thread.",
+  }),
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "assign"),
+    page: threadPage,
+    act: assignToMe,
+    done: { assigned: "You are the assignee of this thread now." },
+    word: "assign",
+    notDone: "The thread was not assigned to you.",
+  }),
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "saved-reply"),
+    page: threadPage,
+    act: insertSavedReply,
+    done: {},
+    word: "insertReply",
+    notDone: "The saved reply was not inserted.",
+  }),
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "block"),
+    page: threadPage,
+    act: blockSender,
+    done: { blocked: "The sender is blocked. What comes from now on is hidden." },
+    word: "blockSender",
+    notDone: "The sender was not blocked.",
+  }),
+];

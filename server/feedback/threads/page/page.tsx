@@ -4,6 +4,7 @@ import { type SavedReply, savedReplies } from "../../../../src/contract/saved-re
 import { tags } from "../../../../src/contract/tags.ts";
 import { type OwnedThread, threads } from "../../../../src/contract/threads.ts";
 import { titled } from "../../../../src/words/visible.ts";
+import { definePage } from "../../../console/definitions.ts";
 import { OriginalVersions, versionOf } from "../../../console/form-values.tsx";
 import { HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
@@ -31,8 +32,6 @@ import { Answering, MessageComposer, type ReplyWays } from "./composer.tsx";
 import { CurrentProposal, EarlierProposals } from "./proposal.tsx";
 import { RepliedNotice } from "./reply-delivery.tsx";
 import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
-
-export const threadPage = (visit: SignedInVisit): Promise<Reply> => showThread(visit);
 
 /** The sent form and the word for its notice, for a page that answers a form. */
 interface ShownAgain {
@@ -351,3 +350,9 @@ const Step = ({ to, words, links, appId }: StepProps) =>
       <span class="unseen"> thread</span>
     </a>
   );
+
+export const threadPage = definePage({
+  at: (links) => links.thread(":appId", ":id"),
+  needs: "viewer",
+  show: showThread,
+});

@@ -2,10 +2,12 @@ import type { ComponentChildren } from "preact";
 import { type Cycle, cycles, type SlotWithDays, slots } from "../../../../src/contract/cycles.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
+import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
 import { filledAgain, filledWith, versionOf } from "../../../console/form-values.tsx";
 import { Confirmation, type Filled, IdempotencyField, Select, TextField } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
+import type { NotDone } from "../../../console/notices.ts";
 import { Can, Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
 import { Line } from "../../../console/text.tsx";
@@ -15,7 +17,7 @@ import { type Chosen, Legend, SlotDayEvidence, SlotDayGrid } from "./days.tsx";
 import { CycleBadge, isLive } from "./line.tsx";
 import { SlotPanel, SlotRequests } from "./slots.tsx";
 
-export function cancelCycle(visit: SignedInVisit): Promise<Reply> {
+function cancelCycle(visit: SignedInVisit): Promise<Reply<"cycle-cancelled">> {
   const { ask, fields } = visit;
   return reshowForm(
     async () => {
@@ -227,18 +229,21 @@ const OpenSlots = ({ slots, form, action }: OpenSlotsProps) => (
   </section>
 );
 
-export const acceptRequest = slotForm("accept", "seat-accepted");
+const acceptRequest = slotForm("accept", "seat-accepted");
 
-export const declineRequest = slotForm("decline", "seat-declined");
+const declineRequest = slotForm("decline", "seat-declined");
 
-export const removeTester = slotForm("remove", "seat-removed");
+const removeTester = slotForm("remove", "seat-removed");
 
-export const rotateKey = slotForm("rotateKey", "key-rotated");
+const rotateKey = slotForm("rotateKey", "key-rotated");
 
-export const confirmJoin = slotForm("confirmJoin", "join-confirmed");
+const confirmJoin = slotForm("confirmJoin", "join-confirmed");
 
 /** Handles a form that changes one slot of the cycle in the path. A refused form shows the cycle with that slot chosen. */
-function slotForm(action: Exclude<keyof typeof slots, "assign">, done: string): PageHandler<SignedInVisit> {
+function slotForm<Done extends string>(
+  action: Exclude<keyof typeof slots, "assign">,
+  done: Done,
+): PageHandler<SignedInVisit, Done> {
   return (visit) => {
     const { ask, fields, param } = visit;
     return reshowForm(
@@ -253,7 +258,7 @@ function slotForm(action: Exclude<keyof typeof slots, "assign">, done: string): 
 }
 
 /** Gives an open slot to the account with the e-mail address in the form. */
-export function assignSlot(visit: SignedInVisit): Promise<Reply> {
+function assignSlot(visit: SignedInVisit): Promise<Reply<"seat-assigned">> {
   const { ask, fields } = visit;
   return reshowForm(
     async () => {
@@ -288,8 +293,6 @@ interface CycleForms {
   readonly assign?: Filled;
   readonly cancel?: Filled;
 }
-
-export const cyclePage = (visit: SignedInVisit): Promise<Reply> => showCycle(visit);
 
 async function showCycle(visit: SignedInVisit, forms: CycleForms = {}): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "testing");
@@ -353,3 +356,71 @@ interface OpenSlotsProps {
   readonly form: Filled | undefined;
   readonly action: string;
 }
+
+const cyclePage = definePage({
+  at: (links) => links.cycle(":appId", ":cycleId"),
+  needs: "viewer",
+  show: showCycle,
+});
+
+const slotNotGiven: NotDone = { word: "giveSlot", notDone: "The slot was not given to the tester." };
+
+const slotIds = { appId: ":appId", cycleId: ":cycleId", slotId: ":slotId" };
+
+export const definitions: Definitions = [
+  cyclePage,
+  defineForm({
+    at: (links) => links.cycle(":appId", ":cycleId", "assign"),
+    page: cyclePage,
+    act: assignSlot,
+    done: { "seat-assigned": "The tester has the slot and can read its test key." },
+    ...slotNotGiven,
+  }),
+  defineForm({
+    at: (links) => links.cycle(":appId", ":cycleId", "cancel"),
+    page: cyclePage,
+    act: cancelCycle,
+    done: { "cycle-cancelled": "The cycle is cancelled. No further days count." },
+    word: "cancelCycle",
+    notDone: "The cycle was not cancelled.",
+  }),
+  defineForm({
+    at: (links) => links.slot(slotIds, "accept"),
+    page: cyclePage,
+    act: acceptRequest,
+    done: { "seat-accepted": "The tester has the slot and can read its test key." },
+    ...slotNotGiven,
+  }),
+  defineForm({
+    at: (links) => links.slot(slotIds, "decline"),
+    page: cyclePage,
+    act: declineRequest,
+    done: { "seat-declined": "The request is declined. The slot is open again." },
+    word: "declineRequest",
+    notDone: "The request was not declined.",
+  }),
+  defineForm({
+    at: (links) => links.slot(slotIds, "remove"),
+    page: cyclePage,
+    act: removeTester,
+    done: { "seat-removed": "The tester is removed. The counted days stay on record." },
+    word: "removeTester",
+    notDone: "The tester was not removed.",
+  }),
+  defineForm({
+    at: (links) => links.slot(slotIds, "rotate-key"),
+    page: cyclePage,
+    act: rotateKey,
+    done: { "key-rotated": "The test key is replaced. The tester's app reads the new one by itself." },
+    word: "rotateKey",
+    notDone: "The test key was not replaced.",
+  }),
+  defineForm({
+    at: (links) => links.slot(slotIds, "confirm-join"),
+    page: cyclePage,
+    act: confirmJoin,
+    done: { "join-confirmed": "Confirmed: the tester has joined the store's test." },
+    word: "confirmJoin",
+    notDone: "The tester was not confirmed.",
+  }),
+];

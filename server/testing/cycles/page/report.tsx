@@ -1,5 +1,6 @@
 import { type CycleReport, cycles } from "../../../../src/contract/cycles.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
+import { type Definitions, definePage } from "../../../console/definitions.ts";
 import { InTurns } from "../../../console/in-turns.tsx";
 import { Document } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
@@ -19,7 +20,7 @@ import type { SignedInVisit } from "../../../console/visit.ts";
 import { CycleBadge, progressOf, SlotBadge } from "./line.tsx";
 
 /** The report of a cycle, for reading, printing and sharing. It names no tester and no account. */
-export async function cycleReportPage(visit: SignedInVisit): Promise<Reply> {
+async function showReport(visit: SignedInVisit): Promise<Reply> {
   const { ask, links, now, param } = visit;
   const report = await ask(cycles.report, { params: { cycleId: param("cycleId") } });
   if (report.cycle.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
@@ -204,3 +205,11 @@ const CycleReportSlots = ({ report: { cycle, seats } }: CycleReportProps) => (
 
 const dayOrNothing = (at: string | null, timezone: string) =>
   at === null ? <span class="muted">–</span> : <ZonedDate at={at} timezone={timezone} />;
+
+const cycleReportPage = definePage({
+  at: (links) => links.cycle(":appId", ":cycleId", "report"),
+  needs: "viewer",
+  show: showReport,
+});
+
+export const definitions: Definitions = [cycleReportPage];

@@ -1,5 +1,6 @@
 import { type Cycle, cycles } from "../../../../src/contract/cycles.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
+import { type Definitions, definePage } from "../../../console/definitions.ts";
 import { versionOf } from "../../../console/form-values.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
@@ -25,7 +26,7 @@ interface TestingProps {
 }
 
 /** The tests of an app: first the requests that wait for its owner, then each listing with its live cycles. */
-export async function listingsPage(visit: SignedInVisit): Promise<Reply> {
+async function showListings(visit: SignedInVisit): Promise<Reply> {
   const { ask, now, reads } = visit;
   const navigation = await appNavigationOf(visit, "testing");
   const { items } = await ask(listings.list, { params: { appId: navigation.app.id } });
@@ -137,3 +138,11 @@ const OfferSection = ({ offer: { listing, cycles }, navigation: { links, app }, 
 /** How many testers ask for a slot in a cycle. */
 export const askedIn = (requests: readonly SlotRequest[], { id }: Pick<Cycle, "id">): number =>
   requests.filter(({ cycleId }) => cycleId === id).length;
+
+const listingsPage = definePage({
+  at: (links) => links.testing(":appId"),
+  needs: "viewer",
+  show: showListings,
+});
+
+export const definitions: Definitions = [listingsPage];

@@ -2,6 +2,7 @@ import { type Cycle, cycles } from "../../../../src/contract/cycles.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
+import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
 import {
   changedValues,
   filledAgain,
@@ -21,6 +22,7 @@ import {
 import { InTurns } from "../../../console/in-turns.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
+import { changed, changesNotSaved } from "../../../console/notices.ts";
 import type { SlotRequest } from "../../../console/page-reads.ts";
 import { Can, Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
@@ -30,7 +32,7 @@ import type { SignedInVisit } from "../../../console/visit.ts";
 import { CycleLine } from "../../cycles/page/line.tsx";
 import { askedIn } from "./list.tsx";
 
-export function createListing(visit: SignedInVisit): Promise<Reply> {
+function createListing(visit: SignedInVisit): Promise<Reply<"listing-created">> {
   const { ask, fields, links, param } = visit;
   const params = { appId: param("appId") };
   return reshowForm(
@@ -43,7 +45,7 @@ export function createListing(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-export function updateListing(visit: SignedInVisit): Promise<Reply> {
+function updateListing(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields } = visit;
   return reshowForm(
     async () => {
@@ -62,7 +64,7 @@ export function updateListing(visit: SignedInVisit): Promise<Reply> {
 }
 
 /** Plans a cycle and shows its page. */
-export function createCycle(visit: SignedInVisit): Promise<Reply> {
+function createCycle(visit: SignedInVisit): Promise<Reply<"cycle-created">> {
   const { ask, fields, links, param } = visit;
   return reshowForm(
     async () => {
@@ -88,10 +90,8 @@ interface ListingForms {
   readonly plan?: Filled;
 }
 
-export const newListingPage = (visit: SignedInVisit): Promise<Reply> => showNewListing(visit);
-
 async function showNewListing(visit: SignedInVisit, form: Filled = filledWith(emptyListing)): Promise<Reply> {
-  const navigation = await appNavigationOf(visit, "testing", "maintainer");
+  const navigation = await appNavigationOf(visit, "testing");
   const action = navigation.links.testing(navigation.app.id, "new");
   const shown = form.refusal || form.value("appName") !== "" ? form : withName(form, navigation.app.name);
   return show(
@@ -121,8 +121,6 @@ async function showNewListing(visit: SignedInVisit, form: Filled = filledWith(em
 const withName = (form: Filled, appName: string): Filled => ({
   value: (name) => (name === "appName" ? appName : form.value(name)),
 });
-
-export const listingPage = (visit: SignedInVisit): Promise<Reply> => showListing(visit);
 
 async function showListing(visit: SignedInVisit, forms: ListingForms = {}): Promise<Reply> {
   const { ask, now, reads } = visit;
@@ -425,3 +423,43 @@ const NewCycle = ({ listing: { seats, durationDays }, form, action, ownZone }: N
     </div>
   </form>
 );
+
+const newListingPage = definePage({
+  at: (links) => links.testing(":appId", "new"),
+  needs: "maintainer",
+  show: showNewListing,
+});
+
+const listingPage = definePage({
+  at: (links) => links.listing(":appId", ":listingId"),
+  needs: "viewer",
+  show: showListing,
+});
+
+export const definitions: Definitions = [
+  newListingPage,
+  listingPage,
+  defineForm({
+    at: (links) => links.testing(":appId", "new"),
+    page: newListingPage,
+    act: createListing,
+    done: { "listing-created": "The listing is created. Plan its first cycle below." },
+    word: "createListing",
+    notDone: "The listing was not created.",
+  }),
+  defineForm({
+    at: (links) => links.listing(":appId", ":listingId"),
+    page: listingPage,
+    act: updateListing,
+    done: changed,
+    ...changesNotSaved,
+  }),
+  defineForm({
+    at: (links) => links.listing(":appId", ":listingId", "cycles"),
+    page: listingPage,
+    act: createCycle,
+    done: { "cycle-created": "The cycle is planned. It starts and ends by itself." },
+    word: "planCycle",
+    notDone: "The cycle was not planned.",
+  }),
+];
