@@ -7,7 +7,7 @@ export interface ConsoleScene {
   readonly title: string;
   /** What a person does there. */
   readonly says: string;
-  /** The pattern of its address in `server/console/page-routes.ts`, or the name of a page that nobody has to sign in for. */
+  /** The pattern of its address, as its `definePage` has it, or the name of a page that nobody has to sign in for. */
   readonly page: string;
 }
 
