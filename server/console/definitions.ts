@@ -50,9 +50,9 @@ export const isForm = (one: Definition): one is Form => !isPage(one) && !isUploa
 export const definePage = (page: Page): Page => page;
 
 /** A word in the address without a sentence, and a form that does not say what was not done, are errors of type. */
-export const defineForm = <Done extends string = never>(form: FormOf<Done, SignedInVisit>): Form => form;
+export const defineForm = <Done extends string>(form: FormOf<Done, SignedInVisit>): Form => form;
 
-export const defineUploadForm = <Done extends string = never>(
+export const defineUploadForm = <Done extends string>(
   form: FormOf<Done, UploadVisit> & Pick<UploadForm, "body">,
 ): UploadForm => form;
 
