@@ -6,17 +6,33 @@ export type Value = string | number | null;
 
 export type Engine = "sqlite" | "postgres";
 
+/** The text of a statement. One that a description of a table made has the type of its rows, for the compiler alone. */
+export type Sql<Row = object> = string & { readonly rows?: Row };
+
 export interface Reader {
   readonly engine: Engine;
   /** The first row, or undefined. Placeholders are `?` on both engines. */
-  get<Row extends object>(sql: string, ...values: Value[]): Promise<Row | undefined>;
-  all<Row extends object>(sql: string, ...values: Value[]): Promise<Row[]>;
+  get<Row extends object>(sql: Sql<Row>, ...values: Value[]): Promise<Row | undefined>;
+  all<Row extends object>(sql: Sql<Row>, ...values: Value[]): Promise<Row[]>;
+}
+
+/** A table to which rows are added, with the columns by their names in TypeScript. `added` is for the compiler alone. */
+export interface Into<Added extends object> {
+  readonly name: string;
+  readonly fields: ReadonlyMap<string, string>;
+  readonly added?: Added;
 }
 
 export interface Inserter {
-  /** Adds one row. The keys of `row` are the columns. */
-  insert(table: string, row: Readonly<Record<string, Value>>): Promise<void>;
+  /** Adds one row. What is undefined is left out. If the table is a name, the keys of `row` are the columns. */
+  insert<Added extends object = Readonly<Record<string, Value>>, Given extends Added = Added>(
+    table: Into<Added> | string,
+    row: Given & Exactly<Added, Given>,
+  ): Promise<void>;
 }
+
+/** Refuses what a row has that the table has not. */
+export type Exactly<Allowed, Given> = { readonly [Name in Exclude<keyof Given, keyof Allowed>]: never };
 
 /** The statements of one unit of work: all of them commit, or none. Unusable after the work has returned. */
 export interface Transaction extends Reader, Inserter {

@@ -1,10 +1,102 @@
-import type { Reader, Value } from "./database.ts";
-
-type Row = Readonly<Record<string, Value>>;
+import type { Exactly, Into, Reader, Sql, Transaction, Value } from "./database.ts";
+import type { Added, AnyTable, Row } from "./schema/table.ts";
 
 /** The statement that adds one row. */
-export function insertStatement(table: string, row: Row): { sql: string; values: Value[] } {
-  return { sql: insertSql(table, Object.keys(row)), values: Object.values(row) };
+export function insertStatement(table: Into<object> | string, row: object): { sql: string; values: Value[] } {
+  const { name, columns, values } = addedRow(table, row);
+  return { sql: insertSql(name, columns), values };
+}
+
+interface AddedRow {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly values: Value[];
+}
+
+/** The columns of a row that is added, with their values. The compiler refuses what is no column. */
+export function addedRow(table: Into<object> | string, row: object): AddedRow {
+  if (typeof table === "string")
+    return { name: table, columns: Object.keys(row), values: Object.values(row) };
+  const columns: string[] = [];
+  const values: Value[] = [];
+  for (const [field, value] of Object.entries(row)) {
+    const column = table.fields.get(field);
+    if (column === undefined || value === undefined) continue;
+    columns.push(column);
+    values.push(value);
+  }
+  return { name: table.name, columns, values };
+}
+
+function columnOf({ name, fields }: Pick<AnyTable, "name" | "fields">, field: string): string {
+  const column = fields.get(field);
+  if (column === undefined) throw new Error(`The table ${name} has no column for "${field}".`);
+  return column;
+}
+
+/** Columns of a table for the list of a statement that answers rows. Each has its name in TypeScript. */
+export const listed = <Of extends AnyTable>(
+  table: Of,
+  fields: readonly (keyof Row<Of> & string)[],
+  alias?: string,
+): string =>
+  fields
+    .map((field) => {
+      const column = columnOf(table, field);
+      const named = alias === undefined ? column : `${alias}.${column}`;
+      return field === column ? named : `${named} AS "${field}"`;
+    })
+    .join(", ");
+
+/** Makes the text that reads these fields of rows of one table. `rest` comes after FROM. */
+export const select = <Of extends AnyTable, Field extends keyof Row<Of> & string>(
+  table: Of,
+  fields: readonly Field[],
+  rest = "",
+): Sql<Pick<Row<Of>, Field>> => `SELECT ${listed(table, fields)} FROM ${table.name} ${rest}`;
+
+/** Makes the text for each list of columns once. */
+function textsBy(make: (columns: readonly string[]) => string): (columns: readonly string[]) => string {
+  const texts = new Map<string, string>();
+  return (columns) => {
+    const name = columns.join();
+    const sql = texts.get(name) ?? make(columns);
+    texts.set(name, sql);
+    return sql;
+  };
+}
+
+/**
+ * Makes a function that sets fields of the rows which `rest` finds, and gives how many rows these are. What is undefined stays.
+ * If nothing is set, it changes nothing and gives 0.
+ */
+export function update<Of extends AnyTable>(table: Of, rest: string) {
+  const textFor = textsBy(
+    (columns) => `UPDATE ${table.name} SET ${columns.map((column) => `${column} = ?`).join(", ")} ${rest}`,
+  );
+  return async <Given extends Changed<Of> & object>(
+    tx: Transaction,
+    set: Given & Exactly<Row<Of>, Given>,
+    ...values: Value[]
+  ): Promise<number> => {
+    const { columns, values: given } = addedRow(table, set);
+    return columns.length === 0 ? 0 : tx.run(textFor(columns), ...given, ...values);
+  };
+}
+
+/** What an update sets. */
+type Changed<Of> = { readonly [Field in keyof Row<Of>]?: Row<Of>[Field] | undefined };
+
+/** Makes a function that adds a row unless `rest` keeps it from that. Gives whether a row was added, or changed. */
+export function insert<Of extends AnyTable>(table: Of, rest: string) {
+  const textFor = textsBy((columns) => `${single(table.name, columns)} ${rest}`);
+  return async <Given extends Added<Of> & object>(
+    tx: Transaction,
+    row: Given & Exactly<Added<Of>, Given>,
+  ): Promise<boolean> => {
+    const { columns, values } = addedRow(table, row);
+    return (await tx.run(textFor(columns), ...values)) > 0;
+  };
 }
 
 /** The statement that adds one row. It takes the values in the order of `columns`. */

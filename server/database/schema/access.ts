@@ -1,132 +1,431 @@
+import type { AppKey } from "../../../src/contract/keys.ts";
 import { beforeToken, personOf, tokenOf, withEach } from "./expressions.ts";
-import type { Statement } from "./statement.ts";
+import { type AnyTable, erased, flag, id, index, instant, integer, json, ref, table, text } from "./table.ts";
+
+export const users = table(
+  "users",
+  {
+    id: id(),
+    email: text("address").unique(),
+    password_hash: text("plain"),
+    created_at: instant(),
+    timezone: text("plain").default("UTC"),
+    /** When the person has shown that they read the mail of this address; null if they have not. */
+    email_verified_at: instant().null(),
+  },
+  { of: "account", erase: "Deleted by its person or by the operator." },
+);
+
+/** Of a console session a person sees the id, the browser in words, and the hour of its last use. */
+export const sessions = table(
+  "sessions",
+  {
+    token_hash: text("plain").primary(),
+    user_id: ref(users, "cascade"),
+    created_at: instant(),
+    expires_at: instant(),
+    id: text("plain").null(),
+    browser: text("plain").null(),
+    last_used_at: instant().null(),
+  },
+  {
+    of: "account",
+    erase: erased.withAccount,
+    notInBackup: "a restore must not bring back sessions that have ended",
+    indexes: [index("sessions_by_user", "user_id"), index("sessions_by_id", "id", { unique: true })],
+  },
+);
+
+export const secondFactors = table(
+  "second_factors",
+  {
+    /** That of the account. */
+    id: ref(users, "cascade").primary(),
+    /** What the authenticator app has; null after the secret of the deployment was lost. */
+    secret_sealed: text("sealed").null(),
+    /** The newest time step of which a code was used. */
+    last_step: integer(),
+    created_at: instant(),
+    /** The factor counts once this is set. */
+    confirmed_at: instant().null(),
+  },
+  { of: "account", erase: erased.withAccount },
+);
+
+export const recoveryCodes = table(
+  "recovery_codes",
+  { code_hash: text("plain").primary(), user_id: ref(users, "cascade"), used_at: instant().null() },
+  {
+    of: "account",
+    erase: erased.withAccount,
+    notInBackup: "a restore must not bring back codes that were used",
+    indexes: [index("recovery_codes_by_user", "user_id")],
+  },
+);
+
+export const passkeys = table(
+  "passkeys",
+  {
+    id: id(),
+    user_id: ref(users, "cascade"),
+    name: text("text"),
+    /** In base64url, as the key. */
+    credential_id: text("plain").unique(),
+    public_key: text("plain"),
+    counter: integer(),
+    /** A list. */
+    transports: json("plain"),
+    created_at: instant(),
+    last_used_at: instant().null(),
+  },
+  { of: "account", erase: erased.withAccount, indexes: [index("passkeys_by_user", "user_id")] },
+);
+
+/** Links of mails that make an account or set a new password, as hashes. Each works once. */
+export const accountLinks = table(
+  "account_links",
+  {
+    token_hash: text("plain").primary(),
+    kind: text("plain"),
+    user_id: ref(users, "cascade").null(),
+    email: text("address"),
+    expires_at: instant(),
+  },
+  {
+    of: "account",
+    erase: "Deleted with the account, and at the end of the link.",
+    notInBackup: "a restore must not bring back links that were used",
+    indexes: [
+      index("account_links_by_email", "email"),
+      index("account_links_by_user", "user_id"),
+      index("account_links_by_end", "expires_at"),
+    ],
+  },
+);
+
+/** Text that a person has typed into a form of the console and not sent. */
+export const drafts = table(
+  "drafts",
+  {
+    id: id(),
+    user_id: ref(users, "cascade"),
+    /** The path of the page, and the path to which its form is sent. */
+    page: text("plain"),
+    form: text("plain"),
+    field: text("plain"),
+    /** The opened page in which it was typed: two open pages keep two texts of one field. */
+    writer: text("plain"),
+    content: text("sealed"),
+    updated_at: instant(),
+  },
+  {
+    of: "account",
+    erase: "Goes with the account, and after 30 days. Only the person who typed it can read it.",
+    unique: [["user_id", "form", "field", "writer"]],
+    indexes: [index("drafts_by_user", "user_id, updated_at"), index("drafts_by_update", "updated_at")],
+  },
+);
+
+export const identities = table(
+  "identities",
+  {
+    issuer: text("plain"),
+    subject: text("plain"),
+    user_id: ref(users, "cascade"),
+    created_at: instant(),
+  },
+  {
+    of: "account",
+    erase: erased.withAccount,
+    primary: ["issuer", "subject"],
+    indexes: [index("identities_by_user", "user_id")],
+  },
+);
+
+/** Live are the codes that are neither used nor replaced. A refusal is a row that was never live. */
+export const signInCodes = table(
+  "sign_in_codes",
+  {
+    code_hash: text("plain").primary(),
+    user_id: ref(users, "cascade"),
+    device_id: text("plain"),
+    device_name: text("text"),
+    challenge: text("plain"),
+    code_sealed: text("sealed").null(),
+    created_at: instant(),
+    expires_at: instant(),
+    used_at: instant().null(),
+    replaced_at: instant().null(),
+  },
+  {
+    of: "account",
+    erase: erased.withAccount,
+    notInBackup: "a restore must not bring back codes that were used",
+    indexes: [
+      index("one_live_code", "device_id", { unique: true, where: "used_at IS NULL AND replaced_at IS NULL" }),
+      index("sign_in_codes_by_expiry", "expires_at"),
+    ],
+  },
+);
+
+export const devices = table(
+  "devices",
+  {
+    id: id(),
+    device_id: text("plain").unique(),
+    user_id: ref(users, "cascade"),
+    name: text("text"),
+    push_token: text("plain").null(),
+    scopes: text("plain"),
+    prefix: text("plain"),
+    token_hash: text("plain").unique(),
+    created_at: instant(),
+    expires_at: instant(),
+    last_used_at: instant().null(),
+  },
+  { of: "account", erase: erased.withAccount, indexes: [index("devices_by_user", "user_id, created_at")] },
+);
+
+export const apps = table(
+  "apps",
+  {
+    id: id(),
+    owner_id: ref(users, "keep"),
+    name: text("text"),
+    feedback_enabled: flag(),
+    changelog_enabled: flag(),
+    chat_webhook_url: text("sealed").null(),
+    github_repository: text("text").null(),
+    faqs_version: integer().default(0),
+    changelog_version: integer().default(0),
+    created_at: instant(),
+    approval_hours: integer().null(),
+    updated_by: text("author").null(),
+    updated_at: instant().null(),
+    sender_pages: flag().default(1),
+    /** How long resolved threads are kept after their last activity; null if for ever. */
+    retention_days: integer().null(),
+  },
+  {
+    of: "app",
+    erase: erased.texts,
+    searched: { app: "t.id" },
+    indexes: [index("apps_by_owner", "owner_id, created_at")],
+  },
+);
+
+export const appMembers = table(
+  "app_members",
+  {
+    app_id: ref(apps, "cascade"),
+    user_id: ref(users, "cascade"),
+    role: text("plain"),
+    created_at: instant(),
+    /** The member has read everything in the app that happened up to then, or up to the joining if it is null. */
+    read_until: instant().null(),
+    visited_at: instant().null(),
+    since_at: instant().null(),
+  },
+  {
+    of: "app",
+    erase: "Kept: a member cannot be erased before the membership has ended.",
+    primary: ["app_id", "user_id"],
+    indexes: [index("app_members_by_user", "user_id, app_id, role")],
+  },
+);
+
+/** Deleted apps whose audit a person may still read. */
+export const formerApps = table(
+  "former_apps",
+  { user_id: ref(users, "cascade"), app_id: text("plain") },
+  { of: "account", erase: erased.withAccount, primary: ["user_id", "app_id"] },
+);
+
+/** The row goes when the invitation is accepted or withdrawn: its link works once. */
+export const invitations = table(
+  "invitations",
+  {
+    id: id(),
+    app_id: ref(apps, "cascade"),
+    email: text("address"),
+    role: text("plain"),
+    token_hash: text("plain").unique(),
+    invited_by: ref(users, "cascade"),
+    created_at: instant(),
+    expires_at: instant(),
+  },
+  {
+    of: "app",
+    erase: "Invitations of the person are deleted.",
+    notInBackup: "a restore must not bring back links that were used",
+    unique: [["app_id", "email"]],
+    indexes: [index("invitations_by_expiry", "expires_at")],
+  },
+);
+
+export const appKeys = table(
+  "app_keys",
+  {
+    id: id(),
+    app_id: ref(apps, "cascade"),
+    label: text("text"),
+    kind: text<AppKey["kind"]>("plain"),
+    prefix: text("plain"),
+    key_hash: text("plain").unique(),
+    created_at: instant(),
+    last_used_at: instant().null(),
+  },
+  {
+    of: "app",
+    erase: erased.texts,
+    indexes: [index("app_keys_by_app", "app_id, created_at")],
+  },
+);
+
+/** Connections over OAuth have the kind `oauth`. */
+export const tokens = table(
+  "tokens",
+  {
+    id: id(),
+    user_id: ref(users, "cascade"),
+    kind: text("plain"),
+    label: text("text"),
+    scopes: text("plain"),
+    app_id: ref(apps, "cascade").null(),
+    prefix: text("plain"),
+    token_hash: text("plain").unique(),
+    created_at: instant(),
+    created_by: text("address"),
+    last_used_at: instant().null(),
+    expires_at: instant().null(),
+    /** For some minutes after a token was rotated, its secret of before is good, too. */
+    old_token_hash: text("plain").null(),
+    old_expires_at: instant().null(),
+  },
+  {
+    of: "account",
+    erase:
+      "The address is replaced in the labels of tokens for an app; the tokens of a person go with the account.",
+    searched: { own: "t.user_id = ?" },
+    indexes: [
+      index("tokens_by_user", "user_id, created_at"),
+      index("tokens_by_old_hash", "old_token_hash", { unique: true, where: "old_token_hash IS NOT NULL" }),
+    ],
+  },
+);
+
+/** Programs that registered themselves. */
+export const oauthClients = table(
+  "oauth_clients",
+  {
+    id: id(),
+    name: text("plain"),
+    redirects: text("plain"),
+    created_at: instant(),
+    used_at: instant().null(),
+  },
+  {
+    of: "deployment",
+    erase: "Kept: it describes a program.",
+    indexes: [index("oauth_clients_unused", "created_at", { where: "used_at IS NULL" })],
+  },
+);
+
+/** What a person allowed, until the program exchanges it. */
+export const oauthCodes = table(
+  "oauth_codes",
+  {
+    code_hash: text("plain").primary(),
+    user_id: ref(users, "cascade"),
+    client_id: text("plain"),
+    client_name: text("plain"),
+    redirect: text("plain"),
+    challenge: text("plain"),
+    app_id: ref(apps, "cascade").null(),
+    scopes: text("plain"),
+    created_at: instant(),
+    expires_at: instant(),
+    connection_id: text("plain").null(),
+  },
+  {
+    of: "account",
+    erase: erased.withAccount,
+    notInBackup: "a restore must not bring back codes that were used",
+  },
+);
+
+/** The access and refresh tokens of connections, as hashes. */
+export const oauthTokens = table(
+  "oauth_tokens",
+  {
+    token_hash: text("plain").primary(),
+    connection_id: ref(tokens, "cascade"),
+    client_id: text("plain"),
+    kind: text<"access" | "refresh">("plain"),
+    created_at: instant(),
+    expires_at: instant(),
+    used_at: instant().null(),
+    /** What the use of a refresh token answered, sealed with it. */
+    successor: text("sealed").null(),
+  },
+  {
+    of: "account",
+    erase: erased.withAccount,
+    notInBackup: "a restore must not bring back refresh tokens that were used since",
+    indexes: [
+      index("oauth_tokens_by_connection", "connection_id"),
+      index("oauth_tokens_by_end", "expires_at"),
+    ],
+  },
+);
+
+const scopeOfAct = "coalesce(app_id, owner_id)";
+
+export const audit = table(
+  "audit",
+  {
+    id: id(),
+    at: instant(),
+    owner_id: text("account"),
+    actor: text("address"),
+    action: text("plain"),
+    app_id: text("plain").null(),
+    target: text("text").null(),
+    address: text("network").null(),
+    /** That of a token or key, whose own row is deleted. */
+    label: text("text").null(),
+    /** A list of fields with their values before and after. */
+    changes: json("json").null(),
+  },
+  {
+    of: "app",
+    erase:
+      "The act is kept. The address, and the network address of the person's own acts, are blanked. The subject of a thread goes with the thread.",
+    searched: {
+      own: `(t.app_id IS NULL AND t.owner_id = ?)
+      OR t.app_id IN (SELECT former.app_id FROM former_apps former WHERE former.user_id = ?)`,
+    },
+    indexes: [
+      index("audit_labels", "target", { where: "label IS NOT NULL" }),
+      index("audit_in_order", `${scopeOfAct}, at, id`),
+      index("audit_by_action", `${scopeOfAct}, action, at, id`),
+      index(
+        "audit_by_person",
+        withEach(personOf, (person) => `${scopeOfAct}, (${person}), at, id`),
+      ),
+      index(
+        "audit_by_token",
+        withEach(tokenOf, (token) => `${scopeOfAct}, (${token}), at, id`),
+        { where: `actor LIKE '%${beforeToken}%'` },
+      ),
+      index("audit_changes", "target", { where: "changes IS NOT NULL" }),
+    ],
+  },
+);
 
 /** Accounts and their ways to sign in, apps with their members and credentials, and the audit. */
-export const accessSchema: readonly Statement[] = [
-  // `email_verified_at`: when the person has shown that they read the mail of this address; null if they have not.
-  `CREATE TABLE users (
-    id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL, created_at TEXT NOT NULL,
-    timezone TEXT NOT NULL DEFAULT 'UTC', email_verified_at TEXT)`,
-  // Of a console session a person sees the id, the browser in words, and the hour of its last use.
-  `CREATE TABLE sessions (
-    token_hash TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    created_at TEXT NOT NULL, expires_at TEXT NOT NULL, id TEXT, browser TEXT, last_used_at TEXT)`,
-  `CREATE INDEX sessions_by_user ON sessions (user_id)`,
-  `CREATE UNIQUE INDEX sessions_by_id ON sessions (id)`,
-  // `id` is that of the account. `secret_sealed`: what the authenticator app has; null after the secret of the deployment was
-  // lost. `last_step`: the newest time step of which a code was used. It counts once `confirmed_at` is set.
-  `CREATE TABLE second_factors (
-    id TEXT PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE, secret_sealed TEXT, last_step BIGINT NOT NULL,
-    created_at TEXT NOT NULL, confirmed_at TEXT)`,
-  `CREATE TABLE recovery_codes (
-    code_hash TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE, used_at TEXT)`,
-  `CREATE INDEX recovery_codes_by_user ON recovery_codes (user_id)`,
-  // Keys and ids are in base64url, `transports` is a JSON array.
-  `CREATE TABLE passkeys (
-    id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE, name TEXT NOT NULL,
-    credential_id TEXT NOT NULL UNIQUE, public_key TEXT NOT NULL, counter BIGINT NOT NULL, transports TEXT NOT NULL,
-    created_at TEXT NOT NULL, last_used_at TEXT)`,
-  `CREATE INDEX passkeys_by_user ON passkeys (user_id)`,
-  // Links of mails that make an account or set a new password, as hashes. Each works once.
-  `CREATE TABLE account_links (
-    token_hash TEXT PRIMARY KEY, kind TEXT NOT NULL, user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
-    email TEXT NOT NULL, expires_at TEXT NOT NULL)`,
-  `CREATE INDEX account_links_by_email ON account_links (email)`,
-  `CREATE INDEX account_links_by_user ON account_links (user_id)`,
-  `CREATE INDEX account_links_by_end ON account_links (expires_at)`,
-  // Text that a person has typed into a form of the console and not sent. `content` is sealed. `writer` is the opened page in
-  // which it was typed: two open pages keep two texts of one field.
-  `CREATE TABLE drafts (
-    id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE, page TEXT NOT NULL,
-    form TEXT NOT NULL, field TEXT NOT NULL, writer TEXT NOT NULL, content TEXT NOT NULL, updated_at TEXT NOT NULL,
-    UNIQUE (user_id, form, field, writer))`,
-  `CREATE INDEX drafts_by_user ON drafts (user_id, updated_at)`,
-  `CREATE INDEX drafts_by_update ON drafts (updated_at)`,
-  `CREATE TABLE identities (
-    issuer TEXT NOT NULL, subject TEXT NOT NULL, user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    created_at TEXT NOT NULL, PRIMARY KEY (issuer, subject))`,
-  `CREATE INDEX identities_by_user ON identities (user_id)`,
-  // Live are the codes that are neither used nor replaced. A refusal is a row that was never live.
-  `CREATE TABLE sign_in_codes (
-    code_hash TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE, device_id TEXT NOT NULL,
-    device_name TEXT NOT NULL, challenge TEXT NOT NULL, code_sealed TEXT, created_at TEXT NOT NULL,
-    expires_at TEXT NOT NULL, used_at TEXT, replaced_at TEXT)`,
-  `CREATE UNIQUE INDEX one_live_code ON sign_in_codes (device_id) WHERE used_at IS NULL AND replaced_at IS NULL`,
-  `CREATE INDEX sign_in_codes_by_expiry ON sign_in_codes (expires_at)`,
-  `CREATE TABLE devices (
-    id TEXT PRIMARY KEY, device_id TEXT NOT NULL UNIQUE, user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    name TEXT NOT NULL, push_token TEXT, scopes TEXT NOT NULL, prefix TEXT NOT NULL, token_hash TEXT NOT NULL UNIQUE,
-    created_at TEXT NOT NULL, expires_at TEXT NOT NULL, last_used_at TEXT)`,
-  `CREATE INDEX devices_by_user ON devices (user_id, created_at)`,
-  // `retention_days`: how long resolved threads are kept after their last activity; null if for ever.
-  `CREATE TABLE apps (
-    id TEXT PRIMARY KEY, owner_id TEXT NOT NULL REFERENCES users (id), name TEXT NOT NULL,
-    feedback_enabled BIGINT NOT NULL, changelog_enabled BIGINT NOT NULL, chat_webhook_url TEXT, github_repository TEXT,
-    faqs_version BIGINT NOT NULL DEFAULT 0, changelog_version BIGINT NOT NULL DEFAULT 0, created_at TEXT NOT NULL,
-    approval_hours BIGINT, updated_by TEXT, updated_at TEXT, sender_pages BIGINT NOT NULL DEFAULT 1,
-    retention_days BIGINT)`,
-  `CREATE INDEX apps_by_owner ON apps (owner_id, created_at)`,
-  // A member has read everything in an app that happened up to `read_until`, or up to the joining if it is null.
-  `CREATE TABLE app_members (
-    app_id TEXT NOT NULL REFERENCES apps (id) ON DELETE CASCADE,
-    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE, role TEXT NOT NULL, created_at TEXT NOT NULL,
-    read_until TEXT, visited_at TEXT, since_at TEXT, PRIMARY KEY (app_id, user_id))`,
-  `CREATE INDEX app_members_by_user ON app_members (user_id, app_id, role)`,
-  // Deleted apps whose audit a person may still read.
-  `CREATE TABLE former_apps (
-    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE, app_id TEXT NOT NULL, PRIMARY KEY (user_id, app_id))`,
-  // The row goes when the invitation is accepted or withdrawn: its link works once.
-  `CREATE TABLE invitations (
-    id TEXT PRIMARY KEY, app_id TEXT NOT NULL REFERENCES apps (id) ON DELETE CASCADE, email TEXT NOT NULL,
-    role TEXT NOT NULL, token_hash TEXT NOT NULL UNIQUE,
-    invited_by TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE, created_at TEXT NOT NULL,
-    expires_at TEXT NOT NULL, UNIQUE (app_id, email))`,
-  `CREATE INDEX invitations_by_expiry ON invitations (expires_at)`,
-  `CREATE TABLE app_keys (
-    id TEXT PRIMARY KEY, app_id TEXT NOT NULL REFERENCES apps (id) ON DELETE CASCADE, label TEXT NOT NULL,
-    kind TEXT NOT NULL, prefix TEXT NOT NULL, key_hash TEXT NOT NULL UNIQUE, created_at TEXT NOT NULL,
-    last_used_at TEXT)`,
-  `CREATE INDEX app_keys_by_app ON app_keys (app_id, created_at)`,
-  // For some minutes after a token was rotated, its secret of before is good, too. Connections over OAuth have the kind `oauth`.
-  `CREATE TABLE tokens (
-    id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE, kind TEXT NOT NULL,
-    label TEXT NOT NULL, scopes TEXT NOT NULL, app_id TEXT REFERENCES apps (id) ON DELETE CASCADE, prefix TEXT NOT NULL,
-    token_hash TEXT NOT NULL UNIQUE, created_at TEXT NOT NULL, created_by TEXT NOT NULL, last_used_at TEXT,
-    expires_at TEXT, old_token_hash TEXT, old_expires_at TEXT)`,
-  `CREATE INDEX tokens_by_user ON tokens (user_id, created_at)`,
-  `CREATE UNIQUE INDEX tokens_by_old_hash ON tokens (old_token_hash) WHERE old_token_hash IS NOT NULL`,
-  // Programs that registered themselves.
-  `CREATE TABLE oauth_clients (
-    id TEXT PRIMARY KEY, name TEXT NOT NULL, redirects TEXT NOT NULL, created_at TEXT NOT NULL, used_at TEXT)`,
-  `CREATE INDEX oauth_clients_unused ON oauth_clients (created_at) WHERE used_at IS NULL`,
-  // What a person allowed, until the program exchanges it.
-  `CREATE TABLE oauth_codes (
-    code_hash TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE, client_id TEXT NOT NULL,
-    client_name TEXT NOT NULL, redirect TEXT NOT NULL, challenge TEXT NOT NULL,
-    app_id TEXT REFERENCES apps (id) ON DELETE CASCADE, scopes TEXT NOT NULL, created_at TEXT NOT NULL,
-    expires_at TEXT NOT NULL, connection_id TEXT)`,
-  // The access and refresh tokens of connections, as hashes. `successor`: what the use of a refresh token answered, sealed with it.
-  `CREATE TABLE oauth_tokens (
-    token_hash TEXT PRIMARY KEY, connection_id TEXT NOT NULL REFERENCES tokens (id) ON DELETE CASCADE,
-    client_id TEXT NOT NULL, kind TEXT NOT NULL, created_at TEXT NOT NULL, expires_at TEXT NOT NULL, used_at TEXT,
-    successor TEXT)`,
-  `CREATE INDEX oauth_tokens_by_connection ON oauth_tokens (connection_id)`,
-  `CREATE INDEX oauth_tokens_by_end ON oauth_tokens (expires_at)`,
-  // `label`: that of a token or key, whose own row is deleted. `changes`: a JSON list of fields with their values before and after.
-  `CREATE TABLE audit (
-    id TEXT PRIMARY KEY, at TEXT NOT NULL, owner_id TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL,
-    app_id TEXT, target TEXT, address TEXT, label TEXT, changes TEXT)`,
-  `CREATE INDEX audit_labels ON audit (target) WHERE label IS NOT NULL`,
-  `CREATE INDEX audit_in_order ON audit (coalesce(app_id, owner_id), at, id)`,
-  `CREATE INDEX audit_by_action ON audit (coalesce(app_id, owner_id), action, at, id)`,
-  withEach(
-    personOf,
-    (person) => `CREATE INDEX audit_by_person ON audit (coalesce(app_id, owner_id), (${person}), at, id)`,
-  ),
-  withEach(
-    tokenOf,
-    (token) => `CREATE INDEX audit_by_token ON audit (coalesce(app_id, owner_id), (${token}), at, id)
-      WHERE actor LIKE '%${beforeToken}%'`,
-  ),
-  `CREATE INDEX audit_changes ON audit (target) WHERE changes IS NOT NULL`,
+export const accessSchema: readonly AnyTable[] = [
+  ...[users, sessions, secondFactors, recoveryCodes, passkeys, accountLinks, drafts, identities, signInCodes],
+  ...[devices, apps, appMembers, formerApps, invitations, appKeys, tokens, oauthClients, oauthCodes],
+  ...[oauthTokens, audit],
 ];

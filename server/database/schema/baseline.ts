@@ -1,26 +1,13 @@
 import type { Replaced } from "../before-baseline.ts";
 import type { Migration } from "../migrate.ts";
-import { accessSchema } from "./access.ts";
-import { contentSchema } from "./content.ts";
-import { deploymentSchema } from "./deployment.ts";
-import { feedbackSchema } from "./feedback.ts";
-import { mailSchema } from "./mail.ts";
-import { searchSchema } from "./search.ts";
 import { type Statement, statementsFor } from "./statement.ts";
-import { testingSchema } from "./testing.ts";
-import { triggerSchema } from "./triggers.ts";
+import { isTable, statementsOf } from "./table.ts";
+import { schema } from "./tables.ts";
 
-/** The whole schema. What a statement refers to stands before it. */
-const schema: readonly Statement[] = [
-  ...accessSchema,
-  ...testingSchema,
-  ...feedbackSchema,
-  ...searchSchema,
-  ...triggerSchema,
-  ...contentSchema,
-  ...mailSchema,
-  ...deploymentSchema,
-];
+const statements: readonly Statement[] = schema.flatMap((part) => {
+  if (!isTable(part)) return [part];
+  return part.since === undefined ? statementsOf(part) : [];
+});
 
 /** The migrations until 116, which were numbered from 1. Not every number was used. */
 export const replaced: Replaced = {
@@ -42,6 +29,9 @@ export const replaced: Replaced = {
 export const baseline: Migration = {
   number: 117,
   name: "baseline",
-  statements: { sqlite: statementsFor(schema, "sqlite"), postgres: statementsFor(schema, "postgres") },
+  statements: {
+    sqlite: statementsFor(statements, "sqlite"),
+    postgres: statementsFor(statements, "postgres"),
+  },
   replaces: replaced,
 };

@@ -1,47 +1,163 @@
-import type { Statement } from "./statement.ts";
+import type { CycleStatus, SlotStatus } from "../../../src/contract/cycles.ts";
+import type { Listing } from "../../../src/contract/listings.ts";
+import { apps, users } from "./access.ts";
+import { type AnyTable, erased, flag, id, index, instant, integer, json, ref, table, text } from "./table.ts";
+
+export const listings = table(
+  "listings",
+  {
+    id: id(),
+    app_id: ref(apps, "cascade"),
+    app_name: text("text"),
+    icon_url: text("text").null(),
+    package_name: text("text"),
+    opt_in_url: text("text"),
+    test_brief: text("text"),
+    screens: json("json"),
+    seats: integer(),
+    duration_days: integer(),
+    max_missed_days: integer(),
+    verification_tier: text<Listing["verificationTier"]>("plain"),
+    created_at: instant(),
+    updated_at: instant(),
+  },
+  {
+    of: "app",
+    erase: erased.texts,
+    indexes: [index("listings_by_app", "app_id, created_at, id")],
+  },
+);
+
+export const cycles = table(
+  "cycles",
+  {
+    id: id(),
+    listing_id: ref(listings, "cascade"),
+    status: text<CycleStatus>("plain"),
+    starts_on: text("plain"),
+    timezone: text("plain"),
+    duration_days: integer(),
+    max_missed_days: integer(),
+    /** A list of instants, when each day begins and, last, when the last one ends. */
+    day_starts: json("plain"),
+    /** How many days have been closed. */
+    closed_days: integer(),
+    /** When time next changes something by itself; null once it is over. */
+    next_at: instant().null(),
+    created_at: instant(),
+  },
+  {
+    of: "app",
+    erase: "Holds dates and states alone.",
+    indexes: [
+      index("cycles_by_listing", "listing_id, created_at, id"),
+      index("cycles_due", "next_at", { where: "next_at IS NOT NULL" }),
+      index("cycles_open", "created_at, id", { where: "next_at IS NOT NULL" }),
+    ],
+  },
+);
+
+export const slots = table(
+  "slots",
+  {
+    id: id(),
+    cycle_id: ref(cycles, "cascade"),
+    seat: integer(),
+    status: text<SlotStatus>("plain"),
+    tester_id: ref(users, "keep").null(),
+    request_expires_at: instant().null(),
+    activated_at: instant().null(),
+    /** The day on which it became active. */
+    active_from_day: integer().null(),
+    ended_at: instant().null(),
+    missed_days: integer().default(0),
+    /** The counted days between commas, such as ",1,2,". */
+    counted: text("plain").default(","),
+    join_check_pending: flag().default(0),
+    key_hash: text("plain").null().unique(),
+    key_sealed: text("sealed").null(),
+    created_at: instant(),
+    imported_tester: text("account").null(),
+  },
+  {
+    of: "app",
+    erase: "A seat that has ended keeps its counts and loses its tester. A seat in use refuses the erasure.",
+    indexes: [
+      index("slots_by_cycle", "cycle_id, seat, created_at"),
+      index("slots_by_tester", "tester_id", { where: "tester_id IS NOT NULL" }),
+      index("one_slot_of_a_tester", "cycle_id, tester_id", { unique: true, where: "tester_id IS NOT NULL" }),
+      index("slots_requested", "request_expires_at", { where: "status = 'requested'" }),
+      // Without the slots that have a tester: every page of the console counts the requests, and testers see what is free.
+      index("slots_open", "cycle_id, seat, created_at, id", { where: "status = 'open'" }),
+      index("slots_asked", "cycle_id, request_expires_at, seat, created_at, id", {
+        where: "status = 'requested'",
+      }),
+    ],
+  },
+);
+
+export const countedDays = table(
+  "counted_days",
+  {
+    slot_id: ref(slots, "cascade"),
+    day_index: integer(),
+    kind: text("plain"),
+    evidence_id: text("plain"),
+    counted_at: instant(),
+  },
+  { of: "app", erase: "Kept: it is the count of the test.", primary: ["slot_id", "day_index"] },
+);
+
+const appOfSlot = `(SELECT l.app_id FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id
+  WHERE s.id = t.slot_id)`;
+
+export const testSessions = table(
+  "test_sessions",
+  {
+    id: id(),
+    slot_id: ref(slots, "cascade"),
+    day_index: integer().null(),
+    started_at: instant(),
+    ended_at: instant(),
+    screens: json("json"),
+    app_version: text("text").null(),
+    reason: text("plain").null(),
+    received_at: instant(),
+  },
+  {
+    of: "app",
+    erase: "Test sessions of the person are deleted.",
+    searched: { app: appOfSlot },
+    // By seat alone: an index that held the day and the id, too, cost a report an eighth of its time.
+    indexes: [index("test_sessions_by_slot", "slot_id")],
+  },
+);
+
+export const proofs = table(
+  "proofs",
+  {
+    id: id(),
+    slot_id: ref(slots, "cascade"),
+    day_index: integer(),
+    captured_at: instant(),
+    queued_at: instant().null(),
+    note: text("text").null(),
+    created_at: instant(),
+  },
+  {
+    of: "app",
+    erase: "Proofs of the person are deleted with their images.",
+    searched: { app: appOfSlot },
+    indexes: [index("proofs_by_slot", "slot_id, day_index")],
+  },
+);
 
 /** Tests with their seats and evidence. */
-export const testingSchema: readonly Statement[] = [
-  `CREATE TABLE listings (
-    id TEXT PRIMARY KEY, app_id TEXT NOT NULL REFERENCES apps (id) ON DELETE CASCADE, app_name TEXT NOT NULL,
-    icon_url TEXT, package_name TEXT NOT NULL, opt_in_url TEXT NOT NULL, test_brief TEXT NOT NULL,
-    screens TEXT NOT NULL, seats BIGINT NOT NULL, duration_days BIGINT NOT NULL, max_missed_days BIGINT NOT NULL,
-    verification_tier TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL)`,
-  `CREATE INDEX listings_by_app ON listings (app_id, created_at, id)`,
-  // `day_starts`: a JSON array of instants, when each day begins and, last, when the last one ends. `closed_days`: how many
-  // days have been closed. `next_at`: when time next changes something by itself; null once it is over.
-  `CREATE TABLE cycles (
-    id TEXT PRIMARY KEY, listing_id TEXT NOT NULL REFERENCES listings (id) ON DELETE CASCADE, status TEXT NOT NULL,
-    starts_on TEXT NOT NULL, timezone TEXT NOT NULL, duration_days BIGINT NOT NULL, max_missed_days BIGINT NOT NULL,
-    day_starts TEXT NOT NULL, closed_days BIGINT NOT NULL, next_at TEXT, created_at TEXT NOT NULL)`,
-  `CREATE INDEX cycles_by_listing ON cycles (listing_id, created_at, id)`,
-  `CREATE INDEX cycles_due ON cycles (next_at) WHERE next_at IS NOT NULL`,
-  `CREATE INDEX cycles_open ON cycles (created_at, id) WHERE next_at IS NOT NULL`,
-  // `counted`: the counted days between commas, such as ",1,2,". `active_from_day`: the day on which it became active.
-  `CREATE TABLE slots (
-    id TEXT PRIMARY KEY, cycle_id TEXT NOT NULL REFERENCES cycles (id) ON DELETE CASCADE, seat BIGINT NOT NULL,
-    status TEXT NOT NULL, tester_id TEXT REFERENCES users (id), request_expires_at TEXT, activated_at TEXT,
-    active_from_day BIGINT, ended_at TEXT, missed_days BIGINT NOT NULL DEFAULT 0, counted TEXT NOT NULL DEFAULT ',',
-    join_check_pending BIGINT NOT NULL DEFAULT 0, key_hash TEXT UNIQUE, key_sealed TEXT, created_at TEXT NOT NULL,
-    imported_tester TEXT)`,
-  `CREATE INDEX slots_by_cycle ON slots (cycle_id, seat, created_at)`,
-  `CREATE INDEX slots_by_tester ON slots (tester_id) WHERE tester_id IS NOT NULL`,
-  `CREATE UNIQUE INDEX one_slot_of_a_tester ON slots (cycle_id, tester_id) WHERE tester_id IS NOT NULL`,
-  `CREATE INDEX slots_requested ON slots (request_expires_at) WHERE status = 'requested'`,
-  // Without the slots that have a tester: every page of the console counts the requests, and testers see what is free.
-  `CREATE INDEX slots_open ON slots (cycle_id, seat, created_at, id) WHERE status = 'open'`,
-  `CREATE INDEX slots_asked ON slots (cycle_id, request_expires_at, seat, created_at, id) WHERE status = 'requested'`,
-  `CREATE TABLE counted_days (
-    slot_id TEXT NOT NULL REFERENCES slots (id) ON DELETE CASCADE, day_index BIGINT NOT NULL, kind TEXT NOT NULL,
-    evidence_id TEXT NOT NULL, counted_at TEXT NOT NULL, PRIMARY KEY (slot_id, day_index))`,
-  `CREATE TABLE test_sessions (
-    id TEXT PRIMARY KEY, slot_id TEXT NOT NULL REFERENCES slots (id) ON DELETE CASCADE, day_index BIGINT,
-    started_at TEXT NOT NULL, ended_at TEXT NOT NULL, screens TEXT NOT NULL, app_version TEXT, reason TEXT,
-    received_at TEXT NOT NULL)`,
-  // By seat alone: an index that held the day and the id, too, cost a report an eighth of its time.
-  `CREATE INDEX test_sessions_by_slot ON test_sessions (slot_id)`,
-  `CREATE TABLE proofs (
-    id TEXT PRIMARY KEY, slot_id TEXT NOT NULL REFERENCES slots (id) ON DELETE CASCADE, day_index BIGINT NOT NULL,
-    captured_at TEXT NOT NULL, queued_at TEXT, note TEXT, created_at TEXT NOT NULL)`,
-  `CREATE INDEX proofs_by_slot ON proofs (slot_id, day_index)`,
+export const testingSchema: readonly AnyTable[] = [
+  listings,
+  cycles,
+  slots,
+  countedDays,
+  testSessions,
+  proofs,
 ];

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Inserter } from "../database.ts";
 import { isBusy, TransactionLost } from "../errors.ts";
 import type { Signals } from "../signals.ts";
+import { addedRow } from "../statements.ts";
 import { type AppendUnit, appendUnit, type Statements, type Unit, workUnit } from "../transaction.ts";
 import type { Connection, StatementRunner } from "./connection.ts";
 
@@ -19,9 +20,10 @@ export function createWriter(connection: Connection, signals: Signals): Writer {
     write: (work) =>
       new Promise((resolve, reject) => queue.add(workUnit(work, signals, { resolve, reject }))),
     insert: (table, row) =>
-      new Promise((resolve, reject) =>
-        queue.appendTo(table, Object.keys(row)).add(Object.values(row), { resolve, reject }),
-      ),
+      new Promise((resolve, reject) => {
+        const { name, columns, values } = addedRow(table, row);
+        queue.appendTo(name, columns).add(values, { resolve, reject });
+      }),
     between: (use) => queue.between(() => use(connection)),
     async close() {
       await queue.close();
