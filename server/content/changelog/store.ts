@@ -1,7 +1,9 @@
 import { apps } from "../../access/apps/store.ts";
 import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
-import type { Reader, Transaction } from "../../database/database.ts";
-import { assignments } from "../../database/statements.ts";
+import type { Reader, Sql, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/content.ts";
+import type { Row } from "../../database/schema/table.ts";
+import { listed, select, update } from "../../database/statements.ts";
 
 /** A thread that a release note names. */
 interface LinkedThread {
@@ -52,12 +54,19 @@ export const changelogFeedback = {
   /** Replaces all links of a release note. */
   async replace(tx: Transaction, entryId: string, feedbackIds: readonly string[]): Promise<void> {
     await tx.run("DELETE FROM changelog_feedback WHERE entry_id = ?", entryId);
-    for (const id of feedbackIds)
-      await tx.insert("changelog_feedback", { entry_id: entryId, feedback_id: id });
+    for (const feedbackId of feedbackIds) await tx.insert(tables.changelogFeedback, { entryId, feedbackId });
   },
 };
 
 const placeholders = (values: readonly string[]): string => values.map(() => "?").join(", ");
+
+const entryFields = [
+  ...["id", "title", "version", "versions", "releaseType", "bodyFormat", "body", "items"],
+  ...["publishedAt", "createdAt", "updatedAt"],
+] as const;
+
+/** The stored form of a release note. `versions` and `items` are JSON. */
+export type ChangelogRow = Pick<Row<typeof tables.changelogEntries>, (typeof entryFields)[number]>;
 
 export interface NewChangelogRow extends ChangelogRow {
   readonly appId: string;
@@ -85,96 +94,64 @@ interface EntriesPage {
   readonly limit: number;
 }
 
-const changelogColumns = `id, title, version, versions, release_type AS "releaseType",
-  body_format AS "bodyFormat", body, items, published_at AS "publishedAt",
-  created_at AS "createdAt", updated_at AS "updatedAt"`;
+export type PublishedRow = ChangelogRow & { readonly publishedAt: string };
+
+/** Reads entries that `where` knows to be published. */
+function published(where: string): Sql<PublishedRow> {
+  return `SELECT ${listed(tables.changelogEntries, entryFields)} FROM changelog_entries WHERE ${where}`;
+}
+
+const newestFirst = "ORDER BY published_at DESC, created_at DESC, id DESC";
+
+const statements = {
+  list: select(
+    tables.changelogEntries,
+    [...entryFields, "editedFields"],
+    `WHERE app_id = ? AND ${sortKey} < (?, ?, ?)
+     ORDER BY coalesce(published_at, '${draftDate}') DESC, created_at DESC, id DESC LIMIT ?`,
+  ),
+  listVersions: select(
+    tables.changelogEntries,
+    ["id", "version"],
+    "WHERE app_id = ? ORDER BY created_at, id",
+  ),
+  listPublished: published(`app_id = ? AND published_at <= ? ${newestFirst} LIMIT ?`),
+  listPublishedVersions: select(
+    tables.changelogEntries,
+    ["id", "version", "versions"],
+    `WHERE app_id = ? AND published_at <= ? ${newestFirst}`,
+  ),
+};
 
 const entryOf = oneForViewer<OwnedChangelogRow>({
-  columns: "e.*",
-  from: `FROM (SELECT ${changelogColumns}, app_id AS "appId", edited_fields AS "editedFields"
-       FROM changelog_entries) e`,
-  app: `e."appId"`,
+  columns: listed(tables.changelogEntries, [...entryFields, "appId", "editedFields"], "e"),
+  from: "FROM changelog_entries e",
+  app: "e.app_id",
   where: "e.id = ?",
 });
+
+const updateEntry = update(tables.changelogEntries, "WHERE id = ?");
 
 /** Release notes as their maintainers see them, including drafts. */
 export const changelogEntries = {
   /** The entries after `position`: drafts first, then newest first. */
   list: (reader: Reader, appId: string, { position, limit }: EntriesPage) =>
-    reader.all<ChangelogRow & Pick<NewChangelogRow, "editedFields">>(
-      `SELECT ${changelogColumns}, edited_fields AS "editedFields" FROM changelog_entries WHERE app_id = ? AND ${sortKey} < (?, ?, ?)
-       ORDER BY coalesce(published_at, '${draftDate}') DESC, created_at DESC, id DESC LIMIT ?`,
-      appId,
-      ...position,
-      limit,
-    ),
+    reader.all(statements.list, appId, ...position, limit),
 
   /** Locks the app, so that no other transaction adds a version between a search for it and its insert, or deletes the app. */
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
   /** The versions of all entries of an app, including drafts, oldest first. */
-  listVersions: (reader: Reader, appId: string) =>
-    reader.all<EntryVersion>(
-      "SELECT id, version FROM changelog_entries WHERE app_id = ? ORDER BY created_at, id",
-      appId,
-    ),
+  listVersions: (reader: Reader, appId: string) => reader.all(statements.listVersions, appId),
 
   find: (reader: Reader, id: string, viewer: Viewer) => entryOf(reader, viewer, id),
 
-  insert: (tx: Transaction, entry: NewChangelogRow) =>
-    tx.insert("changelog_entries", {
-      id: entry.id,
-      app_id: entry.appId,
-      title: entry.title,
-      version: entry.version,
-      versions: entry.versions,
-      release_type: entry.releaseType,
-      body_format: entry.bodyFormat,
-      body: entry.body,
-      items: entry.items,
-      published_at: entry.publishedAt,
-      created_at: entry.createdAt,
-      updated_at: entry.updatedAt,
-      edited_fields: entry.editedFields,
-      updated_by: entry.updatedBy ?? null,
-    }),
+  insert: (tx: Transaction, entry: NewChangelogRow) => tx.insert(tables.changelogEntries, entry),
 
-  async update(tx: Transaction, id: string, change: ChangelogRowChange): Promise<void> {
-    const { sql, values } = assignments({
-      edited_fields: change.editedFields,
-      title: change.title,
-      version: change.version,
-      versions: change.versions,
-      release_type: change.releaseType,
-      body_format: change.bodyFormat,
-      body: change.body,
-      items: change.items,
-      published_at: change.publishedAt,
-      updated_at: change.updatedAt,
-      updated_by: change.updatedBy,
-    });
-    if (sql !== "") await tx.run(`UPDATE changelog_entries SET ${sql} WHERE id = ?`, ...values, id);
-  },
+  update: (tx: Transaction, id: string, change: ChangelogRowChange) => updateEntry(tx, change, id),
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM changelog_entries WHERE id = ?", id),
 };
-
-/** The stored form of a release note. `versions` and `items` are JSON. */
-export interface ChangelogRow {
-  readonly id: string;
-  readonly title: string;
-  readonly version: string;
-  readonly versions: string;
-  readonly releaseType: "major" | "minor" | "patch";
-  readonly bodyFormat: "markdown" | "items";
-  readonly body: string;
-  readonly items: string;
-  readonly publishedAt: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
-export type PublishedRow = ChangelogRow & { readonly publishedAt: string };
 
 /** The release notes of apps, as their users see them. */
 export const changelog = {
@@ -183,30 +160,16 @@ export const changelog = {
     reader: Reader,
     appId: string,
     { now, limit }: { readonly now: string; readonly limit: number },
-  ) =>
-    reader.all<PublishedRow>(
-      `SELECT ${changelogColumns} FROM changelog_entries
-       WHERE app_id = ? AND published_at <= ? ORDER BY published_at DESC, created_at DESC, id DESC LIMIT ?`,
-      appId,
-      now,
-      limit,
-    ),
+  ) => reader.all(statements.listPublished, appId, now, limit),
 
   /** The versions of all entries that are published at `now`, newest first, without their texts. */
   listPublishedVersions: (reader: Reader, appId: string, now: string) =>
-    reader.all<Pick<ChangelogRow, "id" | "version" | "versions">>(
-      `SELECT id, version, versions FROM changelog_entries
-       WHERE app_id = ? AND published_at <= ? ORDER BY published_at DESC, created_at DESC, id DESC`,
-      appId,
-      now,
-    ),
+    reader.all(statements.listPublishedVersions, appId, now),
 
   /** These entries of the app, newest first. */
   listByIds: (reader: Reader, appId: string, ids: readonly string[]) =>
-    reader.all<PublishedRow>(
-      `SELECT ${changelogColumns} FROM changelog_entries
-       WHERE app_id = ? AND id IN (${ids.map(() => "?").join(", ") || "NULL"})
-       ORDER BY published_at DESC, created_at DESC, id DESC`,
+    reader.all(
+      published(`app_id = ? AND id IN (${placeholders(ids) || "NULL"}) ${newestFirst}`),
       appId,
       ...ids,
     ),

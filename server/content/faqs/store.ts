@@ -2,6 +2,8 @@ import type { Faq, FaqChange, ListedFaq } from "../../../src/contract/faqs.ts";
 import { apps } from "../../access/apps/store.ts";
 import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/content.ts";
+import { listed, select } from "../../database/statements.ts";
 
 export interface NewFaqRow {
   readonly id: string;
@@ -27,9 +29,15 @@ export interface ReplacedFaqRow {
   readonly by?: string | undefined;
 }
 
-const columns = `id, question, answer, sort_order AS "sortOrder"`;
-const listedColumns = `${columns}, created_at AS "createdAt", updated_at AS "updatedAt",
-       pushed_hash AS "pushedHash", pushed_sort_order AS "pushedSortOrder"`;
+const fields = ["id", "question", "answer", "sortOrder"] as const;
+const columns = listed(tables.faqs, fields);
+
+const listOf = select(
+  tables.faqs,
+  [...fields, "createdAt", "updatedAt", "pushedHash", "pushedSortOrder"],
+  "WHERE app_id = ? ORDER BY sort_order, created_at, id",
+);
+const oneOf = select(tables.faqs, fields, "WHERE app_id = ? AND id = ?");
 
 const appOfFaq = oneForViewer<{ readonly appId: string }>({
   columns: `f.app_id AS "appId"`,
@@ -46,11 +54,7 @@ export const faqs = {
    */
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
-  list: (reader: Reader, appId: string) =>
-    reader.all<ListedFaq>(
-      `SELECT ${listedColumns} FROM faqs WHERE app_id = ? ORDER BY sort_order, created_at, id`,
-      appId,
-    ),
+  list: (reader: Reader, appId: string): Promise<ListedFaq[]> => reader.all(listOf, appId),
 
   /** The sort order of a new last entry. The list must be locked. */
   async nextSortOrder(tx: Transaction, appId: string): Promise<number> {
@@ -61,22 +65,10 @@ export const faqs = {
     return row?.next ?? 1;
   },
 
-  insert: (tx: Transaction, faq: NewFaqRow) =>
-    tx.insert("faqs", {
-      id: faq.id,
-      app_id: faq.appId,
-      question: faq.question,
-      answer: faq.answer,
-      sort_order: faq.sortOrder,
-      created_at: faq.at,
-      updated_at: faq.at,
-      updated_by: faq.by ?? null,
-      pushed_hash: faq.pushedHash ?? null,
-      pushed_sort_order: faq.pushedSortOrder ?? null,
-    }),
+  insert: (tx: Transaction, { at, by, ...faq }: NewFaqRow) =>
+    tx.insert(tables.faqs, { ...faq, createdAt: at, updatedAt: at, updatedBy: by }),
 
-  find: (reader: Reader, appId: string, id: string) =>
-    reader.get<Faq>(`SELECT ${columns} FROM faqs WHERE app_id = ? AND id = ?`, appId, id),
+  find: (reader: Reader, appId: string, id: string): Promise<Faq | undefined> => reader.get(oneOf, appId, id),
 
   /** The app of an entry, if the viewer may see that app. */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfFaq(reader, viewer, id),
