@@ -1,5 +1,7 @@
 import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import type { Added } from "../../database/schema/table.ts";
+import * as tables from "../../database/schema/testing.ts";
 import { cycleTopic } from "../../database/signals.ts";
 
 /** The stored form of a cycle, with the app that it tests. */
@@ -18,10 +20,6 @@ export interface CycleRow {
   readonly dayStarts: string;
   readonly closedDays: number;
   readonly createdAt: string;
-}
-
-interface NewCycleRow extends Omit<CycleRow, "appId" | "appName" | "packageName"> {
-  readonly nextAt: string | null;
 }
 
 const columns = `c.id, c.listing_id AS "listingId", l.app_id AS "appId", l.app_name AS "appName",
@@ -56,20 +54,7 @@ export const cycles = {
 
   find: (reader: Reader, id: string, viewer: Viewer) => cycleOf(reader, viewer, id),
 
-  insert: (tx: Transaction, cycle: NewCycleRow) =>
-    tx.insert("cycles", {
-      id: cycle.id,
-      listing_id: cycle.listingId,
-      status: cycle.status,
-      starts_on: cycle.startsOn,
-      timezone: cycle.timezone,
-      duration_days: cycle.durationDays,
-      max_missed_days: cycle.maxMissedDays,
-      day_starts: cycle.dayStarts,
-      closed_days: cycle.closedDays,
-      next_at: cycle.nextAt,
-      created_at: cycle.createdAt,
-    }),
+  insert: (tx: Transaction, cycle: Added<typeof tables.cycles>) => tx.insert(tables.cycles, cycle),
 
   /** Cancels a cycle and its slots; false if the cycle is already over. */
   async cancel(tx: Transaction, id: string, at: string): Promise<boolean> {
@@ -342,13 +327,7 @@ export const dueChanges = {
 
   /** Adds an open slot to a cycle: at its beginning, or to replace a removed one. */
   openSlot: (tx: Transaction, slot: { id: string; cycleId: string; seat: number; createdAt: string }) =>
-    tx.insert("slots", {
-      id: slot.id,
-      cycle_id: slot.cycleId,
-      seat: slot.seat,
-      status: "open",
-      created_at: slot.createdAt,
-    }),
+    tx.insert(tables.slots, { ...slot, status: "open" }),
 };
 
 const reopen = "UPDATE slots SET status = 'open', tester_id = NULL, request_expires_at = NULL";

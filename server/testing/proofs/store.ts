@@ -1,27 +1,10 @@
 import type { Transaction } from "../../database/database.ts";
-
-export interface NewProof {
-  readonly id: string;
-  readonly slotId: string;
-  readonly dayIndex: number;
-  readonly capturedAt: string;
-  readonly queuedAt: string | null;
-  readonly note: string | null;
-  readonly createdAt: string;
-}
+import type { Added } from "../../database/schema/table.ts";
+import * as tables from "../../database/schema/testing.ts";
 
 /** Proofs of days. Their images are uploads. */
 export const proofs = {
-  insert: (tx: Transaction, proof: NewProof) =>
-    tx.insert("proofs", {
-      id: proof.id,
-      slot_id: proof.slotId,
-      day_index: proof.dayIndex,
-      captured_at: proof.capturedAt,
-      queued_at: proof.queuedAt,
-      note: proof.note,
-      created_at: proof.createdAt,
-    }),
+  insert: (tx: Transaction, proof: Added<typeof tables.proofs>) => tx.insert(tables.proofs, proof),
 
   /** Deletes the images of an app's proofs and gives their hashes. No image can be added until this transaction ends. */
   async removeImages(tx: Transaction, appId: string): Promise<string[]> {
