@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import type { Database, Engine, Reader, Transaction } from "../database/database.ts";
 import { openDatabase } from "../database/open.ts";
+import { deployment } from "../database/schema/deployment.ts";
+import { allTables } from "../database/schema/tables.ts";
 import { everyTopic } from "../database/signals.ts";
 import { bulkInsertSql } from "../database/statements.ts";
 import { refreshStatistics } from "../database/statistics.ts";
@@ -195,15 +197,9 @@ interface Column {
   readonly type: string;
 }
 
-/**
- * A restore must not bring back ended console sessions, used codes and links, recovery codes or refresh tokens that were used since. The last time
- * of the old server is not valid for the new one, and the numbers of changes are those of one database. People who typed an answer at
- * the time of the backup do not type any more.
- */
 const leftOut = new Set([
-  ...["migrations", "sessions", "sign_in_codes", "last_times"],
-  ...["thread_changes", "change_counts", "answering_members"],
-  ...["oauth_codes", "oauth_tokens", "account_links", "invitations", "recovery_codes"],
+  "migrations",
+  ...allTables.flatMap(({ name, notInBackup }) => (notInBackup === undefined ? [] : [name])),
 ]);
 
 /** Deletes from a copy of the whole database what a restore must not bring back. */
@@ -291,7 +287,7 @@ export const drillRecord = {
 
   async replace(tx: Transaction, drill: Drill | undefined): Promise<void> {
     await tx.run("DELETE FROM deployment WHERE name = ?", drillName);
-    if (drill) await tx.insert("deployment", { name: drillName, value: JSON.stringify(drill) });
+    if (drill) await tx.insert(deployment, { name: drillName, value: JSON.stringify(drill) });
   },
 };
 

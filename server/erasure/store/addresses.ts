@@ -1,14 +1,13 @@
 import type { Reader } from "../../database/database.ts";
 import { loweredAddress } from "../../database/schema/expressions.ts";
 import { addressesIn, addressesInJson } from "../addresses.ts";
-import { personalData } from "../tables.ts";
-import { nameColumns, textColumns } from "./erase.ts";
+import { jsonColumns, nameColumns, textColumns } from "./erase.ts";
 import {
   type Cells,
   type Key,
   keyOf,
-  type SearchedTable,
   type SearchedTableName,
+  searchedTable,
   searchedTables,
 } from "./find.ts";
 import type { Erasing, PreviewedCount } from "./passes.ts";
@@ -51,7 +50,7 @@ export async function findByAddress(
 ): Promise<FoundRows[]> {
   const found: FoundRows[] = [];
   for (const { table: name, column, count, asWritten } of addressColumns) {
-    const table: SearchedTable = searchedTables[name];
+    const table = searchedTable(name);
     const own = inScope(scope, table.app);
     const address = asWritten ? loweredAddress[reader.engine](`t.${column}`) : `t.${column}`;
     const rows = await reader.all<Cells>(
@@ -69,17 +68,17 @@ const rowsAtOnce = 500;
 
 /** All addresses of people that the database holds, in lower case, in batches. One may come several times. */
 export async function* addressesPresent(reader: Reader): AsyncGenerator<string[]> {
-  const accounts: SearchedTable = { name: "users", keys: ["id"], app: "" };
+  const accounts = { name: "users", keys: ["id"] };
   for await (const rows of rowsOf(reader, accounts, ["email"]))
     yield rows.flatMap(({ email }) => addressesIn(email ?? ""));
-  for (const table of Object.values(searchedTables)) yield* addressesInTable(reader, table.name);
+  for (const { name } of searchedTables) yield* addressesInTable(reader, name);
 }
 
 async function* addressesInTable(reader: Reader, name: SearchedTableName): AsyncGenerator<string[]> {
-  const json = new Set(personalData[name]?.holds.json ?? []);
+  const json = jsonColumns(name);
   const columns = [...new Set([...textColumns(name), ...nameColumns(name)])];
   if (columns.length === 0) return;
-  for await (const rows of rowsOf(reader, searchedTables[name], columns)) {
+  for await (const rows of rowsOf(reader, searchedTable(name), columns)) {
     const found = new Set<string>();
     for (const row of rows)
       for (const column of columns)
@@ -94,7 +93,7 @@ async function* addressesInTable(reader: Reader, name: SearchedTableName): Async
 /** The rows of a table in the order of its key, as many at once as the server can do between two requests. */
 async function* rowsOf(
   reader: Reader,
-  table: SearchedTable,
+  table: { readonly name: string; readonly keys: readonly string[] },
   columns: readonly string[],
 ): AsyncGenerator<Cells[]> {
   const keys = table.keys.join(", ");

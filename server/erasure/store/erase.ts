@@ -1,6 +1,7 @@
 import { apps } from "../../access/apps/store.ts";
 import { forgetSubjects } from "../../access/audit/forget-subjects.ts";
 import type { Transaction } from "../../database/database.ts";
+import { columnsHolding } from "../../database/schema/table.ts";
 import { credentialsTopic, threadsTopic } from "../../database/signals.ts";
 import { runClaims } from "../../feedback/agent-work/store/claims.ts";
 import { later } from "../../feedback/proposals/rules.ts";
@@ -15,15 +16,13 @@ import { removeThread } from "../../feedback/removal/store.ts";
 import { indexAgain } from "../../feedback/search/store/search.ts";
 import { mailOriginals } from "../../mail/incoming/store.ts";
 import { erasedMark } from "../addresses.ts";
-import { personalData } from "../tables.ts";
 import {
-  authorColumns,
   type Cells,
   type Key,
   keyOf,
   type SearchedTable,
   type SearchedTableName,
-  searchedTables,
+  searchedTable,
   whereKey,
 } from "./find.ts";
 import { type Effect, type ErasureCount, noEffect, type Person } from "./person.ts";
@@ -40,28 +39,34 @@ const removeRow = (tx: Transaction, table: SearchedTable, key: Key): Promise<num
   tx.run(`DELETE FROM ${table.name} WHERE ${whereKey(table)}`, ...key);
 
 /** The columns of a table in which an address may stand. */
-export function textColumns(name: SearchedTableName): readonly string[] {
-  const holds = personalData[name]?.holds ?? {};
-  return [holds.address, holds.name, holds.text, holds.json].flatMap((columns) => columns ?? []);
-}
+export const textColumns = (name: SearchedTableName): readonly string[] =>
+  columnsHolding(searchedTable(name).table, "address", "name", "text", "json");
+
+/** Those of them with JSON. */
+export const jsonColumns = (name: SearchedTableName): ReadonlySet<string> =>
+  new Set(columnsHolding(searchedTable(name).table, "json"));
 
 /** The columns with names that programs make, in which the address may be a part. */
 export const nameColumns = (name: SearchedTableName): readonly string[] =>
-  personalData[name]?.holds.key ?? [];
+  columnsHolding(searchedTable(name).table, "key");
+
+/** The columns that name the account of the person who acted. */
+export const authorColumns = (name: SearchedTableName): readonly string[] =>
+  columnsHolding(searchedTable(name).table, "author");
 
 /** Makes the step that replaces the address in the texts of a row, and empties the columns that name the account. (rule P4) */
 export function replaceTexts(name: SearchedTableName, count: ErasureCount = "texts") {
-  const table: SearchedTable = searchedTables[name];
-  const json = new Set(personalData[name]?.holds.json ?? []);
-  const accounts = authorColumns[name] ?? [];
+  const table = searchedTable(name);
+  const [texts, json, names] = [textColumns(name), jsonColumns(name), nameColumns(name)];
+  const accounts = authorColumns(name);
   return async (tx: Transaction, { finder, accountId }: Person, row: Cells): Promise<Effect> => {
     const changed: Record<string, string | null> = {};
-    for (const column of textColumns(name)) {
+    for (const column of texts) {
       const old = row[column] ?? null;
       if (old !== null && finder.isIn(old))
         changed[column] = json.has(column) ? finder.eraseJson(old) : finder.erase(old);
     }
-    for (const column of nameColumns(name)) {
+    for (const column of names) {
       const old = row[column] ?? null;
       if (old !== null && finder.isInName(old)) changed[column] = finder.eraseInName(old);
     }

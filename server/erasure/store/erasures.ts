@@ -1,5 +1,7 @@
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/deployment.ts";
 import { erasuresTopic } from "../../database/signals.ts";
+import { insert, listed } from "../../database/statements.ts";
 import { firstPlace, firstPlaceOfAccount, type Place } from "./passes.ts";
 import { type Effect, type ErasureCounts, erasureCounts } from "./person.ts";
 
@@ -26,36 +28,33 @@ export type NewErasure = Pick<ErasureRow, "id" | "ownerId" | "personHash" | "cre
   readonly emailSealed: string;
 };
 
-const columns = `id, owner_id AS "ownerId", person_hash AS "personHash", email_sealed AS "emailSealed", status, place, files,
-  counts, created_at AS "createdAt", finished_at AS "finishedAt", backups_until AS "backupsUntil"`;
+const fields = [
+  ...["id", "ownerId", "personHash", "emailSealed", "status", "place", "files", "counts"],
+  ...["createdAt", "finishedAt", "backupsUntil"],
+] as const;
+const columns = listed(tables.erasures, fields);
 
 const noCounts = Object.fromEntries(erasureCounts.map((name) => [name, 0]));
+
+const insertUnlessThere = insert(tables.erasures, "ON CONFLICT (id) DO NOTHING");
 
 /** Erasures of people: the work that is going on, and the receipts of what was done. */
 export const erasures = {
   async insert(tx: Transaction, { id, ownerId, personHash, emailSealed, createdAt }: NewErasure) {
-    await tx.insert("erasures", {
-      ...{ id, owner_id: ownerId, person_hash: personHash, email_sealed: emailSealed, status: "running" },
-      ...{ place: JSON.stringify(firstPlace), files: "[]", counts: JSON.stringify(noCounts) },
-      created_at: createdAt,
+    await tx.insert(tables.erasures, {
+      ...{ id, ownerId, personHash, emailSealed, status: "running" },
+      ...{ place: JSON.stringify(firstPlace), files: "[]", counts: JSON.stringify(noCounts), createdAt },
     });
     tx.signal(erasuresTopic);
   },
 
   /** Adds an erasure that is over. Does nothing if there is a row with its id. */
   insertEnded: (tx: Transaction, { id, ownerId, personHash, of, status, counts, at }: EndedErasure) =>
-    tx.run(
-      `INSERT INTO erasures (id, owner_id, person_hash, status, place, files, counts, created_at, finished_at)
-       VALUES (?, ?, ?, ?, ?, '[]', ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-      ...[
-        id,
-        ownerId,
-        personHash,
-        status,
-        JSON.stringify(of === "account" ? firstPlaceOfAccount : firstPlace),
-      ],
-      ...[JSON.stringify({ ...noCounts, ...counts }), at, at],
-    ),
+    insertUnlessThere(tx, {
+      ...{ id, ownerId, personHash, status, files: "[]", createdAt: at, finishedAt: at },
+      place: JSON.stringify(of === "account" ? firstPlaceOfAccount : firstPlace),
+      counts: JSON.stringify({ ...noCounts, ...counts }),
+    }),
 
   /** The ids, hashes and times of all erasures, the oldest first. */
   receipts: (reader: Reader) =>

@@ -1,84 +1,51 @@
 import type { Engine, Reader, Transaction, Value } from "../../database/database.ts";
+import * as access from "../../database/schema/access.ts";
+import * as content from "../../database/schema/content.ts";
+import * as deployment from "../../database/schema/deployment.ts";
+import * as feedback from "../../database/schema/feedback.ts";
+import * as mail from "../../database/schema/mail.ts";
+import type { AnyTable, Searched } from "../../database/schema/table.ts";
+import * as testing from "../../database/schema/testing.ts";
 import { type Clause, type ErasureScope, inScope, type Person } from "./person.ts";
 
-const ofItself = <Name extends string>(name: Name, ...keys: string[]) => ({ name, keys, app: "t.app_id" });
+/**
+ * The tables that an erasure searches: each table of apps that holds texts of people, and tokens for apps. An erasure at work
+ * counts these, so a new one stands at the end.
+ */
+const inOrder = [
+  ...[access.apps, access.appKeys, deployment.importedPeople, access.invitations],
+  ...[feedback.tags, feedback.blockedSenders, feedback.savedReplies, feedback.feedback, feedback.messages],
+  ...[feedback.uploads, feedback.failureRuns, feedback.runs, feedback.runClaims, feedback.runProgress],
+  ...[content.faqs, content.changelogEntries, feedback.outbox],
+  ...[mail.mails, mail.mailAddresses, mail.mailOriginals, access.audit, deployment.idempotency],
+  ...[testing.listings, testing.testSessions, testing.proofs, access.tokens],
+] as const;
 
-const byId = <Name extends string>(name: Name) => ofItself(name, "id");
+export type SearchedTableName = (typeof inOrder)[number]["name"];
 
-const appOfSlot = `(SELECT l.app_id FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id
-  WHERE s.id = t.slot_id)`;
-
-/** How the rows of a table are found that belong to apps: each table of apps that holds texts of people. */
-export const searchedTables = {
-  apps: { name: "apps", keys: ["id"], app: "t.id" },
-  app_keys: byId("app_keys"),
-  imported_people: byId("imported_people"),
-  invitations: byId("invitations"),
-  tags: ofItself("tags", "app_id", "name_key"),
-  blocked_senders: byId("blocked_senders"),
-  saved_replies: byId("saved_replies"),
-  feedback: byId("feedback"),
-  messages: {
-    name: "messages",
-    keys: ["id"],
-    app: "(SELECT f.app_id FROM feedback f WHERE f.id = t.feedback_id)",
-  },
-  uploads: ofItself("uploads", "name"),
-  failure_runs: ofItself("failure_runs", "feedback_id", "scope", "run"),
-  runs: byId("runs"),
-  run_claims: {
-    name: "run_claims",
-    keys: ["id"],
-    app: "(SELECT r.app_id FROM runs r WHERE r.id = t.run_id)",
-  },
-  run_progress: {
-    name: "run_progress",
-    keys: ["id"],
-    app: "(SELECT r.app_id FROM run_claims c JOIN runs r ON r.id = c.run_id WHERE c.id = t.claim_id)",
-  },
-  faqs: byId("faqs"),
-  changelog_entries: byId("changelog_entries"),
-  outbox: byId("outbox"),
-  mails: byId("mails"),
-  mail_addresses: ofItself("mail_addresses", "app_id", "recipient"),
-  mail_originals: byId("mail_originals"),
-  audit: {
-    name: "audit",
-    keys: ["id"],
-    app: "t.app_id",
-    own: `(t.app_id IS NULL AND t.owner_id = ?)
-      OR t.app_id IN (SELECT former.app_id FROM former_apps former WHERE former.user_id = ?)`,
-  },
-  idempotency: ofItself("idempotency", "scope", "key"),
-  listings: byId("listings"),
-  test_sessions: { name: "test_sessions", keys: ["id"], app: appOfSlot },
-  proofs: { name: "proofs", keys: ["id"], app: appOfSlot },
-  tokens: { name: "tokens", keys: ["id"], app: "t.app_id", own: "t.user_id = ?" },
-} as const satisfies Readonly<Record<string, SearchedTable>>;
-
-export type SearchedTableName = keyof typeof searchedTables;
-
-/** The columns that name the account of the person who acted. An erasure empties them. */
-export const authorColumns: Readonly<Partial<Record<SearchedTableName, readonly string[]>>> = {
-  apps: ["updated_by"],
-  messages: ["author_id"],
-  faqs: ["updated_by"],
-  saved_replies: ["updated_by"],
-  blocked_senders: ["created_by"],
-  changelog_entries: ["updated_by"],
-  runs: ["decided_by", "approved_by"],
-  run_claims: ["released_by", "user_id"],
-};
-
-/** The rows of a table that belong to apps, and those of its columns that are searched. */
+/** How the rows of a table are found that belong to apps. */
 export interface SearchedTable {
-  readonly name: string;
-  /** The columns of its key, all of texts. */
+  readonly name: SearchedTableName;
+  readonly table: AnyTable;
+  /** The columns by which its rows are read, all of texts. */
   readonly keys: readonly string[];
   /** The expression for the id of the app of a row `t`. */
   readonly app: string;
   /** The condition for rows that are an owner's without an app, with `?` for the owner. */
-  readonly own?: string;
+  readonly own?: string | undefined;
+}
+
+export const searchedTables: readonly SearchedTable[] = inOrder.map((table) => {
+  const { by = table.key, app = "t.app_id", own }: Searched = table.searched ?? {};
+  return { name: table.name, table, keys: by, app, own };
+});
+
+const byName = new Map(searchedTables.map((one) => [one.name, one]));
+
+export function searchedTable(name: SearchedTableName): SearchedTable {
+  const found = byName.get(name);
+  if (!found) throw new Error(`The table ${name} is not searched.`);
+  return found;
 }
 
 /** Which columns are searched: for the address, for the address as a part of a name, and for the id of the account. */
@@ -160,9 +127,11 @@ export async function takeMention(
 }
 
 /** The condition that finds a row by its key. */
-export const whereKey = ({ keys }: SearchedTable): string => keys.map((key) => `${key} = ?`).join(" AND ");
+export const whereKey = ({ keys }: Pick<SearchedTable, "keys">): string =>
+  keys.map((key) => `${key} = ?`).join(" AND ");
 
-export const keyOf = ({ keys }: SearchedTable, row: Cells): Key => keys.map((key) => row[key] ?? "");
+export const keyOf = ({ keys }: Pick<SearchedTable, "keys">, row: Cells): Key =>
+  keys.map((key) => row[key] ?? "");
 
 const readColumns = ({ table, columns }: Search): string[] => [
   ...new Set([...table.keys, ...columns.texts, ...(columns.names ?? []), ...(columns.accounts ?? [])]),

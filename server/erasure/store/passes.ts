@@ -1,6 +1,7 @@
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Recording } from "../../feedback/proposals/store.ts";
 import {
+  authorColumns,
   deleteRow,
   endChangedProposal,
   eraseAudit,
@@ -14,12 +15,12 @@ import {
   textColumns,
 } from "./erase.ts";
 import {
-  authorColumns,
   type Cells,
   findMentions,
   type Key,
   type Search,
   type SearchedTableName,
+  searchedTable,
   searchedTables,
   takeMention,
 } from "./find.ts";
@@ -47,7 +48,7 @@ interface Pass {
 }
 
 /** The tables that have a pass of their own alone. */
-const found = new Set([
+const found = new Set<string>([
   ...["audit", "imported_people", "invitations", "idempotency", "mail_addresses", "mail_originals"],
 ]);
 
@@ -62,7 +63,7 @@ const passes: readonly Pass[] = [
   deleting("blocked_senders", ["sender"], "mails"),
   { ...deleting("idempotency", ["body"], "answers"), names: ["key"] },
   { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
-  ...Object.values(searchedTables)
+  ...searchedTables
     .filter(({ name }) => !found.has(name))
     .map(({ name }) => replacing(name))
     .map((pass) =>
@@ -79,18 +80,20 @@ const passes: readonly Pass[] = [
 const passesOfAccount: readonly Pass[] = [
   { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
   replacing("tokens"),
-  ...Object.values(searchedTables).flatMap(({ name: table }): Pass[] => {
-    const accounts = authorColumns[table];
-    return accounts ? [{ table, columns: [], accounts, count: "texts", apply: replaceTexts(table) }] : [];
+  ...searchedTables.flatMap(({ name: table }): Pass[] => {
+    const accounts = authorColumns(table);
+    return accounts.length === 0
+      ? []
+      : [{ table, columns: [], accounts, count: "texts", apply: replaceTexts(table) }];
   }),
 ];
 
 function deleting(table: SearchedTableName, columns: readonly string[], count: PreviewedCount): Pass {
-  return { table, columns, count, apply: deleteRow(searchedTables[table], count) };
+  return { table, columns, count, apply: deleteRow(searchedTable(table), count) };
 }
 
 function replacing(table: SearchedTableName): Pass {
-  const accounts = authorColumns[table] ?? [];
+  const accounts = authorColumns(table);
   return {
     table,
     columns: textColumns(table),
@@ -177,7 +180,7 @@ export async function eraseAt(
 }
 
 const searchOf = ({ table, columns, names = [], accounts = [] }: Pass, scope: ErasureScope): Search => ({
-  table: searchedTables[table],
+  table: searchedTable(table),
   columns: { texts: columns, names, accounts },
   scope,
 });
