@@ -1,6 +1,7 @@
 import { members } from "../access/members/store.ts";
 import { everyTable, loadRows, type Table } from "../backup/store.ts";
 import type { Reader, Transaction } from "../database/database.ts";
+import * as tables from "../database/schema/deployment.ts";
 import { credentialsTopic, threadsTopic, tokensTopic } from "../database/signals.ts";
 import { removeOldestThreads } from "../feedback/removal/store.ts";
 import { feedbackThreads } from "../feedback/threads/store.ts";
@@ -28,8 +29,7 @@ export const imports = {
   },
 
   /** Notes that the import of an app has begun. The app has just been stored. */
-  begin: (tx: Transaction, appId: string, at: string) =>
-    tx.insert("imports", { app_id: appId, alive_at: at }),
+  begin: (tx: Transaction, appId: string, at: string) => tx.insert(tables.imports, { appId, aliveAt: at }),
 
   /** Notes that an import goes on; false if it was given up meanwhile. */
   goesOn: async (tx: Transaction, appId: string, at: string): Promise<boolean> =>
@@ -138,8 +138,8 @@ interface Finishing {
 }
 
 /** The table of a kind of record. */
-export function tableOf(tables: ReadonlyMap<string, Table>, { table }: RecordKind): Table {
-  const found = tables.get(table);
+export function tableOf(known: ReadonlyMap<string, Table>, { table }: RecordKind): Table {
+  const found = known.get(table);
   if (!found) throw new Error(`There is no table ${table}`);
   return found;
 }

@@ -9,6 +9,11 @@ import {
 } from "../../../src/contract/changelog.ts";
 import { feedbackIdsIn } from "../../../src/contract/feedback-lines.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import * as access from "../../database/schema/access.ts";
+import * as content from "../../database/schema/content.ts";
+import * as deployment from "../../database/schema/deployment.ts";
+import * as mail from "../../database/schema/mail.ts";
+import type { TableName } from "../../database/schema/tables.ts";
 import {
   accepted,
   actor,
@@ -23,14 +28,13 @@ import {
   textWithIds,
   whole,
 } from "../fields.ts";
-import { type RecordKind, withBelow } from "./record.ts";
+import { type RecordKind, recordOf, withBelow } from "./record.ts";
 import { listings } from "./testing.ts";
 import { blockedSenders, savedReplies, tags, threads } from "./threads.ts";
 
 /** The settings of the app: the first record of a file. */
-const appRecord: RecordKind = {
+const appRecord = recordOf(access.apps, {
   type: "app",
-  table: "apps",
   parent: "id",
   order: [],
   columns: {
@@ -52,11 +56,10 @@ const appRecord: RecordKind = {
     changelog_version: "counts changes in one database",
     retention_days: "an import deletes no threads: the new owner decides how long they are kept",
   },
-};
+});
 
-const faqs: RecordKind = {
+const faqs = recordOf(content.faqs, {
   type: "faq",
-  table: "faqs",
   parent: "app_id",
   order: ["created_at", "id"],
   columns: {
@@ -71,15 +74,14 @@ const faqs: RecordKind = {
     updated_by: orNull(id),
   },
   people: ["updated_by"],
-};
+});
 
-const namedThreads: RecordKind = {
+const namedThreads = recordOf(content.changelogFeedback, {
   type: "namedThread",
-  table: "changelog_feedback",
   parent: "entry_id",
   order: ["feedback_id"],
   columns: { feedback_id: id },
-};
+});
 
 /** A field of a release note, in which the threads that it names get their new ids. (rule C17) */
 const naming = (field: Field): Field => ({
@@ -96,9 +98,8 @@ const naming = (field: Field): Field => ({
 /** JSON has its line feeds escaped, and its quotes around a line. */
 const linesIn = (stored: string): string => stored.replaceAll(/\\n|(?<!\\)"/g, "\n");
 
-const releaseNotes: RecordKind = {
+const releaseNotes = recordOf(content.changelogEntries, {
   type: "releaseNote",
-  table: "changelog_entries",
   parent: "app_id",
   order: ["created_at", "id"],
   columns: {
@@ -121,11 +122,10 @@ const releaseNotes: RecordKind = {
   people: ["updated_by"],
   left: { told_at: "says which mails one server has sent" },
   below: [namedThreads],
-};
+});
 
-const audit: RecordKind = {
+const audit = recordOf(access.audit, {
   type: "audit",
-  table: "audit",
   parent: "app_id",
   parentSql: "coalesce(app_id, owner_id)",
   order: ["at", "id"],
@@ -140,30 +140,28 @@ const audit: RecordKind = {
     changes: orNull(json(z.array(AuditChange), "a list of changes", 100_000)),
   },
   fixed: { owner_id: ({ ownerId }) => ownerId },
-};
+});
 
 /** Who wants no mail. That an address was confirmed is not exported: the new server must not take a file's word for it. */
-const unsubscribed: RecordKind = {
+const unsubscribed = recordOf(mail.mailAddresses, {
   type: "unsubscribed",
-  table: "mail_addresses",
   parent: "app_id",
   order: ["recipient"],
   columns: { recipient: text(2 * limits.email), unsubscribed_at: instant },
   where: "unsubscribed_at IS NOT NULL",
   left: { confirmed_at: "an address must be confirmed to each server" },
-};
+});
 
 /** The people that other records name. An import makes names of them, never accounts. */
-export const personRecord: RecordKind = {
+export const personRecord = recordOf(deployment.importedPeople, {
   type: "person",
-  table: "imported_people",
   parent: "app_id",
   order: ["id"],
   columns: { id, email: text(2 * limits.email) },
-};
+});
 
 /** The records of an app in the order of the file. A record comes after those that it refers to. */
-export const rootRecords: readonly RecordKind[] = [
+export const rootRecords = [
   ...[
     appRecord,
     faqs,
@@ -181,8 +179,11 @@ export const rootRecords: readonly RecordKind[] = [
 /** Every kind of record that an import stores. */
 export const allRecords: readonly RecordKind[] = [...rootRecords.flatMap(withBelow), personRecord];
 
-/** Tables of which an export holds nothing, and why. `test/domain/transfer` has a test for each table. */
-export const leftOutTables: Readonly<Record<string, string>> = {
+type Exported = TablesOf<(typeof rootRecords)[number] | typeof personRecord>;
+type TablesOf<Kind> = Kind extends RecordKind<infer Tables> ? Tables : never;
+
+/** The other tables: an export holds nothing of them. Here is why. */
+export const leftOutTables: Readonly<Record<Exclude<TableName, Exported>, string>> = {
   users: "accounts belong to people, not to apps; the lines `person` and `member` name those of the app",
   identities: "of accounts",
   second_factors: "of accounts",

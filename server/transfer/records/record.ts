@@ -1,3 +1,4 @@
+import type { AnyTable } from "../../database/schema/table.ts";
 import { withoutSenderLinks } from "../../mail/sender/links.ts";
 import { type Field, id as idField, isObject, type Naming, type Stored } from "../fields.ts";
 
@@ -103,7 +104,7 @@ export function lineOf(kind: RecordKind, row: StoredRow): Line {
 export type StoredRow = Readonly<Record<string, Stored>>;
 
 /** How the rows of one table stand in an export, and how an import stores them. */
-export interface RecordKind {
+export interface RecordKind<Tables extends string = string> {
   /** What a line says in `type`. */
   readonly type: string;
   readonly table: string;
@@ -125,7 +126,7 @@ export interface RecordKind {
   readonly app?: readonly string[];
   /** Columns with the id of a person, as the file names them. The file holds a line `person` for each. */
   readonly people?: readonly string[];
-  /** Columns that neither the file nor an import has, and why. */
+  /** Columns that the file does not hold, and why. */
   readonly left?: Readonly<Record<string, string>>;
   /** What is wrong with values that are right one by one. */
   readonly disagreement?: (line: Readonly<Record<string, unknown>>) => string | undefined;
@@ -133,7 +134,50 @@ export interface RecordKind {
   readonly adjusted?: (row: StoredRow, now: string) => StoredRow;
   /** The records below. Their `parent` holds the id of this one. */
   readonly below?: readonly RecordKind[];
+  /** For the compiler alone: the names of its table and of those below. */
+  readonly tables?: Tables;
 }
+
+/** What a record says of its table, with the columns that it names as types. */
+interface Described<
+  Name,
+  Own extends string,
+  Fixed extends string,
+  Left extends string,
+  App,
+  Below extends string,
+> extends Omit<RecordKind, "table" | "tables"> {
+  readonly order: readonly (Name & string)[];
+  readonly columns: Readonly<Record<Own, Field>>;
+  readonly fixed?: Readonly<Record<Fixed, (naming: Naming) => Stored>>;
+  readonly app?: readonly (App & string)[];
+  readonly people?: readonly (Name & string)[];
+  readonly left?: Readonly<Record<Left, string>>;
+  readonly below?: readonly RecordKind<Below>[];
+}
+
+type ColumnOf<Of extends AnyTable> = keyof Of["columns"] & string;
+
+/** Nothing, or an argument that nobody can give: its type names the columns that are missing. */
+type Unsaid<Column> = [Column] extends [never] ? [] : [neitherExportedNorLeft: { readonly column: Column }];
+
+/**
+ * Describes how the rows of a table stand in an export. It does not compile unless each column of the table is exported, set by
+ * the import, or left out with a reason.
+ */
+export const recordOf = <
+  Of extends AnyTable,
+  Parent extends ColumnOf<Of>,
+  Own extends ColumnOf<Of>,
+  Fixed extends ColumnOf<Of> = never,
+  Left extends ColumnOf<Of> = never,
+  App extends ColumnOf<Of> = never,
+  Below extends string = never,
+>(
+  table: Of,
+  kind: Described<ColumnOf<Of>, Own, Fixed, Left, App, Below> & { readonly parent: Parent },
+  ..._unsaid: Unsaid<Exclude<ColumnOf<Of>, Parent | Own | Fixed | Left | App>>
+): RecordKind<Of["name"] | Below> => ({ ...kind, table: table.name });
 
 /** The name of a column in a line. */
 const nameOf = ({ read }: RecordKind, column: string): string => read?.[column]?.name ?? camelCase(column);

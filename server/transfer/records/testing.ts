@@ -4,6 +4,7 @@ import { NewListing } from "../../../src/contract/listings.ts";
 import { timeZone } from "../../../src/contract/sign-in.ts";
 import { sessionReasons } from "../../../src/contract/test-sessions.ts";
 import { cycleStatuses, slotStatuses } from "../../../src/contract/tester.ts";
+import * as tables from "../../database/schema/testing.ts";
 import {
   accepted,
   type Field,
@@ -17,7 +18,7 @@ import {
   text,
   whole,
 } from "../fields.ts";
-import type { RecordKind, StoredRow } from "./record.ts";
+import { recordOf, type StoredRow } from "./record.ts";
 import { proofUploads } from "./threads.ts";
 
 const day = whole(0, 1_000);
@@ -36,9 +37,8 @@ const calendarDay = {
   safeParse: (value: unknown) => ({ success: utcOf(`${value}T00:00:00.000Z`) !== undefined }),
 };
 
-const sessions: RecordKind = {
+const sessions = recordOf(tables.testSessions, {
   type: "testSession",
-  table: "test_sessions",
   parent: "slot_id",
   order: ["id"],
   columns: {
@@ -51,11 +51,10 @@ const sessions: RecordKind = {
     reason: orNull(oneOf(...sessionReasons)),
     received_at: instant,
   },
-};
+});
 
-const proofs: RecordKind = {
+const proofs = recordOf(tables.proofs, {
   type: "proof",
-  table: "proofs",
   parent: "slot_id",
   order: ["id"],
   columns: {
@@ -67,20 +66,18 @@ const proofs: RecordKind = {
     created_at: instant,
   },
   below: [proofUploads],
-};
+});
 
-const countedDays: RecordKind = {
+const countedDays = recordOf(tables.countedDays, {
   type: "countedDay",
-  table: "counted_days",
   parent: "slot_id",
   order: ["day_index"],
   columns: { day_index: day, kind: oneOf("session", "proof"), evidence_id: id, counted_at: instant },
-};
+});
 
 /** The key of a slot is a secret, so an imported slot is never at work. Its tester is a name, not an account. */
-const slots: RecordKind = {
+const slots = recordOf(tables.slots, {
   type: "slot",
-  table: "slots",
   parent: "cycle_id",
   order: ["seat", "created_at", "id"],
   columns: {
@@ -106,7 +103,7 @@ const slots: RecordKind = {
   },
   adjusted: ended,
   below: [sessions, proofs, countedDays],
-};
+});
 
 function ended(row: StoredRow, now: string): StoredRow {
   if (row.status === "requested")
@@ -117,9 +114,8 @@ function ended(row: StoredRow, now: string): StoredRow {
 }
 
 /** A test that was not over is cancelled by an import: its testers have no keys for it. */
-const cycles: RecordKind = {
+const cycles = recordOf(tables.cycles, {
   type: "cycle",
-  table: "cycles",
   parent: "listing_id",
   order: ["created_at", "id"],
   columns: {
@@ -141,12 +137,11 @@ const cycles: RecordKind = {
   adjusted: (row) =>
     row.status === "recruiting" || row.status === "running" ? { ...row, status: "cancelled" } : row,
   below: [slots],
-};
+});
 
 /** Listings with their tests, and all that testers did in them. */
-export const listings: RecordKind = {
+export const listings = recordOf(tables.listings, {
   type: "listing",
-  table: "listings",
   parent: "app_id",
   order: ["created_at", "id"],
   columns: {
@@ -165,4 +160,4 @@ export const listings: RecordKind = {
     updated_at: instant,
   },
   below: [cycles],
-};
+});

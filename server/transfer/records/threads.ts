@@ -5,6 +5,7 @@ import { threadStatuses } from "../../../src/contract/find-work.ts";
 import { documentTypes, imageTypes, limits, videoTypes } from "../../../src/contract/limits.ts";
 import { outcomeStatuses, runDecisions, runStatuses, runWork } from "../../../src/contract/runs.ts";
 import { TagName, tagColours } from "../../../src/contract/tags.ts";
+import * as tables from "../../database/schema/feedback.ts";
 import { tagKeyOf } from "../../feedback/tags/rules.ts";
 import {
   accepted,
@@ -20,7 +21,7 @@ import {
   upload,
   whole,
 } from "../fields.ts";
-import type { RecordKind } from "./record.ts";
+import { recordOf } from "./record.ts";
 
 /** A character has at most two UTF-16 units. */
 const characters = (most: number) => text(2 * most);
@@ -45,9 +46,8 @@ const file = {
 };
 
 /** Files of reports. */
-const threadUploads: RecordKind = {
+const threadUploads = recordOf(tables.uploads, {
   type: "upload",
-  table: "uploads",
   parent: "feedback_id",
   order: ["created_at", "name"],
   columns: file,
@@ -55,30 +55,27 @@ const threadUploads: RecordKind = {
   where: "media_type <> 'message/rfc822'",
   app: ["app_id"],
   left: { proof_id: "of the pictures of proofs" },
-};
+});
 
 /** Pictures of proofs. */
-export const proofUploads: RecordKind = {
+export const proofUploads = recordOf(tables.uploads, {
   type: "proofImage",
-  table: "uploads",
   parent: "proof_id",
   order: ["created_at", "name"],
   columns: file,
   app: ["app_id"],
   left: { feedback_id: "of the files of reports" },
-};
+});
 
-const progress: RecordKind = {
+const progress = recordOf(tables.runProgress, {
   type: "progress",
-  table: "run_progress",
   parent: "claim_id",
   order: ["created_at", "id"],
   columns: { id, text: characters(limits.progress), created_at: instant },
-};
+});
 
-const claims: RecordKind = {
+const claims = recordOf(tables.runClaims, {
   type: "claim",
-  table: "run_claims",
   parent: "run_id",
   order: ["claimed_at", "id"],
   columns: {
@@ -100,12 +97,11 @@ const claims: RecordKind = {
   people: ["released_by"],
   left: { user_id: "no imported claim is at work" },
   below: [progress],
-};
+});
 
 /** Proposals. An approval that was not carried out ends with an import: `settle` in the store does it. */
-const runs: RecordKind = {
+const runs = recordOf(tables.runs, {
   type: "run",
-  table: "runs",
   parent: "feedback_id",
   order: ["created_at", "id"],
   columns: {
@@ -128,11 +124,10 @@ const runs: RecordKind = {
   people: ["decided_by", "approved_by"],
   left: { expires_at: "no imported approval is open" },
   below: [claims],
-};
+});
 
-const messages: RecordKind = {
+const messages = recordOf(tables.messages, {
   type: "message",
-  table: "messages",
   parent: "feedback_id",
   order: ["created_at", "id"],
   columns: {
@@ -157,11 +152,10 @@ const messages: RecordKind = {
     link_counter: "links of senders end: they name the old server's ids",
     blocked_by: "hidden feedback stays where it is",
   },
-};
+});
 
-const failures: RecordKind = {
+const failures = recordOf(tables.failureRuns, {
   type: "failure",
-  table: "failure_runs",
   parent: "feedback_id",
   order: ["scope", "run"],
   columns: {
@@ -174,12 +168,11 @@ const failures: RecordKind = {
     ),
   },
   app: ["app_id"],
-};
+});
 
 /** The tags of a thread. */
-const threadTags: RecordKind = {
+const threadTags = recordOf(tables.threadTags, {
   type: "threadTag",
-  table: "thread_tags",
   parent: "feedback_id",
   order: ["tag_id"],
   columns: {
@@ -189,12 +182,11 @@ const threadTags: RecordKind = {
     status: oneOf("open", "in_progress", "resolved", "archived"),
   },
   left: { assignee_id: "a member of the old server" },
-};
+});
 
 /** Threads with everything in them. */
-export const threads: RecordKind = {
+export const threads = recordOf(tables.feedback, {
   type: "thread",
-  table: "feedback",
   parent: "app_id",
   order: ["created_at", "id"],
   columns: {
@@ -224,7 +216,7 @@ export const threads: RecordKind = {
     link_counter: "links of senders end: they name the old server's ids",
   },
   below: [messages, failures, runs, threadUploads, threadTags],
-};
+});
 
 /** A file must not bring a name that nobody can type: it could look like another name, or be invisible. */
 const tagName = accepted(
@@ -233,9 +225,8 @@ const tagName = accepted(
 );
 
 /** The tags of an app. Threads refer to them. */
-export const tags: RecordKind = {
+export const tags = recordOf(tables.tags, {
   type: "tag",
-  table: "tags",
   parent: "app_id",
   order: ["id"],
   columns: {
@@ -245,12 +236,11 @@ export const tags: RecordKind = {
     created_at: instant,
   },
   adjusted: (row) => ({ ...row, name_key: tagKeyOf(String(row.name)) }),
-  left: { threads: "counted as the threads get their tags" },
-};
+  left: { name_key: "made of the name", threads: "counted as the threads get their tags" },
+});
 
-export const savedReplies: RecordKind = {
+export const savedReplies = recordOf(tables.savedReplies, {
   type: "savedReply",
-  table: "saved_replies",
   parent: "app_id",
   order: ["id"],
   columns: {
@@ -262,11 +252,10 @@ export const savedReplies: RecordKind = {
     updated_at: instant,
   },
   people: ["updated_by"],
-};
+});
 
-export const blockedSenders: RecordKind = {
+export const blockedSenders = recordOf(tables.blockedSenders, {
   type: "blockedSender",
-  table: "blocked_senders",
   parent: "app_id",
   order: ["id"],
   columns: {
@@ -277,4 +266,4 @@ export const blockedSenders: RecordKind = {
     created_at: instant,
   },
   people: ["created_by"],
-};
+});
