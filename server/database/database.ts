@@ -24,7 +24,10 @@ export interface Into<Added extends object> {
 }
 
 export interface Inserter {
-  /** Adds one row. What is undefined is left out. If the table is a name, the keys of `row` are the columns. */
+  /**
+   * Adds one row. What is undefined is left out. If the table is a name, the keys of `row` are the columns. The compiler does not
+   * see what a value has beyond its type: of a larger one, name the fields.
+   */
   insert<Added extends object = Readonly<Record<string, Value>>, Given extends Added = Added>(
     table: Into<Added> | string,
     row: Given & Exactly<Added, Given>,

@@ -1,4 +1,5 @@
 import type { Reader, Transaction } from "../database/database.ts";
+import * as tables from "../database/schema/deployment.ts";
 
 export type FilesPlace = "folder" | "s3";
 
@@ -22,7 +23,7 @@ export const filesPlace = {
   async replace(tx: Transaction, place: FilesPlace): Promise<void> {
     if (tx.engine === "postgres") await tx.run("LOCK TABLE uploads IN SHARE ROW EXCLUSIVE MODE");
     await tx.run("DELETE FROM deployment WHERE name = ?", placeName);
-    if (place !== "folder") await tx.insert("deployment", { name: placeName, value: place });
+    if (place !== "folder") await tx.insert(tables.deployment, { name: placeName, value: place });
   },
 };
 
@@ -32,5 +33,5 @@ export const deploymentId = {
     return (await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = 'id'"))?.value;
   },
 
-  insert: (tx: Transaction, id: string) => tx.insert("deployment", { name: "id", value: id }),
+  insert: (tx: Transaction, id: string) => tx.insert(tables.deployment, { name: "id", value: id }),
 };

@@ -1,4 +1,6 @@
 import type { Database, Reader, Transaction } from "../database/database.ts";
+import * as tables from "../database/schema/feedback.ts";
+import { select } from "../database/statements.ts";
 
 export interface UploadRow {
   readonly sha256: string;
@@ -26,15 +28,22 @@ export type UploadOwner = { readonly feedbackId: string } | { readonly proofId: 
 /** The kind of a mail as it came. Its bytes are sealed. No file of a report is of this kind. */
 export const mailType = "message/rfc822";
 
+const served = select(
+  tables.uploads,
+  ["sha256", "mediaType", "size", "fileName"],
+  `WHERE name = ? AND media_type <> '${mailType}'`,
+);
+
+const referencesTo = select(
+  tables.uploads,
+  ["name", "fileName", "feedbackId", "proofId"],
+  "WHERE sha256 = ? ORDER BY name",
+);
+
 /** Uploads by the unguessable names under which they are served. */
 export const uploads = {
   /** Mails as they came are not served. */
-  find: (reader: Reader, name: string) =>
-    reader.get<UploadRow>(
-      `SELECT sha256, media_type AS "mediaType", size, file_name AS "fileName" FROM uploads
-       WHERE name = ? AND media_type <> '${mailType}'`,
-      name,
-    ),
+  find: (reader: Reader, name: string): Promise<UploadRow | undefined> => reader.get(served, name),
 
   isReferenced,
 
@@ -70,26 +79,12 @@ export const uploads = {
   },
 
   /** The uploads that refer to a file. */
-  references: (reader: Reader, sha256: string) =>
-    reader.all<UploadReference>(
-      `SELECT name, file_name AS "fileName", feedback_id AS "feedbackId", proof_id AS "proofId"
-       FROM uploads WHERE sha256 = ? ORDER BY name`,
-      sha256,
-    ),
+  references: (reader: Reader, sha256: string): Promise<UploadReference[]> =>
+    reader.all(referencesTo, sha256),
 
   removeBySha256: (tx: Transaction, sha256: string) => tx.run("DELETE FROM uploads WHERE sha256 = ?", sha256),
 
-  insert: (tx: Transaction, upload: NewUpload & UploadOwner) =>
-    tx.insert("uploads", {
-      name: upload.name,
-      app_id: upload.appId,
-      ...("proofId" in upload ? { proof_id: upload.proofId } : { feedback_id: upload.feedbackId }),
-      sha256: upload.sha256,
-      media_type: upload.mediaType,
-      size: upload.size,
-      file_name: upload.fileName,
-      created_at: upload.createdAt,
-    }),
+  insert: (tx: Transaction, upload: NewUpload & UploadOwner) => tx.insert(tables.uploads, upload),
 };
 
 interface FileLocks {

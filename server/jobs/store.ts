@@ -1,4 +1,8 @@
 import type { Reader, Transaction } from "../database/database.ts";
+import * as tables from "../database/schema/deployment.ts";
+import { insert } from "../database/statements.ts";
+
+const setTime = insert(tables.lastTimes, "ON CONFLICT (name) DO UPDATE SET at = excluded.at");
 
 /** The time that a server of this database has last stored. */
 export const lastTimes = {
@@ -7,10 +11,5 @@ export const lastTimes = {
     return (await reader.get<{ at: string }>("SELECT at FROM last_times WHERE name = 'server'"))?.at;
   },
 
-  write: (tx: Transaction, at: string) =>
-    tx.run(
-      `INSERT INTO last_times (name, at) VALUES ('server', ?)
-       ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
-      at,
-    ),
+  write: (tx: Transaction, at: string) => setTime(tx, { name: "server", at }),
 };

@@ -1,4 +1,5 @@
 import type { Reader, Transaction } from "../database/database.ts";
+import * as tables from "../database/schema/deployment.ts";
 
 /** The columns with sealed values. The addresses may be plain text, which an older version stored. */
 const sealedColumns = [
@@ -25,7 +26,7 @@ export const sealed = {
 
   async setCheck(tx: Transaction, value: string): Promise<void> {
     await tx.run("DELETE FROM deployment WHERE name = ?", checkName);
-    await tx.insert("deployment", { name: checkName, value });
+    await tx.insert(tables.deployment, { name: checkName, value });
   },
 
   /** Any sealed test key, for a database without check text; undefined if there is none. */

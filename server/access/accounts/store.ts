@@ -1,10 +1,15 @@
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/access.ts";
+import type { Row } from "../../database/schema/table.ts";
+import { insert, select } from "../../database/statements.ts";
 
-export interface UserRow {
-  readonly id: string;
-  readonly email: string;
-  readonly passwordHash: string;
-}
+const fields = ["id", "email", "passwordHash"] as const;
+const byEmail = select(tables.users, fields, "WHERE email = ?");
+const byId = select(tables.users, fields, "WHERE id = ?");
+
+const insertUnlessTaken = insert(tables.users, "ON CONFLICT (email) DO NOTHING");
+
+export type UserRow = Pick<Row<typeof tables.users>, (typeof fields)[number]>;
 
 export interface NewUser extends UserRow {
   readonly createdAt: string;
@@ -21,23 +26,11 @@ export interface PasswordChange {
 /** The accounts of people. */
 export const users = {
   /** Finds an account by an address that `normaliseEmail` has normalised. */
-  findByEmail: (reader: Reader, email: string) =>
-    reader.get<UserRow>(
-      `SELECT id, email, password_hash AS "passwordHash" FROM users WHERE email = ?`,
-      email,
-    ),
+  findByEmail: (reader: Reader, email: string) => reader.get(byEmail, email),
 
-  find: (reader: Reader, id: string) =>
-    reader.get<UserRow>(`SELECT id, email, password_hash AS "passwordHash" FROM users WHERE id = ?`, id),
+  find: (reader: Reader, id: string) => reader.get(byId, id),
 
-  insert: (tx: Transaction, user: NewUser) =>
-    tx.insert("users", {
-      id: user.id,
-      email: user.email,
-      password_hash: user.passwordHash,
-      created_at: user.createdAt,
-      email_verified_at: user.emailVerifiedAt,
-    }),
+  insert: (tx: Transaction, user: NewUser) => tx.insert(tables.users, user),
 
   isVerified: async (reader: Reader, id: string): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM users WHERE id = ? AND email_verified_at IS NOT NULL", id)) !==
@@ -71,10 +64,5 @@ export const users = {
     )) === 1,
 
   /** Adds an account; false if another account already has its address. */
-  insertUnlessTaken: async (tx: Transaction, user: NewUser): Promise<boolean> =>
-    (await tx.run(
-      `INSERT INTO users (id, email, password_hash, created_at, email_verified_at) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (email) DO NOTHING`,
-      ...[user.id, user.email, user.passwordHash, user.createdAt, user.emailVerifiedAt],
-    )) === 1,
+  insertUnlessTaken: (tx: Transaction, user: NewUser) => insertUnlessTaken(tx, user),
 };

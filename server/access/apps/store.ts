@@ -1,30 +1,25 @@
 import type { AppChange } from "../../../src/contract/apps.ts";
 import type { AppKey } from "../../../src/contract/keys.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { assignments } from "../../database/statements.ts";
+import * as tables from "../../database/schema/access.ts";
+import type { Added, Row } from "../../database/schema/table.ts";
+import { listed, select, update } from "../../database/statements.ts";
 import { members } from "../members/store.ts";
 import { oneForViewer, type Seen, type Viewer, visibleTo } from "../members/visibility.ts";
 
-/** The stored form of an app. Switches are 0 and 1. */
-export interface AppRow {
-  readonly id: string;
-  readonly name: string;
-  readonly feedbackEnabled: number;
-  readonly changelogEnabled: number;
-  readonly senderPages: number;
-  readonly chatWebhookUrl: string | null;
-  readonly githubRepository: string | null;
-  readonly approvalHours: number | null;
-  readonly retentionDays: number | null;
-  readonly createdAt: string;
-}
+const fields = [
+  ...["id", "name", "feedbackEnabled", "changelogEnabled", "senderPages", "chatWebhookUrl"],
+  ...["githubRepository", "approvalHours", "retentionDays", "createdAt"],
+] as const;
 
-const columns = `a.id, a.name, a.feedback_enabled AS "feedbackEnabled", a.changelog_enabled AS "changelogEnabled",
-  a.sender_pages AS "senderPages",
-  a.chat_webhook_url AS "chatWebhookUrl", a.github_repository AS "githubRepository",
-  a.approval_hours AS "approvalHours", a.retention_days AS "retentionDays", a.created_at AS "createdAt"`;
+/** The stored form of an app. Switches are 0 and 1. */
+export type AppRow = Pick<Row<typeof tables.apps>, (typeof fields)[number]>;
+
+const columns = listed(tables.apps, fields, "a");
 
 const appOf = oneForViewer<AppRow>({ columns, from: "FROM apps a", app: "a.id", where: "a.id = ?" });
+
+const updateApp = update(tables.apps, "WHERE id = ?");
 
 /** The apps, as their members see them. */
 export const apps = {
@@ -58,19 +53,7 @@ export const apps = {
 
   /** Adds an app with its first owner. */
   async insert(tx: Transaction, ownerId: string, app: AppRow): Promise<void> {
-    await tx.insert("apps", {
-      id: app.id,
-      owner_id: ownerId,
-      name: app.name,
-      feedback_enabled: app.feedbackEnabled,
-      changelog_enabled: app.changelogEnabled,
-      sender_pages: app.senderPages,
-      chat_webhook_url: app.chatWebhookUrl,
-      github_repository: app.githubRepository,
-      approval_hours: app.approvalHours,
-      retention_days: app.retentionDays,
-      created_at: app.createdAt,
-    });
+    await tx.insert(tables.apps, { ...app, ownerId });
     await members.insert(tx, { appId: app.id, userId: ownerId, role: "owner", createdAt: app.createdAt });
   },
 
@@ -80,24 +63,13 @@ export const apps = {
     id: string,
     { by, at, ...change }: AppChange & { readonly by: string; readonly at: string },
   ): Promise<void> {
-    const { sql, values } = assignments({
-      name: change.name,
-      feedback_enabled: asSwitch(change.feedbackEnabled),
-      changelog_enabled: asSwitch(change.changelogEnabled),
-      sender_pages: asSwitch(change.senderPages),
-      chat_webhook_url: change.chatWebhookUrl,
-      github_repository: change.githubRepository,
-      approval_hours: change.approvalHours,
-      retention_days: change.retentionDays,
-    });
-    if (sql === "") return;
-    await tx.run(
-      `UPDATE apps SET ${sql}, updated_by = ?, updated_at = ? WHERE id = ?`,
-      ...values,
-      by,
-      at,
-      id,
-    );
+    if (Object.values(change).every((value) => value === undefined)) return;
+    const switches = {
+      feedbackEnabled: asSwitch(change.feedbackEnabled),
+      changelogEnabled: asSwitch(change.changelogEnabled),
+      senderPages: asSwitch(change.senderPages),
+    };
+    await updateApp(tx, { ...change, ...switches, updatedBy: by, updatedAt: at }, id);
   },
 
   /** Deletes an app with its keys, tokens, FAQ, changelog and remaining threads. Its owners keep its audit. */
@@ -113,36 +85,20 @@ export const apps = {
 
 const asSwitch = (on: boolean | undefined): number | undefined => (on === undefined ? undefined : Number(on));
 
-interface NewApiKeyRow {
-  readonly id: string;
-  readonly appId: string;
-  readonly label: string;
-  readonly kind: AppKey["kind"];
-  readonly prefix: string;
-  readonly keyHash: string;
-  readonly createdAt: string;
-}
+type NewApiKeyRow = Added<typeof tables.appKeys>;
 
 /** The columns that change when a key gets a new secret. */
 type FreshKey = Pick<NewApiKeyRow, "prefix" | "keyHash" | "createdAt">;
 
-const keyColumns = `id, label, kind, prefix, created_at AS "createdAt", last_used_at AS "lastUsedAt"`;
+const keyFields = ["id", "label", "kind", "prefix", "createdAt", "lastUsedAt"] as const;
+const keyColumns = listed(tables.appKeys, keyFields);
+const keysOf = select(tables.appKeys, keyFields, "WHERE app_id = ? ORDER BY created_at, id");
 
 /** The keys of apps. */
 export const apiKeys = {
-  list: (reader: Reader, appId: string) =>
-    reader.all<AppKey>(`SELECT ${keyColumns} FROM app_keys WHERE app_id = ? ORDER BY created_at, id`, appId),
+  list: (reader: Reader, appId: string): Promise<AppKey[]> => reader.all(keysOf, appId),
 
-  insert: (tx: Transaction, key: NewApiKeyRow) =>
-    tx.insert("app_keys", {
-      id: key.id,
-      app_id: key.appId,
-      label: key.label,
-      kind: key.kind,
-      prefix: key.prefix,
-      key_hash: key.keyHash,
-      created_at: key.createdAt,
-    }),
+  insert: (tx: Transaction, key: NewApiKeyRow) => tx.insert(tables.appKeys, key),
 
   /** Gives a key a new secret; undefined if the app has no such key. */
   renew: (tx: Transaction, { appId, id }: { readonly appId: string; readonly id: string }, fresh: FreshKey) =>

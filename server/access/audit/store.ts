@@ -1,6 +1,7 @@
 import type { AuditEntry } from "../../../src/contract/audit.ts";
 import type { Engine, Reader, Transaction } from "../../database/database.ts";
 import { type Condition, given, pageOfScopes } from "../../database/lists.ts";
+import * as tables from "../../database/schema/access.ts";
 import { personOf, tokenOf } from "../../database/schema/expressions.ts";
 import { plannedEachTime } from "../../database/statements.ts";
 import { membershipOf, type Viewer } from "../members/visibility.ts";
@@ -34,16 +35,8 @@ interface AuditPage {
 /** Who did what, when and from where. Entries remain when their target is deleted. */
 export const audit = {
   insert: (tx: Transaction, entry: NewAuditEntry) =>
-    tx.insert("audit", {
-      id: entry.id,
-      at: entry.at,
-      owner_id: entry.ownerId,
-      actor: entry.actor,
-      action: entry.action,
-      app_id: entry.appId,
-      target: entry.target,
-      address: entry.address,
-      label: entry.label ?? null,
+    tx.insert(tables.audit, {
+      ...entry,
       changes: entry.changes && entry.changes.length > 0 ? JSON.stringify(entry.changes) : null,
     }),
 

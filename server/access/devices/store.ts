@@ -1,5 +1,7 @@
 import type { Device } from "../../../src/contract/devices.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/access.ts";
+import { select } from "../../database/statements.ts";
 
 /** The stored form of a device. `scopes` is a JSON array. */
 export interface DeviceRow extends Omit<Device, "scopes"> {
@@ -18,6 +20,12 @@ export interface ProfileRow {
   readonly timezone: string;
   readonly isTester: number;
 }
+
+const devicesOf = select(
+  tables.devices,
+  ["id", "name", "prefix", "scopes", "createdAt", "expiresAt", "lastUsedAt"],
+  "WHERE user_id = ? AND expires_at > ? ORDER BY created_at DESC, id DESC",
+);
 
 /** Testers' devices: one row, one account and one token for each. (rule S9) */
 export const devices = {
@@ -59,14 +67,8 @@ export const devices = {
   },
 
   /** The devices whose token has not expired, newest first. */
-  list: (reader: Reader, userId: string, now: string) =>
-    reader.all<DeviceRow>(
-      `SELECT id, name, prefix, scopes, created_at AS "createdAt", expires_at AS "expiresAt",
-              last_used_at AS "lastUsedAt"
-       FROM devices WHERE user_id = ? AND expires_at > ? ORDER BY created_at DESC, id DESC`,
-      userId,
-      now,
-    ),
+  list: (reader: Reader, userId: string, now: string): Promise<DeviceRow[]> =>
+    reader.all(devicesOf, userId, now),
 
   /** Signs a device out; false if the user has no such device. */
   remove: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>

@@ -1,4 +1,6 @@
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/access.ts";
+import { select } from "../../database/statements.ts";
 
 /** A person's identity at an OpenID Connect provider. */
 export interface IdentityKey {
@@ -21,6 +23,12 @@ export interface IdentityOwner {
   readonly email: string;
 }
 
+const identitiesOf = select(
+  tables.identities,
+  ["issuer", "createdAt"],
+  "WHERE user_id = ? ORDER BY created_at, issuer",
+);
+
 /** The identities with which people sign in, and their accounts. */
 export const identities = {
   /** The account of an identity. */
@@ -32,20 +40,10 @@ export const identities = {
       subject,
     ),
 
-  list: (reader: Reader, userId: string) =>
-    reader.all<IdentityRow>(
-      `SELECT issuer, created_at AS "createdAt" FROM identities WHERE user_id = ? ORDER BY created_at, issuer`,
-      userId,
-    ),
+  list: (reader: Reader, userId: string): Promise<IdentityRow[]> => reader.all(identitiesOf, userId),
 
   /** Keeps other transactions from changing an identity until this transaction ends. */
   lock: (tx: Transaction, { issuer, subject }: IdentityKey) => tx.lock(`identity:${issuer} ${subject}`),
 
-  insert: (tx: Transaction, identity: NewIdentity) =>
-    tx.insert("identities", {
-      issuer: identity.issuer,
-      subject: identity.subject,
-      user_id: identity.userId,
-      created_at: identity.createdAt,
-    }),
+  insert: (tx: Transaction, identity: NewIdentity) => tx.insert(tables.identities, identity),
 };

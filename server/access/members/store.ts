@@ -1,6 +1,7 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
 import type { Invitation, Member } from "../../../src/contract/members.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/access.ts";
 import { accessTopic, tokensTopic, userTopic } from "../../database/signals.ts";
 import { assignees } from "../../feedback/assignees/store.ts";
 
@@ -25,7 +26,7 @@ export const members = {
   lock: (tx: Transaction, appId: string) => tx.lock(`members:${appId}`),
 
   insert: (tx: Transaction, { appId, userId, role, createdAt }: NewMember) =>
-    tx.insert("app_members", { app_id: appId, user_id: userId, role, created_at: createdAt }),
+    tx.insert(tables.appMembers, { appId, userId, role, createdAt }),
 
   /** The role of a person in an app; undefined for a person who is no member. */
   async roleOf(reader: Reader, appId: string, userId: string): Promise<Role | undefined> {
@@ -152,16 +153,7 @@ export const invitations = {
   /** Adds an invitation. An earlier one to the same address ends. */
   async insert(tx: Transaction, row: NewInvitation): Promise<void> {
     await tx.run("DELETE FROM invitations WHERE app_id = ? AND email = ?", row.appId, row.email);
-    await tx.insert("invitations", {
-      id: row.id,
-      app_id: row.appId,
-      email: row.email,
-      role: row.role,
-      token_hash: row.tokenHash,
-      invited_by: row.invitedBy,
-      created_at: row.createdAt,
-      expires_at: row.expiresAt,
-    });
+    await tx.insert(tables.invitations, row);
   },
 
   /** What the link offers to the account with this address; undefined if it offers nothing, whatever the reason. */

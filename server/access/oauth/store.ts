@@ -1,27 +1,16 @@
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/access.ts";
+import type { Row } from "../../database/schema/table.ts";
 import { tokensTopic, userTopic } from "../../database/signals.ts";
+import { select } from "../../database/statements.ts";
 
 /** A program that registered itself. `redirects` is a JSON array. */
-export interface OAuthClientRow {
-  readonly id: string;
-  readonly name: string;
-  readonly redirects: string;
-  readonly createdAt: string;
-}
+export type OAuthClientRow = Omit<Row<typeof tables.oauthClients>, "usedAt">;
+
+const clientById = select(tables.oauthClients, ["id", "name", "redirects", "createdAt"], "WHERE id = ?");
 
 /** What a person allowed a program. `scopes` is a JSON array. */
-export interface NewOAuthCode {
-  readonly codeHash: string;
-  readonly userId: string;
-  readonly clientId: string;
-  readonly clientName: string;
-  readonly redirect: string;
-  readonly challenge: string;
-  readonly appId: string | null;
-  readonly scopes: string;
-  readonly createdAt: string;
-  readonly expiresAt: string;
-}
+export type NewOAuthCode = Omit<Row<typeof tables.oauthCodes>, "connectionId">;
 
 export interface OAuthCodeRow extends Omit<NewOAuthCode, "codeHash" | "createdAt"> {
   readonly email: string;
@@ -29,30 +18,15 @@ export interface OAuthCodeRow extends Omit<NewOAuthCode, "codeHash" | "createdAt
   readonly connectionId: string | null;
 }
 
-export interface NewOAuthToken {
-  readonly tokenHash: string;
-  readonly connectionId: string;
-  readonly clientId: string;
-  readonly kind: "access" | "refresh";
-  readonly createdAt: string;
-  readonly expiresAt: string;
-}
+export type NewOAuthToken = Omit<OAuthTokenRow, "userId" | "usedAt" | "successor">;
 
-export interface OAuthTokenRow extends NewOAuthToken {
-  readonly userId: string;
-  readonly usedAt: string | null;
-  readonly successor: string | null;
-}
+export type OAuthTokenRow = Row<typeof tables.oauthTokens> & { readonly userId: string };
 
 export const oauthClients = {
-  find: (reader: Reader, id: string) =>
-    reader.get<OAuthClientRow>(
-      `SELECT id, name, redirects, created_at AS "createdAt" FROM oauth_clients WHERE id = ?`,
-      id,
-    ),
+  find: (reader: Reader, id: string) => reader.get(clientById, id),
 
   insert: (tx: Transaction, { id, name, redirects, createdAt }: OAuthClientRow) =>
-    tx.insert("oauth_clients", { id, name, redirects, created_at: createdAt }),
+    tx.insert(tables.oauthClients, { id, name, redirects, createdAt }),
 
   /** Notes that a person allowed something: the client is kept from now on. */
   use: (tx: Transaction, id: string, now: string) =>
@@ -72,19 +46,7 @@ export const oauthClients = {
 };
 
 export const oauthCodes = {
-  insert: (tx: Transaction, code: NewOAuthCode) =>
-    tx.insert("oauth_codes", {
-      code_hash: code.codeHash,
-      user_id: code.userId,
-      client_id: code.clientId,
-      client_name: code.clientName,
-      redirect: code.redirect,
-      challenge: code.challenge,
-      app_id: code.appId,
-      scopes: code.scopes,
-      created_at: code.createdAt,
-      expires_at: code.expiresAt,
-    }),
+  insert: (tx: Transaction, code: NewOAuthCode) => tx.insert(tables.oauthCodes, code),
 
   isKnown: async (reader: Reader, codeHash: string): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM oauth_codes WHERE code_hash = ?", codeHash)) !== undefined,
@@ -113,15 +75,7 @@ const tokenColumns = `o.token_hash AS "tokenHash", o.connection_id AS "connectio
   o.created_at AS "createdAt", o.expires_at AS "expiresAt", o.used_at AS "usedAt", o.successor, t.user_id AS "userId"`;
 
 export const oauthTokens = {
-  insert: (tx: Transaction, token: NewOAuthToken) =>
-    tx.insert("oauth_tokens", {
-      token_hash: token.tokenHash,
-      connection_id: token.connectionId,
-      client_id: token.clientId,
-      kind: token.kind,
-      created_at: token.createdAt,
-      expires_at: token.expiresAt,
-    }),
+  insert: (tx: Transaction, token: NewOAuthToken) => tx.insert(tables.oauthTokens, token),
 
   isKnown: async (reader: Reader, tokenHash: string): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM oauth_tokens WHERE token_hash = ?", tokenHash)) !== undefined,

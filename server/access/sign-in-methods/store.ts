@@ -1,5 +1,7 @@
 import type { Passkey } from "../../../src/contract/sign-in-methods.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/access.ts";
+import { insert, select } from "../../database/statements.ts";
 
 export interface SecondFactorRow {
   /** Null after the deployment's secret was lost: then only recovery codes work. */
@@ -14,6 +16,14 @@ interface Confirmation {
   readonly at: string;
 }
 
+const factorOf = select(tables.secondFactors, ["secretSealed", "lastStep", "confirmedAt"], "WHERE id = ?");
+
+const beginFactor = insert(
+  tables.secondFactors,
+  `ON CONFLICT (id) DO UPDATE SET secret_sealed = excluded.secret_sealed, created_at = excluded.created_at
+   WHERE second_factors.confirmed_at IS NULL`,
+);
+
 /** The second factors of accounts: an authenticator app, and recovery codes. */
 export const secondFactors = {
   /** Keeps other transactions from changing or using the second factor of an account until this transaction ends. */
@@ -21,22 +31,13 @@ export const secondFactors = {
 
   /** The second factor, confirmed or not. */
   async find(reader: Reader, userId: string): Promise<SecondFactorRow | undefined> {
-    const row = await reader.get<SecondFactorRow>(
-      `SELECT secret_sealed AS "secretSealed", last_step AS "lastStep", confirmed_at AS "confirmedAt"
-       FROM second_factors WHERE id = ?`,
-      userId,
-    );
+    const row = await reader.get(factorOf, userId);
     return row && { ...row, lastStep: Number(row.lastStep) };
   },
 
   /** Stores a secret that is not confirmed yet, in place of an earlier one; false if the account has a second factor. */
-  begin: async (tx: Transaction, userId: string, made: { secretSealed: string; at: string }) =>
-    (await tx.run(
-      `INSERT INTO second_factors (id, secret_sealed, last_step, created_at) VALUES (?, ?, 0, ?)
-       ON CONFLICT (id) DO UPDATE SET secret_sealed = excluded.secret_sealed, created_at = excluded.created_at
-       WHERE second_factors.confirmed_at IS NULL`,
-      ...[userId, made.secretSealed, made.at],
-    )) === 1,
+  begin: (tx: Transaction, userId: string, { secretSealed, at }: { secretSealed: string; at: string }) =>
+    beginFactor(tx, { id: userId, secretSealed, lastStep: 0, createdAt: at }),
 
   /** Turns the second factor on; false if its secret was replaced or confirmed meanwhile. */
   confirm: async (tx: Transaction, userId: string, { secretSealed, step, at }: Confirmation) =>
@@ -72,7 +73,7 @@ export const secondFactors = {
 
   async replaceRecoveryCodes(tx: Transaction, userId: string, hashes: readonly string[]): Promise<void> {
     await tx.run("DELETE FROM recovery_codes WHERE user_id = ?", userId);
-    for (const hash of hashes) await tx.insert("recovery_codes", { code_hash: hash, user_id: userId });
+    for (const hash of hashes) await tx.insert(tables.recoveryCodes, { codeHash: hash, userId });
   },
 
   /**
@@ -99,26 +100,24 @@ export interface PasskeyRow extends Passkey {
   readonly transports: string;
 }
 
+const passkeysOf = select(
+  tables.passkeys,
+  ["id", "name", "createdAt", "lastUsedAt", "credentialId", "publicKey", "counter", "transports"],
+  "WHERE user_id = ? ORDER BY created_at, id",
+);
+
+const insertPasskey = insert(tables.passkeys, "ON CONFLICT (credential_id) DO NOTHING");
+
 /** The passkeys of accounts. */
 export const passkeys = {
   async list(reader: Reader, userId: string): Promise<PasskeyRow[]> {
-    const rows = await reader.all<PasskeyRow>(
-      `SELECT id, name, created_at AS "createdAt", last_used_at AS "lastUsedAt",
-              credential_id AS "credentialId", public_key AS "publicKey", counter, transports
-       FROM passkeys WHERE user_id = ? ORDER BY created_at, id`,
-      userId,
-    );
+    const rows = await reader.all(passkeysOf, userId);
     return rows.map((row) => ({ ...row, counter: Number(row.counter) }));
   },
 
   /** Adds a passkey; false if there is one with its id already. */
-  insertUnlessTaken: async (tx: Transaction, userId: string, row: PasskeyRow): Promise<boolean> =>
-    (await tx.run(
-      `INSERT INTO passkeys (id, user_id, name, credential_id, public_key, counter, transports, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (credential_id) DO NOTHING`,
-      ...[row.id, userId, row.name, row.credentialId, row.publicKey],
-      ...[row.counter, row.transports, row.createdAt],
-    )) === 1,
+  insertUnlessTaken: (tx: Transaction, userId: string, row: PasskeyRow) =>
+    insertPasskey(tx, { ...row, userId }),
 
   /** Records a use; false if the passkey was removed meanwhile. */
   use: async (tx: Transaction, id: string, { counter, at }: { counter: number; at: string }) =>

@@ -1,5 +1,7 @@
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/access.ts";
 import { tokensTopic, userTopic } from "../../database/signals.ts";
+import { listed } from "../../database/statements.ts";
 
 interface NewConsoleSession {
   readonly id: string;
@@ -16,28 +18,21 @@ type ConsoleSessionRow = Omit<NewConsoleSession, "userId" | "lastUsedAt"> & {
   readonly lastUsedAt: string | null;
 };
 
+const sessionFields = ["id", "tokenHash", "browser", "createdAt", "lastUsedAt", "expiresAt"] as const;
+const sessionColumns = listed(tables.sessions, sessionFields);
+
 /** The sessions of people who are signed in to the console. */
 export const consoleSessions = {
   /** The sessions of an account that have not expired, newest first. */
   list: (reader: Reader, userId: string, now: string) =>
     reader.all<ConsoleSessionRow>(
-      `SELECT id, token_hash AS "tokenHash", browser, created_at AS "createdAt",
-              last_used_at AS "lastUsedAt", expires_at AS "expiresAt"
-       FROM sessions WHERE user_id = ? AND expires_at > ? ORDER BY created_at DESC, id DESC`,
+      `SELECT ${sessionColumns} FROM sessions
+       WHERE user_id = ? AND expires_at > ? ORDER BY created_at DESC, id DESC`,
       userId,
       now,
     ),
 
-  insert: (tx: Transaction, session: NewConsoleSession) =>
-    tx.insert("sessions", {
-      id: session.id,
-      token_hash: session.tokenHash,
-      user_id: session.userId,
-      browser: session.browser,
-      created_at: session.createdAt,
-      last_used_at: session.lastUsedAt,
-      expires_at: session.expiresAt,
-    }),
+  insert: (tx: Transaction, session: NewConsoleSession) => tx.insert(tables.sessions, session),
 
   remove: (tx: Transaction, tokenHash: string) =>
     tx.run("DELETE FROM sessions WHERE token_hash = ?", tokenHash),
@@ -170,17 +165,7 @@ export const signInCodes = {
 
 /** A refusal is stored as already replaced, so that it is never live. */
 const insert = (tx: Transaction, code: NewSignInCode, replacedAt: string | null): Promise<void> =>
-  tx.insert("sign_in_codes", {
-    code_hash: code.codeHash,
-    code_sealed: code.codeSealed,
-    user_id: code.userId,
-    device_id: code.deviceId,
-    device_name: code.deviceName,
-    challenge: code.challenge,
-    created_at: code.createdAt,
-    expires_at: code.expiresAt,
-    replaced_at: replacedAt,
-  });
+  tx.insert(tables.signInCodes, { ...code, replacedAt });
 
 type LinkKind = "sign_up" | "recovery";
 
@@ -202,9 +187,7 @@ export const accountLinks = {
   /** Stores a link to a new account for an address, whether the address has one or not. */
   async addSignUp(tx: Transaction, { tokenHash, email, now, expiresAt }: NewAccountLink): Promise<void> {
     await removeEarlier(tx, { kind: "sign_up", email, now });
-    await tx.insert("account_links", {
-      ...{ token_hash: tokenHash, kind: "sign_up", email, expires_at: expiresAt },
-    });
+    await tx.insert(tables.accountLinks, { tokenHash, kind: "sign_up", email, expiresAt });
   },
 
   /** Stores a link to a new password, if the address has an account with a password. The statements are the same if not. */

@@ -1,6 +1,8 @@
 import type { Token } from "../../../src/contract/tokens.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/access.ts";
 import { tokensTopic, userTopic } from "../../database/signals.ts";
+import { listed } from "../../database/statements.ts";
 import type { Viewer } from "../members/visibility.ts";
 
 /** The stored form of a token. `scopes` is a JSON array. */
@@ -27,8 +29,11 @@ export interface Renewed extends Pick<NewTokenRow, "id" | "prefix" | "tokenHash"
   readonly oldExpiresAt: string | null;
 }
 
-const columns = `id, kind, label, scopes, app_id AS "appId", prefix, created_at AS "createdAt",
-  created_by AS "createdBy", last_used_at AS "lastUsedAt", expires_at AS "expiresAt"`;
+const fields = [
+  ...["id", "kind", "label", "scopes", "appId", "prefix"],
+  ...["createdAt", "createdBy", "lastUsedAt", "expiresAt"],
+] as const;
+const columns = listed(tables.tokens, fields);
 
 /** Whose tokens, and the app to which the credential that asks is limited. */
 type TokensOf = Pick<Viewer, "userId" | "appId">;
@@ -46,20 +51,7 @@ export const tokens = {
       ...[now, now, userId, appId, appId],
     ),
 
-  insert: (tx: Transaction, token: NewTokenRow) =>
-    tx.insert("tokens", {
-      id: token.id,
-      user_id: token.userId,
-      kind: token.kind,
-      label: token.label,
-      scopes: token.scopes,
-      app_id: token.appId,
-      prefix: token.prefix,
-      token_hash: token.tokenHash,
-      created_at: token.createdAt,
-      created_by: token.createdBy,
-      expires_at: token.expiresAt ?? null,
-    }),
+  insert: (tx: Transaction, token: NewTokenRow) => tx.insert(tables.tokens, token),
 
   /** The token of an account, if its secret can be renewed: a connection renews its own. */
   find: (reader: Reader, { userId, appId }: TokensOf, id: string) =>

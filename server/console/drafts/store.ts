@@ -1,18 +1,10 @@
 import type { Inserter, Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/access.ts";
+import type { Row } from "../../database/schema/table.ts";
+import { listed, select } from "../../database/statements.ts";
 
 /** The text of one field that was typed in one opened page, and not sent. */
-export interface DraftRow {
-  readonly id: string;
-  /** The path of the page, and the path to which its form is sent. */
-  readonly page: string;
-  readonly form: string;
-  readonly field: string;
-  /** The opened page in which it was typed. */
-  readonly writer: string;
-  /** Sealed. */
-  readonly content: string;
-  readonly updatedAt: string;
-}
+export type DraftRow = Omit<Row<typeof tables.drafts>, "userId">;
 
 /** The drafts of one person that one opened page has of one form. */
 export interface DraftOwner {
@@ -27,16 +19,14 @@ export interface MostDrafts {
   readonly length: number;
 }
 
-const columns = `id, page, form, field, writer, content, updated_at AS "updatedAt"`;
+const fields = ["id", "page", "form", "field", "writer", "content", "updatedAt"] as const;
+const columns = listed(tables.drafts, fields);
+const draftsOf = select(tables.drafts, fields, "WHERE user_id = ? ORDER BY updated_at DESC, id DESC");
 
 /** Typed text that was not sent. It is shown only to the person who typed it. (rule O17) */
 export const drafts = {
   /** All of a person, newest first. */
-  list: (reader: Reader, userId: string) =>
-    reader.all<DraftRow>(
-      `SELECT ${columns} FROM drafts WHERE user_id = ? ORDER BY updated_at DESC, id DESC`,
-      userId,
-    ),
+  list: (reader: Reader, userId: string) => reader.all(draftsOf, userId),
 
   /** Those that were typed on a page, or into one of these forms, newest first. */
   async listOfPage(
@@ -54,11 +44,7 @@ export const drafts = {
     );
   },
 
-  insert: (tx: Inserter, userId: string, row: DraftRow) =>
-    tx.insert("drafts", {
-      ...{ id: row.id, user_id: userId, page: row.page, form: row.form, field: row.field },
-      ...{ writer: row.writer, content: row.content, updated_at: row.updatedAt },
-    }),
+  insert: (tx: Inserter, userId: string, row: DraftRow) => tx.insert(tables.drafts, { ...row, userId }),
 
   /** Removes what one opened page has of one form. */
   removeOfWriter: (tx: Transaction, { userId, form, writer }: DraftOwner) =>

@@ -1,6 +1,8 @@
 import { oneForViewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/feedback.ts";
 import { threadsTopic, threadTopic } from "../../database/signals.ts";
+import { insert } from "../../database/statements.ts";
 import { mailOriginals } from "../../mail/incoming/store.ts";
 import { noteActivity } from "../unread/store/read-marks.ts";
 import { blockedDomainOf, senderKeysOf } from "./rules.ts";
@@ -27,6 +29,8 @@ interface NewBlock {
 const columns = `b.id, b.kind, b.sender, b.created_at AS "createdAt",
   (SELECT email FROM users WHERE id = b.created_by) AS "blockedBy"`;
 
+const insertBlock = insert(tables.blockedSenders, "ON CONFLICT (app_id, sender, kind) DO NOTHING");
+
 /** The senders whose feedback an app does not show. (rule F34) */
 export const blockedSenders = {
   /** What a person typed, as it is stored; undefined for a domain that is none. */
@@ -47,12 +51,7 @@ export const blockedSenders = {
   }),
 
   /** Gives false if it is blocked already. */
-  insert: async (tx: Transaction, { id, appId, kind, sender, by, createdAt }: NewBlock): Promise<boolean> =>
-    (await tx.run(
-      `INSERT INTO blocked_senders (id, app_id, kind, sender, created_by, created_at) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (app_id, sender, kind) DO NOTHING`,
-      ...[id, appId, kind, sender, by, createdAt],
-    )) > 0,
+  insert: (tx: Transaction, { by, ...block }: NewBlock) => insertBlock(tx, { ...block, createdBy: by }),
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM blocked_senders WHERE id = ?", id),
 

@@ -1,4 +1,5 @@
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/feedback.ts";
 
 interface NewDelivery {
   readonly id: string;
@@ -35,18 +36,7 @@ interface OutboxClaim {
 /** Outgoing messages. Each is written in the transaction of the change that it reports, and sent after the commit. */
 export const outbox = {
   insert: (tx: Transaction, delivery: NewDelivery) =>
-    tx.insert("outbox", {
-      id: delivery.id,
-      app_id: delivery.appId,
-      kind: delivery.kind,
-      subject_id: delivery.subjectId,
-      target: delivery.target,
-      payload: delivery.payload,
-      status: "pending",
-      attempts: 0,
-      due_at: delivery.createdAt,
-      created_at: delivery.createdAt,
-    }),
+    tx.insert(tables.outbox, { ...delivery, status: "pending", attempts: 0, dueAt: delivery.createdAt }),
 
   /** Gives due deliveries to chat channels and reserves them until `until`, so that no other server sends them too. */
   claimDue: (tx: Transaction, { now, until, most }: OutboxClaim) =>

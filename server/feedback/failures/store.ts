@@ -1,4 +1,6 @@
 import type { Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/feedback.ts";
+import { insert } from "../../database/statements.ts";
 
 export interface FailureReport {
   readonly feedbackId: string;
@@ -31,6 +33,8 @@ export interface PassedScope extends GreenScope {
   readonly passedAt: string;
 }
 
+const insertRun = insert(tables.failureRuns, "ON CONFLICT DO NOTHING");
+
 /** The runs that reported the failure of a thread, and those that passed since. */
 export const failures = {
   /** Makes reports and passes of one failure wait for each other. Call it before the failure is read. */
@@ -46,12 +50,7 @@ export const failures = {
       ...[reportedAt, parts, feedbackId, scope, run],
     );
     if (known > 0) return true;
-    const added = await tx.run(
-      `INSERT INTO failure_runs (feedback_id, app_id, scope, run, reported_at, parts) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO NOTHING`,
-      ...[feedbackId, appId, scope, run, reportedAt, parts],
-    );
-    if (added > 0) return true;
+    if (await insertRun(tx, { feedbackId, appId, scope, run, reportedAt, parts })) return true;
     if (report.parts)
       await tx.run(
         "UPDATE failure_runs SET parts = ? WHERE feedback_id = ? AND scope = ? AND run = ?",

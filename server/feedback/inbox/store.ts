@@ -1,8 +1,9 @@
 import type { ThreadChange, ThreadFilters, ThreadSummary } from "../../../src/contract/threads.ts";
 import type { Engine, Reader, Transaction } from "../../database/database.ts";
 import { type Condition, given, oftenTrue, sqlOf, valuesOf } from "../../database/lists.ts";
+import * as tables from "../../database/schema/feedback.ts";
 import { threadTopic } from "../../database/signals.ts";
-import { assignments, plannedEachTime } from "../../database/statements.ts";
+import { plannedEachTime, update } from "../../database/statements.ts";
 import { type AssigneeRow, assigneeColumns } from "../assignees/store.ts";
 import { amongFound, searchThreads, wordsOf } from "../search/store/search.ts";
 import { threadTags } from "../tags/store.ts";
@@ -228,22 +229,19 @@ export const changeableOf = async (
   )),
 });
 
+const setFields = update(tables.feedback, "WHERE id = ?");
+
 /** Sets the given fields for the member `by`. If the search index contains one of them, the thread is indexed again. */
 export async function updateThread(
   tx: Transaction,
   id: string,
   { at, by, ...change }: ThreadChange & { readonly at: string; readonly by: string },
 ): Promise<void> {
-  const { sql, values } = assignments({
-    status: change.status,
-    category: change.category,
-    subject: change.subject,
-    github_issue_url: change.githubIssueUrl,
-    indexed: isIndexed(change) ? 0 : undefined,
-  });
-  if (sql === "") return;
+  const { status, category, subject, githubIssueUrl } = change;
+  const fields = { status, category, subject, githubIssueUrl };
+  if (Object.values(fields).every((value) => value === undefined)) return;
   await noteActivity(tx, id, { at, by });
-  await tx.run(`UPDATE feedback SET ${sql} WHERE id = ?`, ...values, id);
+  await setFields(tx, { ...fields, indexed: isIndexed(change) ? 0 : undefined }, id);
   tx.signal(threadTopic(id));
 }
 

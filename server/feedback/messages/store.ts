@@ -3,6 +3,8 @@ import { limits } from "../../../src/contract/limits.ts";
 import { emailOf } from "../../access/members/authors.ts";
 import { membershipOf } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/feedback.ts";
+import { select } from "../../database/statements.ts";
 import { noteActivity } from "../unread/store/read-marks.ts";
 import type { NotedAnswering } from "./rules.ts";
 
@@ -58,22 +60,15 @@ export const messages = {
 
   async insert(tx: Transaction, message: NewMessage): Promise<void> {
     await messages.lock(tx, message.feedbackId);
-    await tx.insert("messages", columnsOf(message));
+    await tx.insert(tables.messages, rowOf(message));
     if (message.direction !== "blocked")
       await noteActivity(tx, message.feedbackId, { at: message.createdAt, by: message.authorId });
   },
 
   async insertRepeat(tx: Transaction, message: NewMessage, report: RepeatedReport): Promise<void> {
-    await tx.insert("messages", {
-      ...columnsOf(message),
-      category: report.category,
-      subject: report.subject,
-      source: report.source,
-      sender_name: report.senderName,
-      sender_email: report.senderEmail,
-      metadata: report.metadata,
-      files: report.files,
-    });
+    const { category, subject, source, senderName, senderEmail, metadata, files } = report;
+    const ofReport = { category, subject, source, senderName, senderEmail, metadata, files };
+    await tx.insert(tables.messages, { ...rowOf(message), ...ofReport });
     if (message.direction !== "blocked")
       await noteActivity(tx, message.feedbackId, { at: message.createdAt });
   },
@@ -91,19 +86,11 @@ export const messages = {
   },
 };
 
-const columnsOf = ({ id, feedbackId, direction, author, body, createdAt, ...more }: NewMessage) => ({
-  id,
-  feedback_id: feedbackId,
-  direction,
+const rowOf = ({ id, feedbackId, direction, author, body, createdAt, ...more }: NewMessage) => ({
+  ...{ id, feedbackId, direction, body, createdAt },
   author: author ?? (direction === "inbound" || direction === "blocked" ? "sender" : "team"),
-  author_id: more.authorId ?? null,
-  body,
-  created_at: createdAt,
-  report_id: more.reportId ?? null,
-  everyone: more.everyone ?? 0,
-  foreign_from: more.foreignFrom ?? null,
-  files: more.files ?? null,
-  blocked_by: more.blockedBy ?? null,
+  ...{ authorId: more.authorId, reportId: more.reportId, everyone: more.everyone, files: more.files },
+  ...{ foreignFrom: more.foreignFrom, blockedBy: more.blockedBy },
 });
 
 /** Where one person writes. */
@@ -117,17 +104,17 @@ interface AnsweringRow extends NotedAnswering {
   readonly userId: string;
 }
 
-const columns = `user_id AS "userId", feedback_id AS "feedbackId", noted_at AS "notedAt"`;
+const answeringFields = ["userId", "feedbackId", "notedAt"] as const;
+const ofPerson = select(tables.answeringMembers, answeringFields, "WHERE user_id = ?");
+const ofThread = select(tables.answeringMembers, answeringFields, "WHERE feedback_id = ?");
 
 /** Who writes an answer in which thread. No row is proof that the person still does: the time decides. (rule F36) */
 export const answering = {
   /** Where a person was noted last. */
-  find: (reader: Reader, userId: string) =>
-    reader.get<AnsweringRow>(`SELECT ${columns} FROM answering_members WHERE user_id = ?`, userId),
+  find: (reader: Reader, userId: string): Promise<AnsweringRow | undefined> => reader.get(ofPerson, userId),
 
   /** All who were noted in a thread. */
-  list: (reader: Reader, feedbackId: string) =>
-    reader.all<AnsweringRow>(`SELECT ${columns} FROM answering_members WHERE feedback_id = ?`, feedbackId),
+  list: (reader: Reader, feedbackId: string): Promise<AnsweringRow[]> => reader.all(ofThread, feedbackId),
 
   /** Notes a person in a thread. Does nothing if the person may not answer there. */
   note: (tx: Transaction, { userId, feedbackId }: PlaceOf, at: string) =>

@@ -4,6 +4,7 @@ import { audit } from "../../access/audit/store.ts";
 import { emailOf } from "../../access/members/authors.ts";
 import { oneForViewer, ownersOf, type Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/feedback.ts";
 import { proposalTopic } from "../../database/signals.ts";
 import { plannedEachTime } from "../../database/statements.ts";
 import { noteActivity } from "../unread/store/read-marks.ts";
@@ -271,14 +272,7 @@ export interface NewEvent {
  */
 export const events = {
   insert: (tx: Transaction, { id, appId, type, subjectId, facts, createdAt }: NewEvent) =>
-    tx.insert("events", {
-      id,
-      app_id: appId,
-      type,
-      subject_id: subjectId,
-      facts: JSON.stringify(facts),
-      created_at: createdAt,
-    }),
+    tx.insert(tables.events, { id, appId, type, subjectId, facts: JSON.stringify(facts), createdAt }),
 
   /** Deletes at most `most` events from before that instant. Gives their number. */
   prune: (tx: Transaction, before: string, most: number) =>

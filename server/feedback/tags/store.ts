@@ -1,7 +1,8 @@
 import type { Tag, ThreadTag } from "../../../src/contract/tags.ts";
 import { oneForViewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { assignments } from "../../database/statements.ts";
+import * as tables from "../../database/schema/feedback.ts";
+import { insert, listed, select, update } from "../../database/statements.ts";
 import { tagKeyOf } from "./rules.ts";
 
 export interface NewTag {
@@ -12,20 +13,29 @@ export interface NewTag {
   readonly createdAt: string;
 }
 
-const columns = `t.id, t.name, t.colour, t.threads`;
+const fields = ["id", "name", "colour", "threads"] as const;
+
+const listOf = select(tables.tags, fields, "WHERE app_id = ? ORDER BY name_key");
 
 const findTag = oneForViewer<Tag & { readonly appId: string }>({
-  columns: `${columns}, t.app_id AS "appId"`,
+  columns: listed(tables.tags, [...fields, "appId"], "t"),
   from: "FROM tags t",
   app: "t.app_id",
   where: "t.id = ?",
 });
 
+const insertTag = insert(tables.tags, "ON CONFLICT (app_id, name_key) DO NOTHING");
+
+const updateTag = update(
+  tables.tags,
+  `WHERE id = ? AND NOT EXISTS (
+     SELECT 1 FROM tags o WHERE o.app_id = ? AND o.name_key = ? AND o.id <> ?)`,
+);
+
 /** The tags of apps. (rule F30) */
 export const tags = {
   /** The tags of an app by name. */
-  list: (reader: Reader, appId: string) =>
-    reader.all<Tag>(`SELECT ${columns} FROM tags t WHERE t.app_id = ? ORDER BY t.name_key`, appId),
+  list: (reader: Reader, appId: string): Promise<Tag[]> => reader.all(listOf, appId),
 
   find: findTag,
 
@@ -38,12 +48,7 @@ export const tags = {
   },
 
   /** Gives false if the app has a tag of that name. */
-  insert: async (tx: Transaction, tag: NewTag): Promise<boolean> =>
-    (await tx.run(
-      `INSERT INTO tags (id, app_id, name, name_key, colour, created_at) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (app_id, name_key) DO NOTHING`,
-      ...[tag.id, tag.appId, tag.name, tagKeyOf(tag.name), tag.colour, tag.createdAt],
-    )) > 0,
+  insert: (tx: Transaction, tag: NewTag) => insertTag(tx, { ...tag, nameKey: tagKeyOf(tag.name) }),
 
   /** Gives false if the app has another tag of that name. */
   async update(
@@ -51,19 +56,9 @@ export const tags = {
     { id, appId }: Pick<NewTag, "id" | "appId">,
     { name, colour }: { readonly name?: string | undefined; readonly colour?: string | null | undefined },
   ): Promise<boolean> {
-    const { sql, values } = assignments({
-      name,
-      name_key: name === undefined ? undefined : tagKeyOf(name),
-      colour,
-    });
-    if (sql === "") return true;
-    const key = tagKeyOf(name ?? "");
-    const changed = await tx.run(
-      `UPDATE tags SET ${sql} WHERE id = ?
-       AND NOT EXISTS (SELECT 1 FROM tags o WHERE o.app_id = ? AND o.name_key = ? AND o.id <> ?)`,
-      ...[...values, id, appId, key, id],
-    );
-    return changed > 0;
+    if (name === undefined && colour === undefined) return true;
+    const nameKey = name === undefined ? undefined : tagKeyOf(name);
+    return (await updateTag(tx, { name, nameKey, colour }, id, appId, nameKey ?? tagKeyOf(""), id)) > 0;
   },
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM tags WHERE id = ?", id),

@@ -10,6 +10,7 @@ import {
 } from "../../access/members/visibility.ts";
 import type { Engine, Inserter, Reader, Transaction } from "../../database/database.ts";
 import { readTogether } from "../../database/read-together.ts";
+import * as tables from "../../database/schema/feedback.ts";
 import { threadTopic } from "../../database/signals.ts";
 import { type AssigneeRow, assigneeColumns } from "../assignees/store.ts";
 
@@ -47,23 +48,12 @@ export interface ThreadRow extends NewThread, AssigneeRow {
 /** The threads of feedback. */
 export const feedbackThreads = {
   insert: (into: Inserter, thread: NewThread) =>
-    into.insert("feedback", {
-      id: thread.id,
-      app_id: thread.appId,
-      subject: thread.subject,
-      message: thread.message,
-      category: thread.category,
+    into.insert(tables.feedback, {
+      ...thread,
       status: thread.blockedBy === undefined ? "open" : "blocked",
-      blocked_by: thread.blockedBy ?? null,
-      source: thread.source,
-      sender_name: thread.senderName,
-      sender_email: thread.senderEmail,
-      metadata: thread.metadata,
-      files: thread.files,
-      dedupe_key: thread.dedupeKey,
+      blockedBy: thread.blockedBy ?? null,
       occurrences: 1,
       indexed: 0,
-      created_at: thread.createdAt,
     }),
 
   /** The open thread to which a repeated report of the same failure belongs. */

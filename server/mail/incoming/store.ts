@@ -1,5 +1,7 @@
 import { oneForViewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/mail.ts";
+import { insert } from "../../database/statements.ts";
 
 /** A mail as it came. Its bytes are a file. */
 export interface OriginalRow {
@@ -52,22 +54,7 @@ const findFor = oneForViewer<OriginalRow>({
 /** Mails as they came, for people only. They are deleted after 30 days. (rule M16) */
 export const mailOriginals = {
   /** The upload must be there. */
-  insert: (tx: Transaction, original: NewOriginal) =>
-    tx.insert("mail_originals", {
-      id: original.id,
-      app_id: original.appId,
-      feedback_id: original.feedbackId,
-      report_id: original.reportId,
-      upload: original.upload,
-      key_sealed: original.keySealed,
-      recipient: original.recipient,
-      sender: original.sender,
-      addresses: original.addresses,
-      subject: original.subject,
-      excerpt: original.excerpt,
-      set_apart: original.setApart,
-      created_at: original.createdAt,
-    }),
+  insert: (tx: Transaction, original: NewOriginal) => tx.insert(tables.mailOriginals, original),
 
   exists: async (reader: Reader, id: string): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM mail_originals WHERE id = ?", id)) !== undefined,
@@ -158,6 +145,11 @@ interface TriedRow {
   readonly triedAt: string | null;
 }
 
+const setPlace = insert(
+  tables.mailboxes,
+  "ON CONFLICT (name) DO UPDATE SET uid_validity = excluded.uid_validity, last_uid = excluded.last_uid",
+);
+
 /** How far a mailbox was read. */
 interface MailboxRow {
   readonly uidValidity: string;
@@ -179,13 +171,7 @@ export const mailboxes = {
   },
 
   async advance(tx: Transaction, name: string, { uidValidity, lastUid }: MailboxRow): Promise<void> {
-    await tx.run(
-      `INSERT INTO mailboxes (name, uid_validity, last_uid) VALUES (?, ?, ?)
-       ON CONFLICT (name) DO UPDATE SET uid_validity = excluded.uid_validity, last_uid = excluded.last_uid`,
-      name,
-      uidValidity,
-      lastUid,
-    );
+    await setPlace(tx, { name, uidValidity, lastUid });
   },
 
   /** Notes that the mail of a uid is begun, before anything else is done with it. Undefined if it was taken. */

@@ -1,5 +1,7 @@
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/mail.ts";
 import { mailTopic } from "../../database/signals.ts";
+import { listed } from "../../database/statements.ts";
 import type { MailLane } from "./rules.ts";
 
 export interface NewMail {
@@ -68,27 +70,16 @@ export interface ReplyMail {
 
 const mostReplies = 2_000;
 
-const columns = `id, app_id AS "appId", kind, subject_id AS "subjectId", recipient, content, status,
-  last_error AS "lastError", created_at AS "createdAt", settled_at AS "settledAt"`;
+const fields = [
+  ...["id", "appId", "kind", "subjectId", "recipient", "content", "status"],
+  ...["lastError", "createdAt", "settledAt"],
+] as const;
+const columns = listed(tables.mails, fields);
 
 /** Mails to people. Each is written in the transaction of the change that it reports, and sent after the commit. */
 export const mails = {
   async insert(tx: Transaction, mail: NewMail): Promise<void> {
-    await tx.insert("mails", {
-      id: mail.id,
-      app_id: mail.appId,
-      kind: mail.kind,
-      lane: mail.lane,
-      subject_id: mail.subjectId,
-      report_id: mail.reportId,
-      recipient: mail.recipient,
-      content: mail.content,
-      status: "waiting",
-      attempts: 0,
-      due_at: mail.createdAt,
-      send_before: mail.sendBefore,
-      created_at: mail.createdAt,
-    });
+    await tx.insert(tables.mails, { ...mail, status: "waiting", attempts: 0, dueAt: mail.createdAt });
     tx.signal(mailTopic);
   },
 

@@ -1,5 +1,7 @@
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/mail.ts";
 import { threadTopic } from "../../database/signals.ts";
+import { insert } from "../../database/statements.ts";
 
 /** A published release note whose mails were not queued yet. */
 export interface NoteToMail {
@@ -9,6 +11,16 @@ export interface NoteToMail {
   readonly version: string;
   readonly publishedAt: string;
 }
+
+const noteUnsubscribed = insert(
+  tables.mailAddresses,
+  "ON CONFLICT (app_id, recipient) DO UPDATE SET unsubscribed_at = excluded.unsubscribed_at",
+);
+
+const noteConfirmed = insert(
+  tables.mailAddresses,
+  "ON CONFLICT (app_id, recipient) DO UPDATE SET confirmed_at = excluded.confirmed_at",
+);
 
 /** Mails about release notes, and their receivers. */
 export const releaseMails = {
@@ -59,13 +71,7 @@ export const releaseMails = {
 
   /** Ends automatic mail of an app to an address. */
   async unsubscribe(tx: Transaction, { appId, recipient, at }: EndedMail): Promise<void> {
-    await tx.run(
-      `INSERT INTO mail_addresses (app_id, recipient, unsubscribed_at) VALUES (?, ?, ?)
-       ON CONFLICT (app_id, recipient) DO UPDATE SET unsubscribed_at = excluded.unsubscribed_at`,
-      appId,
-      recipient,
-      at,
-    );
+    await noteUnsubscribed(tx, { appId, recipient, unsubscribedAt: at });
   },
 };
 
@@ -191,12 +197,6 @@ export const reports = {
 
   /** Notes that somebody reads the mail of an address. */
   async confirmAddress(tx: Transaction, { appId, recipient, at }: ConfirmedAddress): Promise<void> {
-    await tx.run(
-      `INSERT INTO mail_addresses (app_id, recipient, confirmed_at) VALUES (?, ?, ?)
-       ON CONFLICT (app_id, recipient) DO UPDATE SET confirmed_at = excluded.confirmed_at`,
-      appId,
-      recipient,
-      at,
-    );
+    await noteConfirmed(tx, { appId, recipient, confirmedAt: at });
   },
 };

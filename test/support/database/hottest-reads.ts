@@ -79,7 +79,7 @@ export const hottestReads: readonly (readonly [
     (db) => slotRequests.countByApp(db, personId, now),
   ],
   ["the tags of a page", { x: "thread_tags" }, (db) => threadTags.of(db, page)],
-  ["the tags of an app", { t: "tags" }, (db) => tags.list(db, ids.app)],
+  ["the tags of an app", { tags: "tags" }, (db) => tags.list(db, ids.app)],
   ["the news of a page", { n: "messages", l: "thread_looks" }, (db) => threadNews(db, personId, page)],
   [
     "the inbox",

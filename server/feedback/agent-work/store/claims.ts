@@ -1,5 +1,6 @@
 import { runWork } from "../../../../src/contract/runs.ts";
 import type { Reader, Transaction } from "../../../database/database.ts";
+import * as tables from "../../../database/schema/feedback.ts";
 import { idempotency, scopeOf } from "../../../http/idempotency-store.ts";
 
 /** The worker that makes a claim, and the account and the token that it uses. */
@@ -69,14 +70,7 @@ export const runClaims = {
     ),
 
   insert: (tx: Transaction, claim: Worker & Pick<ClaimRow, "id" | "claimedAt">) =>
-    tx.insert("run_claims", {
-      id: claim.id,
-      run_id: claim.runId,
-      user_id: claim.userId,
-      token_id: claim.tokenId,
-      worker: claim.worker,
-      claimed_at: claim.claimedAt,
-    }),
+    tx.insert(tables.runClaims, claim),
 
   /** Ends a claim, and forgets the stored answers that still say that the worker has it. */
   async release(tx: Transaction, id: string, { at, by, resumedAs }: Released): Promise<void> {
@@ -90,7 +84,7 @@ export const runClaims = {
 
   /** Adds a step of progress and keeps it as the newest one. */
   async addProgress(tx: Transaction, { id, claimId, text, createdAt }: NewProgress): Promise<void> {
-    await tx.insert("run_progress", { id, claim_id: claimId, text, created_at: createdAt });
+    await tx.insert(tables.runProgress, { id, claimId, text, createdAt });
     await tx.run(
       "UPDATE run_claims SET progress_count = progress_count + 1, progress_text = ?, progress_at = ? WHERE id = ?",
       text,
