@@ -37,7 +37,7 @@ function realOf(file: string): string | undefined {
 const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`);
 
 /**
- * Opens a file in an editor on this terminal, and gives its exit code. The command is one of the person's own: it may have
+ * Opens a file in an editor on this terminal, and returns its exit code. The command is one of the person's own: it may have
  * flags, as in `code --wait`, so a shell reads it.
  */
 export function openEditor(command: string, file: string): Promise<number> {

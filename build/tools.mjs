@@ -8,7 +8,7 @@ import { shared } from "./settings.mjs";
 
 const benchmarks = "test/bench";
 
-/** Builds them into `dist` of a folder. Gives the built files, each with the files that something of is in it. */
+/** Builds them into `dist` of a folder. Returns the built files, each with the files that something of is in it. */
 export async function buildInto(folder) {
   const bare = (await readdir(benchmarks)).filter((name) => name.startsWith("bare-"));
   const servers = bare.map((name) => [name.replace(/\.ts$/, ""), join(benchmarks, name)]);

@@ -3,7 +3,7 @@ import type { Connection } from "./connection.ts";
 import type { AwaitDecision } from "./decision-watch.ts";
 import type { Proposals } from "./proposals.ts";
 
-/** Gives at most `most` bytes of a file. */
+/** Returns at most `most` bytes of a file. */
 type Download = (url: URL, most: number, signal: AbortSignal) => Promise<Buffer | "too large" | undefined>;
 
 /** The dependencies of the tools. */

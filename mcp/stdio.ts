@@ -5,7 +5,7 @@ import { type AnswerOf, preparedAnswers } from "./prepared-answers.ts";
 import type { EarlyInput, Session } from "./session.ts";
 
 /**
- * Serves one client over standard input and output, in either era of the protocol. Gives the exit code when the
+ * Serves one client over standard input and output, in either era of the protocol. Returns the exit code when the
  * client has hung up or the signal aborts; by then every wait and request is aborted. The SDK is loaded at the
  * first message that needs it.
  */

@@ -57,7 +57,7 @@ const afterwardsMilliseconds = 10_000;
 const idleMilliseconds = 500;
 
 /**
- * Serves until `stop` aborts. Gives the exit code. Throws a SettingError for a wrong setting, and FolderInUse if another
+ * Serves until `stop` aborts. Returns the exit code. Throws a SettingError for a wrong setting, and FolderInUse if another
  * server uses the data folder.
  */
 export async function serve(flags: ServeFlags, given: ServeWorld): Promise<number> {

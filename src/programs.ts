@@ -151,13 +151,13 @@ export interface DevExecRequest {
 
 /** The other programs of the package. The front door loads each only when it is called. */
 export interface Programs {
-  /** Gives the exit code once the server has stopped. */
+  /** Returns the exit code once the server has stopped. */
   serve(flags: ServeFlags): Promise<number>;
-  /** Gives what the command made or found, for a person and for `--json`. */
+  /** Returns what the command made or found, for a person and for `--json`. */
   admin(request: AdminRequest): Promise<Record<string, unknown>>;
-  /** Gives the exit code once the client has hung up. */
+  /** Returns the exit code once the client has hung up. */
   mcp(request: McpRequest): Promise<number>;
-  /** Gives the exit code of the command, 128 and the number of the signal that ended it. */
+  /** Returns the exit code of the command, 128 and the number of the signal that ended it. */
   devExec(request: DevExecRequest): Promise<number>;
 }
 

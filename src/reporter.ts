@@ -126,7 +126,7 @@ function createSessionSender(options: SenderOptions): SessionSender {
   const { client, pending, now } = options;
   let notBefore = 0;
 
-  /** Gives whether the session is finished, so that the next one can be reported. */
+  /** Returns whether the session is finished, so that the next one can be reported. */
   async function report(session: PendingSession): Promise<boolean> {
     const testKey = await options.testKey();
     if (!testKey) return false;

@@ -75,7 +75,7 @@ const most = { ofToken: 20, ofAll: 1_000 } as const;
 
 /** Counts the open streams of a server. */
 interface OpenStreams {
-  /** Counts one more and gives the function that ends it, or says in words why there is no room. */
+  /** Counts one more and returns the function that ends it, or says in words why there is no room. */
   enter(tokenId: string): (() => void) | string;
 }
 

@@ -47,7 +47,7 @@ export async function createKey(deps: Needed, tx: Transaction, { appId, label, k
   return { ...key, lastUsedAt: null, key: secret };
 }
 
-/** Gives an app key a new secret; the old secret stops working. Undefined if the app has no such key. */
+/** Renews the secret of an app key; the old secret stops working. Undefined if the app has no such key. */
 export async function renewKey(
   deps: Needed,
   tx: Transaction,

@@ -196,7 +196,7 @@ export const addMember = (database: Database, { appId, email, role }: NamedRole)
     return { appId, userId, role };
   });
 
-/** Gives a member another role. Throws `not_found` and `last_owner`. */
+/** Changes the role of a member. Throws `not_found` and `last_owner`. */
 export const changeRole = (database: Database, { role, ...named }: NamedRole) =>
   database.write(async (tx) => {
     const { appId, userId, from } = await changeable(tx, named, role);

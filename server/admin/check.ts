@@ -54,7 +54,7 @@ export interface FileFault {
   readonly text: string;
 }
 
-/** Reads every stored file. Gives their number and the faults. */
+/** Reads every stored file. Returns their number and the faults. */
 export async function readStoredFiles(reader: Reader, files: Files) {
   const faults: FileFault[] = [];
   let count = 0;

@@ -16,7 +16,7 @@ interface Order {
 }
 
 /**
- * Imports an exported app for an account, while the server goes on. Gives the id of the new app and what was imported. Throws
+ * Imports an exported app for an account, while the server goes on. Returns the id of the new app and what was imported. Throws
  * `not_found` for an unknown owner, and `bad_request` with what is wrong in the file.
  */
 export async function importOwned(database: Database, location: DataLocation, { file, owner, name }: Order) {

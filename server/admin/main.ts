@@ -36,7 +36,7 @@ import { resetSecret } from "./secrets.ts";
 export type { AdminCommand } from "../../src/programs.ts";
 
 /**
- * Runs the command and gives its result. A running server notices the changes at once. Throws a SettingError or an ApiError
+ * Runs the command and returns its result. A running server notices the changes at once. Throws a SettingError or an ApiError
  * for a request that cannot be carried out, otherwise an Error with a message for the operator.
  */
 export async function runAdmin(request: AdminRequest): Promise<Record<string, unknown>> {

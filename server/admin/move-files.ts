@@ -11,7 +11,7 @@ import { bindPlace, openFiles } from "../start/open-files.ts";
 /**
  * Moves all stored files between the data folder and the S3 store. The server must be stopped: on SQLite a running one is an
  * error, on PostgreSQL it takes no more files. Copies first, verifies each hash, notes the new place in the database, and then
- * deletes the old files. A killed command is run again: it goes on where it was. Gives what it did, and the SHA-256 of files
+ * deletes the old files. A killed command is run again: it goes on where it was. Returns what it did, and the SHA-256 of files
  * that are missing or damaged in the old place, which stay there.
  */
 export async function moveFiles(database: Database, location: DataLocation, to: FilesPlace) {
@@ -54,7 +54,7 @@ async function copyAll(database: Database, from: Files, into: Files) {
   return { moved, present, missing };
 }
 
-/** Copies a file. Gives false if its content is not that of its name. */
+/** Copies a file. Returns false if its content is not that of its name. */
 async function copy({ sha256, size }: StoredFile, from: Files, into: Files): Promise<boolean> {
   const draft = into.createTemporary(size);
   try {

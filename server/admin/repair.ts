@@ -16,7 +16,7 @@ export interface LostFile extends UploadReference {
 
 /**
  * Removes references to missing and damaged files, moves damaged files to the folder `files/damaged`, and deletes files to
- * which nothing refers. With SQLite the last step needs a stopped server. Gives what it did. Throws a SettingError if the
+ * which nothing refers. With SQLite the last step needs a stopped server. Returns what it did. Throws a SettingError if the
  * folder holds the files of another database, or none of the stored files.
  */
 export async function repair(database: Database, location: DataLocation) {

@@ -30,7 +30,7 @@ export async function secretsFor(
 
 /**
  * Deletes everything that only the lost secret could open, so that the server can start with a new secret. With SQLite the
- * server must be stopped. Gives how much was deleted.
+ * server must be stopped. Returns how much was deleted.
  */
 export async function resetSecret(database: Database, location: DataLocation) {
   const lock =

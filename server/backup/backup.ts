@@ -38,7 +38,7 @@ interface Order {
 /**
  * Copies the state of the database at one instant, the files to which it refers, and the secret of the data folder into one
  * tar file, while the server goes on. Copies the journal of erasures to
- * the folder of that file, for a restore of an older backup. Gives the numbers of rows and files, and the files that are missing
+ * the folder of that file, for a restore of an older backup. Returns the numbers of rows and files, and the files that are missing
  * or damaged.
  */
 export async function backUp(database: Database, location: DataLocation, order: Order) {
@@ -208,7 +208,7 @@ async function addFiles(
   return { files: added, missing, deleted };
 }
 
-/** Adds a file to the archive. Gives false if the file is missing or its content has changed. */
+/** Adds a file to the archive. Returns false if the file is missing or its content has changed. */
 async function addFile(archive: ArchiveWriter, files: Files, { sha256, size }: StoredFile): Promise<boolean> {
   let readable = true;
   async function* read() {

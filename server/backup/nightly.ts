@@ -152,7 +152,7 @@ export function startDrills(deps: Needed, makeBackup: MakeBackup): Drills {
   };
 }
 
-/** Marks the drill as running if it is due. Gives false if it is not, or another server was first. */
+/** Marks the drill as running if it is due. Returns false if it is not, or another server was first. */
 const claim = ({ database, clock, settings: { drill } }: Needed): Promise<boolean> =>
   database.write(async (tx) => {
     await tx.lock("backup drill");

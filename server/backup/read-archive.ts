@@ -23,7 +23,7 @@ export async function verifyArchive(archive: Archive): Promise<void> {
   for await (const fault of archiveFaults(archive)) throw new Error(fault);
 }
 
-/** Compares the whole archive with its manifest. Gives every difference. */
+/** Compares the whole archive with its manifest. Returns every difference. */
 export async function* archiveFaults(archive: Archive): AsyncGenerator<string> {
   const listed = await readManifest(archive);
   if (!listed) yield "The backup is incomplete: its manifest is missing.";

@@ -26,7 +26,7 @@ import { isEmpty, tablesOf } from "./store.ts";
 
 /**
  * Restores a backup of either engine after it has verified all of it. The folder or database must be empty: existing data is
- * never changed. Erases the people again that the server has erased since. Gives the numbers of rows, files, accounts
+ * never changed. Erases the people again that the server has erased since. Returns the numbers of rows, files, accounts
  * that must make new recovery codes, and people who were erased again. Throws an Error with a message for the operator.
  */
 export async function restore(location: DataLocation, order: Order, waiting: LockOptions = {}) {

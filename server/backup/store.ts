@@ -16,7 +16,7 @@ type RowsOf = (table: Table) => AsyncIterable<readonly string[]>;
 
 /**
  * Replaces all rows of the database by others of the same schema. People stay signed in to the console if their account
- * is among the new rows. Gives the SHA-256 of the files that the old rows refer to.
+ * is among the new rows. Returns the SHA-256 of the files that the old rows refer to.
  */
 export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<string[]> {
   const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");
@@ -101,7 +101,7 @@ async function* dumpPostgres(reader: Reader, table: Table): AsyncGenerator<strin
 export const emptyTable = (tx: Transaction, { name }: Table): Promise<number> =>
   tx.run(`DELETE FROM ${name}`);
 
-/** Adds rows that `dumpRows` gave on any engine. Gives their number. */
+/** Adds rows that `dumpRows` gave on any engine. Returns their number. */
 export async function loadRows(tx: Transaction, table: Table, lines: readonly string[]): Promise<number> {
   const sql =
     tx.engine === "sqlite"
@@ -148,7 +148,7 @@ const keptTables = new Set([
 ]);
 
 /**
- * Deletes everything except accounts with all that signs them in, apps with their members, keys, tokens and devices. Gives the
+ * Deletes everything except accounts with all that signs them in, apps with their members, keys, tokens and devices. Returns the
  * SHA-256 of the files to which nothing refers any more.
  */
 export async function removeContent(tx: Transaction): Promise<string[]> {

@@ -22,7 +22,7 @@ export interface VerifyOrder {
 
 /**
  * Proves that a backup can be restored: compares every byte with the manifest, restores the database into a scratch place,
- * and checks it there as `admin check` does. Gives what the backup holds, and the files that were missing already when it
+ * and checks it there as `admin check` does. Returns what the backup holds, and the files that were missing already when it
  * was made. Throws an Error whose message lists all faults. Changes nothing.
  */
 export async function verify({ file, identity, scratch }: VerifyOrder) {

@@ -13,7 +13,7 @@ export const manifestName = "manifest.sha256";
  */
 export interface ArchiveWriter {
   /**
-   * Adds a file of exactly `size` bytes and gives its SHA-256. If the SHA-256 is not the wanted one, or the file has another
+   * Adds a file of exactly `size` bytes and returns its SHA-256. If the SHA-256 is not the wanted one, or the file has another
    * size, adds nothing and gives undefined. If it rejects, nothing was added either.
    */
   add(name: string, bytes: SizedStream, wanted?: string): Promise<string | undefined>;
@@ -103,7 +103,7 @@ async function* inOneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** The name of a file until it is complete. */
 export const draftOf = (file: string): string => `${file}.partial`;
 
-/** Gives a complete draft its name, durably. */
+/** Renames a complete draft to its name, durably. */
 export async function publishDraft(file: string): Promise<void> {
   await rename(draftOf(file), file);
   if (process.platform === "win32") return;

@@ -39,10 +39,10 @@ export type Exactly<Allowed, Given> = { readonly [Name in Exclude<keyof Given, k
 
 /** The statements of one unit of work: all of them commit, or none. Unusable after the work has returned. */
 export interface Transaction extends Reader, Inserter {
-  /** Runs a statement and gives the number of rows it changed. */
+  /** Runs a statement and returns the number of rows it changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
   /**
-   * Waits for other transactions that have locked the same name. Gives whether rows that this transaction has read before
+   * Waits for other transactions that have locked the same name. Returns whether rows that this transaction has read before
    * may have changed since. Does nothing on SQLite, which has one writer.
    */
   lock(name: string): Promise<boolean>;
@@ -83,7 +83,7 @@ export interface Database extends Reader, Inserter {
   snapshot<Result>(use: (reader: Reader) => Promise<Result>): Promise<Result>;
   /**
    * Calls `listener` with each signalled topic of this and other processes, and with "*" if signals may have been lost.
-   * Gives the function that unsubscribes.
+   * Returns the function that unsubscribes.
    */
   onSignal(listener: (topic: string) => void): () => void;
   /**

@@ -67,7 +67,7 @@ function textsBy(make: (columns: readonly string[]) => string): (columns: readon
 }
 
 /**
- * Makes a function that sets fields of the rows which `rest` finds, and gives how many rows these are. What is undefined stays.
+ * Makes a function that sets fields of the rows which `rest` finds, and returns how many rows these are. What is undefined stays.
  * If nothing is set, it changes nothing and gives 0.
  */
 export function update<Of extends AnyTable>(table: Of, rest: string) {
@@ -87,7 +87,7 @@ export function update<Of extends AnyTable>(table: Of, rest: string) {
 /** What an update sets. */
 type Changed<Of> = { readonly [Field in keyof Row<Of>]?: Row<Of>[Field] | undefined };
 
-/** Makes a function that adds a row unless `rest` keeps it from that. Gives whether a row was added, or changed. */
+/** Makes a function that adds a row unless `rest` keeps it from that. Returns whether a row was added, or changed. */
 export function insert<Of extends AnyTable>(table: Of, rest: string) {
   const textFor = textsBy((columns) => `${single(table.name, columns)} ${rest}`);
   return async <Given extends Added<Of> & object>(

@@ -66,7 +66,7 @@ export async function cancelMaking(reader: Reader, { pid, began }: Making): Prom
 }
 
 /**
- * PostgreSQL: makes the statistics of one table that has none and is not among `done`. Gives its name, or undefined if there is no
+ * PostgreSQL: makes the statistics of one table that has none and is not among `done`. Returns its name, or undefined if there is no
  * such table. If several servers call it, each table is read once.
  */
 export async function addStatistics(tx: Transaction, done: ReadonlySet<string>): Promise<string | undefined> {

@@ -67,7 +67,7 @@ export interface Demo extends DemoAccess {
 type DemoDeps = SeedingDeps & Pick<Deps, "database" | "settings">;
 
 /**
- * Seeds the demo unless it exists: the content of `seed`, or that of the demo's own app. Gives the access to it, which is
+ * Seeds the demo unless it exists: the content of `seed`, or that of the demo's own app. Returns the access to it, which is
  * kept in the data folder, readable by its owner only. Throws a SettingError if the folder was filled from another seed.
  */
 export async function seedDemo(deps: DemoDeps, seed?: Seed): Promise<Demo> {
@@ -266,7 +266,7 @@ async function seedChangelog(
   }
 }
 
-/** Gives the ids of the threads by subject. */
+/** Returns the ids of the threads by subject. */
 async function seedThreads(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,

@@ -132,7 +132,7 @@ async function recordCycle(
   }
 }
 
-/** Makes the account of a tester, unless it is left from an earlier seeding. Gives its id. */
+/** Makes the account of a tester, unless it is left from an earlier seeding. Returns its id. */
 async function makeTester(
   { deps, tx, cycle }: CycleSeeding,
   { email, passwordHash }: { readonly email: string; readonly passwordHash: string },
@@ -264,7 +264,7 @@ interface SlotRequest {
   readonly expiresAt: string;
 }
 
-/** Requests the slot with this number for a tester. Gives the id of the slot. */
+/** Requests the slot with this number for a tester. Returns the id of the slot. */
 async function requestDemoSlot(
   { tx, cycle }: Pick<CycleSeeding, "tx" | "cycle">,
   { seat, testerId, expiresAt }: SlotRequest,

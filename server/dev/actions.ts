@@ -36,7 +36,7 @@ export function createActions(deps: Deps, clock: MovableClock, faults: Faults) {
   return {
     now: () => clock.now(),
 
-    /** Moves the clock and makes the changes that are due. Gives the new time. */
+    /** Moves the clock and makes the changes that are due. Returns the new time. */
     moveClock: (move: ClockMove): Promise<Date> =>
       inTurn(async () => {
         const target = targetOf(move, clock.now());

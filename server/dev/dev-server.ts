@@ -20,7 +20,7 @@ interface DevServer {
   readonly applyFaults: Middleware;
 }
 
-/** Gives undefined if the server is not a development server. */
+/** Returns undefined if the server is not a development server. */
 export function createDevServer(deps: Deps, door: Door): DevServer | undefined {
   const { settings, clock } = deps;
   if (!settings.dev || !isMovable(clock)) return undefined;

@@ -34,7 +34,7 @@ export interface Fault {
 /** The faults that are still active, in the order in which they were added. */
 export interface Faults {
   add(fault: Fault): void;
-  /** Gives the first fault for a path and uses it up once. Undefined if there is none. */
+  /** Returns the first fault for a path and uses it up once. Undefined if there is none. */
   take(path: string): Fault | undefined;
   list(): readonly Fault[];
   clear(): void;

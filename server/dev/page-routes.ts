@@ -81,7 +81,7 @@ async function dataOf({ deps, actions, recorder }: DevPageParts): Promise<DevPag
   };
 }
 
-/** Does what a form asks for. Gives the word for what it did. */
+/** Does what a form asks for. Returns the word for what it did. */
 type FormAction = (fields: Fields) => Promise<string>;
 
 const formsOf = ({ actions, recorder }: DevPageParts): [SentForm["name"], FormAction][] => [

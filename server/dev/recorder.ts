@@ -97,7 +97,7 @@ const mediaTypeIn = (header: unknown): string =>
 const textsOf = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-/** Keeps the bytes of a body while others read it. Gives what has come. */
+/** Keeps the bytes of a body while others read it. Returns what has come. */
 function tapBody(request: IncomingMessage): () => Observed["body"] {
   let chunks: Buffer[] = [];
   let size = 0;

@@ -114,7 +114,7 @@ async function fill(draft: SnapshotDraft, { reader, deps, name, now }: Filling):
 }
 
 /**
- * Puts the files back, then replaces all rows in one transaction. Gives the files of the old rows. Throws SnapshotDamaged if
+ * Puts the files back, then replaces all rows in one transaction. Returns the files of the old rows. Throws SnapshotDamaged if
  * the snapshot does not hold what it was saved with; then nothing has changed.
  */
 async function replace(
@@ -269,7 +269,7 @@ async function* batchesIn(file: string): AsyncGenerator<string[]> {
 /** A snapshot that is being written. It replaces an older one of its name at the end, as a whole. */
 interface SnapshotDraft {
   readonly addRows: (table: string, batches: AsyncIterable<readonly string[]>) => Promise<void>;
-  /** Gives false if there is no such file. */
+  /** Returns false if there is no such file. */
   readonly addFile: (files: Files, sha256: string) => Promise<boolean>;
   readonly finish: (facts: SnapshotFacts) => Promise<void>;
   /** Removes it unless it is finished. */

@@ -19,7 +19,7 @@ type Needed = Pick<Deps, "database" | "clock" | "keptFiles" | "newId" | "sealer"
 const tryAgainMilliseconds = 1_000;
 const dayMilliseconds = 86_400_000;
 
-/** Erases people, each in small steps. What a stopped or killed server has begun is continued. Gives the function that stops it. */
+/** Erases people, each in small steps. What a stopped or killed server has begun is continued. Returns the function that stops it. */
 export function startErasing(deps: Needed): () => Promise<void> {
   let compared = false;
   const eraser = createEraser(deps);
@@ -36,7 +36,7 @@ export function startErasing(deps: Needed): () => Promise<void> {
 }
 
 export interface Eraser {
-  /** Does the next step of an erasure. Gives 0 if there is none. Rejects if it fails: then others have their turn first. */
+  /** Does the next step of an erasure. Returns 0 if there is none. Rejects if it fails: then others have their turn first. */
   next(): Promise<number>;
   /** After how many milliseconds to look again. */
   pause(): Promise<number>;

@@ -37,7 +37,7 @@ function entriesIn(text: string): JournalEntry[] {
   return [...entries.values()];
 }
 
-/** Adds those entries to a journal that it does not have. They are on the disk when it resolves. Gives how many were added. */
+/** Adds those entries to a journal that it does not have. They are on the disk when it resolves. Returns how many were added. */
 export async function addToJournal(file: string, entries: readonly JournalEntry[]): Promise<number> {
   const present = new Set((await readJournal(file)).map(({ id }) => id));
   const missing = entries.filter(({ id }) => !present.has(id));

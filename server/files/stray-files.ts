@@ -13,7 +13,7 @@ export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">)
 }
 
 /**
- * Deletes stray files, which a killed server may leave. Checks each file again right before it is deleted. Gives how many
+ * Deletes stray files, which a killed server may leave. Checks each file again right before it is deleted. Returns how many
  * were found.
  */
 export async function sweepFiles(

@@ -14,7 +14,7 @@ export const privateFolder = { recursive: true, mode: 0o700 } as const;
 export interface TemporaryFolder {
   readonly files: Pick<Files, "createTemporary" | "dropTemporary" | "sweepTemporary">;
   /**
-   * Whether the file must still be kept. Gives false if that was done before, which `keptSize` shows. Throws if the file is
+   * Whether the file must still be kept. Returns false if that was done before, which `keptSize` shows. Throws if the file is
    * not in this folder, or not complete.
    */
   isNew(received: ReceivedFile, keptSize: () => Promise<number | undefined>): Promise<boolean>;

@@ -65,7 +65,7 @@ export const matchesEtag = (header: string, etag: string): boolean =>
 /** Remembers prepared answers by name until their version changes, their time has passed, or the clock was set back. */
 export interface Answers {
   /**
-   * Gives the remembered answer of this version, or makes and remembers it. Requests that come while it is made share it: a
+   * Returns the remembered answer of this version, or makes and remembers it. Requests that come while it is made share it: a
    * large answer is in memory once. `until` is in epoch milliseconds.
    */
   recall(wanted: Wanted, make: () => Promise<Made>): Promise<PreparedAnswer>;

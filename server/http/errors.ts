@@ -25,7 +25,7 @@ export function sentencesOf({ message, details }: Pick<ApiError, "message" | "de
   return issues.map((issue) => `${issue.path} ${issue.message}.`.trim().replace(/\.\.$/, "."));
 }
 
-/** Answers with a page if the client wants one. Gives whether it has answered. */
+/** Answers with a page if the client wants one. Returns whether it has answered. */
 export type AnswerWithPage = (ctx: Context, error: ApiError) => boolean | Promise<boolean>;
 
 /** Turns a thrown value into one answer, a page or JSON. Its cause goes only to the log. */

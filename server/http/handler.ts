@@ -18,7 +18,7 @@ export interface Api<C extends Groups> {
   readonly handlers: HandlersOf<C>;
 }
 
-/** Gives what `make` returns for each endpoint of an API and its handler. */
+/** Returns what `make` returns for each endpoint of an API and its handler. */
 export function mapEndpoints<C extends Groups, Made>(
   { contract, handlers }: Api<C>,
   make: <E extends Endpoint>(endpoint: E, handle: Handler<E>) => Made,

@@ -141,7 +141,7 @@ export const idempotency = {
     );
   },
 
-  /** Removes up to `most` expired answers. Gives their number. */
+  /** Removes up to `most` expired answers. Returns their number. */
   prune(tx: Transaction, now: Date, most = 1_000): Promise<number> {
     const at = now.toISOString();
     return tx.run(

@@ -236,7 +236,7 @@ export const scopeOfField = (appId: string, fieldHash: string, { method, path }:
   scopeOf(["app", appId, fieldHash], method, path);
 
 /**
- * Gives the stored answer to a repeat. Throws `idempotency_mismatch` if the idempotency key was used for another
+ * Returns the stored answer to a repeat. Throws `idempotency_mismatch` if the idempotency key was used for another
  * request.
  */
 export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAnswer): InvocationResult {

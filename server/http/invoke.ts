@@ -116,7 +116,7 @@ interface Repeat {
   readonly deps: InvokeDeps;
 }
 
-/** Gives the stored answer to a repeat, unless the person may no longer do what was asked. (rule K23) */
+/** Returns the stored answer to a repeat, unless the person may no longer do what was asked. (rule K23) */
 async function replayFor(
   { caller }: IncomingRequest,
   { key, kept, deps }: Repeat,

@@ -45,7 +45,7 @@ export function createHoldAnswer({ settings }: Pick<Deps, "settings">): HoldAnsw
     }
   }
 
-  /** Cuts the connection that has read for longest. Gives false if all have just begun. */
+  /** Cuts the connection that has read for longest. Returns false if all have just begun. */
   function cutSlowest(): boolean {
     const [slowest] = waiting;
     if (!slowest || performance.now() - slowest[1].since < graceMilliseconds) return false;

@@ -47,7 +47,7 @@ export const createObserver = (
 });
 
 /**
- * Gives every request an id and every answer its security headers, and records it. If the body has not arrived completely,
+ * Assigns an id to every request and security headers to every answer, and records it. If the body has not arrived completely,
  * sends the answer at once.
  */
 export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer, answerEarly: AnswerEarly) {

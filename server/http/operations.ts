@@ -67,7 +67,7 @@ async function checkReady({ database, settings }: Pick<Deps, "database" | "setti
 }
 
 /**
- * Gives the metrics to a bearer of the deployment's metrics token. Throws `not_found` for everyone else, and if no token
+ * Sends the metrics to a bearer of the deployment's metrics token. Throws `not_found` for everyone else, and if no token
  * is set.
  */
 async function readMetrics(
@@ -84,7 +84,7 @@ function mayRead(authorization: string | undefined, token: string | undefined): 
   return timingSafeEqual(Buffer.from(hashOf(`Bearer ${token}`)), Buffer.from(hashOf(authorization ?? "")));
 }
 
-/** Gives the OpenAPI document of this server. */
+/** Returns the OpenAPI document of this server. */
 export type ReadOpenApi = () => Promise<object>;
 
 /** The document takes long to make, and most servers are never asked for it. So it is made on first use. */

@@ -28,7 +28,7 @@ export interface GivenAnswer {
 /** An answer that is ready to be sent. */
 interface Entry {
   readonly lasting: readonly Lasting[];
-  /** Counts a request against its limit, and gives whether it did. */
+  /** Counts a request against its limit, and returns whether it did. */
   readonly spend: (() => boolean) | undefined;
   readonly route: string;
   readonly etag: string;

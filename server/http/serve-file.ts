@@ -129,7 +129,7 @@ export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks,
 }
 
 /**
- * Gives a Content-Disposition header for any file name: an ASCII name for every reader, and the full name in the form of
+ * Returns a Content-Disposition header for any file name: an ASCII name for every reader, and the full name in the form of
  * RFC 8187 if the ASCII name loses something. No name can end the header or its quotes early.
  */
 function contentDisposition(kind: "inline" | "attachment", fileName: string): string {

@@ -20,11 +20,11 @@ export interface WaitOptions<Found> {
   readonly milliseconds: number;
   /** Called only if the request really waits. */
   readonly signal: () => AbortSignal;
-  /** Calls `wake` for news that no topic brings. Gives the function that ends it. */
+  /** Calls `wake` for news that no topic brings. Returns the function that ends it. */
   readonly listen?: (wake: () => void) => () => void;
   /**
    * Gets a function that says whether the request rests: it has looked, has heard nothing since, and its client is there.
-   * Gives the function that ends it.
+   * Returns the function that ends it.
    */
   readonly attend?: (isResting: () => boolean) => () => void;
 }

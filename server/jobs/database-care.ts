@@ -10,7 +10,7 @@ import {
 import type { Deps } from "../deps.ts";
 import { indexNext } from "../feedback/search/store/search.ts";
 
-/** Starts the work that keeps the database fast: the search index, its statistics, its log. Gives the function that stops it. */
+/** Starts the work that keeps the database fast: the search index, its statistics, its log. Returns the function that stops it. */
 export function startDatabaseCare(deps: Pick<Deps, "clock" | "database" | "log">): () => Promise<void> {
   const stops = [startIndexing(deps), startStatistics(deps), startWritingBack(deps)];
   return async () => {
@@ -24,7 +24,7 @@ const indexingPauseMilliseconds = 1_000;
 const restShare = 9;
 
 /**
- * Adds new threads to the search index every second, so that a search has little left to index. Gives the function that
+ * Adds new threads to the search index every second, so that a search has little left to index. Returns the function that
  * stops it.
  */
 function startIndexing({ database, log }: Pick<Deps, "database" | "log">): () => Promise<void> {
@@ -67,7 +67,7 @@ type Needed = Pick<Deps, "database" | "log">;
 
 /**
  * On PostgreSQL, makes the statistics of large tables that have none, at the start and every ten seconds: after an import, a
- * restore or a new index. Gives the function that stops it: it does not wait for statistics that are just made, but cancels them.
+ * restore or a new index. Returns the function that stops it: it does not wait for statistics that are just made, but cancels them.
  */
 export function startStatistics({ database, log }: Needed): () => Promise<void> {
   // A table may stay without statistics, for example if all its rows were deleted. It is not read again and again.
@@ -112,7 +112,7 @@ async function cancel(database: Deps["database"], { making }: Work): Promise<voi
   await sleep(cancelAgainMilliseconds, undefined, { ref: false });
 }
 
-/** Makes the statistics of the next table. Gives whether there was one. */
+/** Makes the statistics of the next table. Returns whether there was one. */
 async function makeNext(database: Deps["database"], work: Work): Promise<boolean> {
   const missing = await tablesWithoutStatistics(database);
   if (work.stopped || missing.every((table) => work.done.has(table))) return false;
@@ -137,7 +137,7 @@ const heldPauseMilliseconds = 1_000;
 const watchMilliseconds = 60_000;
 
 /**
- * Keeps the log of SQLite short beside the writes. Gives the function that stops it. Without this, each time the log had grown to 16 MiB a
+ * Keeps the log of SQLite short beside the writes. Returns the function that stops it. Without this, each time the log had grown to 16 MiB a
  * commit took as long as writing all of it into the file. Where Litestream writes the log back, it only warns of a long log.
  */
 function startWritingBack({ database, log }: Pick<Deps, "database" | "log">): () => Promise<void> {

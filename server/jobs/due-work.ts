@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 /** Work that becomes due at a time, or when a topic is signalled. */
 export interface DueWork {
   readonly topic: string;
-  /** Does a part of what is due. Gives how much that was; 0 if nothing is left. */
+  /** Does a part of what is due. Returns how much that was; 0 if nothing is left. */
   readonly doDue: () => Promise<number>;
   /** The milliseconds until something can become due by itself. */
   readonly pause: () => Promise<number>;

@@ -32,7 +32,7 @@ const eventsKeptMilliseconds = 90 * 86_400_000;
 
 type Needed = Pick<Deps, "database" | "clock" | "time" | "files" | "keptFiles" | "log" | "newId">;
 
-/** Removes expired rows and files every ten minutes, in small batches. Gives the function that stops it. */
+/** Removes expired rows and files every ten minutes, in small batches. Returns the function that stops it. */
 export function startHousekeeping(deps: Needed): () => void {
   const timer = setInterval(() => {
     tidy(deps).catch((error) => deps.log.warn({ err: error }, "housekeeping failed"));

@@ -11,7 +11,7 @@ const pauseMilliseconds = 600_000;
 
 type NightlyDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "time">;
 
-/** Cleans up at the start and then once a day. Gives the function that stops it and waits for a running cleanup to end. */
+/** Cleans up at the start and then once a day. Returns the function that stops it and waits for a running cleanup to end. */
 export function startNightly(deps: NightlyDeps): () => Promise<void> {
   const stopping = new AbortController();
   let running = Promise.resolve();

@@ -11,7 +11,7 @@ const pauseAfterFailure = 5_000;
 /** The pause before due changes are tried again while the clock's time is in doubt. */
 const pauseInDoubt = 1_000;
 
-/** Applies due changes at once and whenever a change becomes due. Gives the function that stops it. */
+/** Applies due changes at once and whenever a change becomes due. Returns the function that stops it. */
 export function startPassingTime({
   passingTime,
   database,
@@ -60,7 +60,7 @@ type Needed = Pick<Deps, "database" | "clock" | "time" | "log" | "settings">;
 
 /**
  * Compares the clock with the time that was last stored. Then watches the clock and stores the time every ten minutes.
- * Gives the function that stops it. A development server may have been suspended for days, so it compares nothing at its
+ * Returns the function that stops it. A development server may have been suspended for days, so it compares nothing at its
  * start.
  */
 export async function startTimeKeeper(deps: Needed): Promise<() => void> {

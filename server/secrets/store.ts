@@ -37,7 +37,7 @@ export const sealed = {
 
   /**
    * Deletes all sealed values, because the secret is lost. Slots then have no test key and apps no chat address; pending
-   * deliveries fail, and unsent texts and the originals of mails are gone. A second factor stays on, with its recovery codes alone. Gives the number of
+   * deliveries fail, and unsent texts and the originals of mails are gone. A second factor stays on, with its recovery codes alone. Returns the number of
    * deleted values.
    */
   async forgetAll(tx: Transaction) {
@@ -67,7 +67,7 @@ export const sealed = {
     };
   },
 
-  /** Replaces every value of the sealed columns by the result of `change`. Gives how many values changed. */
+  /** Replaces every value of the sealed columns by the result of `change`. Returns how many values changed. */
   async replaceAll(tx: Transaction, change: (stored: string) => string): Promise<number> {
     let count = 0;
     for (const column of sealedColumns) count += await replaceIn(tx, column, change);

@@ -126,7 +126,7 @@ interface Place {
   readonly foreign: string;
 }
 
-/** Gives the id that the place and the database share. Throws a SettingError if the place belongs to another database. */
+/** Returns the id that the place and the database share. Throws a SettingError if the place belongs to another database. */
 async function agree(tx: Transaction, { marked, holdsFiles, foreign }: Place): Promise<string> {
   const own = await deploymentId.find(tx);
   const belongs = marked === undefined ? own !== undefined || (await apps.exist(tx)) : marked === own;

@@ -128,7 +128,7 @@ interface Part {
   readonly people: Set<string>;
 }
 
-/** Writes the records of one kind with all below. Gives how many files are missing. */
+/** Writes the records of one kind with all below. Returns how many files are missing. */
 async function writeKind(writing: Writing, { kind, parents, people }: Part): Promise<number> {
   let missing = 0;
   for await (const rows of exportedRows(writing.reader, kind, parents)) {

@@ -37,7 +37,7 @@ export const imports = {
 
   /**
    * Ends approvals that nobody has carried out, because nobody gave them on this server, and copies what the newest proposals
-   * wait for to their threads. Gives the last proposal of this batch; undefined after the last batch.
+   * wait for to their threads. Returns the last proposal of this batch; undefined after the last batch.
    */
   async settle(tx: Transaction, { appId, after, now }: Settling): Promise<Settled | undefined> {
     const runs = await tx.all<Settled & { threadId: string }>(
@@ -100,7 +100,7 @@ export const imports = {
   },
 
   /**
-   * Deletes a part of an app whose import has failed; nothing of any other app. Gives whether there may be more, and the
+   * Deletes a part of an app whose import has failed; nothing of any other app. Returns whether there may be more, and the
    * hashes of the files that it named.
    */
   async discard(

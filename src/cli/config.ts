@@ -163,7 +163,7 @@ const named = (context: Context, name: string) => {
   throw usageError("The name of the profile is empty.");
 };
 
-/** Reads the profiles, changes them and writes them, in turn with other processes. Gives what `edit` gives. */
+/** Reads the profiles, changes them and writes them, in turn with other processes. Returns what `edit` gives. */
 async function update<Changed extends Profiles>(
   context: Context,
   edit: (before: Profiles) => Changed,

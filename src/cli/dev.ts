@@ -233,7 +233,7 @@ interface DevCall {
 const routeOf = ({ method, path }: DevCall): Route => ({ method, path, auth: "none", summary: "" });
 
 /**
- * Calls an endpoint of a development server and gives its answer. Throws a CliError that says so if the server is not a
+ * Calls an endpoint of a development server and returns its answer. Throws a CliError that says so if the server is not a
  * development server. (rule O15)
  */
 async function callDevServer(invocation: Invocation, call: DevCall): Promise<unknown> {

@@ -61,7 +61,7 @@ const taken = (given: string): CliError =>
     next: "Choose another name with --output, or replace it with --force.",
   });
 
-/** Gives the complete file its name. A file that came meanwhile stays, unless it may be replaced. */
+/** Renames the complete file to its final name. A file that came meanwhile stays, unless it may be replaced. */
 async function place(
   part: string,
   file: string,
@@ -76,7 +76,7 @@ async function place(
 }
 
 interface FileSink extends Sink {
-  /** Makes the file safe on the disk. Gives its size and hash. */
+  /** Makes the file safe on the disk. Returns its size and hash. */
   end(): Promise<{ readonly bytes: number; readonly sha256: string }>;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { isDayOver } from "./core/once-a-day.ts";
 import { type PublishedPackage, published } from "./core/published.ts";
 
 /**
- * Informs a person at a terminal about a newer version, at most once a day. Gives whether it is time to ask for the newest
+ * Informs a person at a terminal about a newer version, at most once a day. Returns whether it is time to ask for the newest
  * version again. It reads one small file, and waits for nothing. (rule L53)
  */
 export function noticeUpdate(context: Context, argv: readonly string[]): boolean {

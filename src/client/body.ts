@@ -205,7 +205,7 @@ async function* blocksOf(
   }
 }
 
-/** Reads until the buffer is full. Gives false if the file ends before. */
+/** Reads until the buffer is full. Returns false if the file ends before. */
 async function fill(handle: FileHandle, buffer: Buffer): Promise<boolean> {
   for (let filled = 0; filled < buffer.length; ) {
     const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled);

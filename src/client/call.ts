@@ -10,7 +10,7 @@ export interface Tagged<A> {
 }
 
 /**
- * Makes a call and gives its answer together with the ETag. Rejects as the call does.
+ * Makes a call and returns its answer together with the ETag. Rejects as the call does.
  *
  *     const { answer, etag } = await withEtag((options) => client.faqs.list(options));
  *     await client.faqs.replace({ body: { faqs: changed(answer) }, ifMatch: etag });
@@ -53,7 +53,7 @@ export interface WireAnswer {
   readonly text: string;
 }
 
-/** Sends a request and gives the answer. Rejects with a ConnectionError, or with the signal's reason. */
+/** Sends a request and returns the answer. Rejects with a ConnectionError, or with the signal's reason. */
 export type Transport = (request: WireRequest) => Promise<WireAnswer>;
 
 /** The result of a call: the success body, or undefined for a 204 and for a 202 without an answer yet. */

@@ -112,7 +112,7 @@ async function read(message: IncomingMessage, { url, answerBytes, sink }: WireRe
   });
 }
 
-/** Gives the bytes of an answer to a sink, as fast as it takes them. */
+/** Writes the bytes of an answer to a sink, as fast as it takes them. */
 export async function fill(sink: Sink, body: AsyncIterable<Uint8Array>): Promise<void> {
   await notOfTheConnection(sink.begin());
   for await (const bytes of body) await notOfTheConnection(sink.write(bytes));

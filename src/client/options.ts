@@ -43,7 +43,7 @@ export interface ClientOptions {
   readonly onExchange?: (exchange: Exchange) => void;
   /** Called with each mutation before it is sent. If it throws, the call rejects with that error. */
   readonly beforeMutation?: (request: PreparedRequest, route: Route) => void;
-  /** Gives a mutation its key unless the call has one. Without a key a mutation is never sent twice. */
+  /** Assigns a key to a mutation unless the call has one. Without a key a mutation is never sent twice. */
   readonly idempotency?: Idempotency;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;

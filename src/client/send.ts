@@ -40,7 +40,7 @@ const callOf = (route: Route, send: Sender) => async (input?: LooseInput) => {
   return content;
 };
 
-/** Sends a request to a route and gives the answer if it is a success. */
+/** Sends a request to a route and returns the answer if it is a success. */
 export type Sender = (route: Route, input?: LooseInput) => Promise<Success>;
 
 /** The steps of every call: prepare, idempotency key, credential, send, try again if that is safe, throw errors. */

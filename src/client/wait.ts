@@ -12,7 +12,7 @@ interface WaitOptions {
 }
 
 /**
- * Waits until a person decides on a proposal, or the time is over. Gives the proposal as it is then. A server that is away
+ * Waits until a person decides on a proposal, or the time is over. Returns the proposal as it is then. A server that is away
  * for a while only costs time; if it is still away at the end, its last failure is thrown.
  */
 export async function waitForDecision(
@@ -148,7 +148,7 @@ export async function* longPoll<Value>(
 }
 
 /**
- * Asks until `isEnough`, or until the caller's time is over. Gives the last result. Throws as `longPoll` does.
+ * Asks until `isEnough`, or until the caller's time is over. Returns the last result. Throws as `longPoll` does.
  */
 export async function pollUntil<Value>(
   poll: LongPoll<Value>,

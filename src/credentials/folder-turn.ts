@@ -27,7 +27,7 @@ export async function inTurn<Result>(folder: string, change: () => Result): Prom
   }
 }
 
-/** Takes the lock and gives its identity; undefined if another process has it. */
+/** Takes the lock and returns its identity; undefined if another process has it. */
 function taken(lock: string): string | undefined {
   if (makes(lock)) return identityOf(lock) ?? "";
   const stale = staleIdentityOf(lock);
@@ -50,7 +50,7 @@ function removeStale(lock: string, identity: string): void {
   rmSync(claim, { force: true });
 }
 
-/** Makes a file. Gives false if it is there. */
+/** Makes a file. Returns false if it is there. */
 function makes(file: string): boolean {
   try {
     writeFileSync(file, "", { mode: 0o600, flag: "wx" });

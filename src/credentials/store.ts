@@ -53,7 +53,7 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
     },
 
     /**
-     * Stores a secret in the keychain; in the file if no keychain works or `wanted` says so. Gives where it is
+     * Stores a secret in the keychain; in the file if no keychain works or `wanted` says so. Returns where it is
      * stored. Throws a KeychainError if the keychain does not answer.
      */
     async put(key: CredentialKey, secret: string, wanted?: "file"): Promise<StoredCredential["in"]> {
@@ -66,7 +66,7 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
       return kept ? "keychain" : "file";
     },
 
-    /** Removes a secret. Gives whether there was one. */
+    /** Removes a secret. Returns whether there was one. */
     async remove(key: CredentialKey): Promise<boolean> {
       const before = index();
       const stored = before[key.origin]?.[key.kind];
@@ -156,7 +156,7 @@ function createKeychainSecrets(keychain: () => Promise<Keychain | undefined>, on
   const within = <T>(answer: Promise<T>) => withinLimit(answer, onSlow);
   return {
     /**
-     * Stores a secret. Gives whether the keychain took it. Throws a KeychainError if the keychain does not answer.
+     * Stores a secret. Returns whether the keychain took it. Throws a KeychainError if the keychain does not answer.
      */
     async keep(account: string, secret: string): Promise<boolean> {
       const chain = await keychain();

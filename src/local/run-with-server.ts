@@ -19,7 +19,7 @@ export interface ExecWorld {
 }
 
 /**
- * Runs a command with a server of its own, and ends the server when the command has ended. Gives the exit code of the
+ * Runs a command with a server of its own, and ends the server when the command has ended. Returns the exit code of the
  * command: 128 and the number of the signal that ended it, 127 if it is not found, 126 if it cannot be started.
  */
 export async function runWithServer(request: DevExecRequest, world: ExecWorld): Promise<number> {

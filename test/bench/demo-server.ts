@@ -96,7 +96,7 @@ async function fillContent(origin: string, appId: string, apiKey: string, person
   }
 }
 
-/** Reports a fault and gives the id of its thread. */
+/** Reports a fault and returns the id of its thread. */
 export async function submit(origin: string, apiKey: string): Promise<string> {
   const report = { type: "bug", message: "The settings page closes when it is opened twice." };
   return textOf(await post(`${origin}/api/v1/feedback/remote`, report, { "x-api-key": apiKey }), "id");

@@ -10,7 +10,7 @@ export interface LoadTarget {
   readonly body?: string;
   /** Sent in turns, in place of `body`. */
   readonly bodies?: readonly string[];
-  /** Gives the path of each request, in place of `path`. */
+  /** Returns the path of each request, in place of `path`. */
   readonly nextPath?: () => string;
   /** More headers, in turns. */
   readonly variants?: readonly Readonly<Record<string, string>>[];

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 export const innkeep = fileURLToPath(new URL("../../dist/innkeep.cjs", import.meta.url));
 
 /**
- * Starts a demo on a free port, with a data folder of its own. Gives what it announces, `listening`, which is its address
+ * Starts a demo on a free port, with a data folder of its own. Returns what it announces, `listening`, which is its address
  * also where its links begin with another, and how it ends.
  */
 export async function startDemo(environment = {}) {

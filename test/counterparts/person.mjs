@@ -25,7 +25,7 @@ export async function signInPerson({ baseUrl, demo: { email, password } }) {
       if (!token) throw new Error(`The token was refused: ${answer.status}`);
       return token;
     },
-    /** Opens the address of a program that wants to connect and allows it. Gives the address that the browser opens next. */
+    /** Opens the address of a program that wants to connect and allows it. Returns the address that the browser opens next. */
     async allow(address) {
       const headers = { cookie, origin: baseUrl };
       const page = await (await fetch(address, { headers })).text();

@@ -8,7 +8,7 @@ export const onNode22 = (packages, words) => [
   ...words,
 ];
 
-/** Runs a program to its end, at most for some minutes. Gives its exit code and what it wrote. */
+/** Runs a program to its end, at most for some minutes. Returns its exit code and what it wrote. */
 export async function run(file, words, { minutes = 5, input = "", ...options } = {}) {
   const signal = AbortSignal.timeout(minutes * 60_000);
   const child = spawn(file, words, { ...options, signal, killSignal: "SIGKILL" });

@@ -61,7 +61,7 @@ it.each(["SIGINT", "SIGTERM"] as const)("%s ends the wait for a pipe without a w
   expect([await ended, await said]).toEqual([130, "Interrupted: nothing was sent.\n"]);
 });
 
-/** Runs `feedback send` with these streams open. Gives its exit code and the messages that the server got. */
+/** Runs `feedback send` with these streams open. Returns its exit code and the messages that the server got. */
 async function sentFrom(
   source: string,
   stdio: { readonly input?: number | Socket; readonly third?: number },

@@ -20,7 +20,7 @@ function sendReports(baseUrl: string, apiKey: string): Load {
   const acknowledged: string[] = [];
   const failed: string[] = [];
 
-  /** Gives false if the connection was refused: the server never got the request. */
+  /** Returns false if the connection was refused: the server never got the request. */
   const send = () =>
     new Promise<boolean>((resolve) => {
       const outgoing = request(`${baseUrl}/api/v1/feedback/remote`, {

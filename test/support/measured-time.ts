@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest";
 
-/** Stops the clock of `performance.now` until the test has finished. Gives the function that lets time pass. */
+/** Stops the clock of `performance.now` until the test has finished. Returns the function that lets time pass. */
 export function stopMeasuredTime(): (milliseconds: number) => void {
   let now = performance.now();
   const spy = vi.spyOn(performance, "now").mockImplementation(() => now);

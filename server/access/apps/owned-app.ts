@@ -4,7 +4,7 @@ import type { Seen, Viewer } from "../members/visibility.ts";
 import { type AppRow, apps } from "./store.ts";
 
 /**
- * Gives the app if the viewer is a member. Throws `not_found` otherwise, and `forbidden` if the role does not suffice.
+ * Returns the app if the viewer is a member. Throws `not_found` otherwise, and `forbidden` if the role does not suffice.
  */
 export async function ownedApp(reader: Reader, id: string, viewer: Viewer): Promise<Seen<AppRow>> {
   const app = await apps.find(reader, id, viewer);

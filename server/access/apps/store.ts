@@ -100,7 +100,7 @@ export const apiKeys = {
 
   insert: (tx: Transaction, key: NewApiKeyRow) => tx.insert(tables.appKeys, key),
 
-  /** Gives a key a new secret; undefined if the app has no such key. */
+  /** Renews the secret of a key; undefined if the app has no such key. */
   renew: (tx: Transaction, { appId, id }: { readonly appId: string; readonly id: string }, fresh: FreshKey) =>
     tx.get<AppKey>(
       `UPDATE app_keys SET prefix = ?, key_hash = ?, created_at = ?, last_used_at = NULL

@@ -49,7 +49,7 @@ export const devices = {
       email,
     )) !== undefined,
 
-  /** Links a device to an account and replaces an earlier link. Gives its id, which stays the same if the account does. */
+  /** Links a device to an account and replaces an earlier link. Returns its id, which stays the same if the account does. */
   async link(tx: Transaction, device: LinkedDevice): Promise<string> {
     const row = await tx.get<{ id: string }>(
       `INSERT INTO devices (id, device_id, user_id, name, push_token, scopes, prefix, token_hash, created_at, expires_at)

@@ -85,7 +85,7 @@ export function identities(deps: IdentityDeps) {
         return signInOrAsk(deps, tx, { user, browser, address });
       }),
 
-    /** Connects a proven identity to an account. Gives the reason if that is refused. */
+    /** Connects a proven identity to an account. Returns the reason if that is refused. */
     connect: (proven: Proven, user: IdentityOwner, address: string): Promise<IdentityRefusal | undefined> =>
       deps.database.write(async (tx) => {
         await rows.lock(tx, proven);

@@ -181,7 +181,7 @@ export const invitations = {
       ...[appId, id],
     ),
 
-  /** Removes up to `most` expired invitations. Gives their number. */
+  /** Removes up to `most` expired invitations. Returns their number. */
   prune: (tx: Transaction, now: string, most: number) =>
     tx.run(
       `DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at <= ? LIMIT ?)`,

@@ -130,7 +130,7 @@ export const oauthTokens = {
       before,
     ),
 
-  /** Removes up to `most` expired tokens. Gives their number. */
+  /** Removes up to `most` expired tokens. Returns their number. */
   prune: (tx: Transaction, now: string, most: number) =>
     tx.run(
       `DELETE FROM oauth_tokens WHERE token_hash IN

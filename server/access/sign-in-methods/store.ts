@@ -77,7 +77,7 @@ export const secondFactors = {
   },
 
   /**
-   * Ends all recovery codes, because nobody knows which were used since. Gives how many accounts have a second factor and no
+   * Ends all recovery codes, because nobody knows which were used since. Returns how many accounts have a second factor and no
    * codes any more. (rule S25)
    */
   async endRecoveryCodes(tx: Transaction): Promise<number> {

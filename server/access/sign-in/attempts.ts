@@ -81,7 +81,7 @@ export async function succeed(tx: Transaction, counted: Counted): Promise<void> 
   for (const key of counted) await giveBack(tx, key);
 }
 
-/** Uses up the limits. Gives the seconds to wait if one of them is used up. */
+/** Uses up the limits. Returns the seconds to wait if one of them is used up. */
 async function count(
   tx: Transaction,
   rules: readonly Rule[],

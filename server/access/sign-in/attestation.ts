@@ -14,7 +14,7 @@ interface Attestation {
   readonly now: Date;
 }
 
-/** Gives every reason to refuse a device; an empty list if it may sign in. */
+/** Returns every reason to refuse a device; an empty list if it may sign in. */
 export type Attest = (attestation: Attestation) => Promise<readonly IntegrityReason[]>;
 
 /** Makes the attestation of this deployment. `off` accepts every device and reads no token. */
@@ -52,7 +52,7 @@ interface PlayKeys {
 
 /**
  * Decrypts tokens of classic Play Integrity requests: encrypted with A256KW and A256GCM, inside signed with ES256. Other
- * algorithms, and keys named in a token, are refused. Gives the payload as JSON, or undefined for every invalid token.
+ * algorithms, and keys named in a token, are refused. Returns the payload as JSON, or undefined for every invalid token.
  */
 function createOpenToken({ decryptionKey, verificationKey }: PlayKeys) {
   const decryption = createSecretKey(Buffer.from(decryptionKey, "base64"));

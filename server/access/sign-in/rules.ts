@@ -55,7 +55,7 @@ const longestAgeMilliseconds = 600_000;
 const skewMilliseconds = 300_000;
 
 /**
- * Judges the payload of a Play Integrity token of any shape. Gives every reason to refuse it; an empty list if it
+ * Judges the payload of a Play Integrity token of any shape. Returns every reason to refuse it; an empty list if it
  * passes. A failing device verdict is `device_integrity_failed`, everything else `app_not_recognized`. (rule S13)
  */
 export function judgeIntegrity(payload: unknown, app: OwnApp, attempt: IntegrityAttempt): IntegrityReason[] {

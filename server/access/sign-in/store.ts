@@ -41,7 +41,7 @@ export const consoleSessions = {
   removeById: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
     (await tx.run("DELETE FROM sessions WHERE user_id = ? AND id = ?", userId, id)) === 1,
 
-  /** Ends all sessions of an account. Gives their number. */
+  /** Ends all sessions of an account. Returns their number. */
   removeAll: (tx: Transaction, userId: string) => tx.run("DELETE FROM sessions WHERE user_id = ?", userId),
 
   /** Ends all sessions of an account except one. */
@@ -153,7 +153,7 @@ export const signInCodes = {
     return row.codeSealed === null ? undefined : { codeSealed: row.codeSealed };
   },
 
-  /** Removes up to `most` expired codes. Gives their number. */
+  /** Removes up to `most` expired codes. Returns their number. */
   prune: (tx: Transaction, now: Date, most = 1_000): Promise<number> =>
     tx.run(
       `DELETE FROM sign_in_codes WHERE code_hash IN

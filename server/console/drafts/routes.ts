@@ -72,7 +72,7 @@ function answerJson(ctx: Context, body: object): void {
 }
 
 /**
- * Removes the drafts of what a form sent, once it was done, and tells the script. A refused form keeps them. Gives the
+ * Removes the drafts of what a form sent, once it was done, and tells the script. A refused form keeps them. Returns the
  * reply as it is. (rule O17)
  */
 export async function noteDone<R extends Reply<string>>(

@@ -66,7 +66,7 @@ export const drafts = {
       length,
     ),
 
-  /** Removes at most `most` that were last typed before an instant. Gives their number. */
+  /** Removes at most `most` that were last typed before an instant. Returns their number. */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       "DELETE FROM drafts WHERE id IN (SELECT id FROM drafts WHERE updated_at < ? LIMIT ?)",

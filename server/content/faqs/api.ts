@@ -138,7 +138,7 @@ interface Replacement {
 }
 
 /**
- * Replaces the FAQ of an app with the given list. Gives whether anything changed. Throws `precondition_required` without
+ * Replaces the FAQ of an app with the given list. Returns whether anything changed. Throws `precondition_required` without
  * an ETag, `precondition_failed` if the list has changed since, `bad_request` for ids that are not of the app.
  */
 async function replaceFaqs(

@@ -5,7 +5,7 @@ export interface StatementRunner {
   get<Row extends object>(sql: string, values: readonly Value[]): Promise<Row | undefined>;
   all<Row extends object>(sql: string, values: readonly Value[]): Promise<Row[]>;
   /**
-   * Runs one statement. Gives the number of rows that an INSERT, UPDATE or DELETE changed. For other statements the
+   * Runs one statement. Returns the number of rows that an INSERT, UPDATE or DELETE changed. For other statements the
    * number has no meaning.
    */
   run(sql: string, values: readonly Value[]): Promise<number>;

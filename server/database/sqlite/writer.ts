@@ -195,7 +195,7 @@ async function rollBack(connection: Connection): Promise<void> {
 }
 
 /**
- * Runs the units of an open transaction one after another. Gives the calls that tell each unit its result after the
+ * Runs the units of an open transaction one after another. Returns the calls that tell each unit its result after the
  * commit.
  */
 type RunAll = (queue: Unit[]) => Promise<readonly TellResult[]>;
@@ -250,7 +250,7 @@ function guarded(connection: Connection, statements: Statements): RunAll {
   };
 }
 
-/** Runs a unit. Gives the error if it failed; undefined if it succeeded. */
+/** Runs a unit. Returns the error if it failed; undefined if it succeeded. */
 async function failureOf(unit: Unit, statements: Statements): Promise<{ cause: unknown } | undefined> {
   try {
     await unit.run(statements);

@@ -221,7 +221,7 @@ export const eraseOriginal = async (tx: Transaction, _: Person, { id }: Cells): 
   files: await mailOriginals.remove(tx, id ?? ""),
 });
 
-/** Deletes the uploads that reports name. Gives the SHA-256 of their files. */
+/** Deletes the uploads that reports name. Returns the SHA-256 of their files. */
 async function removeUploads(tx: Transaction, reports: readonly (string | null)[]): Promise<string[]> {
   const names = reports.flatMap(uploadsOf);
   const hashes: string[] = [];

@@ -90,7 +90,7 @@ export const erasures = {
       most,
     ),
 
-  /** Notes that a server begins its work at a place. Gives the row as it is then; undefined if the work is elsewhere. */
+  /** Notes that a server begins its work at a place. Returns the row as it is then; undefined if the work is elsewhere. */
   async begin(tx: Transaction, row: ErasureRow): Promise<ErasureRow | undefined> {
     if (!(await erasures.hold(tx, row))) return undefined;
     const present = placeOf(row);

@@ -3,7 +3,7 @@ import { threadChanges } from "./store/changes.ts";
 
 /** Wakes requests that wait for a change of any thread. */
 export interface ThreadWatch {
-  /** Calls `wake` after each change, and once soon after the call. Gives the function that ends it. */
+  /** Calls `wake` after each change, and once soon after the call. Returns the function that ends it. */
   listen(wake: () => void): () => void;
 }
 

@@ -26,7 +26,7 @@ interface Asked {
 }
 
 /**
- * Gives a thread to a member, or to nobody. Gives the change for the audit. Throws `bad_request` for a person who may
+ * Assigns a thread to a member, or to nobody. Returns the change for the audit. Throws `bad_request` for a person who may
  * not change the feedback of the app, and `assignee_changed` if the thread is not whose the caller saw. (rule F31)
  */
 export async function assign(

@@ -50,7 +50,7 @@ export const blockedSenders = {
     where: "b.id = ?",
   }),
 
-  /** Gives false if it is blocked already. */
+  /** Returns false if it is blocked already. */
   insert: (tx: Transaction, { by, ...block }: NewBlock) => insertBlock(tx, { ...block, createdBy: by }),
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM blocked_senders WHERE id = ?", id),
@@ -165,7 +165,7 @@ export const hiddenFeedback = {
   releaseAnswer: (tx: Transaction, id: string) => tx.run(`${showAnswers} AND id = ?`, id),
 
   /**
-   * Shows some of the reports that a block hid, the oldest first, from an instant on. Gives the instant of the last one;
+   * Shows some of the reports that a block hid, the oldest first, from an instant on. Returns the instant of the last one;
    * undefined if there are no more.
    */
   async releaseReports(tx: Transaction, { appId, blockId, from, most }: Some): Promise<string | undefined> {

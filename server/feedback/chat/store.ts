@@ -38,7 +38,7 @@ export const outbox = {
   insert: (tx: Transaction, delivery: NewDelivery) =>
     tx.insert(tables.outbox, { ...delivery, status: "pending", attempts: 0, dueAt: delivery.createdAt }),
 
-  /** Gives due deliveries to chat channels and reserves them until `until`, so that no other server sends them too. */
+  /** Returns due deliveries to chat channels and reserves them until `until`, so that no other server sends them too. */
   claimDue: (tx: Transaction, { now, until, most }: OutboxClaim) =>
     tx.all<Delivery>(
       `UPDATE outbox SET due_at = ?, attempts = attempts + 1
@@ -51,7 +51,7 @@ export const outbox = {
       most,
     ),
 
-  /** Marks all pending deliveries as sent without sending them, for the development server. Gives their number. */
+  /** Marks all pending deliveries as sent without sending them, for the development server. Returns their number. */
   capture: (tx: Transaction, at: string) =>
     tx.run(
       "UPDATE outbox SET status = 'sent', sent_at = ?, attempts = attempts + 1 WHERE status = 'pending'",
@@ -79,7 +79,7 @@ export const outbox = {
   giveUp: (tx: Transaction, id: string, error: string) =>
     tx.run("UPDATE outbox SET status = 'failed', last_error = ? WHERE id = ?", error, id),
 
-  /** Deletes at most `most` deliveries that were sent or given up before that instant. Gives their number. */
+  /** Deletes at most `most` deliveries that were sent or given up before that instant. Returns their number. */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       `DELETE FROM outbox WHERE id IN (

@@ -40,7 +40,7 @@ export const failures = {
   /** Makes reports and passes of one failure wait for each other. Call it before the failure is read. */
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
 
-  /** Stores the report of a run. Gives false if the same run has reported this failure before and not passed since. */
+  /** Stores the report of a run. Returns false if the same run has reported this failure before and not passed since. */
   async report(tx: Transaction, report: FailureReport): Promise<boolean> {
     const { feedbackId, appId, scope, run, reportedAt } = report;
     const parts = await allParts(tx, report);
@@ -88,7 +88,7 @@ export const failures = {
     return found.map((row) => ({ ...failureOf(row), scope: row.scope }));
   },
 
-  /** Stores that a scope passed. Gives false if nothing is left that it could have passed. */
+  /** Stores that a scope passed. Returns false if nothing is left that it could have passed. */
   async pass(
     tx: Transaction,
     { feedbackId, scope, run, startedAt, passedAt }: PassedScope,
@@ -102,7 +102,7 @@ export const failures = {
     return passed > 0;
   },
 
-  /** Takes the tests that passed off the summaries of a failure. Gives whether that changed anything. */
+  /** Takes the tests that passed off the summaries of a failure. Returns whether that changed anything. */
   async passParts(
     tx: Transaction,
     pass: PassedScope,

@@ -64,7 +64,7 @@ const personOf = ({ caller }: Author): string | undefined =>
   caller.kind === "agentToken" ? undefined : caller.userId;
 
 /**
- * Gives a proposal of the viewer after all other changes of its thread have ended. Throws `not_found`. Each step of a
+ * Returns a proposal of the viewer after all other changes of its thread have ended. Throws `not_found`. Each step of a
  * proposal begins with this, so that of two steps at once the second one sees the first.
  */
 export async function lockedRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
@@ -72,7 +72,7 @@ export async function lockedRun(tx: Transaction, runId: string, viewer: Viewer):
   return (await tx.lock(found.feedbackId)) ? visibleRun(tx, runId, viewer) : found;
 }
 
-/** Gives a proposal of the viewer as it is in the transaction. Throws `not_found`. */
+/** Returns a proposal of the viewer as it is in the transaction. Throws `not_found`. */
 export async function visibleRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
   const run = await proposals.find(tx, runId, viewer);
   if (!run) throw new ApiError("not_found");
@@ -87,7 +87,7 @@ type Settling = Pick<Deps, "clock" | "database" | "newId">;
 
 /**
  * Stores that an approval is over, or that an agent has read it for the first time, before an answer says so: what was
- * read as expired is never approved again. Gives the proposal as it is then, or "as it was" if it was read for the first
+ * read as expired is never approved again. Returns the proposal as it is then, or "as it was" if it was read for the first
  * time: then nothing has changed since it was decided. (rules A22, A23)
  */
 export async function settle(

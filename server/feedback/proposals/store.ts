@@ -21,7 +21,7 @@ export const expiredApprovals = {
 
   /**
    * Stores that an approval is over, with its entry in the audit and its event, if it is over at `now` and nobody has
-   * claimed it. Gives whether it is. (rule A23)
+   * claimed it. Returns whether it is. (rule A23)
    */
   async store(
     tx: Transaction,
@@ -180,7 +180,7 @@ export const proposals = {
       proposal.feedbackId,
     ),
 
-  /** Rejects the waiting proposals of a thread, because a newer one replaces them. Gives their ids. */
+  /** Rejects the waiting proposals of a thread, because a newer one replaces them. Returns their ids. */
   replace: (tx: Transaction, feedbackId: string, newer: { id: string; note: string; at: string }) =>
     tx.all<{ id: string }>(
       `UPDATE runs SET status = 'rejected', decision = 'replaced', decision_note = ?, decided_at = ?, replaced_by = ?
@@ -218,7 +218,7 @@ export const proposals = {
       id,
     ),
 
-  /** Stores that an approval is over at `now`. Gives whether it is. */
+  /** Stores that an approval is over at `now`. Returns whether it is. */
   expire: async (tx: Transaction, id: string, now: string): Promise<boolean> =>
     (await tx.run(
       `UPDATE runs SET status = 'rejected', decision = 'expired', decided_at = expires_at
@@ -231,7 +231,7 @@ export const proposals = {
   setExpiry: (tx: Transaction, id: string, expiresAt: string | null) =>
     tx.run("UPDATE runs SET expires_at = ? WHERE id = ? AND status = 'approved'", expiresAt, id),
 
-  /** Notes when an agent first read the approval, if it is good at that time. Gives whether this was the first time. */
+  /** Notes when an agent first read the approval, if it is good at that time. Returns whether this was the first time. */
   markRead: async (tx: Transaction, id: string, at: string): Promise<boolean> =>
     (await tx.run(
       `UPDATE runs SET first_read_at = ? WHERE id = ? AND status = 'approved' AND first_read_at IS NULL
@@ -274,7 +274,7 @@ export const events = {
   insert: (tx: Transaction, { id, appId, type, subjectId, facts, createdAt }: NewEvent) =>
     tx.insert(tables.events, { id, appId, type, subjectId, facts: JSON.stringify(facts), createdAt }),
 
-  /** Deletes at most `most` events from before that instant. Gives their number. */
+  /** Deletes at most `most` events from before that instant. Returns their number. */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE created_at < ? ORDER BY created_at LIMIT ?)",

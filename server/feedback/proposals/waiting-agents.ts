@@ -10,7 +10,7 @@ export interface WaitingAgent {
 
 /** The agents that wait for decisions. What a person approves is read by one of them at the same instant. (rule A22) */
 export interface WaitingAgents {
-  /** Gives the function that forgets the agent. */
+  /** Returns the function that forgets the agent. */
   add(runId: string, agent: WaitingAgent): () => void;
   /** The token of an agent that would read the decision now; null if there is none. */
   readerOf(runId: string): string | null;

@@ -15,7 +15,7 @@ export async function removeThreads(deps: Removing, appId: string): Promise<void
   }
 }
 
-/** Deletes within one transaction the threads that arrived meanwhile. Gives the hashes of their files. */
+/** Deletes within one transaction the threads that arrived meanwhile. Returns the hashes of their files. */
 export async function removeLastThreads(tx: Transaction, appId: string): Promise<string[]> {
   const gone: string[] = [];
   for (;;) {

@@ -100,7 +100,7 @@ async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise
 const returnedFrom = ({ settings }: Pick<Deps, "settings">, appId: string, id: string | undefined) =>
   id === undefined ? {} : { earlier: { id, consoleUrl: threadUrl(settings, appId, id) } };
 
-/** Stores which run reported the failure. Gives false if the same run has reported it before. (rule F23) */
+/** Stores which run reported the failure. Returns false if the same run has reported it before. (rule F23) */
 async function noteFailure(tx: Transaction, feedbackId: string, report: FeedbackReport): Promise<boolean> {
   const { thread, scope, run, parts } = report;
   // A blocked sender changes nothing of a failure.

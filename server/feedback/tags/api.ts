@@ -77,7 +77,7 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
  */
 const atOnce = 500;
 
-/** Throws `not_found` or `bad_request` if one tag cannot be merged into the other. Gives the one that ends. */
+/** Throws `not_found` or `bad_request` if one tag cannot be merged into the other. Returns the one that ends. */
 async function assertMergeable(
   reader: Reader,
   { from, into }: { readonly from: string; readonly into: string },
@@ -114,7 +114,7 @@ export interface ThreadOfApp {
 }
 
 /**
- * Takes tags from a thread, then gives it tags; makes those that the app lacks. Gives the change for the audit; undefined if
+ * Takes tags from a thread, then gives it tags; makes those that the app lacks. Returns the change for the audit; undefined if
  * nothing was asked. Throws
  * `bad_request` for too many tags on the thread, and `wrong_state` for too many of the app. (rule F30)
  */
@@ -149,7 +149,7 @@ interface NamedTag {
   readonly colour?: string | null | undefined;
 }
 
-/** Makes a tag. Gives its id; undefined if the app has it already. Throws `wrong_state` for too many tags. */
+/** Makes a tag. Returns its id; undefined if the app has it already. Throws `wrong_state` for too many tags. */
 async function makeTag(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,

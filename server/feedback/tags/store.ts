@@ -47,10 +47,10 @@ export const tags = {
     return Number(row?.count ?? 0);
   },
 
-  /** Gives false if the app has a tag of that name. */
+  /** Returns false if the app has a tag of that name. */
   insert: (tx: Transaction, tag: NewTag) => insertTag(tx, { ...tag, nameKey: tagKeyOf(tag.name) }),
 
-  /** Gives false if the app has another tag of that name. */
+  /** Returns false if the app has another tag of that name. */
   async update(
     tx: Transaction,
     { id, appId }: Pick<NewTag, "id" | "appId">,
@@ -67,7 +67,7 @@ export const tags = {
   countAgain: (tx: Transaction) =>
     tx.run("UPDATE tags SET threads = (SELECT count(*) FROM thread_tags x WHERE x.tag_id = tags.id)"),
 
-  /** Takes a tag from some of its threads. Gives from how many. */
+  /** Takes a tag from some of its threads. Returns from how many. */
   takeFromSome: (tx: Transaction, id: string, most: number) =>
     tx.run(
       `DELETE FROM thread_tags WHERE tag_id = ? AND feedback_id IN (
@@ -75,7 +75,7 @@ export const tags = {
       ...[id, id, most],
     ),
 
-  /** Gives some threads of one tag to another instead. Gives how many. */
+  /** Moves some threads of one tag to another. Returns how many. */
   async moveSome(tx: Transaction, { from, into }: Merged, most: number): Promise<number> {
     const moved = await tx.all<{ id: string }>(
       `DELETE FROM thread_tags WHERE tag_id = ? AND feedback_id IN (
@@ -124,7 +124,7 @@ export const threadTags = {
     return Number((await reader.get<{ count: number }>(sql, feedbackId))?.count ?? 0);
   },
 
-  /** Gives a thread the tag of its app with this name, which exists. */
+  /** Adds the tag of its app with this name, which exists, to a thread. */
   add: (tx: Transaction, feedbackId: string, name: string) =>
     tx.run(
       `INSERT INTO thread_tags (feedback_id, tag_id, created_at, active_at, status, assignee_id)

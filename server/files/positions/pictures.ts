@@ -4,7 +4,7 @@ import type { FileBytes } from "./file-bytes.ts";
 /**
  * Keeps of the JPEG from `start` what is needed to draw it: its size, tables and data, JFIF, the colour profile, the colours
  * of Adobe, and from EXIF the orientation. Overwrites all else up to `end`, also what stands behind the picture: cameras put
- * further pictures and films there, each with its place. Gives whether the picture has a complete header.
+ * further pictures and films there, each with its place. Returns whether the picture has a complete header.
  */
 export function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): boolean {
   let hasFrame = false;
@@ -36,7 +36,7 @@ export function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): bo
   return isWhole;
 }
 
-/** Overwrites what stands between two segments, where readers of pictures ignore it. Gives where it ends. */
+/** Overwrites what stands between two segments, where readers of pictures ignore it. Returns where it ends. */
 function skipped(bytes: FileBytes, at: number, end: number): number {
   const next = bytes.find(Buffer.of(0xff), at + 1, end);
   const to = next === -1 ? end : next;
@@ -92,7 +92,7 @@ function endOfScan(bytes: FileBytes, from: number, end: number): number {
 
 /**
  * Keeps of a PNG the chunks that are needed to draw it, and from EXIF the orientation. Turns all others into chunks of zeros,
- * and overwrites what stands behind the end. Gives whether the picture has a complete header.
+ * and overwrites what stands behind the end. Returns whether the picture has a complete header.
  */
 export function keepDrawnPng(bytes: FileBytes): boolean {
   const header = bytes.read(8, 25);
@@ -154,7 +154,7 @@ function writeSum(bytes: FileBytes, at: number, sum: number): void {
 
 /**
  * Keeps of a WebP the chunks that are needed to draw it, and from EXIF the orientation. Overwrites the content of all others,
- * and what stands behind the picture. Gives whether the picture has a complete header.
+ * and what stands behind the picture. Returns whether the picture has a complete header.
  */
 export function keepDrawnWebp(bytes: FileBytes): boolean {
   if (!hasHeader(Buffer.from(bytes.read(12, 18)))) return false;
@@ -182,7 +182,7 @@ interface Span {
   readonly isFrame: boolean;
 }
 
-/** Overwrites what is not needed, also what is no whole chunk at the end. Gives how many more chunks may be read. */
+/** Overwrites what is not needed, also what is no whole chunk at the end. Returns how many more chunks may be read. */
 function keepChunks(bytes: FileBytes, { from, to, left, isFrame }: Span): number {
   let at = from;
   let unread = left;
@@ -221,7 +221,7 @@ function hasHeader(head: Buffer): boolean {
 
 /**
  * Keeps of a GIF its images, their timing and how often they repeat. Overwrites comments, texts, the data of programs, and
- * what stands behind the end. Gives whether the picture has a complete header.
+ * what stands behind the end. Returns whether the picture has a complete header.
  */
 export function keepDrawnGif(bytes: FileBytes): boolean {
   const header = bytes.read(6, 7);

@@ -6,7 +6,7 @@ import { keepPlayedWebm } from "./webm.ts";
 
 /**
  * Keeps of a picture or film, in place, what is needed to show it: so the position where it was taken goes, wherever it
- * stands. Pixels, frames, sound, orientation and file size stay the same. Gives whether the file has a complete header of its
+ * stands. Pixels, frames, sound, orientation and file size stay the same. Returns whether the file has a complete header of its
  * type: a signature alone is not a picture. `descriptor` must be open for reading and writing. Synchronous, like all writes
  * to temporary files.
  */

@@ -31,7 +31,7 @@ interface Admitted extends Turn {
 }
 
 /**
- * Decides on a large body before the server reads any of it. Gives undefined for a small one. Throws `rate_limited` for
+ * Decides on a large body before the server reads any of it. Returns undefined for a small one. Throws `rate_limited` for
  * a caller that has used up the endpoint's limit, `busy` while too many others are arriving.
  */
 export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
@@ -130,7 +130,7 @@ interface Counted {
 
 /**
  * Counts the bytes of a body against the hourly limit of its key, before any of them is read. A request that was
- * answered before may use twice as many. Gives a function to call when the body has arrived, because a body of unknown
+ * answered before may use twice as many. Returns a function to call when the body has arrived, because a body of unknown
  * length is counted only then. Throws `rate_limited`.
  */
 async function countBytes(
@@ -273,7 +273,7 @@ const countOf = (running: ReadonlySet<Running>, { sender }: Waiter): number =>
 const mostWaitingOfEach = 4;
 
 /**
- * Removes the newest waiting body of the owner with the most from the queue. Gives whether `owner` then has room.
+ * Removes the newest waiting body of the owner with the most from the queue. Returns whether `owner` then has room.
  */
 function displaceFor(owner: string, waiting: ReadonlySet<Waiter>): boolean {
   const [newest, most] = newestOfBusiestOwner(waiting);

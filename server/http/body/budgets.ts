@@ -112,7 +112,7 @@ interface Bounds {
 interface Pace {
   /**
    * Watches a body while it arrives. Calls `late` once if the body comes too slowly, exceeds its bounds, or the server
-   * stops. Time in which the server itself does not read does not count. Gives a function that ends the watch.
+   * stops. Time in which the server itself does not read does not count. Returns a function that ends the watch.
    */
   watch(request: IncomingMessage, late: (why: ApiError) => void, bounds?: Bounds): () => void;
 }

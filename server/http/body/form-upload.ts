@@ -27,7 +27,7 @@ export function readMultipartUpload(
 interface FormParser {
   /** Takes the next bytes of the body. Throws if a fault is known already. */
   write(chunk: Buffer): void;
-  /** Gives the form when all its files are written. */
+  /** Returns the form when all its files are written. */
   end(): Promise<unknown>;
 }
 

@@ -21,7 +21,7 @@ export interface IncomingBody {
 export interface IncomingBodies {
   readonly count: CountBody;
   begin(request: IncomingMessage, sender: Sender): IncomingBody;
-  /** Accounts for the memory of a body that has arrived and waits. It may be cut. Gives a function that ends this. */
+  /** Accounts for the memory of a body that has arrived and waits. It may be cut. Returns a function that ends this. */
   keep(sender: Sender, bytes: number, cut: (why: ApiError) => void): () => void;
   /**
    * Reads and drops the rest of a body, so that its sender can read the answer: a client that is still writing when its

@@ -16,7 +16,7 @@ interface JsonParts {
 }
 
 /**
- * Gives a function that takes JSON text in pieces and splits it. It does not check the grammar: the text parts, with any
+ * Returns a function that takes JSON text in pieces and splits it. It does not check the grammar: the text parts, with any
  * string in each gap, are well-formed exactly if the whole text is.
  */
 export function createJsonScanner(places: readonly Place[], parts: JsonParts): (chunk: Buffer) => void {

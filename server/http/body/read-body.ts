@@ -34,7 +34,7 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
   };
 }
 
-/** Begins the accounting of a body that waits, and gives a function that ends it. `cut` gives up waiting. */
+/** Begins the accounting of a body that waits, and returns a function that ends it. `cut` gives up waiting. */
 type Waiting = (cut: (why: ApiError) => void) => () => void;
 
 /** A line in which each waits for the one before. A turn ends when its function is called. */
@@ -81,7 +81,7 @@ export const announcedBytes = ({ headers }: IncomingMessage): number | undefined
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;
 
 /**
- * Gives the JSON value of a request's body, or `{}` if it has none. Throws `unsupported_media_type` for anything but
+ * Returns the JSON value of a request's body, or `{}` if it has none. Throws `unsupported_media_type` for anything but
  * JSON, `payload_too_large` over the limit, `bad_request` for a body that was cut, `busy` for one that comes too slowly,
  * UploadFailure for malformed JSON. Read it with `counted`.
  */
@@ -134,7 +134,7 @@ export function refuseEncoded({ headers }: IncomingMessage): void {
 }
 
 /**
- * Gives the bytes of a body of at most `most` bytes. Throws `payload_too_large`, `bad_request` for a body that was cut,
+ * Returns the bytes of a body of at most `most` bytes. Throws `payload_too_large`, `bad_request` for a body that was cut,
  * and `busy` for one that takes too long.
  */
 export function readBytes(
@@ -194,7 +194,7 @@ const malformed = (message: string, cause?: unknown) =>
 
 /** Joins the pieces of a body. */
 interface ByteCollector {
-  /** Takes a piece, which must not change afterwards. Gives by how many bytes the memory has grown. */
+  /** Takes a piece, which must not change afterwards. Returns by how many bytes the memory has grown. */
   add(piece: Buffer): number;
   readonly size: number;
   bytes(): Buffer;

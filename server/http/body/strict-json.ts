@@ -184,7 +184,7 @@ function createOutput(text: string) {
       parsed(deep);
       pieces.push(`${"[".repeat(6)}"${createHash("sha256").update(deep).digest("hex")}"${"]".repeat(6)}`);
     },
-    /** Gives the index at which the number that begins at `at` ends. */
+    /** Returns the index at which the number that begins at `at` ends. */
     number(at: number): number {
       numberForm.lastIndex = at;
       const [number = ""] = numberForm.exec(text) ?? [];
@@ -234,7 +234,7 @@ export interface TextSink<Result> {
 
 /** Reads one JSON string, from after its opening quote. */
 export interface StringReader {
-  /** Reads from `at`. Gives the index after the closing quote, or -1 if the chunk ends first. */
+  /** Reads from `at`. Returns the index after the closing quote, or -1 if the chunk ends first. */
   read(chunk: Buffer, at: number): number;
 }
 

@@ -118,7 +118,7 @@ export async function forget(tx: Transaction, keys: readonly string[]): Promise<
   await tx.run(`DELETE FROM rate_limits WHERE key IN (${keys.map(() => "?").join(", ")})`, ...keys);
 }
 
-/** Removes up to `most` keys whose uses no longer matter. Gives their number. */
+/** Removes up to `most` keys whose uses no longer matter. Returns their number. */
 export async function prune(tx: Transaction, clock: Clock, most = 1_000): Promise<number> {
   const hour = hourOf(clock.now().getTime());
   return tx.run(

@@ -47,7 +47,7 @@ export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: R
   return { allowed: false, retryAfterSeconds: Math.max(1, retryAfterSeconds) };
 }
 
-/** Takes back one use that `takeUse` counted at `at`. Gives whether it was still remembered. */
+/** Takes back one use that `takeUse` counted at `at`. Returns whether it was still remembered. */
 export function giveUseBack(log: UseLog, at: number): boolean {
   const { times, counts } = log;
   const place = times.lastIndexOf(at);

@@ -1,6 +1,6 @@
 /**
  * The program of the thread that takes one mail apart. It is text, so that the server can be bundled into one file. It gives what
- * the mail holds, then waits for a text and gives the part of it that is no quotation.
+ * the mail holds, then waits for a text and returns the part of it that is no quotation.
  *
  * The library for mails keeps an object for each line of a text and for each part, which needs many times the memory of the
  * mail. So lines are joined as they come, and parts and texts have an end.

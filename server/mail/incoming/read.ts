@@ -160,7 +160,7 @@ function startThread(source: Uint8Array, bytes: number): Worker {
   });
 }
 
-/** Calls back once, unless it is stopped before. Gives the function that stops it. */
+/** Calls back once, unless it is stopped before. Returns the function that stops it. */
 type Alarm = (ring: () => void) => () => void;
 
 const after =

@@ -107,7 +107,7 @@ export const mailOriginals = {
     (await tx.run("UPDATE mail_originals SET set_apart = NULL WHERE id = ? AND set_apart IS NOT NULL", id)) >
     0,
 
-  /** Deletes the original of a message. Gives the SHA-256 of its file. */
+  /** Deletes the original of a message. Returns the SHA-256 of its file. */
   remove: async (tx: Transaction, id: string): Promise<string[]> =>
     (
       await tx.all<{ sha256: string }>(
@@ -116,7 +116,7 @@ export const mailOriginals = {
       )
     ).map(({ sha256 }) => sha256),
 
-  /** Deletes originals from before that instant, at most so many. Gives the SHA-256 of their files. */
+  /** Deletes originals from before that instant, at most so many. Returns the SHA-256 of their files. */
   prune: async (tx: Transaction, before: string, most: number): Promise<string[]> =>
     (
       await tx.all<{ sha256: string }>(
@@ -163,7 +163,7 @@ export const mailboxes = {
       name,
     ),
 
-  /** Waits for other servers that read the same mailbox. Gives how far it was read; 0 if its uids are new. */
+  /** Waits for other servers that read the same mailbox. Returns how far it was read; 0 if its uids are new. */
   async lock(tx: Transaction, name: string, uidValidity: string): Promise<number> {
     await tx.lock(`innkeep mailbox ${name}`);
     const row = await mailboxes.find(tx, name);

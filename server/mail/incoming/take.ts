@@ -24,10 +24,10 @@ const hour = 3_600_000;
 /** A mail in the mailbox that names a token. */
 export interface FoundMail {
   readonly token: string;
-  /** Notes in a transaction of its own that the mail is begun. Gives undefined if another server has taken it. */
+  /** Notes in a transaction of its own that the mail is begun. Returns undefined if another server has taken it. */
   readonly begin: () => Promise<MailAttempt | undefined>;
   readonly read: () => Promise<Buffer | undefined>;
-  /** Notes in the same transaction that the mail was taken. Gives false if another server has taken it. */
+  /** Notes in the same transaction that the mail was taken. Returns false if another server has taken it. */
   readonly claim: (tx: Transaction) => Promise<boolean>;
 }
 

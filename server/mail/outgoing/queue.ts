@@ -42,7 +42,7 @@ export const sendsMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): 
 /**
  * Queues a mail inside the transaction of the change that it reports: it is sent after the commit, and only then. It waits
  * until the mail server takes it, also across restarts, and is never lost; if the server ends between the acceptance and its
- * note, the mail goes out again with the same Message-ID. Content is sealed until it is sent, then forgotten. Gives the id of
+ * note, the mail goes out again with the same Message-ID. Content is sealed until it is sent, then forgotten. Returns the id of
  * the mail; undefined, and nothing is queued, if this server sends no mail or `to` is no address. (rules M1, M2, M6)
  *
  *     const mailId = await queueMail(deps, tx, { kind: "invitation", to, subject, text: `…\n\n${url}`, sendBefore: endsAt });

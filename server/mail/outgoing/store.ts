@@ -83,7 +83,7 @@ export const mails = {
     tx.signal(mailTopic);
   },
 
-  /** Gives due mails of a lane and reserves them until `until`, so that no other server sends them too. (rule M6) */
+  /** Returns due mails of a lane and reserves them until `until`, so that no other server sends them too. (rule M6) */
   claimDue: (tx: Transaction, { lane, now, until, most }: MailClaim) =>
     tx.all<WaitingMail>(
       `UPDATE mails SET due_at = ?, attempts = attempts + 1

@@ -91,7 +91,7 @@ async function pause({ database, clock, time, lane, blockedUntil }: Lane): Promi
   return Math.min(longestSleep, Math.max(0, Date.parse(next.dueAt) - now, blockedUntil - now));
 }
 
-/** Sends mails that are due. Gives how many it has tried. */
+/** Sends mails that are due. Returns how many it has tried. */
 async function sendDue(state: Lane): Promise<number> {
   const { database, clock, lane, mailer } = state;
   const now = clock.now();
@@ -180,7 +180,7 @@ async function store(tx: Transaction, mail: WaitingMail, { sending, now }: Tried
 
 const pauseMilliseconds = 30_000;
 
-/** Queues the mails about release notes that were published since, every half a minute. Gives the function that stops it. */
+/** Queues the mails about release notes that were published since, every half a minute. Returns the function that stops it. */
 export function startAnnouncing(
   { time, log }: Pick<Deps, "time" | "log">,
   tell: () => Promise<number>,

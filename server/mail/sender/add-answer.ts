@@ -33,7 +33,7 @@ export async function mayAnswer(
   return report.feedbackEnabled === 1 && (await reports.countAnswers(reader, report, since)) < mostAnswers;
 }
 
-/** Adds an answer of a sender to the thread, once. Gives false if it is there already. (rule M11) */
+/** Adds an answer of a sender to the thread, once. Returns false if it is there already. (rule M11) */
 export async function addAnswer(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,

@@ -32,7 +32,7 @@ export async function audienceOf(
   return audience;
 }
 
-/** Mails the senders of the feedback that newly published release notes name, once. Gives the number of these notes. (rule M15) */
+/** Mails the senders of the feedback that newly published release notes name, once. Returns the number of these notes. (rule M15) */
 export async function mailReleases(deps: Needed): Promise<number> {
   const now = deps.clock.now();
   const notes = await releaseMails.listNotes(deps.database, now.toISOString(), notesAtOnce);

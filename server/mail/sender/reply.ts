@@ -38,7 +38,7 @@ interface Reply {
 type Needed = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
- * Queues a reply to every address in these reports, once each, about the newest report of its sender. Gives what happened to the
+ * Queues a reply to every address in these reports, once each, about the newest report of its sender. Returns what happened to the
  * reply. (rule M10)
  */
 export async function mailReply(

@@ -79,7 +79,7 @@ async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<C
 }
 
 /**
- * Writes a cycle and its open slots. Gives its id. The cycle keeps the present days and allowed misses of the listing.
+ * Writes a cycle and its open slots. Returns its id. The cycle keeps the present days and allowed misses of the listing.
  */
 async function planCycle(
   { newId, clock }: Pick<Deps, "newId" | "clock">,

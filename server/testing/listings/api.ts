@@ -53,7 +53,7 @@ export function listings(deps: Pick<Deps, "clock" | "database" | "newId">): Hand
   };
 }
 
-/** Gives the listing if its app belongs to the viewer. Throws `not_found` otherwise. */
+/** Returns the listing if its app belongs to the viewer. Throws `not_found` otherwise. */
 export async function ownedListing(reader: Reader, id: string, viewer: Viewer): Promise<ListingRow> {
   const listing = await rows.find(reader, id, viewer);
   if (!listing) throw new ApiError("not_found");

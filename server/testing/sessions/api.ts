@@ -293,7 +293,7 @@ interface UnknownKey {
 const forgottenAtOnce = 100;
 
 /**
- * Limits what unknown test keys leave in the database: rate limits and stored answers. Gives a function to call after
+ * Limits what unknown test keys leave in the database: rate limits and stored answers. Returns a function to call after
  * each use of such a key. If deleting old traces fails, the request still succeeds.
  */
 function createForgetUnknown({
@@ -322,7 +322,7 @@ function createForgetUnknown({
 }
 
 /**
- * Keeps the unknown test keys that left traces in the database, the least recently used first. Gives the keys whose
+ * Keeps the unknown test keys that left traces in the database, the least recently used first. Returns the keys whose
  * traces must be deleted: when there are more than `most`, the app with the most keys loses its oldest, a hundred at a
  * time.
  */

@@ -79,7 +79,7 @@ interface SlotInCycle {
   readonly cycle: CycleRow;
 }
 
-/** Gives the slot if it belongs to the viewer, and locks its cycle. Throws `not_found` otherwise. */
+/** Returns the slot if it belongs to the viewer, and locks its cycle. Throws `not_found` otherwise. */
 async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<SlotInCycle> {
   const found = await rows.findCycle(tx, id, viewer);
   if (!found) throw new ApiError("not_found");

@@ -102,7 +102,7 @@ const smallThings = 1_000;
 /** How much memory a character of a slot takes: two bytes, and in the answer of today at most three more. */
 const bytesOfCharacter = 5;
 
-/** Gives a tester's tasks of today or of an earlier day. Throws `bad_request` for a day that no test has reached. */
+/** Returns a tester's tasks of today or of an earlier day. Throws `bad_request` for a day that no test has reached. */
 function createTasks(
   { database, clock, memory, passingTime }: Pick<Deps, "database" | "clock" | "memory" | "passingTime">,
   shown: SlotDisplay,

@@ -82,7 +82,7 @@ const pairs = Object.entries(fields)
   .join(", ");
 
 /**
- * Gives all rows as one JSON text. With so many columns, reading rows takes the driver longer than the rest of the
+ * Returns all rows as one JSON text. With so many columns, reading rows takes the driver longer than the rest of the
  * request.
  */
 const asJson: Record<Engine, (order: string) => string> = {

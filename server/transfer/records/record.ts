@@ -14,7 +14,7 @@ export const mostLineBytes = 4 * 1_048_576;
 /** How deep a line may be nested. Metadata has five levels. */
 const deepest = 16;
 
-/** Reads one line. Gives a text that says what is wrong with it if it is no JSON object. */
+/** Reads one line. Returns a text that says what is wrong with it if it is no JSON object. */
 export function parseLine(text: string): Line | string {
   // Checked first: JSON.parse takes seconds for a megabyte of brackets.
   if (isTooDeep(text)) return `nests deeper than ${deepest} levels`;

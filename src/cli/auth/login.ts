@@ -281,7 +281,7 @@ function userName(): string {
   }
 }
 
-/** Adds the next step to a refusal of a sign-in. Gives any other error unchanged. */
+/** Adds the next step to a refusal of a sign-in. Returns any other error unchanged. */
 function asSignInFailure(error: unknown): unknown {
   if (!(error instanceof ServerError)) return error;
   const next = nextSteps[error.code];

@@ -72,7 +72,7 @@ function isGreater(one: readonly number[], other: readonly number[]): boolean {
   return at === -1 ? one.length >= other.length : (one[at] ?? 0) > (other[at] ?? 0);
 }
 
-/** Gives the draft of unreleased notes its version, unless another job has just made the note of that version. */
+/** Sets the version of the draft of unreleased notes, unless another job has just made the note of that version. */
 async function adopt(invocation: Invocation, entryId: string, version: string): Promise<void> {
   try {
     await invocation.client().consoleChangelog.update({ params: { entryId }, body: { version } });

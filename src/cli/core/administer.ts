@@ -14,7 +14,7 @@ export const onDatabase = (command: Command): Command =>
     .option("--data <folder>", "folder of the database and the files (INNKEEP_DATA)")
     .option("--database-url <url>", "PostgreSQL instead of a file (INNKEEP_DATABASE_URL)");
 
-/** Runs a command on the database itself. Gives what was made or found. */
+/** Runs a command on the database itself. Returns what was made or found. */
 export function runOnDatabase(
   { context }: Invocation,
   { data, databaseUrl }: DatabaseChoice,

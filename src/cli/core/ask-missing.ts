@@ -98,7 +98,7 @@ function withFlags(argv: readonly string[], flags: readonly string[]): readonly 
 const withArgument = (argv: readonly string[], value: string): readonly string[] =>
   argv.includes("--") ? [...argv, value] : [...argv, "--", value];
 
-/** Runs a command line and gives its exit code. */
+/** Runs a command line and returns its exit code. */
 type Run = (argv: readonly string[], context: Context) => Promise<number>;
 
 const most = 20;

@@ -69,7 +69,7 @@ export interface Context {
   readonly keychain: () => Promise<Keychain | undefined>;
   /** Opens an address in the person's browser; rejects if there is none. */
   readonly openBrowser: (url: string) => Promise<void>;
-  /** Opens a file in an editor on this terminal, by the person's command for it; gives its exit code. */
+  /** Opens a file in an editor on this terminal, by the person's command for it; returns its exit code. */
   readonly openEditor: (command: string, file: string) => Promise<number>;
   /** The words that start this program in a new terminal of this machine. */
   readonly wordsToStart: () => Promise<readonly string[]>;

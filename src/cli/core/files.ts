@@ -39,7 +39,7 @@ export async function writeInOneStep(file: string, text: string): Promise<void> 
   await withPart(file, { text, mode }, (part) => rename(part, file));
 }
 
-/** Writes a new file in one step. Gives false, and writes nothing, if its name is taken. */
+/** Writes a new file in one step. Returns false, and writes nothing, if its name is taken. */
 async function createFile(file: string, text: string): Promise<boolean> {
   try {
     await withPart(file, { text, mode: 0o644 }, async (part) => {

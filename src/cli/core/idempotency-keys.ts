@@ -16,7 +16,7 @@ interface PendingKey {
 const usableMs = 23 * 3_600_000;
 
 /**
- * Gives every mutation a key and keeps it until the server has handled the request. The same command, started
+ * Assigns a key to every mutation and keeps it until the server has handled the request. The same command, started
  * again, then repeats the request instead of doubling it.
  */
 export function idempotencyKeys(context: Context, stateFolder: string): Idempotency {

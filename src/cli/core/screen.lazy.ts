@@ -22,7 +22,7 @@ export async function showOnTerminal(screen: ReactNode, { signal, streams }: Sho
   release();
 }
 
-/** Ends the process with its terminal, and gives the terminal back for a pause. Gives a function that stops this. */
+/** Ends the process with its terminal, and gives the terminal back for a pause. Returns a function that stops this. */
 function watchTerminal(): () => void {
   const { stdin, stdout } = process;
   const goOn = () => {

@@ -171,7 +171,7 @@ export const missingFlags = (flags: readonly string[]): CliError =>
     },
   );
 
-/** As `missingFlags`, for a parser error about the first missing flag. Gives any other error unchanged. */
+/** As `missingFlags`, for a parser error about the first missing flag. Returns any other error unchanged. */
 export function allMissing(error: unknown, program: Command, argv: readonly string[]): unknown {
   if (!(error instanceof CommanderError) || error.code !== "commander.missingMandatoryOptionValue")
     return error;

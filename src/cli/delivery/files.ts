@@ -74,7 +74,7 @@ interface Conversion {
   readonly convert: (path: string, bytes: number) => Promise<FileCheck>;
 }
 
-/** Checks every file: whether it is readable, its size, and its kind by its bytes. Gives the valid ones. */
+/** Checks every file: whether it is readable, its size, and its kind by its bytes. Returns the valid ones. */
 export async function checkSentFiles(
   cwd: string,
   paths: readonly string[],

@@ -11,7 +11,7 @@ export interface Sent<Row> {
 }
 
 /**
- * Sends items one after another until one must wait. Gives a row for each tried item, and the first failure. Skips
+ * Sends items one after another until one must wait. Returns a row for each tried item, and the first failure. Skips
  * items that another process is sending.
  */
 export async function resendEach<I extends SpooledItem, Row>(

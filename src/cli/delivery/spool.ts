@@ -9,7 +9,7 @@ import type { Context, Invocation } from "../core/context.ts";
 /** Keeps items until a server has them: each in a folder that only its owner can read. */
 export interface Spool<I extends SpooledItem> {
   readonly kind: Kind<I>;
-  /** Keeps an item with copies of its files, completely or not at all. Gives the item with the copies. */
+  /** Keeps an item with copies of its files, completely or not at all. Returns the item with the copies. */
   keep(item: I): Promise<I>;
   /** Stores the new state of a kept item. */
   update(item: I): Promise<void>;
@@ -18,7 +18,7 @@ export interface Spool<I extends SpooledItem> {
   list(): Promise<{ readonly items: readonly I[]; readonly damaged: readonly string[] }>;
   drop(id: string): Promise<void>;
   /**
-   * Marks a kept item as being sent by this process, so that no other sends it at the same time. Gives the function
+   * Marks a kept item as being sent by this process, so that no other sends it at the same time. Returns the function
    * that removes the mark; undefined if another running process has it.
    */
   claim(id: string): Promise<(() => Promise<void>) | undefined>;

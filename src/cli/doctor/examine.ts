@@ -26,7 +26,7 @@ export async function examine(invocation: Invocation): Promise<Exit> {
   return isSound ? "ok" : "unexpected";
 }
 
-/** Prints findings without secrets, for people or with `--json`, where `more` is part of it. Gives whether none is a failure. */
+/** Prints findings without secrets, for people or with `--json`, where `more` is part of it. Returns whether none is a failure. */
 export function reportFindings(invocation: Invocation, all: readonly Finding[], more: object = {}): boolean {
   const findings = all.map(withoutSecrets);
   const failures = findings.filter(({ state }) => state === "failure").length;

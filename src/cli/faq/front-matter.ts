@@ -157,7 +157,7 @@ function bodyWith({ body, heading }: MarkdownParts, { question, answer }: TextCh
   return head + (answer === undefined ? body.slice(heading.end) : `\n${unixLines(answer)}\n`);
 }
 
-/** Sets fields in a map of a document, an id first. Gives whether the map has any field. */
+/** Sets fields in a map of a document, an id first. Returns whether the map has any field. */
 export function setFields(document: Document, map: unknown, fields: Partial<FileFields>): boolean {
   if (!isMap(map)) return false;
   for (const [name, value] of Object.entries(withoutMissing(fields))) {

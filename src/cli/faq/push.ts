@@ -64,7 +64,7 @@ export async function pushFaqs(
   });
 }
 
-/** Shows the plan and asks, unless `--yes` says that nobody needs to be asked. Gives whether it was shown. */
+/** Shows the plan and asks, unless `--yes` says that nobody needs to be asked. Returns whether it was shown. */
 async function agree(invocation: Invocation, plan: string): Promise<boolean> {
   const asks = !invocation.flags.yes && canAsk(invocation);
   if (asks) invocation.context.io.stderr.write(`${printable(plan)}\n`);
@@ -360,7 +360,7 @@ async function applyEach(api: FaqApi, list: TaggedList, items: readonly Item[]):
   return { entries: [...after.values()], ids, results };
 }
 
-/** Gives the entry as it is now; undefined if it was deleted. */
+/** Returns the entry as it is now; undefined if it was deleted. */
 async function applyOne(
   api: FaqApi,
   item: Item,

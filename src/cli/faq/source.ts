@@ -348,7 +348,7 @@ interface Source {
   /** Ends of sentences that begin with the name of a file. */
   readonly faults: readonly FileFault[];
   readonly isThere: boolean;
-  /** Writes all changes. Gives the names of the files that it added, in the order of the changes. */
+  /** Writes all changes. Returns the names of the files that it added, in the order of the changes. */
   change(changes: readonly FileChange[]): Promise<readonly string[]>;
 }
 

@@ -46,7 +46,7 @@ function stateIn(state: unknown): SeenState {
   return { server: textIn(state, "server"), app: textIn(state, "app"), entries: new Map(entries) };
 }
 
-/** Stores the states, with each entry on a line of its own so that Git can merge it. Gives whether they changed. */
+/** Stores the states, with each entry on a line of its own so that Git can merge it. Returns whether they changed. */
 export async function writeStates(
   { file, name }: StatePlace,
   states: readonly SeenState[],

@@ -116,7 +116,7 @@ const replyColumns: readonly Column<SavedReply>[] = [
   { heading: "text", of: ({ body }) => body },
 ];
 
-/** Gives a thread tags and takes tags from it; makes those that the app lacks. */
+/** Adds tags to a thread and takes tags from it; makes those that the app lacks. */
 export async function changeTags(
   invocation: Invocation,
   given: string,
@@ -129,7 +129,7 @@ export async function changeTags(
   printOne(invocation, thread, () => threadText(thread));
 }
 
-/** Gives a thread to a member, to the caller (`me`) or to nobody (`none`), unless it changed hands meanwhile. */
+/** Assigns a thread to a member, to the caller (`me`) or to nobody (`none`), unless it changed hands meanwhile. */
 export async function assignThread(invocation: Invocation, given: string, who: string): Promise<undefined> {
   const id = await wholeThreadId(invocation, given);
   const { threads } = invocation.client();

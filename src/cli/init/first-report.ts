@@ -124,7 +124,7 @@ async function typedKey(invocation: Invocation): Promise<InitKey | undefined> {
   return key;
 }
 
-/** Stores a given key if the person wants that; gives whether it is stored on this machine. */
+/** Stores a given key if the person wants that; returns whether it is stored on this machine. */
 export async function storeKey(invocation: Invocation, flags: KeyFlags, key: InitKey): Promise<boolean> {
   if (!key.isGiven) return true;
   if (flags.dryRun) {

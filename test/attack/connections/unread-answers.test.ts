@@ -10,7 +10,7 @@ import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.
 const MB = 1_048_576;
 afterEach(() => vi.restoreAllMocks());
 
-/** Asks for a page and never reads the answer. Gives a function that closes the connection. */
+/** Asks for a page and never reads the answer. Returns a function that closes the connection. */
 async function askAndIgnore(baseUrl: string, path: string, headers: Readonly<Record<string, string>>) {
   const { hostname, port, host } = new URL(baseUrl);
   const socket = connect(Number(port), hostname).on("error", () => {});

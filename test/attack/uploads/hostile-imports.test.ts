@@ -56,7 +56,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     return counts;
   };
 
-  /** Sends a file, expects that it is refused, and that nothing is left. Gives what is wrong in it. */
+  /** Sends a file, expects that it is refused, and that nothing is left. Returns what is wrong in it. */
   const refused = async (file: string | Uint8Array): Promise<string> => {
     const before = await rows();
     const answer = await importFile(service, world.headers, file);

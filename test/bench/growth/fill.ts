@@ -88,7 +88,7 @@ const definitions = {
       AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conname = i.indexname)`,
 };
 
-/** Removes the indexes and the triggers of all tables. Gives the function that makes them again. */
+/** Removes the indexes and the triggers of all tables. Returns the function that makes them again. */
 async function withoutIndexes(database: Database): Promise<() => Promise<void>> {
   const removed = await database.all<Definition>(definitions[database.engine]);
   await database.write(async (tx) => {

@@ -52,7 +52,7 @@ export async function measure(servers: readonly FilledServer[], asked: Measured)
   }));
 }
 
-/** Calls each target some times, but a slow one less often. Gives the lengths of the last answers. */
+/** Calls each target some times, but a slow one less often. Returns the lengths of the last answers. */
 async function warmedUp(targets: readonly Target[], most: number): Promise<number[]> {
   const lengths = targets.map(() => 0);
   const until = performance.now() + mostMilliseconds / 2;

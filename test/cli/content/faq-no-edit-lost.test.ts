@@ -43,7 +43,7 @@ function createModel() {
     return item;
   }
 
-  /** Does a step. Gives the item of a pull or a push, and what the server had before it. */
+  /** Does a step. Returns the item of a pull or a push, and what the server had before it. */
   return (step: Step) => {
     const checkout = checkouts[step.who];
     if (!checkout) return undefined;

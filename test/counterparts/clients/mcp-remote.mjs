@@ -84,7 +84,7 @@ async function addressFrom(opener) {
   throw new Error("It opened no browser.");
 }
 
-/** Connects a client through mcp-remote. Gives what is wrong. */
+/** Connects a client through mcp-remote. Returns what is wrong. */
 async function listTools({ cwd, env, demo }) {
   const words = ["mcp-remote", `${demo.baseUrl}/mcp`, "--auth-timeout", "120"];
   const args = onNode22(["mcp-remote@0.15.1"], words);

@@ -35,7 +35,7 @@ export async function checkAuthorization(version, demo, report) {
   }
 }
 
-/** Registers the suite as a program. Gives its id. */
+/** Registers the suite as a program. Returns its id. */
 async function register(baseUrl, redirect) {
   const body = JSON.stringify({ client_name: "Conformance", redirect_uris: [redirect] });
   const headers = { "content-type": "application/json" };

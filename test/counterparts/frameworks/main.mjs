@@ -30,7 +30,7 @@ try {
 }
 end();
 
-/** Runs a command on Node 22 in the copied examples. Gives what is wrong. */
+/** Runs a command on Node 22 in the copied examples. Returns what is wrong. */
 async function inExamples(words) {
   const { apiKey, agentToken, email, password } = demo.demo;
   const keys = { INNKEEP_BASE_URL: demo.baseUrl, INNKEEP_API_KEY: apiKey, INNKEEP_AGENT_TOKEN: agentToken };

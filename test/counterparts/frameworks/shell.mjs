@@ -90,7 +90,7 @@ async function workFaults({ demo, id, kept, approved }) {
   return well ? [] : [`the worker got ${JSON.stringify(got)}, the outcome is ${JSON.stringify(outcome)}`];
 }
 
-/** Reports a fault and proposes a plan. Gives the id of the proposal. */
+/** Reports a fault and proposes a plan. Returns the id of the proposal. */
 async function propose(demo) {
   const report = { type: "bug", message: `The kettle leaks: ${crypto.randomUUID()}` };
   const headers = { "x-api-key": demo.demo.apiKey };

@@ -6,7 +6,7 @@ const demo = { email: process.env.DEMO_EMAIL, password: process.env.DEMO_PASSWOR
 
 export const proposed = { summary: "The kettle is null.", plan: "1. Check the kettle.\n2. Add a test." };
 
-/** A user reports a fault. Gives the id of the feedback. */
+/** A user reports a fault. Returns the id of the feedback. */
 export async function reportFault() {
   const answer = await fetch(`${baseUrl}/api/v1/feedback/remote`, {
     method: "POST",

@@ -6,7 +6,7 @@ import { runToEnd } from "./installations.mjs";
 
 const run = promisify(execFile);
 
-/** Runs the example for Jest as a user does, with the tarball and Jest from the registry. Gives what is wrong. */
+/** Runs the example for Jest as a user does, with the tarball and Jest from the registry. Returns what is wrong. */
 export async function jestFaults(folder, tarball) {
   const place = join(folder, "jest");
   await cp("examples/testing/jest", place, { recursive: true });

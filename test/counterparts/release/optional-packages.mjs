@@ -18,7 +18,7 @@ export async function removeOptional(modules) {
 
 /**
  * Puts `sqlite3` of this clone where its installer looks for a ready one, as the installer of a user finds one on
- * the network. It works with each version of Node. Gives the variables for npm.
+ * the network. It works with each version of Node. Returns the variables for npm.
  */
 export async function readySqlite(folder) {
   const built = "build/Release/node_sqlite3.node";

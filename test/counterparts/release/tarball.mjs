@@ -17,7 +17,7 @@ const wanted = [
 ];
 const unwanted = /^(src|server|mcp|test|build|bin|node_modules|action)\/|dist\/(bench|bare-|built)/;
 
-/** Packs the package into a folder. Gives the tarball, its size, and what is wrong with it. */
+/** Packs the package into a folder. Returns the tarball, its size, and what is wrong with it. */
 export async function packInto(folder) {
   const words = ["pack", "--json", "--pack-destination", folder];
   const { stdout } = await run("npm", words, { maxBuffer: 100_000_000 });

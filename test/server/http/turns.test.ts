@@ -21,7 +21,7 @@ function coming(bytes: number, bytesPerSecond: number): LargeBody {
   return { bytes, arrivedBytes: () => ((performance.now() - since) / 1_000) * bytesPerSecond };
 }
 
-/** Two owners hold both places with the given bodies. Gives which bodies are cut, and a third owner's result after a time. */
+/** Two owners hold both places with the given bodies. Returns which bodies are cut, and a third owner's result after a time. */
 async function third(held: readonly LargeBody[], after: number, newcomer: LargeBody) {
   const takeTurn = createTurns(budgets);
   const cut: number[] = [];

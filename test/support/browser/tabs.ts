@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** Visits every path once, on several pages at the same time. Gives the results in the order of the paths. */
+/** Visits every path once, on several pages at the same time. Returns the results in the order of the paths. */
 export async function visitEach<Result>(
   pages: readonly Page[],
   paths: readonly string[],

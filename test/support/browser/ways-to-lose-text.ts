@@ -9,7 +9,7 @@ import {
   typeInto,
 } from "./typed-text.ts";
 
-/** Something that happens to a form with typed text. Gives the page on which the text must be. */
+/** Something that happens to a form with typed text. Returns the page on which the text must be. */
 export type WayToLoseText = (typed: Typed) => Promise<Page>;
 
 const elsewhere = "/console/account";

@@ -17,7 +17,7 @@ export async function makeRepository(folder: string) {
     (await run("git", [...words], { cwd: folder, env })).stdout.trim();
   await git("init", "--quiet");
   return {
-    /** Gives the hash of the commit. */
+    /** Returns the hash of the commit. */
     async commit(subject: string, body = ""): Promise<string> {
       await git("commit", "--quiet", "--allow-empty", "-m", subject, ...(body === "" ? [] : ["-m", body]));
       return git("rev-parse", "HEAD");

@@ -23,7 +23,7 @@ function claim(keys: Set<unknown> | undefined, key: unknown): void {
   keys?.add(key);
 }
 
-/** Gives the bytes of a strict base64 data URL, or what is wrong with it. */
+/** Returns the bytes of a strict base64 data URL, or what is wrong with it. */
 export function decodeSlowly(text: string): Buffer | "not_a_data_url" | "not_base64" {
   // The type may be missing or wide: the bytes decide the kind of a file.
   const mark = ";base64,";

@@ -6,7 +6,7 @@ export interface RawRequest {
   readonly methods: readonly string[];
 }
 
-/** Sends bytes over a new connection. Gives the bytes of the answers, or of what came before the server closed it. */
+/** Sends bytes over a new connection. Returns the bytes of the answers, or of what came before the server closed it. */
 export async function askRaw(baseUrl: string, { bytes, methods }: RawRequest): Promise<string> {
   const connection = await connectRaw(baseUrl);
   connection.write(bytes);

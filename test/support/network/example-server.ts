@@ -16,7 +16,7 @@ const endpoints: readonly (readonly [string, Endpoint])[] = Object.entries({
 
 /**
  * A server that answers every endpoint of the contract with its example, or with values that fit its schema. Each list
- * has one element for each of these ids. Gives its address.
+ * has one element for each of these ids. Returns its address.
  */
 export const startExampleServer = (ids: readonly string[] = []): Promise<string> =>
   listen(({ method, url = "" }, response) => {

@@ -69,7 +69,7 @@ export async function memoryOf(pid: number): Promise<number> {
 export const p99 = (milliseconds: readonly number[]): number =>
   milliseconds.toSorted((a, b) => a - b)[Math.ceil(milliseconds.length * 0.99) - 1] ?? 0;
 
-/** Runs `work` again and again, one after the other, until `during` ends. Gives how long each took. */
+/** Runs `work` again and again, one after the other, until `during` ends. Returns how long each took. */
 export async function timesOf(work: () => Promise<unknown>, during: Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   let over = false;

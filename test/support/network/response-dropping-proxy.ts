@@ -3,7 +3,7 @@ import { listen } from "./recording-server.ts";
 
 /**
  * Passes every request on to a server and every answer back, except the first: when it has arrived, `instead` gets the
- * response that would have carried it. Gives its address.
+ * response that would have carried it. Returns its address.
  */
 export function responseDroppingProxy(
   target: string,

@@ -52,7 +52,7 @@ interface Job {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Runs lines of shell as the services do, up to the first that fails. Gives the exit code and all output. */
+/** Runs lines of shell as the services do, up to the first that fails. Returns the exit code and all output. */
 export async function runShell(lines: string, { cwd, env }: Job) {
   const child = spawn("sh", ["-e", "-c", lines], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   let log = "";

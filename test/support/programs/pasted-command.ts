@@ -10,7 +10,7 @@ export interface Pasted {
   readonly onOutput?: (text: string) => void;
 }
 
-/** Runs a line in a shell on a terminal, as a person pastes it. Gives the exit code and what the terminal showed. */
+/** Runs a line in a shell on a terminal, as a person pastes it. Returns the exit code and what the terminal showed. */
 export async function pasted(line: string, { cwd, env, onOutput }: Pasted) {
   const child = spawn("script", ["-qec", line, "/dev/null"], { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
   let shown = "";

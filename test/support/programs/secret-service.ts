@@ -13,7 +13,7 @@ export const hasSecretService = ["dbus-run-session", "gnome-keyring-daemon"].eve
 
 /**
  * Runs several command lines of the built program one after another in a home folder, on their own bus with an
- * unlocked keyring if `keyring` is set. Gives the output of each, and the standard error of all.
+ * unlocked keyring if `keyring` is set. Returns the output of each, and the standard error of all.
  */
 export async function runInSession(
   home: string,

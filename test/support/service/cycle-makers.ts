@@ -88,7 +88,7 @@ export function createCycleMakers({ database, clock, sealer, passingTime }: Deps
     return { ...cycle, slotIds };
   };
 
-  /** Assigns an open slot to a tester, as if an owner had accepted. Gives the slot's test key. */
+  /** Assigns an open slot to a tester, as if an owner had accepted. Returns the slot's test key. */
   const giveSlot = async (
     cycle: Pick<
       Awaited<ReturnType<typeof makeCycle>>,
@@ -110,7 +110,7 @@ export function createCycleMakers({ database, clock, sealer, passingTime }: Deps
     return testKey;
   };
 
-  /** A device of a tester, signed in. Gives its headers. */
+  /** A device of a tester, signed in. Returns its headers. */
   const makeDevice = async (tester: { id: string }, scopes: readonly string[] = deviceScopes) => {
     const token = mintCredential("sdt_");
     const expires = new Date(clock.now().getTime() + 90 * 86_400_000).toISOString();

@@ -35,7 +35,7 @@ export function authorizeAddress(
   return `/tavern/authorize?${query}`;
 }
 
-/** Sends the decision of a person, signed in with a browser, about a device. Gives the answer to the form. */
+/** Sends the decision of a person, signed in with a browser, about a device. Returns the answer to the form. */
 export async function decide(
   service: Service,
   person: Readonly<Record<string, string>>,

@@ -19,7 +19,7 @@ export function createProviderPeople({ service, provider, start }: ServiceWithPr
       provider.signsIn(somebody);
       return somebody;
     },
-    /** Signs in with the provider. Gives the page at the end. */
+    /** Signs in with the provider. Returns the page at the end. */
     arrive: (browser: BrowserWithCookies, to?: string): Promise<Stop> => browser.go(start(to)),
     /** The address of the signed-in person; undefined without one. */
     async signedInAs(browser: BrowserWithCookies): Promise<string | undefined> {

@@ -34,7 +34,7 @@ export const openWithPassword = async (service: Service, { email, password }: Te
   cookie: cookieOf(await postSession(service, { email, password })),
 });
 
-/** Begins to turn the second factor on. Gives the secret for the app. */
+/** Begins to turn the second factor on. Returns the secret for the app. */
 export async function beginFactor(
   service: Service,
   headers: FactorAccount["headers"],

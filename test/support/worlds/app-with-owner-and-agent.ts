@@ -19,7 +19,7 @@ export async function makeAppWithAgent(service: Service, traits: Partial<AppTrai
   };
 }
 
-/** Submits a small report and gives its id. */
+/** Submits a small report and returns its id. */
 export async function submitFeedback(
   service: Service,
   cast: AppWithAgent,

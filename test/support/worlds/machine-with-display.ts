@@ -58,7 +58,7 @@ export function readTerminal(ask: (question: string) => Promise<string> = never)
   return { io, address };
 }
 
-/** Approves the sign-in at an address, on any machine. Gives the code that the page shows. */
+/** Approves the sign-in at an address, on any machine. Returns the code that the page shows. */
 export async function approveAt(
   service: Service,
   address: URL,

@@ -74,7 +74,7 @@ const document = (path: string, body: object): Route => ({
   },
 });
 
-/** Counts a request by its address, before its body is read. Gives the address. */
+/** Counts a request by its address, before its body is read. Returns the address. */
 async function countAddress(
   { req }: Context,
   deps: OAuthDeps,
@@ -203,7 +203,7 @@ function createFaultAnswers(deps: Pick<Deps, "log">) {
     });
 }
 
-/** Answers an error of the API to a program. Gives true: it has answered. */
+/** Answers an error of the API to a program. Returns true: it has answered. */
 export function answerFault(
   ctx: Context,
   wrong: OAuthCode,

@@ -191,7 +191,7 @@ export async function assertPasswordStands(tx: Transaction, user: UserRow): Prom
 }
 
 /**
- * Gives an account that signs in with a provider its first password. There is no old one to ask for, so the sign-in must be
+ * Sets the first password of an account that signs in with a provider. There is no old one to ask for, so the sign-in must be
  * fresh, and the second factor is asked for again. Ends all other sessions. (rule S31)
  */
 function firstPassword(deps: ProvingDeps): Handler<typeof contract.firstPassword> {

@@ -517,7 +517,7 @@ function nearest(plain: string): SemVer | null {
 type NamingEntry = Pick<ChangelogRow, "id" | "body" | "items"> & { readonly appId: string };
 
 /**
- * Links a release note to the threads of its app that its text names (rule C17), and to no others. Gives their ids. An id
+ * Links a release note to the threads of its app that its text names (rule C17), and to no others. Returns their ids. An id
  * that is no thread of the app is left out.
  */
 async function linkFeedback(tx: Transaction, entry: NamingEntry): Promise<readonly string[]> {

@@ -127,7 +127,7 @@ type Posting = Pick<Deps, "clock" | "newId" | "settings">;
 type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;
 
 /**
- * Writes a proposal in place of the one that waits, a note on the thread, and a message to the chat. Gives the thread's
+ * Writes a proposal in place of the one that waits, a note on the thread, and a message to the chat. Returns the thread's
  * app and the ids of the replaced proposals. Throws `run_superseded` if the newest proposal is not the one that the agent expects.
  */
 async function propose(

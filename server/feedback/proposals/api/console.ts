@@ -15,7 +15,7 @@ export function consoleProposals(
   deps: Pick<Deps, "clock" | "newId" | "settings" | "time" | "waitingAgents">,
 ): Handlers<typeof contract> {
   const record = createStepRecorder(deps);
-  /** Records the step of a person and gives the answer. */
+  /** Records the step of a person and returns the answer. */
   const finish = async (tx: Transaction, { run, author }: PersonsStep, step: RunStep) => {
     await record(tx, { ...run, author }, step);
     return proposalAnswer(deps.settings, await visibleRun(tx, run.id, author.caller));

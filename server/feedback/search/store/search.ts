@@ -58,7 +58,7 @@ const batch = 100;
 const batchesOfSearch = 20;
 
 /**
- * SQLite: adds a batch of new and changed threads to the index, the newest first. Gives whether there was such a batch.
+ * SQLite: adds a batch of new and changed threads to the index, the newest first. Returns whether there was such a batch.
  * PostgreSQL keeps its index up to date by itself.
  */
 export async function indexNext(database: Database): Promise<boolean> {
@@ -137,7 +137,7 @@ async function hasMarks(database: Database): Promise<boolean> {
   return (await database.get(sql)) !== undefined;
 }
 
-/** Merges some pages. Gives whether there was something to merge. A negative number begins a merge of all parts. */
+/** Merges some pages. Returns whether there was something to merge. A negative number begins a merge of all parts. */
 async function merge(tx: Transaction, pages: number): Promise<boolean> {
   const before = await changesOf(tx);
   await tx.run("INSERT INTO feedback_search (feedback_search, rank) VALUES ('merge', ?)", pages);

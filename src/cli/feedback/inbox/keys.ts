@@ -40,7 +40,7 @@ interface Room {
   readonly page: number;
 }
 
-/** Does what a key means. Gives whether the person leaves. */
+/** Does what a key means. Returns whether the person leaves. */
 export function press(
   inbox: Inbox,
   input: string,

@@ -15,7 +15,7 @@ async function startWithInvitation() {
   return {
     people,
     service,
-    /** Invites an address, and accepts in a browser. Gives the status. */
+    /** Invites an address, and accepts in a browser. Returns the status. */
     async join(email: string, browser: ReturnType<typeof createBrowserWithCookies>): Promise<number> {
       await team.invite(email);
       const [mail] = (await mailsTo(service, email)).slice(-1);

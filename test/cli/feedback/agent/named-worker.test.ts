@@ -56,7 +56,7 @@ describe("a worker with a name (rule L74)", () => {
     expect((await world.read(first)).outcome).toMatchObject({ status: "succeeded" });
   });
 
-  /** A worker whose process ends when the claim is answered. Gives the answer. */
+  /** A worker whose process ends when the claim is answered. Returns the answer. */
   async function endedAfterClaim(): Promise<{ readonly claimId: string }> {
     let answered = "{}";
     const send = shortTransport();
@@ -134,7 +134,7 @@ describe("a worker with a name (rule L74)", () => {
   });
 
   describe("after its token was revoked", () => {
-    /** A worker whose token is revoked while its command runs. Gives what it says. */
+    /** A worker whose token is revoked while its command runs. Returns what it says. */
     async function revokedAtWork() {
       const send = shortTransport();
       const transport: Transport = async (request) => {

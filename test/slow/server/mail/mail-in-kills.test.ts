@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => reader.remove());
 
-/** Some senders have a reply by mail. Gives their threads and the addresses to which they answer. */
+/** Some senders have a reply by mail. Returns their threads and the addresses to which they answer. */
 async function replyToAll(app: AppWithSenders, smtp: MailServer) {
   const threads: string[] = [];
   for (let count = 0; count < senders; count++) {

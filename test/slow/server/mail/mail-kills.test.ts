@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => sender.remove());
 
-/** Queues all mails. Gives their ids. */
+/** Queues all mails. Returns their ids. */
 async function queueAll(place: TestDatabase, environment: Record<string, string>): Promise<string[]> {
   const newId = createNewId();
   const clock = { now: () => new Date(), steadyMs: () => performance.now(), offsetMs: 0 };

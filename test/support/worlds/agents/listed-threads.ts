@@ -25,6 +25,6 @@ export async function listThreadsOf(
   return List.parse(answer.body);
 }
 
-/** Sends a report with a subject. Gives the thread's id. */
+/** Sends a report with a subject. Returns the thread's id. */
 export const sendSubject = (service: Service, cast: AppWithAgent, subject: string) =>
   submitFeedback(service, cast, { subject });

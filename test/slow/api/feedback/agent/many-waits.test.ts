@@ -63,7 +63,7 @@ describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, ser
     return (await Promise.all(looks)).filter((at) => at.some(({ allowed }) => allowed)).length;
   }
 
-  /** Every token waits for every proposal, in turns at each server. Gives the answers when all wait. */
+  /** Every token waits for every proposal, in turns at each server. Returns the answers when all wait. */
   async function waitForAll(signal?: AbortSignal): Promise<Promise<Answer>[]> {
     const pairs = agents.flatMap((headers) => runIds.map((runId) => ({ headers, runId })));
     const answers = pairs.map(({ headers, runId }, at) => {
