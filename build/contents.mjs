@@ -11,7 +11,7 @@ const protocol = packages("@modelcontextprotocol");
 /** Files and packages that a bundle must not contain, because they make its start slow. */
 const forbidden = {
   programs: {
-    frontDoor: /^(server|mcp|src)\/|node_modules\//,
+    entry: /^(server|mcp|src)\/|node_modules\//,
     commandLine: new RegExp(
       [
         "^(server|mcp)/",

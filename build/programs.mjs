@@ -56,7 +56,7 @@ export async function buildInto(folder) {
   const dist = join(folder, "dist");
   const results = await allOf({
     server: buildServer(dist),
-    frontDoor: buildFrontDoor(dist),
+    entry: buildEntry(dist),
     commandLine: buildCommandLine(dist),
     rules: buildApart(dist, "./report-rules.cjs"),
     notes: buildApart(dist, "./release-notes.cjs"),
@@ -133,7 +133,7 @@ async function withShortLocals(text) {
 }
 
 /** Uses old syntax, so that an old version of Node can still print that it is too old. */
-function buildFrontDoor(outdir) {
+function buildEntry(outdir) {
   return build({
     ...cjs,
     outdir,

@@ -44,7 +44,7 @@ export function createApp(
   const endpoints = mapEndpoints(api, (endpoint): Endpoint => endpoint);
   const readOpenApi = createReadOpenApi(deps.settings);
   const ready = wanted ? createReady(endpoints, deps, observer) : undefined;
-  const door = {
+  const steps = {
     ready,
     readCredentials: createReadCredentials(deps.settings),
     authenticate: createAuthenticate(deps),
@@ -55,24 +55,24 @@ export function createApp(
   };
   const findUpload = (name: string) => uploads.find(deps.database, name);
   const readUpload = createReadUpload(findUpload, deps.files);
-  app.use(observe(deps, observer, createAnswerEarly(door.arrivals)));
-  const dev = createDevServer(deps, door);
+  app.use(observe(deps, observer, createAnswerEarly(steps.arrivals)));
+  const dev = createDevServer(deps, steps);
   if (dev) app.use(dev.record);
-  app.use(answerErrors(deps, createErrorPages({ settings: deps.settings, door })));
+  app.use(answerErrors(deps, createErrorPages({ settings: deps.settings, steps })));
   if (deps.settings.corsOrigins.length > 0) app.use(allowOrigins(deps.settings.corsOrigins));
   if (dev) app.use(dev.applyFaults);
   app.use(
     routing([
       ...docsRoutes(deps.settings, readOpenApi),
-      ...mount(api, deps, door),
+      ...mount(api, deps, steps),
       ...operationsRoutes(deps, metrics, readOpenApi),
-      ...oauthRoutes(deps, door),
-      ...consentRoutes(deps, door, api),
-      ...mcpRoutes({ deps, door, api, metrics, readUpload, follow: createFollow(deps) }),
-      ...consoleRoutes(deps, door, api),
-      ...identityRoutes(deps, door),
-      ...deviceSignInRoutes(deps, door, api),
-      ...senderPageRoutes(deps, door),
+      ...oauthRoutes(deps, steps),
+      ...consentRoutes(deps, steps, api),
+      ...mcpRoutes({ deps, steps, api, metrics, readUpload, follow: createFollow(deps) }),
+      ...consoleRoutes(deps, steps, api),
+      ...identityRoutes(deps, steps),
+      ...deviceSignInRoutes(deps, steps, api),
+      ...senderPageRoutes(deps, steps),
       ...(dev?.routes ?? []),
     ]),
   );

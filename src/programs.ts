@@ -149,7 +149,7 @@ export interface DevExecRequest {
   readonly warn: (text: string) => void;
 }
 
-/** The other programs of the package. The front door loads each only when it is called. */
+/** The other programs of the package. The entry point loads each only when it is called. */
 export interface Programs {
   /** Returns the exit code once the server has stopped. */
   serve(flags: ServeFlags): Promise<number>;

@@ -9,11 +9,11 @@ import { hashOf, mintCredential, visiblePrefix } from "../secrets/secrets.ts";
 import { type AppRow, apiKeys, apps } from "./apps/store.ts";
 import { tokens } from "./tokens/store.ts";
 
-type Needed = Pick<Deps, "clock" | "newId">;
+type NewCredentialsDeps = Pick<Deps, "clock" | "newId">;
 
 /** Creates an app for its owner. Its feedback and its changelog are on unless the fields say otherwise. */
 export async function createApp(
-  { newId, clock }: Needed,
+  { newId, clock }: NewCredentialsDeps,
   tx: Transaction,
   { ownerId, app }: { readonly ownerId: string; readonly app: NewApp },
 ): Promise<AppRow> {
@@ -40,7 +40,7 @@ export interface NewKey {
 }
 
 /** Creates an app key. Only the result holds the key itself: the database stores its hash. */
-export async function createKey(deps: Needed, tx: Transaction, { appId, label, kind }: NewKey) {
+export async function createKey(deps: NewCredentialsDeps, tx: Transaction, { appId, label, kind }: NewKey) {
   const { secret, keyHash, ...shown } = newKeySecret(deps);
   const key = { id: deps.newId(), label: label ?? "", kind: kind ?? "full", ...shown };
   await apiKeys.insert(tx, { ...key, appId, keyHash });
@@ -49,7 +49,7 @@ export async function createKey(deps: Needed, tx: Transaction, { appId, label, k
 
 /** Renews the secret of an app key; the old secret stops working. Undefined if the app has no such key. */
 export async function renewKey(
-  deps: Needed,
+  deps: NewCredentialsDeps,
   tx: Transaction,
   { appId, keyId }: { readonly appId: string; readonly keyId: string },
 ) {
@@ -70,7 +70,7 @@ export interface NewToken {
 }
 
 /** Creates an agent or maintainer token. Only the result holds the token itself: the database stores its hash. */
-export async function createToken({ newId, clock }: Needed, tx: Transaction, wanted: NewToken) {
+export async function createToken({ newId, clock }: NewCredentialsDeps, tx: Transaction, wanted: NewToken) {
   const secret = mintCredential(prefixes[wanted.kind]);
   const { userId, scopes, ...token } = {
     ...{ ...wanted, expiresAt: endOf(wanted.expiresAt, clock) },
@@ -98,7 +98,7 @@ export interface Rotation {
  * token; a connection of an agent renews its secrets itself.
  */
 export async function rotateToken(
-  { clock }: Pick<Needed, "clock">,
+  { clock }: Pick<NewCredentialsDeps, "clock">,
   tx: Transaction,
   { of, ...rotation }: Rotation & { readonly of: { readonly userId: string; readonly appId: string | null } },
 ) {
@@ -119,7 +119,7 @@ export async function rotateToken(
 const prefixes = { agent: "sda_", maintainer: "sdm_" } as const;
 
 /** The end of a token. Throws `bad_request` for one that is over. */
-function endOf(expiresAt: string | null | undefined, clock: Needed["clock"]): string | null {
+function endOf(expiresAt: string | null | undefined, clock: NewCredentialsDeps["clock"]): string | null {
   if (expiresAt && expiresAt <= clock.now().toISOString())
     throw badRequest("expiresAt", "must be in the future");
   return expiresAt ?? null;
@@ -139,13 +139,13 @@ export function grantedScopes(kind: NewToken["kind"], wanted: readonly TokenScop
   return scopes;
 }
 
-function newKeySecret({ clock }: Needed) {
+function newKeySecret({ clock }: NewCredentialsDeps) {
   const secret = mintCredential("sdk_");
   return { secret, keyHash: hashOf(secret), ...shownOf(secret, clock) };
 }
 
 /** The part of a credential that is shown and stored in clear. */
-const shownOf = (secret: string, clock: Needed["clock"]) => ({
+const shownOf = (secret: string, clock: NewCredentialsDeps["clock"]) => ({
   prefix: visiblePrefix(secret),
   createdAt: clock.now().toISOString(),
 });

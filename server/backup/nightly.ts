@@ -94,7 +94,7 @@ function lowerPriority(pid: number | undefined): void {
 
 const pauseMilliseconds = 60_000;
 
-type Needed = Pick<Deps, "clock" | "database" | "log"> & {
+type NightlyDeps = Pick<Deps, "clock" | "database" | "log"> & {
   readonly time: Pick<Deps["time"], "isDoubtful">;
   readonly settings: Pick<Deps["settings"], "drill">;
 };
@@ -119,7 +119,7 @@ interface Drills {
 }
 
 /** Makes a backup each night and proves it. Of several servers one does it. (rule O22) */
-export function startDrills(deps: Needed, makeBackup: MakeBackup): Drills {
+export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {
   const stopping = new AbortController();
   let last: Drill | undefined;
   let running: Promise<void> | undefined;
@@ -153,7 +153,7 @@ export function startDrills(deps: Needed, makeBackup: MakeBackup): Drills {
 }
 
 /** Marks the drill as running if it is due. Returns false if it is not, or another server was first. */
-const claim = ({ database, clock, settings: { drill } }: Needed): Promise<boolean> =>
+const claim = ({ database, clock, settings: { drill } }: NightlyDeps): Promise<boolean> =>
   database.write(async (tx) => {
     await tx.lock("backup drill");
     const last = await drillRecord.find(tx);
@@ -163,7 +163,7 @@ const claim = ({ database, clock, settings: { drill } }: Needed): Promise<boolea
     return true;
   });
 
-const renew = ({ database, clock }: Needed): Promise<void> =>
+const renew = ({ database, clock }: NightlyDeps): Promise<void> =>
   database.write(async (tx) => {
     // Without the lock it could overwrite the outcome of the drill that ends at this moment.
     await tx.lock("backup drill");
@@ -173,7 +173,7 @@ const renew = ({ database, clock }: Needed): Promise<void> =>
   });
 
 async function run(
-  deps: Needed,
+  deps: NightlyDeps,
   former: Drill | undefined,
   makeBackup: (file: string) => Promise<MadeBackup>,
 ): Promise<void> {
@@ -205,7 +205,7 @@ async function run(
 }
 
 async function makeIn(
-  { folder, kept, recipient }: NonNullable<Needed["settings"]["drill"]>,
+  { folder, kept, recipient }: NonNullable<NightlyDeps["settings"]["drill"]>,
   now: Date,
   makeBackup: (file: string) => Promise<MadeBackup>,
 ) {

@@ -60,13 +60,16 @@ export function createAsks<C extends Groups>(
       const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
       const callerNow = async () => asking.caller;
       const incoming = { ...asking, callerNow, path, params, body, query: given, idempotencyKey };
-      const outcome = await patiently(() => invoke({ ...incoming, signal: () => deps.stopping }));
+      const outcome = await retryWhileBusy(() => invoke({ ...incoming, signal: () => deps.stopping }));
       return answerOf(endpoint, outcome);
     };
 }
 
 /** A form sent twice at once waits for its twin, to show what that did. */
-async function patiently(attempt: () => Promise<InvocationResult>, times = 20): Promise<InvocationResult> {
+async function retryWhileBusy(
+  attempt: () => Promise<InvocationResult>,
+  times = 20,
+): Promise<InvocationResult> {
   try {
     return await attempt();
   } catch (error) {
@@ -74,7 +77,7 @@ async function patiently(attempt: () => Promise<InvocationResult>, times = 20): 
     if (!running || times === 0) throw error;
   }
   await setTimeout(100);
-  return patiently(attempt, times - 1);
+  return retryWhileBusy(attempt, times - 1);
 }
 
 function answerOf<E extends Endpoint>(endpoint: E, { status, body }: InvocationResult): Answered<E> {

@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { AnswerWithPage } from "../http/errors.ts";
-import type { Door } from "../http/mount.ts";
+import type { RequestSteps } from "../http/mount.ts";
 import { pathOf } from "../http/routing.ts";
 import type { Settings } from "../settings/settings.ts";
 import { acceptsHtml } from "./browser-request.ts";
@@ -18,13 +18,13 @@ export type ShowError = (ctx: Context, error: ApiError, links: Links) => Reply;
 
 interface PageDeps {
   readonly settings: Pick<Settings, "baseUrl" | "consoleUrl">;
-  readonly door: Pick<Door, "holdAnswer">;
+  readonly steps: Pick<RequestSteps, "holdAnswer">;
 }
 
 /** Answers the failed requests of browsers with what `show` gives. Other clients get the error as JSON. */
-export function answerWithErrorPage({ settings, door }: PageDeps, show: ShowError): AnswerWithPage {
+export function answerWithErrorPage({ settings, steps }: PageDeps, show: ShowError): AnswerWithPage {
   const links = createLinks(consolePathOf(settings).href);
-  const respond = createRespond(settings, door);
+  const respond = createRespond(settings, steps);
   return async (ctx, error) => {
     if (!acceptsHtml(ctx)) return false;
     await respond(ctx, show(ctx, error, links));
@@ -36,13 +36,13 @@ export function answerWithErrorPage({ settings, door }: PageDeps, show: ShowErro
  * Answers an error below the console's path with a page when the client is a browser. A browser without a console
  * session is sent to the sign-in page. Every other client gets JSON.
  */
-export function createErrorPages({ settings, door }: PageDeps): AnswerWithPage {
+export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage {
   const consolePath = consolePathOf(settings);
   const { mountedAt } = consolePath;
   const isPage = (path: string) =>
     path === mountedAt || (path.startsWith(`${mountedAt}/`) && !/^\/(api|uploads)\//.test(path));
 
-  const answer = answerWithErrorPage({ settings, door }, (ctx, error, links) =>
+  const answer = answerWithErrorPage({ settings, steps }, (ctx, error, links) =>
     error.code === "sign_in_required"
       ? goTo(`${links.signIn}?${new URLSearchParams({ to: wantedPage(ctx, consolePath) })}`)
       : showErrorPage(links, asSeen(ctx, error), {

@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import type { Door } from "../http/mount.ts";
+import type { RequestSteps } from "../http/mount.ts";
 import type { Settings } from "../settings/settings.ts";
 import { renderInTurns } from "./in-turns.tsx";
 import type { Reply } from "./reply.ts";
@@ -17,7 +17,7 @@ export interface PageTraits {
  */
 export function createRespond(
   settings: Pick<Settings, "baseUrl" | "consoleUrl">,
-  { holdAnswer }: Pick<Door, "holdAnswer">,
+  { holdAnswer }: Pick<RequestSteps, "holdAnswer">,
 ) {
   const usual = pageHeaders(settings, "'self'");
   return async (

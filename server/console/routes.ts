@@ -6,7 +6,7 @@ import { accountLinkRoutes } from "../access/sign-in/page/account-links.tsx";
 import { signIn, signInPage } from "../access/sign-in/page/console.tsx";
 import type { Deps } from "../deps.ts";
 import type { Api } from "../http/handler.ts";
-import { type Door, mount, type Route } from "../http/mount.ts";
+import { mount, type RequestSteps, type Route } from "../http/mount.ts";
 import { assetRoutes } from "./assets.ts";
 import { acceptsHtml, unlessSignedOut } from "./browser-request.ts";
 import type { Form, Page, UploadForm } from "./definitions.ts";
@@ -20,11 +20,11 @@ import type { PageHandler, Visit } from "./visit.ts";
 import { type ConsoleDeps, createAnswerUpload, createVisits } from "./visits.ts";
 
 /** The pages, forms and assets of the console. */
-export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>): Route[] {
+export function consoleRoutes(deps: ConsoleDeps, steps: RequestSteps, api: Api<Contract>): Route[] {
   const consolePath = consolePathOf(deps.settings);
   const patterns = createLinks(consolePath.mountedAt);
-  const respond = createRespond(deps.settings, door);
-  const visits = createVisits({ deps, door, api, notices }, consolePath);
+  const respond = createRespond(deps.settings, steps);
+  const visits = createVisits({ deps, steps, api, notices }, consolePath);
 
   const open = (method: "GET" | "POST", path: string, answer: PageHandler<Visit, DoneElsewhere>): Route => ({
     method,
@@ -53,7 +53,7 @@ export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>)
       }
     },
   });
-  const answerUpload = createAnswerUpload(deps, door, visits.ofCaller);
+  const answerUpload = createAnswerUpload(deps, steps, visits.ofCaller);
   const uploadRoute = (form: UploadForm): Route => ({
     method: "POST",
     path: form.at(patterns),
@@ -71,7 +71,7 @@ export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>)
     ...accountLinkRoutes(patterns).map(([method, path, answer]) => open(method, path, answer)),
     ...pages.map(pageRoute),
     ...uploadForms.map(uploadRoute),
-    ...downloadRoutes(deps, door, api)(patterns),
+    ...downloadRoutes(deps, steps, api)(patterns),
     ...forms.map(formRoute),
     ...draftRoutes(patterns, (ctx, params) => visits.ofSignedIn(ctx, params, "account")),
   ];
@@ -79,7 +79,7 @@ export function consoleRoutes(deps: ConsoleDeps, door: Door, api: Api<Contract>)
 
 /** Downloads as the API answers them: a page has the cookie of the console alone. */
 const downloadRoutes =
-  (deps: ConsoleDeps, door: Door, { handlers }: Api<Contract>) =>
+  (deps: ConsoleDeps, steps: RequestSteps, { handlers }: Api<Contract>) =>
   (at: Links): Route[] => {
     const exports = mount(
       {
@@ -87,7 +87,7 @@ const downloadRoutes =
         handlers: { appData: { export: handlers.appData.export } },
       },
       deps,
-      door,
+      steps,
     );
     const originals = mount(
       {
@@ -95,7 +95,7 @@ const downloadRoutes =
         handlers: { incomingMails: { original: handlers.incomingMails.original } },
       },
       deps,
-      door,
+      steps,
     );
     return [
       ...exports.map((route) => ({ ...route, path: at.data(":appId", "download") })),

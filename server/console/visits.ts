@@ -10,7 +10,7 @@ import { counted } from "../http/body/read-body.ts";
 import { sessionCookie } from "../http/credentials.ts";
 import type { Api, ConsoleCaller } from "../http/handler.ts";
 import type { InvokeDeps } from "../http/invoke.ts";
-import { createBodyReader, type Door } from "../http/mount.ts";
+import { createBodyReader, type RequestSteps } from "../http/mount.ts";
 import { createAsks } from "./ask.ts";
 import { refuseForeignForm, unlessSignedOut } from "./browser-request.ts";
 import { type Form, neededFor, type UploadForm } from "./definitions.ts";
@@ -25,17 +25,17 @@ import { goTo, type Reply } from "./reply.ts";
 import type { PageNeeds, SignedInVisit, Visit } from "./visit.ts";
 
 /** Makes a function that answers a form with files, which are on the disk for so long. */
-export function createAnswerUpload(deps: ConsoleDeps, door: Door, ofCaller: OfCaller) {
-  const readBody = createBodyReader(deps, door);
+export function createAnswerUpload(deps: ConsoleDeps, steps: RequestSteps, ofCaller: OfCaller) {
+  const readBody = createBodyReader(deps, steps);
   return async (
     ctx: Context,
     params: Readonly<Record<string, string>>,
     form: UploadForm,
   ): Promise<Reply<string>> => {
-    const browser = door.readCredentials(ctx, true);
+    const browser = steps.readCredentials(ctx, true);
     refuseForeignForm(browser, deps.settings);
-    const caller = await door.authenticate("session", browser);
-    const judging = { arrivals: door.arrivals, sender: senderOf(caller, door.addressOf(ctx.req)) };
+    const caller = await steps.authenticate("session", browser);
+    const judging = { arrivals: steps.arrivals, sender: senderOf(caller, steps.addressOf(ctx.req)) };
     const { value, discard } = await counted(judging, () =>
       readBody(ctx, form.body, { caller, idempotencyKey: undefined }),
     );
@@ -59,7 +59,7 @@ export type ConsoleDeps = InvokeDeps & Pick<Deps, "files" | "log" | "newId" | "s
 
 interface ConsoleServer {
   readonly deps: ConsoleDeps;
-  readonly door: Door;
+  readonly steps: RequestSteps;
   readonly api: Api<Contract>;
   readonly notices: Notices;
 }
@@ -76,19 +76,19 @@ const isLive = (ctx: Context): boolean =>
   ctx.get("x-innkeep-live") !== "" || ctx.get("sec-purpose").startsWith("prefetch");
 
 /** Makes visits of requests: finds the caller, refuses forms of other servers' pages, reads what a form sent. */
-export function createVisits({ deps, door, api, notices }: ConsoleServer, { href, mountedAt }: ConsolePath) {
+export function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, mountedAt }: ConsolePath) {
   const readsOf = createPageReads(deps);
   const looksOf = createPageLooks(deps);
   const draftsOf = createPageDrafts(deps);
   const answeringOf = createPageAnswering(deps);
   const links = createLinks(href);
-  const visitOf = createVisitOf({ deps, door, api, notices }, links);
+  const visitOf = createVisitOf({ deps, steps, api, notices }, links);
 
   const ofCaller: OfCaller = async (ctx, params, known) => {
     const visit = await visitOf(ctx, params, known);
     const { caller, needs } = known;
     const { now } = visit;
-    const drafts = draftsOf(caller, door.readCredentials(ctx, false), now);
+    const drafts = draftsOf(caller, steps.readCredentials(ctx, false), now);
     const own = {
       ...{ reads: readsOf(caller, now), looks: looksOf(caller, now) },
       ...{ drafts, answering: answeringOf(caller, now) },
@@ -98,7 +98,7 @@ export function createVisits({ deps, door, api, notices }: ConsoleServer, { href
 
   /** Throws `sign_in_required` for a request without a valid console session. */
   const ofSignedIn = async (ctx: Context, params: Params, needs: PageNeeds): Promise<SignedInVisit> => {
-    const caller = await door.authenticate("session", door.readCredentials(ctx, ctx.method === "POST"));
+    const caller = await steps.authenticate("session", steps.readCredentials(ctx, ctx.method === "POST"));
     return ofCaller(ctx, params, { caller, needs });
   };
 
@@ -140,7 +140,7 @@ export function createVisits({ deps, door, api, notices }: ConsoleServer, { href
 }
 
 /** Makes the function that reads a request to a page, or takes what was read already. */
-function createVisitOf({ deps, door, api, notices }: ConsoleServer, links: Links) {
+function createVisitOf({ deps, steps, api, notices }: ConsoleServer, links: Links) {
   const asks = createAsks(api, deps);
   const cookie = sessionCookie(deps.settings);
   return async (
@@ -148,14 +148,14 @@ function createVisitOf({ deps, door, api, notices }: ConsoleServer, links: Links
     params: Params,
     { caller, sent }: { readonly caller?: ConsoleCaller; readonly sent?: Fields } = {},
   ): Promise<Visit> => {
-    const browser = door.readCredentials(ctx, ctx.method === "POST");
+    const browser = steps.readCredentials(ctx, ctx.method === "POST");
     refuseForeignForm(browser, deps.settings);
     const query = new URLSearchParams(ctx.querystring);
-    const address = door.addressOf(ctx.req);
+    const address = steps.addressOf(ctx.req);
     const fields =
       sent ??
       (browser.mutates
-        ? await readForm(ctx.req, { arrivals: door.arrivals, sender: senderOf(caller, address) })
+        ? await readForm(ctx.req, { arrivals: steps.arrivals, sender: senderOf(caller, address) })
         : noFields);
     rememberForm(ctx.req, fields);
     return {

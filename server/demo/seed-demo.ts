@@ -292,7 +292,7 @@ async function seedThreads(
   return threadIds;
 }
 
-type Needed = Pick<Deps, "clock" | "newId">;
+type SeedDemoDeps = Pick<Deps, "clock" | "newId">;
 
 interface ProposalMakers {
   /** The threads of the demo, by subject. */
@@ -305,7 +305,7 @@ interface ProposalMakers {
 }
 
 /** Seeds what an agent has proposed and done in Larder. */
-async function seedProposals(deps: Needed, tx: Transaction, makers: ProposalMakers): Promise<void> {
+async function seedProposals(deps: SeedDemoDeps, tx: Transaction, makers: ProposalMakers): Promise<void> {
   for (const proposal of demoProposals) {
     const found = [...makers.threadIds].find(([subject]) => subject.startsWith(proposal.thread));
     if (found) await seedProposal(deps, tx, { ...makers, proposal, feedbackId: found[1] });
@@ -318,7 +318,7 @@ interface NewDemoProposal extends ProposalMakers {
 }
 
 async function seedProposal(
-  deps: Needed,
+  deps: SeedDemoDeps,
   tx: Transaction,
   { proposal, feedbackId, ownerId, tokenId, runId }: NewDemoProposal,
 ): Promise<void> {
@@ -345,7 +345,7 @@ interface NewDemoClaim {
 }
 
 async function seedClaim(
-  deps: Needed,
+  deps: SeedDemoDeps,
   tx: Transaction,
   { claim: { worker, ageHours, progress, outcome }, runId, userId, tokenId, feedbackId }: NewDemoClaim,
 ): Promise<void> {

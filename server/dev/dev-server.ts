@@ -4,7 +4,7 @@ import { consolePathOf, createLinks } from "../console/links.ts";
 import type { Deps } from "../deps.ts";
 import { isOwnOrigin } from "../http/authenticate.ts";
 import type { Handlers } from "../http/handler.ts";
-import { type Door, mount, type Route } from "../http/mount.ts";
+import { mount, type RequestSteps, type Route } from "../http/mount.ts";
 import { createActions, type DevActions } from "./actions.ts";
 import { isMovable } from "./clock.ts";
 import { development as endpoints } from "./contract.ts";
@@ -21,14 +21,14 @@ interface DevServer {
 }
 
 /** Returns undefined if the server is not a development server. */
-export function createDevServer(deps: Deps, door: Door): DevServer | undefined {
+export function createDevServer(deps: Deps, steps: RequestSteps): DevServer | undefined {
   const { settings, clock } = deps;
   if (!settings.dev || !isMovable(clock)) return undefined;
   const faults = createFaults();
   const actions = createActions(deps, clock, faults);
   const api = { contract: { development: endpoints }, handlers: { development: development(actions) } };
   const recorder = createRecorder(clock, isOfPages(settings));
-  const routes = [...mount(api, deps, door), ...pageRoutes({ deps, door, actions, recorder })];
+  const routes = [...mount(api, deps, steps), ...pageRoutes({ deps, steps, actions, recorder })];
   return {
     record: recorder.record,
     applyFaults: applyFaults(faults, deps),

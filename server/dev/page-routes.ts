@@ -8,7 +8,7 @@ import { createRespond } from "../console/respond.ts";
 import type { Deps } from "../deps.ts";
 import { isOwnOrigin } from "../http/authenticate.ts";
 import { senderOf } from "../http/body/incoming-body.ts";
-import type { Door, Route } from "../http/mount.ts";
+import type { RequestSteps, Route } from "../http/mount.ts";
 import { cycles } from "../testing/cycles/store.ts";
 import { slots } from "../testing/slots/store.ts";
 import type { DevActions } from "./actions.ts";
@@ -19,7 +19,7 @@ import type { Recorder } from "./recorder.ts";
 
 interface DevPageParts {
   readonly deps: Deps;
-  readonly door: Door;
+  readonly steps: RequestSteps;
   readonly actions: DevActions;
   readonly recorder: Recorder;
 }
@@ -29,8 +29,8 @@ const shownMessages = 50;
 
 /** The page of the development server, and its forms. Each form answers with a redirect to the page. (rule O16) */
 export function pageRoutes(parts: DevPageParts): Route[] {
-  const { deps, door } = parts;
-  const respond = createRespond(deps.settings, door);
+  const { deps, steps } = parts;
+  const respond = createRespond(deps.settings, steps);
   const show = async (ctx: Context, done: string, sent?: SentForm) =>
     await respond(ctx, {
       status: sent ? sent.refusal.status : 200,
@@ -42,8 +42,8 @@ export function pageRoutes(parts: DevPageParts): Route[] {
     path: `/dev/forms/${name}`,
     async answer(ctx) {
       refuseForeignForm(ctx, deps.settings);
-      const sender = senderOf(undefined, door.addressOf(ctx.req));
-      const fields = await readForm(ctx.req, { arrivals: door.arrivals, sender });
+      const sender = senderOf(undefined, steps.addressOf(ctx.req));
+      const fields = await readForm(ctx.req, { arrivals: steps.arrivals, sender });
       try {
         await respond(ctx, { location: `/dev?done=${await act(fields)}` });
       } catch (refusal) {

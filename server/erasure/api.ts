@@ -15,12 +15,12 @@ import { type FoundRows, findByAddress } from "./store/addresses.ts";
 import { countsOf, type ErasureRow, erasures } from "./store/erasures.ts";
 import { type Erasing, findAt, firstPlaces, type Place } from "./store/passes.ts";
 
-type Needed = Pick<Deps, "clock" | "database" | "newId" | "sealer">;
+type ErasureDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer">;
 
 const mostReceipts = 100;
 
 /** Erases people in the apps of an owner, and keeps the receipts. (rules P2, P6) */
-export function people(deps: Needed): Handlers<typeof contract> {
+export function people(deps: ErasureDeps): Handlers<typeof contract> {
   const { database, sealer } = deps;
   const record = createAuditWriter(deps);
   const receiptOf = async (caller: ConsoleCaller, id: string) => {
@@ -75,7 +75,7 @@ interface Wanted {
 }
 
 async function begin(
-  { newId, clock, sealer }: Needed,
+  { newId, clock, sealer }: ErasureDeps,
   tx: Transaction,
   { ownerId, email, hash }: Wanted,
 ): Promise<string> {

@@ -43,13 +43,16 @@ export interface ErasedAgain {
   readonly otherSecret: number;
 }
 
-type Needed = Pick<Deps, "clock" | "sealer"> & { readonly database: Database };
+type EraseAgainDeps = Pick<Deps, "clock" | "sealer"> & { readonly database: Database };
 
 /**
  * Begins again the erasures of the journal that the database does not know, because an older backup was
  * restored. People are found by comparing the hash with those of all addresses in the data. (rule P11)
  */
-export async function eraseAgain(deps: Needed, entries: readonly JournalEntry[]): Promise<ErasedAgain> {
+export async function eraseAgain(
+  deps: EraseAgainDeps,
+  entries: readonly JournalEntry[],
+): Promise<ErasedAgain> {
   const { database, sealer } = deps;
   const known = new Set((await erasures.receipts(database)).map(({ id }) => id));
   const missing = entries.filter(({ id }) => !known.has(id));
@@ -61,7 +64,7 @@ export async function eraseAgain(deps: Needed, entries: readonly JournalEntry[])
 }
 
 /** The addresses in the data that have one of the hashes. */
-async function emailsOf({ database, sealer }: Needed, hashes: ReadonlySet<string>) {
+async function emailsOf({ database, sealer }: EraseAgainDeps, hashes: ReadonlySet<string>) {
   const found = new Map<string, string>();
   if (hashes.size === 0) return found;
   for await (const addresses of addressesPresent(database))
@@ -73,7 +76,7 @@ async function emailsOf({ database, sealer }: Needed, hashes: ReadonlySet<string
 type Fate = keyof Omit<ErasedAgain, "otherSecret">;
 
 /** An erasure of which nothing is found is noted as done: what the person sends later is new. */
-function beginAgain(deps: Needed, entry: JournalEntry, email: string | undefined): Promise<Fate> {
+function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | undefined): Promise<Fate> {
   const at = deps.clock.now().toISOString();
   return deps.database.write(async (tx) => {
     await tx.lock("innkeep erases again");
@@ -133,7 +136,7 @@ async function insertAgain(tx: Transaction, sealer: Sealer, { entry, email }: Ag
 
 /** Compares the journal with the database, at the start of a server: each gets the erasures that it lacks. */
 export async function compareWithJournal(
-  deps: Needed &
+  deps: EraseAgainDeps &
     Pick<Deps, "log"> & { readonly settings: Pick<Deps["settings"], "data" | "erasuresFile" | "dev"> },
 ): Promise<void> {
   if (deps.settings.dev) return;

@@ -12,7 +12,7 @@ import { seats } from "./store/accounts.ts";
 import { type ErasureRow, erasures, listOf, placeOf } from "./store/erasures.ts";
 import { type Erasing, eraseAt, type FoundThere, findAt, type Place } from "./store/passes.ts";
 
-type Needed = Pick<Deps, "database" | "clock" | "keptFiles" | "newId" | "sealer" | "log" | "stopping"> & {
+type EraserDeps = Pick<Deps, "database" | "clock" | "keptFiles" | "newId" | "sealer" | "log" | "stopping"> & {
   readonly settings: Pick<Deps["settings"], "data" | "erasuresFile" | "backupsKeptDays" | "dev">;
 };
 
@@ -20,7 +20,7 @@ const tryAgainMilliseconds = 1_000;
 const dayMilliseconds = 86_400_000;
 
 /** Erases people, each in small steps. What a stopped or killed server has begun is continued. Returns the function that stops it. */
-export function startErasing(deps: Needed): () => Promise<void> {
+export function startErasing(deps: EraserDeps): () => Promise<void> {
   let compared = false;
   const eraser = createEraser(deps);
   return startDueWork(deps, {
@@ -48,7 +48,7 @@ const mostRunning = 100;
 const mostDoublings = 6;
 
 /** Erases people step by step, the oldest erasure first. (rule P7) */
-export function createEraser(deps: Needed): Eraser {
+export function createEraser(deps: EraserDeps): Eraser {
   const begun = new Set<string>();
   const failures = new Map<string, number>();
   const failuresOf = ({ id }: ErasureRow) => failures.get(id) ?? 0;
@@ -89,7 +89,7 @@ export function createEraser(deps: Needed): Eraser {
 }
 
 /** Notes that this server begins an erasure where it is. Undefined if another server was faster, or if it is given up. */
-async function begin({ database, clock, log }: Needed, row: ErasureRow): Promise<ErasureRow | undefined> {
+async function begin({ database, clock, log }: EraserDeps, row: ErasureRow): Promise<ErasureRow | undefined> {
   const { begun = 0, pass } = placeOf(row);
   if (begun < mostBegun) return database.write((tx) => erasures.begin(tx, row));
   log.error({ erasure: row.id, pass, begun }, "an erasure is given up: its work ended the server each time");
@@ -100,7 +100,7 @@ async function begin({ database, clock, log }: Needed, row: ErasureRow): Promise
   return undefined;
 }
 
-async function takeStep(deps: Needed, row: ErasureRow): Promise<number> {
+async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
   const { database } = deps;
   if (row.emailSealed === null) return 0;
   if (row.files !== "[]") return deleteFiles(deps, row);
@@ -121,7 +121,7 @@ async function takeStep(deps: Needed, row: ErasureRow): Promise<number> {
 }
 
 /** The journal is for a restore. A full disk does not keep a person from being erased; the next start notes what is missing. */
-async function note({ settings, sealer, log }: Needed, row: ErasureRow): Promise<void> {
+async function note({ settings, sealer, log }: EraserDeps, row: ErasureRow): Promise<void> {
   if (settings.dev) return;
   await noteErasures(journalOf(settings), sealer, [row]).catch((error) =>
     log.warn({ err: error }, "an erasure could not be noted outside of the database"),
@@ -135,7 +135,7 @@ interface Step {
 }
 
 async function step(
-  { database, clock, newId }: Needed,
+  { database, clock, newId }: EraserDeps,
   row: ErasureRow,
   { erasing, place, found }: Step,
 ): Promise<1> {
@@ -167,14 +167,14 @@ async function eraseSeats(
 }
 
 /** Deletes the files that the last step has left without a reference. They stand in the row, so a killed server forgets none. */
-async function deleteFiles({ database, keptFiles }: Needed, row: ErasureRow): Promise<1> {
+async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow): Promise<1> {
   await keptFiles.removeUnreferenced(listOf(row.files));
   await database.write((tx) => erasures.filesGone(tx, row));
   return 1;
 }
 
 /** Ends an erasure after nothing of it is left on the disk: no words of the search, and no page in the log of SQLite. */
-async function finish(deps: Needed, { id }: ErasureRow): Promise<1> {
+async function finish(deps: EraserDeps, { id }: ErasureRow): Promise<1> {
   const { database, clock, settings } = deps;
   await forgetDeletedWords(database, deps.stopping);
   for (let tries = 0; !(await database.emptyLog()); tries++) {

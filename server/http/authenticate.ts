@@ -49,7 +49,7 @@ type KeptAuth = "appKey" | "agentToken" | "deviceToken";
 export const isKept = (auth: Auth): auth is KeptAuth =>
   auth === "appKey" || auth === "agentToken" || auth === "deviceToken";
 
-type Ways = { readonly [A in Auth]: (presented: PresentedCredentials) => Promise<Callers[A]> };
+type Authenticators = { readonly [A in Auth]: (presented: PresentedCredentials) => Promise<Callers[A]> };
 
 export function createAuthenticate(
   deps: Pick<Deps, "clock" | "database" | "log" | "memory" | "settings">,
@@ -68,7 +68,7 @@ export function createAuthenticate(
     return known;
   };
 
-  const ways: Ways = {
+  const authenticators: Authenticators = {
     none: async () => undefined,
     async appKey({ apiKey }) {
       const hash = hashOf(apiKey ?? "");
@@ -98,7 +98,8 @@ export function createAuthenticate(
       return person(presented);
     },
   };
-  const authenticate = <A extends Auth>(auth: A, presented: PresentedCredentials) => ways[auth](presented);
+  const authenticate = <A extends Auth>(auth: A, presented: PresentedCredentials) =>
+    authenticators[auth](presented);
   return Object.assign(authenticate, { lasting: createLasting(find, touch) });
 }
 

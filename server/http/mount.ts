@@ -34,7 +34,8 @@ export interface Route {
   readonly answer: (ctx: Context, params: Record<string, string>) => Promise<void>;
 }
 
-export interface Door {
+/** The steps of a request that routes outside of the API take, too. */
+export interface RequestSteps {
   readonly readCredentials: ReadCredentials;
   readonly authenticate: Authenticate;
   readonly addressOf: (request: IncomingMessage) => string;
@@ -48,32 +49,32 @@ export interface Door {
 type MountDeps = InvokeDeps & Pick<Deps, "files" | "stopping">;
 
 /** The routes of an API: the only place where the contract meets Koa. */
-export const mount = <C extends Groups>(api: Api<C>, deps: MountDeps, door: Door): Route[] =>
+export const mount = <C extends Groups>(api: Api<C>, deps: MountDeps, steps: RequestSteps): Route[] =>
   mapEndpoints(api, (endpoint, handle) =>
-    routeOf(endpoint, createInvoke(endpoint, handle, deps), { deps, door }),
+    routeOf(endpoint, createInvoke(endpoint, handle, deps), { deps, steps }),
   );
 
 interface Mounting {
   readonly deps: MountDeps;
-  readonly door: Door;
+  readonly steps: RequestSteps;
 }
 
-function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): Route {
+function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, steps }: Mounting): Route {
   const cookie = sessionCookie(deps.settings);
-  const readBody = createBodyReader(deps, door);
+  const readBody = createBodyReader(deps, steps);
   return {
     method: endpoint.method,
     path: endpoint.path,
     async answer(ctx, params) {
       if (endpoint.successor) deprecate(ctx, deps.settings.baseUrl + endpoint.successor);
-      const shown = door.readCredentials(ctx, isMutation(endpoint));
-      const caller = await door.authenticate(endpoint.auth, shown);
+      const shown = steps.readCredentials(ctx, isMutation(endpoint));
+      const caller = await steps.authenticate(endpoint.auth, shown);
       // Measured before the body, which may take its time: that would hide a clock that is ahead.
       const clockAhead = endpoint.readsClock ? clockAheadOf(ctx.req.headers.date, deps.clock.now()) : 0;
       let body = noBody;
       try {
-        const sender = senderOf(caller, door.addressOf(ctx.req));
-        const judging = { arrivals: door.arrivals, sender, announced: announcedBytes(ctx.req) };
+        const sender = senderOf(caller, steps.addressOf(ctx.req));
+        const judging = { arrivals: steps.arrivals, sender, announced: announcedBytes(ctx.req) };
         const idempotencyKey = await counted(judging, async () => {
           // Checked before the body, which may be large or malformed.
           requireScope(endpoint, { caller, params });
@@ -90,15 +91,15 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, door }: Mounting): 
           idempotencyKey,
           ifMatch: ctx.req.headers["if-match"],
           clockAhead,
-          address: door.addressOf(ctx.req),
+          address: steps.addressOf(ctx.req),
           browser: shown,
-          callerNow: () => door.authenticate(endpoint.auth, shown),
+          callerNow: () => steps.authenticate(endpoint.auth, shown),
           signal: () => signalOf(ctx, deps),
           setSession: (session) => cookie.set(ctx, session),
         });
         if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
-        send(ctx, outcome, { endpoint, holdAnswer: door.holdAnswer });
-        if (endpoint.ready) keepReady(ctx, outcome, { endpoint, door, caller, shown });
+        send(ctx, outcome, { endpoint, holdAnswer: steps.holdAnswer });
+        if (endpoint.ready) keepReady(ctx, outcome, { endpoint, steps, caller, shown });
       } catch (thrown) {
         await countRefusal(deps, { endpoint, caller }, thrown);
       } finally {
@@ -122,7 +123,10 @@ interface Sender {
 }
 
 /** Makes a function that reads bodies. Large bodies must be admitted first. */
-export function createBodyReader({ files }: Pick<Deps, "files">, { admit, arrivals, addressOf }: Door) {
+export function createBodyReader(
+  { files }: Pick<Deps, "files">,
+  { admit, arrivals, addressOf }: RequestSteps,
+) {
   const readLargeJson = createLargeJsonReader(arrivals);
   return async (
     { req, path }: Context,
@@ -191,7 +195,7 @@ function signalOf(ctx: Context, { stopping }: Pick<Deps, "stopping">): AbortSign
 
 interface Answering {
   readonly endpoint: Endpoint;
-  readonly door: Door;
+  readonly steps: RequestSteps;
   readonly caller: Callers[Endpoint["auth"]];
   readonly shown: PresentedCredentials;
 }
@@ -200,12 +204,12 @@ interface Answering {
 function keepReady(
   { req }: Context,
   { status, body: answer }: InvocationResult,
-  { endpoint, door, caller, shown }: Answering,
+  { endpoint, steps, caller, shown }: Answering,
 ): void {
   const { auth } = endpoint;
-  if (!door.ready || status !== 200 || !caller || !isKept(auth) || !isPrepared(answer)) return;
-  const credential = door.authenticate.lasting(auth, shown, caller);
-  door.ready.keep(req, { endpoint, callerId: caller.id, credential, answer });
+  if (!steps.ready || status !== 200 || !caller || !isKept(auth) || !isPrepared(answer)) return;
+  const credential = steps.authenticate.lasting(auth, shown, caller);
+  steps.ready.keep(req, { endpoint, callerId: caller.id, credential, answer });
 }
 
 interface Sent {

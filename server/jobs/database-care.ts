@@ -63,13 +63,13 @@ const statisticsPauseMilliseconds = 10_000;
 /** A cancellation that arrives between two statements ends neither, so it is repeated. */
 const cancelAgainMilliseconds = 50;
 
-type Needed = Pick<Deps, "database" | "log">;
+type DatabaseCareDeps = Pick<Deps, "database" | "log">;
 
 /**
  * On PostgreSQL, makes the statistics of large tables that have none, at the start and every ten seconds: after an import, a
  * restore or a new index. Returns the function that stops it: it does not wait for statistics that are just made, but cancels them.
  */
-export function startStatistics({ database, log }: Needed): () => Promise<void> {
+export function startStatistics({ database, log }: DatabaseCareDeps): () => Promise<void> {
   // A table may stay without statistics, for example if all its rows were deleted. It is not read again and again.
   const work: Work = { done: new Set(), stopped: false, making: undefined };
   let timer: NodeJS.Timeout | undefined;

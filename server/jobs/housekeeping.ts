@@ -30,10 +30,10 @@ const hiddenKeptMilliseconds = 30 * 86_400_000;
 /** For how long receivers outside can be told again what happened. */
 const eventsKeptMilliseconds = 90 * 86_400_000;
 
-type Needed = Pick<Deps, "database" | "clock" | "time" | "files" | "keptFiles" | "log" | "newId">;
+type HousekeepingDeps = Pick<Deps, "database" | "clock" | "time" | "files" | "keptFiles" | "log" | "newId">;
 
 /** Removes expired rows and files every ten minutes, in small batches. Returns the function that stops it. */
-export function startHousekeeping(deps: Needed): () => void {
+export function startHousekeeping(deps: HousekeepingDeps): () => void {
   const timer = setInterval(() => {
     tidy(deps).catch((error) => deps.log.warn({ err: error }, "housekeeping failed"));
   }, pauseMilliseconds);
@@ -46,7 +46,15 @@ export function startHousekeeping(deps: Needed): () => void {
  * and deliveries, and temporary files that a crash left. Refreshes the
  * statistics that the database uses to choose its indexes. Does nothing while the clock's time is in doubt.
  */
-export async function tidy({ database, clock, time, files, keptFiles, log, newId }: Needed): Promise<void> {
+export async function tidy({
+  database,
+  clock,
+  time,
+  files,
+  keptFiles,
+  log,
+  newId,
+}: HousekeepingDeps): Promise<void> {
   if (time.isDoubtful()) return;
   // Read the clock once, because it may jump while this runs.
   const now = clock.now();
@@ -75,7 +83,7 @@ export async function tidy({ database, clock, time, files, keptFiles, log, newId
 
 /** Mails as they came are kept for 30 days. (rule M16) */
 async function tidyOriginals(
-  { database, keptFiles, log }: Pick<Needed, "database" | "keptFiles" | "log">,
+  { database, keptFiles, log }: Pick<HousekeepingDeps, "database" | "keptFiles" | "log">,
   now: Date,
 ): Promise<void> {
   const before = new Date(now.getTime() - originalKeptMilliseconds).toISOString();
@@ -100,7 +108,7 @@ async function tidyHidden(database: Deps["database"], now: Date): Promise<void> 
  * depend on it: each request decides that by its own time. (rule A23)
  */
 async function storeExpired(
-  { database, newId }: Pick<Needed, "database" | "newId">,
+  { database, newId }: Pick<HousekeepingDeps, "database" | "newId">,
   now: Date,
 ): Promise<void> {
   for (const { id } of await expiredApprovals.list(database, now, atOnce)) {

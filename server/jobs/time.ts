@@ -56,14 +56,14 @@ const lookMilliseconds = 5_000;
 
 const writeMilliseconds = 600_000;
 
-type Needed = Pick<Deps, "database" | "clock" | "time" | "log" | "settings">;
+type TimeDeps = Pick<Deps, "database" | "clock" | "time" | "log" | "settings">;
 
 /**
  * Compares the clock with the time that was last stored. Then watches the clock and stores the time every ten minutes.
  * Returns the function that stops it. A development server may have been suspended for days, so it compares nothing at its
  * start.
  */
-export async function startTimeKeeper(deps: Needed): Promise<() => void> {
+export async function startTimeKeeper(deps: TimeDeps): Promise<() => void> {
   const { database, time, log, settings } = deps;
   const last = await lastTimes.read(database);
   if (last !== undefined && !settings.dev) time.begin(last);
@@ -81,7 +81,7 @@ export async function startTimeKeeper(deps: Needed): Promise<() => void> {
 }
 
 /** Stores the time, unless it is in doubt. */
-async function writeTime({ database, clock, time }: Needed): Promise<void> {
+async function writeTime({ database, clock, time }: TimeDeps): Promise<void> {
   if (time.isDoubtful()) return;
   const at = new Date(clock.now().getTime() - clock.offsetMs).toISOString();
   await database.write((tx) => lastTimes.write(tx, at));

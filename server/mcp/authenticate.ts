@@ -12,7 +12,7 @@ import {
 import type { PresentedCredentials } from "../http/credentials.ts";
 import type { AgentCaller } from "../http/handler.ts";
 import { cachedLookup } from "../http/memory.ts";
-import type { Door } from "../http/mount.ts";
+import type { RequestSteps } from "../http/mount.ts";
 import { hashOf } from "../secrets/secrets.ts";
 
 /** A program that calls tools, and whether a person allowed it to propose. */
@@ -29,7 +29,7 @@ export interface ToolUser {
  */
 export function createToolAuthenticate(
   deps: Pick<Deps, "clock" | "database" | "log" | "memory">,
-  { authenticate }: Pick<Door, "authenticate">,
+  { authenticate }: Pick<RequestSteps, "authenticate">,
 ): (shown: PresentedCredentials) => Promise<ToolUser> {
   const find = cachedLookup({
     memory: deps.memory,

@@ -14,7 +14,7 @@ import type { PresentedCredentials } from "../http/credentials.ts";
 import { asApiError, sentencesOf } from "../http/errors.ts";
 import type { AgentCaller, Api } from "../http/handler.ts";
 import type { InvokeDeps } from "../http/invoke.ts";
-import type { Door, Route } from "../http/mount.ts";
+import type { RequestSteps, Route } from "../http/mount.ts";
 import type { Metrics } from "../http/observe.ts";
 import type { ServedFile } from "../http/serve-file.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -25,7 +25,7 @@ import { createDirectCalls } from "./direct-calls.ts";
 /** What the tools need of the server. */
 interface McpParts {
   readonly deps: InvokeDeps & Pick<Deps, "log" | "memory" | "stopping">;
-  readonly door: Door;
+  readonly steps: RequestSteps;
   readonly api: Api<Contract>;
   readonly metrics: Pick<Metrics, "count">;
   readonly readUpload: ReturnType<typeof createReadUpload>;
@@ -47,22 +47,22 @@ export function mcpRoutes(parts: McpParts): Route[] {
 }
 
 function createAnswer(parts: McpParts): (ctx: Context) => Promise<void> {
-  const { deps, door, api, metrics, readUpload, follow } = parts;
+  const { deps, steps, api, metrics, readUpload, follow } = parts;
   const calls = createDirectCalls(api, deps, metrics);
-  const authenticate = createToolAuthenticate(deps, door);
+  const authenticate = createToolAuthenticate(deps, steps);
   let tools: Promise<HttpTools> | undefined;
 
   return async (ctx) => {
     refuseForeign(ctx, deps.settings);
-    const shown = { ...door.readCredentials(ctx, true), sessionId: undefined };
+    const shown = { ...steps.readCredentials(ctx, true), sessionId: undefined };
     const { caller, callerNow, mayPropose } = await authenticate(shown);
-    const body = await readMessage(ctx, caller, door);
+    const body = await readMessage(ctx, caller, steps);
     const gone = goneSignal(ctx);
     tools ??= loadTools(deps);
     const call = calls({
       caller,
       callerNow,
-      address: door.addressOf(ctx.req),
+      address: steps.addressOf(ctx.req),
       browser: shown,
       requestId: String(ctx.state.requestId),
       mayChange: ({ rateLimit }) => mayPropose || rateLimit !== "proposals",
@@ -94,7 +94,7 @@ function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
 async function readMessage(
   ctx: Context,
   caller: AgentCaller,
-  { arrivals, addressOf }: Door,
+  { arrivals, addressOf }: RequestSteps,
 ): Promise<unknown> {
   const sending = { arrivals, sender: senderOf(caller, addressOf(ctx.req)), most: limits.json };
   return counted(sending, async () => {

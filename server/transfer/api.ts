@@ -10,7 +10,7 @@ import type { Handlers } from "../http/handler.ts";
 import { tarOf, type WrittenExport, writeExport } from "./export.ts";
 import { importApp } from "./import.ts";
 
-type Needed = Pick<
+type TransferDeps = Pick<
   Deps,
   "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "settings" | "stopping"
 >;
@@ -33,7 +33,7 @@ function limited(retryAfterSeconds: number) {
 }
 
 /** All of an app as a file, and an app out of such a file. (rules X1, X5) */
-export function appData(deps: Needed): Handlers<typeof contract> {
+export function appData(deps: TransferDeps): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   const writeOne = limited(10);
   const importOne = limited(30);
@@ -78,7 +78,7 @@ async function* fileOf(path: string): AsyncGenerator<Buffer> {
 }
 
 function downloadOf(
-  { files, clock, log }: Needed,
+  { files, clock, log }: TransferDeps,
   written: WrittenExport,
   { name, withFiles }: { readonly name: string; readonly withFiles: boolean },
 ): Download {

@@ -58,13 +58,13 @@ export interface WrittenExport {
   readonly list: { readonly path: string; readonly size: number };
 }
 
-type Needed = Pick<Deps, "clock" | "database" | "files">;
+type ExportDeps = Pick<Deps, "clock" | "database" | "files">;
 
 /**
  * Writes the lines of an export into a temporary file, as fast as the disk takes them. So the time for which the database is
  * read at one instant does not depend on the client.
  */
-export async function writeExport(deps: Needed, wanted: Wanted): Promise<WrittenExport> {
+export async function writeExport(deps: ExportDeps, wanted: Wanted): Promise<WrittenExport> {
   const lines = deps.files.createTemporary(Number.POSITIVE_INFINITY);
   const list = deps.files.createTemporary(Number.POSITIVE_INFINITY);
   try {
@@ -83,7 +83,7 @@ export async function writeExport(deps: Needed, wanted: Wanted): Promise<Written
 }
 
 interface Writing {
-  readonly deps: Needed;
+  readonly deps: ExportDeps;
   readonly wanted: Wanted;
   readonly reader: Reader;
   readonly writer: Writer;

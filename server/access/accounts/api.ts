@@ -18,10 +18,10 @@ import { consoleSessions as rows } from "../sign-in/store.ts";
 import { proveSecondFactor } from "../sign-in-methods/prove.ts";
 import { users } from "./store.ts";
 
-type Needed = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
+type AccountsDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
 
 /** The account of the person who is signed in. (rule P8) */
-export function account(deps: Needed): Handlers<typeof contract> {
+export function account(deps: AccountsDeps): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
     async remove({ caller, address, body, save, setSession }) {
@@ -58,7 +58,7 @@ interface Proving {
 }
 
 /** An account that signs in with a provider has no password. */
-async function provePassword(deps: Needed, { caller, address, password }: Proving) {
+async function provePassword(deps: AccountsDeps, { caller, address, password }: Proving) {
   const user = await users.find(deps.database, caller.userId);
   if (!user?.passwordHash) return [];
   const counted = await beginAttempt(deps, { email: caller.email, address, known: `session:${caller.id}` });
@@ -75,7 +75,7 @@ async function assertDeletable(tx: Transaction, userId: string): Promise<void> {
 
 /** Deletes the account at once. What apps keep of its acts is blanked in the background. */
 async function removeAccount(
-  { newId, clock, sealer }: Needed,
+  { newId, clock, sealer }: AccountsDeps,
   tx: Transaction,
   user: { readonly id: string; readonly email: string },
 ): Promise<void> {

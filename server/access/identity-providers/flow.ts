@@ -13,7 +13,7 @@ import { senderOf } from "../../http/body/incoming-body.ts";
 import { sessionCookie } from "../../http/credentials.ts";
 import { answerErrors } from "../../http/errors.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
-import type { Door, Route } from "../../http/mount.ts";
+import type { RequestSteps, Route } from "../../http/mount.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { showSecondFactor } from "../sign-in/finish.tsx";
 import { identities, type Proven } from "./api.ts";
@@ -23,7 +23,7 @@ import { createProvider, type Provider } from "./provider.ts";
 import type { IdentityRefusal } from "./rules.ts";
 
 /** Signing in with the deployment's OpenID Connect providers, and connecting them to accounts. (rule S2) */
-export function identityRoutes(deps: FlowDeps & Pick<Deps, "log">, door: Door): Route[] {
+export function identityRoutes(deps: FlowDeps & Pick<Deps, "log">, steps: RequestSteps): Route[] {
   const { settings, clock } = deps;
   const providers = new Map(
     settings.identityProviders.map((one) => [
@@ -31,9 +31,9 @@ export function identityRoutes(deps: FlowDeps & Pick<Deps, "log">, door: Door): 
       createProvider(one, callbackAddress(settings, one.id), clock),
     ]),
   );
-  const respond = createRespond(settings, door);
+  const respond = createRespond(settings, steps);
   const showError: ShowError = (_, error, links) => showIdentityRefusal(links, error);
-  const answerWithPage = answerWithErrorPage({ settings, door }, showError);
+  const answerWithPage = answerWithErrorPage({ settings, steps }, showError);
   const orErrorPage = answerErrors(deps, (ctx, error) => {
     logRefusal(deps, ctx, error);
     return answerWithPage(ctx, error);
@@ -52,11 +52,11 @@ export function identityRoutes(deps: FlowDeps & Pick<Deps, "log">, door: Door): 
         await respond(ctx, await answer(ctx, provider));
       }),
   });
-  const { start, finish } = createFlows(deps, door);
+  const { start, finish } = createFlows(deps, steps);
   return [
     route("GET", startPath, start),
     route("GET", callbackPath, finish),
-    route("POST", connectPath, createConnect(deps, door)),
+    route("POST", connectPath, createConnect(deps, steps)),
   ];
 }
 
@@ -67,15 +67,15 @@ function logRefusal({ log }: Pick<Deps, "log">, ctx: Context, error: ApiError): 
 }
 
 /** Handles the form that connects a proven identity to the signed-in person's account. */
-function createConnect(deps: FlowDeps, door: Door) {
+function createConnect(deps: FlowDeps, steps: RequestSteps) {
   const { signInMethods } = createLinks(consolePathOf(deps.settings).href);
   const sealed = createSealedFlows(deps);
   const { connect } = identities(deps);
 
   return async (ctx: Context, provider: Provider): Promise<Reply<DoneElsewhere>> => {
-    const caller = await door.authenticate("session", door.readCredentials(ctx, true));
-    const address = door.addressOf(ctx.req);
-    const form = await readForm(ctx.req, { arrivals: door.arrivals, sender: senderOf(caller, address) });
+    const caller = await steps.authenticate("session", steps.readCredentials(ctx, true));
+    const address = steps.addressOf(ctx.req);
+    const form = await readForm(ctx.req, { arrivals: steps.arrivals, sender: senderOf(caller, address) });
     const given = sealed.openOffer(form.text("identity"));
     if (given?.proven.providerId !== provider.id) throw unknownFlow(provider.name);
     if (given.userId !== caller.userId) throw refusalOf("session_changed", provider.name);
@@ -101,7 +101,7 @@ const longestTo = 2_000;
 type FlowDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
 
 /** Sends a person to a provider, and finishes the sign-in when they return. */
-function createFlows(deps: FlowDeps, door: Door) {
+function createFlows(deps: FlowDeps, steps: RequestSteps) {
   const { settings } = deps;
   const links = createLinks(consolePathOf(settings).href);
   const session = sessionCookie(settings);
@@ -109,7 +109,7 @@ function createFlows(deps: FlowDeps, door: Door) {
   const sealed = createSealedFlows(deps);
   const { isFirst, finishSignIn } = identities(deps);
   const findCaller = (ctx: Context) =>
-    unlessSignedOut(() => door.authenticate("session", door.readCredentials(ctx, false)));
+    unlessSignedOut(() => steps.authenticate("session", steps.readCredentials(ctx, false)));
 
   const offer = (provider: Provider, { proven, to, caller }: Offer): Reply => {
     const { providerId, issuer, subject } = proven;
@@ -129,8 +129,8 @@ function createFlows(deps: FlowDeps, door: Door) {
     const finished = await finishSignIn(proven, {
       startedBy: flow.startedBy,
       caller,
-      browser: door.readCredentials(ctx, false),
-      address: door.addressOf(ctx.req),
+      browser: steps.readCredentials(ctx, false),
+      address: steps.addressOf(ctx.req),
     });
     if (finished.outcome === "refused") throw refusalOf(finished.why, provider.name);
     if (finished.outcome === "offered" && caller) return offer(provider, { proven, to: flow.to, caller });

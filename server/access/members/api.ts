@@ -72,10 +72,10 @@ async function changeableMember(tx: Transaction, { caller, params, to }: Change)
   return member;
 }
 
-type Needed = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
+type MembersDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
 /** Invitations of people to an app, by a link that works once, for one address. (rules K27, K28) */
-export function invitations(deps: Needed): Handlers<typeof invitationsContract> {
+export function invitations(deps: MembersDeps): Handlers<typeof invitationsContract> {
   const record = createAuditWriter(deps);
   const presentedBy = ({ email }: ConsoleCaller, token: string): Presented => ({
     tokenHash: hashOf(token),
@@ -136,7 +136,7 @@ export function invitations(deps: Needed): Handlers<typeof invitationsContract> 
  * Throws `email_unverified`. (rule S30)
  */
 async function refuseUnverified(
-  { settings }: Needed,
+  { settings }: MembersDeps,
   reader: Reader,
   { userId, email }: ConsoleCaller,
 ): Promise<void> {
@@ -146,7 +146,7 @@ async function refuseUnverified(
   });
 }
 
-function create(deps: Needed): Handler<typeof invitationsContract.create> {
+function create(deps: MembersDeps): Handler<typeof invitationsContract.create> {
   const record = createAuditWriter(deps);
   return ({ caller, address, params: { appId }, body, save }) => {
     const email = normaliseEmail(body.email);

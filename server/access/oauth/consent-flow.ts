@@ -10,7 +10,7 @@ import { createRespond } from "../../console/respond.ts";
 import type { Deps } from "../../deps.ts";
 import { type AnswerWithPage, answerErrors } from "../../http/errors.ts";
 import type { Api, ConsoleCaller } from "../../http/handler.ts";
-import type { Door, Route } from "../../http/mount.ts";
+import type { RequestSteps, Route } from "../../http/mount.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import { type ErrorWords, showRequestError } from "../sign-in/device-parts.tsx";
 import {
@@ -35,18 +35,18 @@ import { answeredRedirect, redirectSource } from "./redirect.ts";
 type ConsentDeps = VisitDeps & Pick<Deps, "log" | "readClientDocument">;
 
 /** The page on which a person allows an agent to connect, and its form. */
-export function consentRoutes(deps: ConsentDeps, door: Door, api: Api<Contract>): Route[] {
+export function consentRoutes(deps: ConsentDeps, steps: RequestSteps, api: Api<Contract>): Route[] {
   const { settings } = deps;
   if (!settings.mcp) return [];
   const withConsent = {
     contract: { ...api.contract, connectionConsent },
     handlers: { ...api.handlers, connectionConsent: connectionConsentHandlers(deps) },
   };
-  const visitOf = createDeviceSignInVisits(deps, door, withConsent);
-  const respond = createRespond(settings, door);
+  const visitOf = createDeviceSignInVisits(deps, steps, withConsent);
+  const respond = createRespond(settings, steps);
   const showError: ShowError = (ctx, error, links) =>
     showConsentError(links, error, String(ctx.state.requestId));
-  const answerWithPage = answerWithErrorPage({ settings, door }, showError);
+  const answerWithPage = answerWithErrorPage({ settings, steps }, showError);
   const orErrorPage = answerErrors(
     deps,
     async (ctx, error) => (await answerWithPage(ctx, error)) || answerConsentFault(ctx, error),

@@ -10,7 +10,7 @@ import { createRespond } from "../../console/respond.ts";
 import type { Deps } from "../../deps.ts";
 import { answerErrors } from "../../http/errors.ts";
 import type { Api, ConsoleCaller } from "../../http/handler.ts";
-import type { Door, Route } from "../../http/mount.ts";
+import type { RequestSteps, Route } from "../../http/mount.ts";
 import { showDeviceSignInError } from "./device-parts.tsx";
 import {
   type AuthorizeRequest,
@@ -36,14 +36,14 @@ import { Approval, codePage, type EntryProps, isByMail, SignIn, SignUp } from ".
 /** The pages on which a person signs a device in. (rule S3) */
 export function deviceSignInRoutes(
   deps: VisitDeps & Pick<Deps, "log">,
-  door: Door,
+  steps: RequestSteps,
   api: Api<Contract>,
 ): Route[] {
-  const visitOf = createDeviceSignInVisits(deps, door, api);
-  const respond = createRespond(deps.settings, door);
+  const visitOf = createDeviceSignInVisits(deps, steps, api);
+  const respond = createRespond(deps.settings, steps);
   const showError: ShowError = (ctx, error, links) =>
     showDeviceSignInError(links, error, String(ctx.state.requestId));
-  const orErrorPage = answerErrors(deps, answerWithErrorPage({ settings: deps.settings, door }, showError));
+  const orErrorPage = answerErrors(deps, answerWithErrorPage({ settings: deps.settings, steps }, showError));
   const route = (method: "GET" | "POST", path: string, answer: DeviceSignInHandler): Route => ({
     method,
     path,

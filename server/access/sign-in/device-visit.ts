@@ -13,7 +13,7 @@ import { senderOf } from "../../http/body/incoming-body.ts";
 import { sessionCookie } from "../../http/credentials.ts";
 import type { Api, ConsoleCaller } from "../../http/handler.ts";
 import type { InvokeDeps } from "../../http/invoke.ts";
-import type { Door } from "../../http/mount.ts";
+import type { RequestSteps } from "../../http/mount.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { deviceApprovalHandlers } from "./api/device.ts";
 
@@ -49,7 +49,7 @@ export type VisitDeps = InvokeDeps & Pick<Deps, "newId" | "stopping">;
 /** Makes visits of requests. A form of another server's page is refused before it is read. */
 export function createDeviceSignInVisits(
   deps: VisitDeps,
-  door: Door,
+  steps: RequestSteps,
   { contract, handlers }: Api<Contract>,
 ): (ctx: Context) => Promise<DeviceSignInVisit> {
   const { settings, clock } = deps;
@@ -67,10 +67,10 @@ export function createDeviceSignInVisits(
 
   return async (ctx) => {
     // Only a console session counts here: a bearer token approves nothing.
-    const browser = { ...door.readCredentials(ctx, ctx.method === "POST"), authorization: undefined };
+    const browser = { ...steps.readCredentials(ctx, ctx.method === "POST"), authorization: undefined };
     refuseForeignForm(browser, settings);
-    const address = door.addressOf(ctx.req);
-    const sending = { arrivals: door.arrivals, sender: senderOf(undefined, address) };
+    const address = steps.addressOf(ctx.req);
+    const sending = { arrivals: steps.arrivals, sender: senderOf(undefined, address) };
     const askAs = (caller: ConsoleCaller | undefined) =>
       asks({
         caller,
@@ -88,7 +88,7 @@ export function createDeviceSignInVisits(
       fields: browser.mutates ? await readForm(ctx.req, sending) : noFields,
       ask: askAs(undefined),
       askAs,
-      caller: () => unlessSignedOut(() => door.authenticate("session", browser)),
+      caller: () => unlessSignedOut(() => steps.authenticate("session", browser)),
     };
   };
 }

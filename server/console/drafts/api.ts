@@ -41,11 +41,11 @@ export interface DoneForm {
 /** How many texts a person may keep, and how many characters of them sealed. The oldest go. (rule O17) */
 const most = { count: 200, length: 4_000_000 };
 
-type Needed = Pick<Deps, "database" | "limiter" | "newId" | "sealer" | "settings">;
+type DraftsDeps = Pick<Deps, "database" | "limiter" | "newId" | "sealer" | "settings">;
 
 /** The typed texts of one signed-in person, at the time `now`. */
 export const createPageDrafts =
-  (deps: Needed) =>
+  (deps: DraftsDeps) =>
   ({ userId }: Pick<ConsoleCaller, "userId">, browser: Pick<Browser, "userAgent">, now: Date) => {
     const { database, limiter, newId, sealer, settings } = deps;
     return {
@@ -96,14 +96,14 @@ export const createPageDrafts =
 export type PageDrafts = ReturnType<ReturnType<typeof createPageDrafts>>;
 
 /** The texts that can be read. A text that was sealed with a lost secret is left out. */
-const opened = (sealer: Needed["sealer"], rows: readonly DraftRow[]): Draft[] =>
+const opened = (sealer: DraftsDeps["sealer"], rows: readonly DraftRow[]): Draft[] =>
   rows.flatMap(({ content, ...row }) => {
     const read = contentOf(sealer, content);
     return read ? [{ ...row, ...read }] : [];
   });
 
 function contentOf(
-  sealer: Needed["sealer"],
+  sealer: DraftsDeps["sealer"],
   sealed: string,
 ): Pick<Draft, "text" | "was" | "browser"> | undefined {
   try {

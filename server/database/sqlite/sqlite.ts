@@ -3,7 +3,7 @@ import type { Database, Reader } from "../database.ts";
 import { createSignals } from "../signals.ts";
 import type { BesideConnection, Connection, SqliteDriver } from "./connection.ts";
 import { checkpointPages, createWriteLog } from "./write-log.ts";
-import { createWriter, type Writer, whenFree } from "./writer.ts";
+import { createWriter, retryWhileLocked, type Writer } from "./writer.ts";
 
 interface SqliteOptions {
   /** Whether another program copies the log and writes it back: then SQLite never does so by itself. */
@@ -68,7 +68,7 @@ async function readAtOneInstant<Result>(
   try {
     await connection.exec("BEGIN");
     // A transaction sees the database as it is at its first read.
-    await whenFree(() => connection.get("SELECT 1 AS one FROM sqlite_master LIMIT 1", []));
+    await retryWhileLocked(() => connection.get("SELECT 1 AS one FROM sqlite_master LIMIT 1", []));
     return await use({
       engine: "sqlite",
       get: (sql, ...values) => connection.get(sql, values),
@@ -84,7 +84,7 @@ async function connect(driver: SqliteDriver, file: string, readOnly: boolean): P
   try {
     await connection.exec(`PRAGMA busy_timeout = ${driver.lockWaitMs}`);
     await assertSafeVersion(connection);
-    if (!readOnly) await whenFree(() => connection.exec("PRAGMA journal_mode = WAL"));
+    if (!readOnly) await retryWhileLocked(() => connection.exec("PRAGMA journal_mode = WAL"));
     await connection.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF");
     // Overwrites deleted content with zeros.
     await connection.exec("PRAGMA secure_delete = ON");
@@ -151,7 +151,7 @@ function createReaders(connections: readonly Connection[]): Readers {
     gate.pass(async () => {
       const connection = await acquire();
       try {
-        return await whenFree(() => statement(connection));
+        return await retryWhileLocked(() => statement(connection));
       } finally {
         release(connection);
       }

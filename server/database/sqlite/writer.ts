@@ -145,7 +145,7 @@ function groupCommit(connection: Connection): (units: readonly Unit[]) => Promis
   async function commitAlone(unit: Unit): Promise<void> {
     try {
       await settle();
-      await whenFree(() => unit.run(statements));
+      await retryWhileLocked(() => unit.run(statements));
     } catch (error) {
       const parts = unit.parts();
       if (parts.length > 0) return commitShared(parts);
@@ -160,7 +160,7 @@ function groupCommit(connection: Connection): (units: readonly Unit[]) => Promis
     let tellResults: readonly TellResult[];
     try {
       await settle();
-      await whenFree(() => connection.exec("BEGIN IMMEDIATE"));
+      await retryWhileLocked(() => connection.exec("BEGIN IMMEDIATE"));
       tellResults = await runAll(queue);
       await connection.exec("COMMIT");
     } catch (error) {
@@ -338,7 +338,7 @@ const patienceMs = 5_000;
  * Repeats an action for up to five seconds while another process holds the lock of the SQLite file. Does not block the
  * event loop between attempts.
  */
-export async function whenFree<Result>(action: () => Promise<Result>): Promise<Result> {
+export async function retryWhileLocked<Result>(action: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     try {

@@ -18,13 +18,13 @@ interface OutboxWorker {
   stop(): Promise<void>;
 }
 
-type Needed = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
+type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
 /**
  * Sends the due deliveries of the outbox to chat channels. A new delivery is sent at once, a failed one is tried again
  * later.
  */
-export function startOutbox(deps: Needed): OutboxWorker {
+export function startOutbox(deps: WorkerDeps): OutboxWorker {
   const stop = startDueWork(deps, {
     topic: outboxTopic,
     doDue: () => deliverDue(deps),
@@ -34,14 +34,14 @@ export function startOutbox(deps: Needed): OutboxWorker {
   return { stop };
 }
 
-async function pause({ database, clock, time }: Needed): Promise<number> {
+async function pause({ database, clock, time }: WorkerDeps): Promise<number> {
   if (time.isDoubtful()) return pauseInDoubt;
   const next = await outbox.nextDue(database);
   if (!next) return longestSleep;
   return Math.min(longestSleep, Math.max(0, Date.parse(next.dueAt) - clock.now().getTime()));
 }
 
-async function deliverDue(deps: Needed): Promise<number> {
+async function deliverDue(deps: WorkerDeps): Promise<number> {
   // With a wrong time a delivery could be given up, or postponed for years.
   if (deps.time.isDoubtful()) return 0;
   const now = deps.clock.now();
@@ -56,7 +56,7 @@ async function deliverDue(deps: Needed): Promise<number> {
   return due.length;
 }
 
-async function deliver(deps: Needed, delivery: Delivery): Promise<void> {
+async function deliver(deps: WorkerDeps, delivery: Delivery): Promise<void> {
   const { database, clock, log } = deps;
   const failure = await post(deps, delivery).then(
     () => undefined,

@@ -38,9 +38,9 @@ export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
 
 type Limiting = Pick<Deps, "database" | "clock" | "limiter" | "settings">;
 
-type Needed = Limiting & Pick<Deps, "sealer" | "time">;
+type AdmissionDeps = Limiting & Pick<Deps, "sealer" | "time">;
 
-export function createAdmit(deps: Needed): Admit {
+export function createAdmit(deps: AdmissionDeps): Admit {
   const takeTurn = createTurns(deps.settings.budgets);
   return async (arriving) => {
     const { request, endpoint, caller, idempotencyKey } = arriving;

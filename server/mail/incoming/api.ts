@@ -11,12 +11,15 @@ import { boundsOf, type IncomingMail, readMail } from "./read.ts";
 import { addMailedAnswer, createStoreMail } from "./save.ts";
 import { mailOriginals, type OriginalRow } from "./store.ts";
 
-type Needed = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "newId" | "sealer" | "settings">;
+type IncomingDeps = Pick<
+  Deps,
+  "clock" | "database" | "files" | "keptFiles" | "newId" | "sealer" | "settings"
+>;
 
 const mostListed = 100;
 
 /** Mails as they came, and those that were set apart because a program seems to have written them. (rules M13, M16) */
-export function incomingMails(deps: Needed): Handlers<typeof contract> {
+export function incomingMails(deps: IncomingDeps): Handlers<typeof contract> {
   const { database, files } = deps;
   const record = createAuditWriter(deps);
   const storeMail = createStoreMail(deps);
@@ -72,13 +75,13 @@ const alreadyTaken = (): ApiError =>
   new ApiError("wrong_state", { message: "This mail is a message of its thread already." });
 
 /** A mail of an app of the caller that is still kept. Throws `not_found` otherwise. */
-async function ownedOriginal(deps: Needed, id: string, caller: ConsoleCaller): Promise<OriginalRow> {
+async function ownedOriginal(deps: IncomingDeps, id: string, caller: ConsoleCaller): Promise<OriginalRow> {
   const found = await mailOriginals.findFor(deps.database, caller, id, oldestOriginal(deps.clock.now()));
   if (!found) throw new ApiError("not_found");
   return found;
 }
 
-async function bytesOf({ files, sealer }: Needed, { sha256, keySealed }: OriginalRow): Promise<Buffer> {
+async function bytesOf({ files, sealer }: IncomingDeps, { sha256, keySealed }: OriginalRow): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of await files.open(sha256)) chunks.push(chunk);
   return openOriginal(sealer, { bytes: Buffer.concat(chunks), keySealed });
@@ -89,7 +92,7 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** Makes a function that loads mails and takes them apart, one after another, because each may need much memory. */
-function createReadInTurn(deps: Needed) {
+function createReadInTurn(deps: IncomingDeps) {
   const bounds = boundsOf(deps.settings.budgets);
   let last: Promise<unknown> = Promise.resolve();
   return async (original: OriginalRow): Promise<IncomingMail> => {

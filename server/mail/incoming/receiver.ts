@@ -35,13 +35,13 @@ export interface MailReceiver {
   stop(): Promise<void>;
 }
 
-type Needed = Pick<Deps, "clock" | "database" | "log" | "settings">;
+type ReceiverDeps = Pick<Deps, "clock" | "database" | "log" | "settings">;
 
 /**
  * Reads the mailbox to which senders answer, as mails come. Mails for others are left alone: they stay unread. Does nothing
  * without a mailbox. (rule M12)
  */
-export function startMailReceiver(deps: Needed, take: Take): MailReceiver {
+export function startMailReceiver(deps: ReceiverDeps, take: Take): MailReceiver {
   const { mailIn, dev } = deps.settings;
   if (mailIn === undefined || dev) return { stop: async () => {} };
   const stopping = new AbortController();
@@ -59,7 +59,7 @@ interface Work {
   readonly stopping: AbortSignal;
 }
 
-async function receive(deps: Needed, mailIn: MailIn, work: Work): Promise<void> {
+async function receive(deps: ReceiverDeps, mailIn: MailIn, work: Work): Promise<void> {
   for (let failures = 0; !work.stopping.aborted; ) {
     const started = performance.now();
     const reason = await readUntilGone(deps, mailIn, work).then(
@@ -82,7 +82,7 @@ const pause = (milliseconds: number, stopping: AbortSignal): Promise<void> =>
     });
   });
 
-async function readUntilGone(deps: Needed, mailIn: MailIn, { take, stopping }: Work): Promise<void> {
+async function readUntilGone(deps: ReceiverDeps, mailIn: MailIn, { take, stopping }: Work): Promise<void> {
   const { openMailbox } = await import("./imap.lazy.ts");
   const mailbox = await openMailbox(mailIn);
   const close = () => mailbox.close();
@@ -106,7 +106,7 @@ interface Reading {
   readonly take: Work["take"];
 }
 
-async function readNew(deps: Needed, mailbox: Mailbox, { name, take }: Reading): Promise<void> {
+async function readNew(deps: ReceiverDeps, mailbox: Mailbox, { name, take }: Reading): Promise<void> {
   const { database } = deps;
   const { uidValidity } = mailbox;
   const row = await mailboxes.find(database, name);
@@ -134,7 +134,7 @@ interface Place {
 
 /** The steps before a mail is taken apart. */
 const findingOf = (
-  { database, clock, settings }: Needed,
+  { database, clock, settings }: ReceiverDeps,
   mailbox: Mailbox,
   { name, uid }: Place,
 ): Pick<Taking["found"], "begin" | "read" | "release"> => ({

@@ -15,7 +15,7 @@ import { insertOriginal, type MailedAnswer, type OriginalFile, originalFile, sto
 import type { IncomingFile, IncomingMail } from "./read.ts";
 import { mailOriginals } from "./store.ts";
 
-type Needed = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "sealer" | "settings">;
+type SaveDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "sealer" | "settings">;
 
 /** How a mail is stored. */
 interface Storing<Result> {
@@ -39,7 +39,7 @@ export type StoreMail = <Result>(
   storing: Storing<Result>,
 ) => Promise<Result>;
 
-export function createStoreMail(deps: Needed): StoreMail {
+export function createStoreMail(deps: SaveDeps): StoreMail {
   const storage = createAppStorage(deps);
   return ({ mail, report: { appId }, attachments }, { source, write, work }) => {
     const bytes = attachments.reduce((sum, file) => sum + file.bytes.length, 0);

@@ -11,7 +11,7 @@ import { boundsOf, type IncomingMail, readMail } from "./read.ts";
 import { addMailedAnswer, createStoreMail, type StoreMail } from "./save.ts";
 import { type MailAttempt, mailOriginals } from "./store.ts";
 
-type Needed = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "sealer" | "settings">;
+type TakeDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "sealer" | "settings">;
 
 /** How often a mail is begun. What ends the server each time is given up, so that later mails are read. (rule M12) */
 const mostAttempts = 2;
@@ -32,7 +32,7 @@ export interface FoundMail {
 }
 
 /** Takes mails that arrive: answers become messages of their threads, bounces change the state of a mail. (rules M12 to M14) */
-export function createTakeMail(deps: Needed) {
+export function createTakeMail(deps: TakeDeps) {
   const takeApart = createTakeApart(deps);
   return async ({
     token,
@@ -58,7 +58,7 @@ export function createTakeMail(deps: Needed) {
   };
 }
 
-const isRecent = ({ clock }: Needed, { lastAt }: MailAttempt): boolean =>
+const isRecent = ({ clock }: TakeDeps, { lastAt }: MailAttempt): boolean =>
   lastAt !== null && Math.abs(clock.now().getTime() - Date.parse(lastAt)) < attemptMilliseconds;
 
 interface Fetched extends Pick<FoundMail, "claim"> {
@@ -66,7 +66,7 @@ interface Fetched extends Pick<FoundMail, "claim"> {
   readonly source: Buffer;
 }
 
-function createTakeApart(deps: Needed) {
+function createTakeApart(deps: TakeDeps) {
   const storeMail = createStoreMail(deps);
   const bounds = boundsOf(deps.settings.budgets);
   return async ({ mailId, source, claim }: Fetched): Promise<"taken" | "left"> => {
@@ -100,7 +100,7 @@ function createTakeApart(deps: Needed) {
 }
 
 /** Goes on behind a mail that is no answer, and leaves it as it is. */
-async function leave({ database }: Needed, claim: FoundMail["claim"]): Promise<"left"> {
+async function leave({ database }: TakeDeps, claim: FoundMail["claim"]): Promise<"left"> {
   await database.write(async (tx) => void (await claim(tx)));
   return "left";
 }
@@ -112,7 +112,7 @@ interface Automatic extends MailedAnswer {
 
 /** Keeps a mail that a program seems to have written, so that a person can say that a person wrote it. It stays unread. (rule M13) */
 async function setApart(
-  deps: Needed,
+  deps: TakeDeps,
   claim: FoundMail["claim"],
   { storeMail, source, ...answer }: Automatic,
 ): Promise<"left"> {
@@ -137,7 +137,7 @@ async function setApart(
 }
 
 async function isKeptOrTooMany(
-  { clock }: Needed,
+  { clock }: TakeDeps,
   reader: Reader,
   { id, report, mail }: MailedAnswer,
 ): Promise<boolean> {
@@ -154,7 +154,7 @@ interface Report {
 }
 
 async function takeReport(
-  { clock, database }: Needed,
+  { clock, database }: TakeDeps,
   claim: FoundMail["claim"],
   { mailId, failed }: Report,
 ): Promise<void> {

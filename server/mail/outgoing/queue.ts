@@ -33,7 +33,7 @@ export interface OutgoingMail {
   readonly sendBefore?: Date | undefined;
 }
 
-type Needed = Pick<Deps, "settings" | "sealer" | "newId" | "clock">;
+type QueueDeps = Pick<Deps, "settings" | "sealer" | "newId" | "clock">;
 
 /** Whether mails leave this server. A development server catches them: `GET /dev/outbox` shows them. (rule M1) */
 export const sendsMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): boolean =>
@@ -48,7 +48,7 @@ export const sendsMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): 
  *     const mailId = await queueMail(deps, tx, { kind: "invitation", to, subject, text: `…\n\n${url}`, sendBefore: endsAt });
  */
 export async function queueMail(
-  deps: Needed,
+  deps: QueueDeps,
   tx: Transaction,
   mail: OutgoingMail,
 ): Promise<string | undefined> {
@@ -71,7 +71,7 @@ export async function queueMail(
   return id;
 }
 
-function contentOf({ settings, sealer }: Needed, id: string, mail: OutgoingMail) {
+function contentOf({ settings, sealer }: QueueDeps, id: string, mail: OutgoingMail) {
   const domain = mailDomain(settings);
   const isAnswerable = mail.reportId !== undefined && settings.mailIn !== undefined;
   return {

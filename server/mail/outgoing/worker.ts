@@ -25,13 +25,13 @@ interface MailWorker {
   stop(): Promise<void>;
 }
 
-type Needed = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
+type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
 /**
  * Sends the mails that wait, each lane apart from the other and from everything else. Does nothing on a server that sends no
  * mail. (rules M4, M5, M6)
  */
-export async function startMail(deps: Needed): Promise<MailWorker> {
+export async function startMail(deps: WorkerDeps): Promise<MailWorker> {
   const { mailOut, dev } = deps.settings;
   if (!sendsMail(deps.settings)) {
     deps.log.info("INNKEEP_SMTP_URL is not set: no mail is sent");
@@ -46,7 +46,7 @@ export async function startMail(deps: Needed): Promise<MailWorker> {
 }
 
 /** Says in the log whether the mail server can be used. The start does not wait for it. */
-function tellOfServer({ log }: Needed, { host, port, from }: MailOut, mailer: Mailer): void {
+function tellOfServer({ log }: WorkerDeps, { host, port, from }: MailOut, mailer: Mailer): void {
   const server = { host, port, from: from.address };
   void mailer.fault().then((reason) => {
     if (reason === undefined) log.info(server, "mail is sent");
@@ -55,7 +55,7 @@ function tellOfServer({ log }: Needed, { host, port, from }: MailOut, mailer: Ma
 }
 
 /** A lane at work. Without a mailer it catches the mails of all lanes. */
-interface Lane extends Needed {
+interface Lane extends WorkerDeps {
   readonly lane: MailLane;
   readonly mailer: Mailer | undefined;
   readonly stopping: AbortSignal;
@@ -64,7 +64,7 @@ interface Lane extends Needed {
   blockedUntil: number;
 }
 
-function startLane(deps: Needed, lane: MailLane, mailer: Mailer | undefined): MailWorker {
+function startLane(deps: WorkerDeps, lane: MailLane, mailer: Mailer | undefined): MailWorker {
   const stopping = new AbortController();
   const state: Lane = { ...deps, lane, mailer, stopping: stopping.signal, failures: 0, blockedUntil: 0 };
   const stop = startDueWork(deps, {
@@ -141,7 +141,7 @@ async function attempt(state: Lane, mailer: Mailer, { content, sendBefore }: Wai
   return mailer.send(opened, AbortSignal.any([state.stopping, AbortSignal.timeout(patienceMilliseconds)]));
 }
 
-function opening(deps: Needed, content: string): MailContent | undefined {
+function opening(deps: WorkerDeps, content: string): MailContent | undefined {
   try {
     return openMail(deps, content);
   } catch {

@@ -40,10 +40,10 @@ export interface SenderAnswer {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-type Needed = Pick<Deps, "clock" | "database" | "sealer" | "settings">;
+type SenderDeps = Pick<Deps, "clock" | "database" | "sealer" | "settings">;
 
 /** The page of the sender of a report, for everybody who has its link. (rules M8, M9, M11) */
-export const createSenderPages = (deps: Needed) => ({
+export const createSenderPages = (deps: SenderDeps) => ({
   /** Throws `not_found` for every link that does not work. */
   async read(token: string): Promise<SenderPage> {
     const { report } = await reportOf(deps, deps.database, token);
@@ -100,7 +100,7 @@ const withOwnLink = (message: SharedMessage, { baseUrl }: Deps["settings"], toke
 
 /** The report of a link. Throws `not_found`, whatever is wrong with the link. */
 async function reportOf(
-  { sealer }: Pick<Needed, "sealer">,
+  { sealer }: Pick<SenderDeps, "sealer">,
   reader: Reader,
   token: string,
 ): Promise<{ readonly report: ReportRow; readonly mailed: boolean }> {

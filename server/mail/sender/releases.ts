@@ -14,7 +14,7 @@ const newsFor = 7 * day;
 /** How many automatic mails an address gets in a day. */
 const mostInADay = 3;
 
-type Needed = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
+type ReleasesDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
 /** The receivers of the mail about a release note: each confirmed address once, for the newest report of its sender. (rule M15) */
 export async function audienceOf(
@@ -33,7 +33,7 @@ export async function audienceOf(
 }
 
 /** Mails the senders of the feedback that newly published release notes name, once. Returns the number of these notes. (rule M15) */
-export async function mailReleases(deps: Needed): Promise<number> {
+export async function mailReleases(deps: ReleasesDeps): Promise<number> {
   const now = deps.clock.now();
   const notes = await releaseMails.listNotes(deps.database, now.toISOString(), notesAtOnce);
   for (const note of notes) {
@@ -54,7 +54,7 @@ interface ReleaseMail {
 }
 
 async function queueRelease(
-  deps: Needed,
+  deps: ReleasesDeps,
   tx: Transaction,
   { note, address, report }: ReleaseMail,
 ): Promise<void> {

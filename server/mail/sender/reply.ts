@@ -35,14 +35,14 @@ interface Reply {
   readonly reports: readonly ReportRow[];
 }
 
-type Needed = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
+type ReplyDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
  * Queues a reply to every address in these reports, once each, about the newest report of its sender. Returns what happened to the
  * reply. (rule M10)
  */
 export async function mailReply(
-  deps: Needed,
+  deps: ReplyDeps,
   tx: Transaction,
   { message, reports: all }: Reply,
 ): Promise<ReplyDelivery> {
@@ -79,7 +79,7 @@ export const deliveryOf = (
   sent: Omit<SentReply, "sendsMail">,
 ): ReplyDelivery => replyDelivery({ ...sent, sendsMail: sendsMail(settings) }, normaliseEmail);
 
-const mailedLink = (deps: Needed, { id, linkCounter, senderPages }: ReportRow): string | undefined =>
+const mailedLink = (deps: ReplyDeps, { id, linkCounter, senderPages }: ReportRow): string | undefined =>
   senderPages === 1 ? statusUrlOf(deps, { reportId: id, counter: linkCounter, mailed: true }) : undefined;
 
 interface LinkOf {
@@ -89,7 +89,7 @@ interface LinkOf {
 
 /** A new link to the page of a report's sender. Throws `not_found` for a report of another thread. (rule M8) */
 export async function renewedLink(
-  deps: Needed,
+  deps: ReplyDeps,
   tx: Transaction,
   { feedbackId, reportId }: LinkOf,
 ): Promise<string> {

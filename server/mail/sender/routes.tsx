@@ -9,12 +9,12 @@ import { createRespond } from "../../console/respond.ts";
 import type { Deps } from "../../deps.ts";
 import { senderOf } from "../../http/body/incoming-body.ts";
 import { answerErrors } from "../../http/errors.ts";
-import type { Door, Route } from "../../http/mount.ts";
+import type { RequestSteps, Route } from "../../http/mount.ts";
 import { createSenderPages, type SenderPages } from "./api.ts";
 import { statusPath } from "./links.ts";
 import { MailStopped, NoSenderPage, Sender, StopMail } from "./page.tsx";
 
-type Needed = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">;
+type SenderDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">;
 
 type PageWork = (ctx: Context, token: string) => Promise<Reply<string>>;
 
@@ -25,15 +25,15 @@ interface Refused {
 }
 
 /** The page on which the sender of a report reads replies and answers. No search engine lists it. (rules M8, M9, M11) */
-export function senderPageRoutes(deps: Needed, door: Door): Route[] {
+export function senderPageRoutes(deps: SenderDeps, steps: RequestSteps): Route[] {
   const { settings } = deps;
   const pages = createSenderPages(deps);
-  const respond = createRespond(settings, door);
+  const respond = createRespond(settings, steps);
   const links = createLinks(consolePathOf(settings).href);
   const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "") + statusPath;
   const orErrorPage = answerErrors(
     deps,
-    answerWithErrorPage({ settings, door }, (ctx, error) =>
+    answerWithErrorPage({ settings, steps }, (ctx, error) =>
       error.code === "not_found"
         ? show(<NoSenderPage links={links} />, 404)
         : showErrorPage(links, error, { requestId: String(ctx.state.requestId), typed: [] }),
@@ -54,8 +54,8 @@ export function senderPageRoutes(deps: Needed, door: Door): Route[] {
   };
 
   const answer = async (ctx: Context, token: string): Promise<Reply<"answered">> => {
-    refuseForeignForm(door.readCredentials(ctx, true), settings);
-    const sending = { arrivals: door.arrivals, sender: senderOf(undefined, door.addressOf(ctx.req)) };
+    refuseForeignForm(steps.readCredentials(ctx, true), settings);
+    const sending = { arrivals: steps.arrivals, sender: senderOf(undefined, steps.addressOf(ctx.req)) };
     const fields = await readForm(ctx.req, sending);
     const typed = fields.text("answer");
     return reshowForm(

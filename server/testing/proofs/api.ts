@@ -19,11 +19,11 @@ import { proofs } from "./store.ts";
 
 type Submitted = Request<typeof contract.submitProof>;
 
-type Needed = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "time">;
+type ProofsDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "time">;
 
 /** Takes a proof of today: stores its images as evidence and counts the day. (rule T29) */
 export async function submitProof(
-  deps: Needed,
+  deps: ProofsDeps,
   request: Submitted,
 ): Promise<AnswerOf<typeof contract.submitProof>> {
   const { caller, body, save } = request;
@@ -88,7 +88,7 @@ const daysAreOver =
   "The days of the test are over, so no proof is accepted. A late report of a session of the last day still counts until the test ends.";
 
 /** The reason why a proof that was acceptable a moment ago is refused now. */
-async function refusalNow(deps: Needed, tx: Transaction, submission: Submission): Promise<ApiError> {
+async function refusalNow(deps: ProofsDeps, tx: Transaction, submission: Submission): Promise<ApiError> {
   const { dayIndex } = await accept(deps, tx, submission);
   return new ApiError("already_submitted", { dayIndex });
 }

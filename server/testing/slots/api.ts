@@ -71,7 +71,7 @@ function createChange(deps: Pick<Deps, "clock" | "newId">) {
     };
 }
 
-type Needed = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
+type SlotsDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /** A slot and its cycle. */
 interface SlotInCycle {
@@ -90,7 +90,7 @@ async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<
 }
 
 /** Gives a slot to the tester who requested it. False if the request is gone or the cycle is over. */
-async function acceptSlot(deps: Needed, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
+async function acceptSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
   const now = deps.clock.now();
   return isUnderWay(cycle, now) && rows.accept(tx, id, activation(deps, cycle, now));
 }
@@ -99,7 +99,7 @@ async function acceptSlot(deps: Needed, tx: Transaction, { id, cycle }: SlotInCy
  * Removes the tester of a slot. Opens another slot in its place unless the last day is over. False if the slot has no
  * tester.
  */
-async function removeSlot(deps: Needed, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
+async function removeSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
   const now = deps.clock.now();
   const at = now.toISOString();
   if (!(await rows.remove(tx, id, at))) return false;
@@ -110,7 +110,7 @@ async function removeSlot(deps: Needed, tx: Transaction, { id, cycle }: SlotInCy
 }
 
 /** Replaces the test key of a slot. False if the slot has no tester. */
-function rotateKey({ sealer }: Needed, tx: Transaction, { id }: SlotInCycle): Promise<boolean> {
+function rotateKey({ sealer }: SlotsDeps, tx: Transaction, { id }: SlotInCycle): Promise<boolean> {
   const { keyHash, keySealed } = freshKey(sealer);
   return rows.rotateKey(tx, id, { keyHash, keySealed });
 }
@@ -124,7 +124,7 @@ interface Assignment {
  * Gives an open slot to the account with this e-mail address. Throws `not_found` if there is no such account,
  * `email_unverified`, `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`.
  */
-async function assignSlot(deps: Needed, tx: Transaction, { slot, email }: Assignment): Promise<true> {
+async function assignSlot(deps: SlotsDeps, tx: Transaction, { slot, email }: Assignment): Promise<true> {
   const { id, cycle } = slot;
   const now = deps.clock.now();
   const tester = await users.findByEmail(tx, normaliseEmail(email));
@@ -149,13 +149,13 @@ const unverifiedAccount =
 const isUnderWay = (cycle: CycleRow, now: Date): boolean =>
   acceptsTesters({ status: cycle.status, dayStarts: dayStartsOfRow(cycle) }, now.toISOString());
 
-const activation = ({ sealer }: Needed, cycle: CycleRow, now: Date): Activation => ({
+const activation = ({ sealer }: SlotsDeps, cycle: CycleRow, now: Date): Activation => ({
   at: now.toISOString(),
   fromDay: todayOf({ ...cycle, dayStarts: dayStartsOfRow(cycle) }, now),
   ...freshKey(sealer),
 });
 
-function freshKey(sealer: Needed["sealer"]) {
+function freshKey(sealer: SlotsDeps["sealer"]) {
   const key = mintCredential("stk_");
   return { keyHash: hashOf(key), keySealed: sealer.seal(key) };
 }

@@ -86,7 +86,7 @@ async function claim(invocation: Invocation, client: Client, job: Job): Promise<
   try {
     const body = left ? await claimOfLeft(invocation, client, left) : { worker };
     if (typeof body === "string") return leave(body);
-    const claimed = await patiently(context, () =>
+    const claimed = await retryUntilAnswered(context, () =>
       client.agent.claimRun({ params: { runId }, body, signal: context.signal }),
     );
     job.note({ claimId: claimed.claimId });
@@ -107,7 +107,7 @@ async function claim(invocation: Invocation, client: Client, job: Job): Promise<
  * released is not taken up: the proposal is found again among those that nobody has.
  */
 async function claimOfLeft({ context }: Invocation, client: Client, { runId, worker, claimId }: Left) {
-  const { claim, outcome } = await patiently(context, () =>
+  const { claim, outcome } = await retryUntilAnswered(context, () =>
     client.agent.readRun({ params: { runId }, signal: context.signal }),
   );
   if (outcome) return `Already reported: ${runId} ${outcome.status}.`;
@@ -199,7 +199,7 @@ async function listed(search: Search) {
   let changes: string | undefined;
   let cursor: string | undefined;
   do {
-    const page = await patiently(search.context, () =>
+    const page = await retryUntilAnswered(search.context, () =>
       ask(search, { waiting: "approved", cursor, limit: "50" }),
     );
     runs.push(...runsIn(search, page.items));
@@ -284,7 +284,7 @@ async function report(invocation: Invocation, job: Job, { wasStopped, ...body }:
   const { runId } = job;
   const call = () => agent.reportOutcome({ params: { runId }, body });
   try {
-    await (wasStopped ? call() : patiently(context, call));
+    await (wasStopped ? call() : retryUntilAnswered(context, call));
     note(invocation, `Reported: ${runId} ${body.status}.`);
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
@@ -331,7 +331,7 @@ const pauses: Pauses = { firstMs: 1_000, growth: 1.5, mostMs: 30_000 };
  * Calls until the server answers, however long it is away. Pauses as the server asks. Throws what will not pass, and the
  * signal's reason.
  */
-async function patiently<T>(
+async function retryUntilAnswered<T>(
   { clock, signal }: Pick<Context, "clock"> & { readonly signal?: AbortSignal },
   call: () => Promise<T>,
 ): Promise<T> {

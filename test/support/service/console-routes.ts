@@ -16,7 +16,7 @@ const isOpen = ({ path }: Route): boolean =>
 
 /** Every route of the console for which a person must be signed in, as the server itself makes them. */
 export function guardedConsoleRoutes({ deps }: Service): Pick<Route, "method" | "path">[] {
-  const door = {
+  const steps = {
     readCredentials: createReadCredentials(deps.settings),
     authenticate: createAuthenticate(deps),
     addressOf: createAddressOf(deps.settings.trustedProxies),
@@ -24,7 +24,7 @@ export function guardedConsoleRoutes({ deps }: Service): Pick<Route, "method" | 
     arrivals: createIncomingBodies(deps),
     holdAnswer: createHoldAnswer(deps),
   };
-  return consoleRoutes(deps, door, { contract, handlers: createHandlers(deps) }).filter(
+  return consoleRoutes(deps, steps, { contract, handlers: createHandlers(deps) }).filter(
     (route) => !isOpen(route),
   );
 }

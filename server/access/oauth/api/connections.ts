@@ -15,7 +15,7 @@ import { isClientRedirect } from "../redirect.ts";
 import { lifetimes, programName, refreshVerdict } from "../rules.ts";
 import { type OAuthCodeRow, oauthClients, oauthCodes, oauthTokens } from "../store.ts";
 
-type Needed = Pick<Deps, "clock" | "database" | "newId" | "settings">;
+type ConnectionsDeps = Pick<Deps, "clock" | "database" | "newId" | "settings">;
 
 /** A program exchanges the code that a person's browser brought it. */
 interface CodeExchange {
@@ -41,7 +41,7 @@ const badGrant = () =>
  * The error for a code or refresh token that is not valid. A program with an unknown registration gets
  * `invalid_client`, so that it registers again. Otherwise it would send its user to an error page each time.
  */
-async function refusalTo(clientId: string, { database }: Needed): Promise<OAuthFault> {
+async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promise<OAuthFault> {
   return (await isKnownClient(database, clientId))
     ? badGrant()
     : new OAuthFault("invalid_client", "This server does not know the program. Register it again.");
@@ -51,7 +51,7 @@ async function refusalTo(clientId: string, { database }: Needed): Promise<OAuthF
  * Makes a connection of a code. All refusals are alike. A second use of a code ends the connection of the first: two
  * programs have the code. (rule A47)
  */
-export async function exchangeCode(deps: Needed, exchange: CodeExchange): Promise<Grant> {
+export async function exchangeCode(deps: ConnectionsDeps, exchange: CodeExchange): Promise<Grant> {
   const refuse = () => refusalTo(exchange.clientId, deps);
   if (!verifierPattern.test(exchange.verifier)) throw await refuse();
   const challenge = await challengeOf(exchange.verifier);
@@ -98,7 +98,7 @@ interface NewConnection {
 
 /** A connection is a row among the tokens. Its own hash fits no secret: only its access tokens open anything. */
 async function insertConnection(
-  deps: Needed,
+  deps: ConnectionsDeps,
   tx: Transaction,
   { row, address }: NewConnection,
 ): Promise<string> {
@@ -126,7 +126,7 @@ interface Refresh {
  * have the token. (rule A48)
  */
 export async function refreshConnection(
-  deps: Needed,
+  deps: ConnectionsDeps,
   { refreshToken, clientId, address }: Refresh,
 ): Promise<TokenPair> {
   const tokenHash = hashOf(refreshToken);
@@ -152,7 +152,7 @@ export async function refreshConnection(
 
 /** Throws `rate_limited` if the program of the connection refreshes in a loop. (rule A70) */
 async function countRefresh(
-  { clock, settings }: Needed,
+  { clock, settings }: ConnectionsDeps,
   tx: Transaction,
   connectionId: string,
 ): Promise<void> {
@@ -164,7 +164,7 @@ async function countRefresh(
 
 /** Ends the connection of an access or refresh token. An unknown token needs no ending. (RFC 7009) */
 export async function revokeToken(
-  deps: Needed,
+  deps: ConnectionsDeps,
   {
     token,
     clientId,
@@ -181,7 +181,7 @@ export async function revokeToken(
 }
 
 async function endConnection(
-  deps: Needed,
+  deps: ConnectionsDeps,
   tx: Transaction,
   { connectionId, address }: { readonly connectionId: string; readonly address: string },
 ): Promise<void> {
@@ -199,7 +199,7 @@ interface Recorded {
 }
 
 const record = (
-  { clock, newId }: Needed,
+  { clock, newId }: ConnectionsDeps,
   tx: Transaction,
   { userId, connectionId, ...entry }: Recorded,
 ): Promise<void> =>

@@ -12,7 +12,7 @@ import {
   type Sending,
 } from "../../../http/body/read-body.ts";
 import { answerErrors, sentencesOf } from "../../../http/errors.ts";
-import type { Door, Route } from "../../../http/mount.ts";
+import type { RequestSteps, Route } from "../../../http/mount.ts";
 import { networkOf } from "../../../http/network-addresses.ts";
 import { spendAsStranger } from "../../../http/rate-limits/rate-limits.ts";
 import { metadataPaths, oauthPaths, resourceMetadata, resourceOf, serverMetadata } from "../metadata.ts";
@@ -29,7 +29,7 @@ import {
 type OAuthDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "settings">;
 
 /** The endpoints of OAuth for programs. The consent page is one of the console's. */
-export function oauthRoutes(deps: OAuthDeps, door: Door): Route[] {
+export function oauthRoutes(deps: OAuthDeps, steps: RequestSteps): Route[] {
   const { settings } = deps;
   if (!settings.mcp) return [];
   const { resource, server } = metadataPaths(settings);
@@ -47,19 +47,19 @@ export function oauthRoutes(deps: OAuthDeps, door: Door): Route[] {
     ...resource.map((path) => document(path, resourceMetadata(settings))),
     ...server.map((path) => document(path, serverMetadata(settings))),
     post(oauthPaths.token, "invalid_request", async (ctx) => {
-      const address = await countAddress(ctx, deps, { door, rateLimit: "connectionsByAddress" });
-      const form = await formOf(ctx, door);
+      const address = await countAddress(ctx, deps, { steps, rateLimit: "connectionsByAddress" });
+      const form = await formOf(ctx, steps);
       if (ctx.req.headers.authorization !== undefined && form.one("client_id") === "")
         throw new OAuthFault("invalid_client", "Send the `client_id` in the form, without a secret.");
       ctx.body = await tokenAnswer(deps, form, address);
     }),
     post(oauthPaths.revoke, "invalid_request", async (ctx) => {
-      const address = await countAddress(ctx, deps, { door, rateLimit: "connectionsByAddress" });
-      const form = await formOf(ctx, door);
+      const address = await countAddress(ctx, deps, { steps, rateLimit: "connectionsByAddress" });
+      const form = await formOf(ctx, steps);
       await revokeToken(deps, { token: form.needed("token"), clientId: form.one("client_id"), address });
       ctx.body = {};
     }),
-    post(oauthPaths.register, "invalid_client_metadata", (ctx) => register(ctx, deps, door)),
+    post(oauthPaths.register, "invalid_client_metadata", (ctx) => register(ctx, deps, steps)),
   ];
 }
 
@@ -78,9 +78,9 @@ const document = (path: string, body: object): Route => ({
 async function countAddress(
   { req }: Context,
   deps: OAuthDeps,
-  { door, rateLimit }: { readonly door: Door; readonly rateLimit: RateLimitName },
+  { steps, rateLimit }: { readonly steps: RequestSteps; readonly rateLimit: RateLimitName },
 ): Promise<string> {
-  const address = door.addressOf(req);
+  const address = steps.addressOf(req);
   if (deps.settings.rateLimited) await spendAsStranger(deps, { who: networkOf(address), rateLimit });
   return address;
 }
@@ -121,9 +121,9 @@ const answerWith = ({ access, refresh, expiresAt }: TokenPair, { clock }: Pick<D
   refresh_token: refresh,
 });
 
-async function register(ctx: Context, deps: OAuthDeps, door: Door): Promise<void> {
-  await countAddress(ctx, deps, { door, rateLimit: "clientsByAddress" });
-  const sending = sendingOf(ctx, door);
+async function register(ctx: Context, deps: OAuthDeps, steps: RequestSteps): Promise<void> {
+  await countAddress(ctx, deps, { steps, rateLimit: "clientsByAddress" });
+  const sending = sendingOf(ctx, steps);
   const body = await counted(sending, () => readJson(ctx.req, sending));
   const given = typeof body === "object" && body !== null && !Array.isArray(body) ? { ...body } : {};
   const { client_name: name, redirect_uris: uris } = {
@@ -156,14 +156,14 @@ interface Form {
   needed(name: string): string;
 }
 
-const sendingOf = ({ req }: Context, { arrivals, addressOf }: Door): Sending => ({
+const sendingOf = ({ req }: Context, { arrivals, addressOf }: RequestSteps): Sending => ({
   arrivals,
   sender: senderOf(undefined, addressOf(req)),
 });
 
 /** Reads the form of a program. Throws ApiErrors for a body that is none. */
-async function formOf(ctx: Context, door: Door): Promise<Form> {
-  const sending = sendingOf(ctx, door);
+async function formOf(ctx: Context, steps: RequestSteps): Promise<Form> {
+  const sending = sendingOf(ctx, steps);
   const bytes = await counted(sending, async () => {
     refuseEncoded(ctx.req);
     if (mediaTypeOf(ctx.req) !== "application/x-www-form-urlencoded")

@@ -15,10 +15,10 @@ import { newConsoleSession, startConsoleSession } from "../start-session.ts";
 import { accountLinks, consoleSessions, removeUnprovenAccess } from "../store.ts";
 import { refuseForeignPage } from "./session.ts";
 
-type Needed = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
+type AccountLinksDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
 
 /** New accounts and forgotten passwords. No answer shows whether an address has an account. (rules S26, S27) */
-export const accountLinkHandlers = (deps: Needed): Handlers<typeof contract> => ({
+export const accountLinkHandlers = (deps: AccountLinksDeps): Handlers<typeof contract> => ({
   signUp: signUp(deps),
   finishSignUp: finishSignUp(deps),
   recover: recover(deps),
@@ -31,7 +31,7 @@ const refuseWithoutRegistration = ({ settings }: Pick<Deps, "settings">): void =
 };
 
 /** By mail the account is made later, with the link. Without mail it is made now, unless the address has one. */
-function signUp(deps: Needed): Handler<typeof contract.signUp> {
+function signUp(deps: AccountLinksDeps): Handler<typeof contract.signUp> {
   return async ({ body, save }) => {
     refuseWithoutRegistration(deps);
     const email = normaliseEmail(body.email);
@@ -51,7 +51,7 @@ function signUp(deps: Needed): Handler<typeof contract.signUp> {
   };
 }
 
-function finishSignUp(deps: Needed): Handler<typeof contract.finishSignUp> {
+function finishSignUp(deps: AccountLinksDeps): Handler<typeof contract.finishSignUp> {
   return async ({ body, address, browser, save, setSession }) => {
     refuseForeignPage(deps, browser);
     refuseWithoutRegistration(deps);
@@ -73,7 +73,7 @@ function finishSignUp(deps: Needed): Handler<typeof contract.finishSignUp> {
   };
 }
 
-function recover(deps: Needed): Handler<typeof contract.recover> {
+function recover(deps: AccountLinksDeps): Handler<typeof contract.recover> {
   return async ({ body, save }) => {
     if (!sendsMail(deps.settings))
       throw new ApiError("forbidden", {
@@ -90,7 +90,7 @@ function recover(deps: Needed): Handler<typeof contract.recover> {
  * Ends every session and every other link. The second factor stays: a mailbox alone opens no account that has one. If the
  * address was never verified, somebody else may have made the account: what opens it besides the password ends, too. (rule S30)
  */
-function finishRecovery(deps: Needed): Handler<typeof contract.finishRecovery> {
+function finishRecovery(deps: AccountLinksDeps): Handler<typeof contract.finishRecovery> {
   const record = createAuditWriter(deps);
   return async ({ body, address, save }) => {
     const passwordHash = await hashPassword(body.newPassword);

@@ -231,10 +231,10 @@ const timesOf = (now: Date) => ({
   expiresAt: new Date(now.getTime() + tokenLifetimeDays * 86_400_000).toISOString(),
 });
 
-type Needed = Pick<Deps, "clock" | "sealer">;
+type DeviceDeps = Pick<Deps, "clock" | "sealer">;
 
 /** What a person does on the device sign-in pages: approve or refuse a device. */
-export const deviceApprovalHandlers = (deps: Needed): Handlers<typeof approvalContract> => ({
+export const deviceApprovalHandlers = (deps: DeviceDeps): Handlers<typeof approvalContract> => ({
   approve: approve(deps),
   refuse: refuse(deps),
 });

@@ -23,10 +23,10 @@ import { createStepRecorder, lockedRun, momentOf, type RunStep, visibleRun } fro
 import { type ProposalRow, proposals } from "../../proposals/store.ts";
 import { type ClaimRow, runClaims, type Worker } from "../store/claims.ts";
 
-type Needed = Pick<Deps, "clock" | "newId" | "settings" | "time">;
+type ClaimDeps = Pick<Deps, "clock" | "newId" | "settings" | "time">;
 
 /** The work of agents on approved proposals: claim, progress, outcome. */
-export function runWork(deps: Needed): Handlers<typeof contract> {
+export function runWork(deps: ClaimDeps): Handlers<typeof contract> {
   const record = createStepRecorder(deps);
   return {
     claimRun: (request) => request.save((tx) => claim(deps, tx, request)),
@@ -68,7 +68,7 @@ export function runWork(deps: Needed): Handlers<typeof contract> {
 }
 
 async function claim(
-  deps: Needed,
+  deps: ClaimDeps,
   tx: Transaction,
   {
     caller,

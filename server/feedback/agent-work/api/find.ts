@@ -34,10 +34,10 @@ import {
   type Search,
 } from "../store/find.ts";
 
-type Needed = Pick<Deps, "clock" | "database" | "settings" | "stopping" | "threadWatch" | "waiting">;
+type FindDeps = Pick<Deps, "clock" | "database" | "settings" | "stopping" | "threadWatch" | "waiting">;
 
 /** How an agent finds what there is to do. */
-export function findWork(deps: Needed): Handlers<typeof contract> {
+export function findWork(deps: FindDeps): Handlers<typeof contract> {
   return {
     async listFeedback(request) {
       const { changedAfter, cursor, q, wait = 0 } = request.query;
@@ -60,7 +60,7 @@ export function findWork(deps: Needed): Handlers<typeof contract> {
 type ListRequest = Request<typeof contract.listFeedback>;
 
 /** A page of the list. The first one also has the mark of what it saw. (rule A30) */
-async function list({ database, settings }: Needed, { caller, query }: ListRequest) {
+async function list({ database, settings }: FindDeps, { caller, query }: ListRequest) {
   const { cursor, limit = limits.agentPage.default } = query;
   const search = await searchOf({ database }, caller, query);
   const order = orderOf(search.filters);
@@ -82,7 +82,7 @@ interface Watched {
 }
 
 /** The threads that changed after a mark, held while there are none. (rules A30, A31) */
-async function listChanged(deps: Needed, request: ListRequest, { changedAfter, milliseconds }: Watched) {
+async function listChanged(deps: FindDeps, request: ListRequest, { changedAfter, milliseconds }: Watched) {
   const { database, settings } = deps;
   const { caller, callerNow, query } = request;
   const { limit = limits.agentPage.default } = query;

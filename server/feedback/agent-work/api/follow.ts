@@ -11,7 +11,7 @@ import { findChanged } from "../store/find.ts";
 /** A client asks again then, with the token that it has by that time. */
 const mostMilliseconds = 3_600_000;
 
-type Needed = Pick<Deps, "database" | "settings" | "threadWatch" | "waiting">;
+type FollowDeps = Pick<Deps, "database" | "settings" | "threadWatch" | "waiting">;
 
 /** Makes the function that sends changes to an agent while its token is valid. */
 export type Follow = (callerNow: () => Promise<AgentCaller>, topics: Topics) => Promise<Following>;
@@ -20,7 +20,7 @@ export type Follow = (callerNow: () => Promise<AgentCaller>, topics: Topics) => 
  * Follows what an agent may read: proposals that it names, and the threads of its apps. What it saw is kept before it
  * listens, so that no change between is missed. (rule A60)
  */
-export function createFollow(deps: Needed): Follow {
+export function createFollow(deps: FollowDeps): Follow {
   return async (callerNow, { runIds, queue }) => {
     const caller = await callerNow();
     const found = runIds.map(async (id) => [id, await stateOf(deps, id, caller)] as const);
@@ -54,7 +54,7 @@ interface FollowedRun extends Listening {
   readonly state: string | undefined;
 }
 
-function followRun(deps: Needed, { id, state, callerNow, signal, tell }: FollowedRun): Promise<void> {
+function followRun(deps: FollowDeps, { id, state, callerNow, signal, tell }: FollowedRun): Promise<void> {
   let known = state;
   const look = async () => {
     const seen = await stateOf(deps, id, await callerNow());
@@ -68,7 +68,7 @@ interface FollowedThreads extends Listening {
   readonly mark: string;
 }
 
-function followThreads(deps: Needed, { mark, callerNow, signal, tell }: FollowedThreads): Promise<void> {
+function followThreads(deps: FollowDeps, { mark, callerNow, signal, tell }: FollowedThreads): Promise<void> {
   const { database, threadWatch } = deps;
   let seen = mark;
   const look = async () => {
@@ -85,7 +85,7 @@ function followThreads(deps: Needed, { mark, callerNow, signal, tell }: Followed
 type Conditions = Parameters<typeof findChanged>[2]["conditions"];
 
 async function hasChanged(
-  { database }: Needed,
+  { database }: FollowDeps,
   viewer: AgentCaller,
   conditions: Conditions,
 ): Promise<boolean> {
@@ -100,7 +100,7 @@ const untilEnd = (signal: AbortSignal) => ({
 });
 
 /** Stands for what an agent reads of a proposal, without marking it as read. */
-async function stateOf({ database, settings }: Needed, id: string, viewer: AgentCaller) {
+async function stateOf({ database, settings }: FollowDeps, id: string, viewer: AgentCaller) {
   const run = await proposals.find(database, id, viewer);
   return run && hashOf(JSON.stringify(proposalAnswer(settings, run)));
 }

@@ -152,7 +152,7 @@ async function changeIn(visit: SignedInVisit): Promise<Readonly<Record<string, u
 
 const tagsIn = (typed: string): string[] => typed.split(",").filter((name) => name.trim() !== "");
 
-/** Returns the thread to the person at the page, unless somebody else has taken it since the page was shown. */
+/** Assigns the thread to the person at the page, unless somebody else has taken it since the page was shown. */
 function assignToMe(visit: SignedInVisit): Promise<Reply<"assigned">> {
   const { ask, fields, param } = visit;
   return doPart(visit, "assign", async () => {
