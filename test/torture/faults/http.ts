@@ -5,7 +5,8 @@ export const httpFaults: readonly Fault[] = [
   {
     name: "a repeated change acts twice, because its answer is not stored",
     file: "server/http/idempotency.ts",
-    right: "      if (key) await idempotency.store(tx, key, storedAnswer(key, mutation, answer));\n",
+    right:
+      "      if (key && known === undefined) await idempotency.store(tx, key, storedAnswer(key, mutation, answer));\n",
     wrong: "",
     tests: ["test/api/http/idempotency"],
   },
