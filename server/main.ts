@@ -67,7 +67,7 @@ export async function serve(flags: ServeFlags, given: ServeWorld): Promise<numbe
   const waiting = { patienceMs: world.folderPatienceMs, signal: world.stop };
   const lock = await takeDataFolder(wanted, world.err, waiting);
   try {
-    return await Promise.race([serveFrom(wanted, { flags, seed }, world), overdue(wanted, world.stop)]);
+    return await Promise.race([serveFrom(wanted, flags, seed, world), overdue(wanted, world.stop)]);
   } finally {
     await lock.release();
   }
@@ -87,11 +87,6 @@ async function seedOf({ seed, demo, dev }: ServeFlags): Promise<Seed | undefined
   throw new SettingError("--seed fills a development server only: start with --dev and --demo.");
 }
 
-interface Wishes {
-  readonly flags: ServeFlags;
-  readonly seed: Seed | undefined;
-}
-
 /** Checks what `serve` needs of this machine. Throws an Error that names a missing database driver. */
 export async function checkParts(): Promise<void> {
   await sqliteDriver();
@@ -104,7 +99,12 @@ async function overdue({ budgets }: Settings, stop: AbortSignal): Promise<number
   return 0;
 }
 
-async function serveFrom(wanted: Settings, { flags, seed }: Wishes, world: ServeWorld): Promise<number> {
+async function serveFrom(
+  wanted: Settings,
+  flags: ServeFlags,
+  seed: Seed | undefined,
+  world: ServeWorld,
+): Promise<number> {
   const { environment } = world;
   const write = wanted.demo && world.isTerminal ? (line: string) => world.err(readableLine(line)) : world.err;
   const log = createLog(wanted.logLevel, { write });

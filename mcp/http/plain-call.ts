@@ -68,7 +68,7 @@ export function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefin
   if (!hasOnly(params, ["name", "arguments", "_meta"]) || typeof tool !== "string") return undefined;
   if (given !== undefined && !isFlat(given)) return undefined;
   if (tool === tools.getDecision.name && given?.wait_seconds !== undefined) return undefined;
-  const era = isObject(meta) && acceptsBoth(headers) ? eraOf(headers, { tool, meta }) : undefined;
+  const era = isObject(meta) && acceptsBoth(headers) ? eraOf(headers, tool, meta) : undefined;
   return era && { era, id, tool, given };
 }
 
@@ -84,12 +84,7 @@ const acceptsBoth = ({ accept = "", "content-type": sent = "" }: Headers): boole
   accept.includes("text/event-stream") &&
   /^application\/json(; ?charset=utf-8)?$/i.test(sent);
 
-interface Named {
-  readonly tool: string;
-  readonly meta: Fields;
-}
-
-function eraOf(headers: Headers, { tool, meta }: Named): Era | undefined {
+function eraOf(headers: Headers, tool: string, meta: Fields): Era | undefined {
   const { progressToken = 0, ...rest } = meta;
   // Only a wait reports progress.
   if (!isId(progressToken)) return undefined;

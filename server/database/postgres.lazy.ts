@@ -34,7 +34,7 @@ export async function openPostgres(
   const { announcer, signals, listener } = await hearSignals(config);
   const gate = createClosingGate();
   const query = createQuery();
-  const write = createWrite({ pool, query, announcer, patienceMs });
+  const write = createWrite(pool, query, announcer, patienceMs);
   let closing: Promise<void> | undefined;
 
   /** One statement outside a transaction. A refused one leaves nothing to undo. */
@@ -117,15 +117,13 @@ function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<vo
 
 const attempts = 5;
 
-interface PostgresWrites {
-  readonly pool: pg.Pool;
-  readonly query: Query;
-  readonly announcer: Announcer;
-  readonly patienceMs: number;
-}
-
 /** Creates `Database.write` for PostgreSQL. It repeats a transaction that failed only because of concurrent ones. */
-function createWrite({ pool, query, announcer, patienceMs }: PostgresWrites): Database["write"] {
+function createWrite(
+  pool: pg.Pool,
+  query: Query,
+  announcer: Announcer,
+  patienceMs: number,
+): Database["write"] {
   async function transact<Result>(
     work: (tx: Transaction) => Promise<Result>,
     { pace, deadline }: { readonly pace: Pace; readonly deadline: Deadline },

@@ -128,7 +128,7 @@ async function recordCycle(
   await advanceCycle(deps, tx, { id: cycle.id, now });
   for (const { name, seat, askedHoursAgo } of demoRequests) {
     const expiresAt = later(now, requestMilliseconds - askedHoursAgo * hour);
-    await requestDemoSlot(seeding, { seat, testerId: idOf(name), expiresAt });
+    await requestDemoSlot(seeding, seat, idOf(name), expiresAt);
   }
 }
 
@@ -252,22 +252,18 @@ async function giveSlot(
 ): Promise<DemoSlot> {
   const { deps, tx } = seeding;
   const expiresAt = later(at, requestMilliseconds);
-  const slotId = await requestDemoSlot(seeding, { seat: tester.seat, testerId, expiresAt });
+  const slotId = await requestDemoSlot(seeding, tester.seat, testerId, expiresAt);
   const active = { at, fromDay: tester.from, keyHash: hashOf(key), keySealed: deps.sealer.seal(key) };
   await slots.accept(tx, slotId, active);
   return { slotId, tester };
 }
 
-interface SlotRequest {
-  readonly seat: number;
-  readonly testerId: string;
-  readonly expiresAt: string;
-}
-
 /** Requests the slot with this number for a tester. Returns the id of the slot. */
 async function requestDemoSlot(
   { tx, cycle }: Pick<CycleSeeding, "tx" | "cycle">,
-  { seat, testerId, expiresAt }: SlotRequest,
+  seat: number,
+  testerId: string,
+  expiresAt: string,
 ): Promise<string> {
   const rows = await slots.list(tx, cycle.id);
   const open = rows.find((row) => row.seat === seat && row.status === "open");

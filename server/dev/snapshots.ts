@@ -37,7 +37,7 @@ export function createSnapshots(deps: SnapshotDeps, clock: MovableClock) {
     const draft = await createDraft(folder, name);
     const now = clock.now().toISOString();
     try {
-      return await withSnapshot(deps.database, scratch, (reader) => fill(draft, { reader, deps, name, now }));
+      return await withSnapshot(deps.database, scratch, (reader) => fill(draft, reader, deps, name, now));
     } finally {
       await draft.abandon();
       await rm(scratch, { recursive: true, force: true });
@@ -89,14 +89,13 @@ const otherVersion = (name: string) =>
     message: `The snapshot ${name} was saved by another version of Innkeep. Save a new one.`,
   });
 
-interface Filling {
-  readonly reader: Reader;
-  readonly deps: SnapshotDeps;
-  readonly name: string;
-  readonly now: string;
-}
-
-async function fill(draft: SnapshotDraft, { reader, deps, name, now }: Filling): Promise<SnapshotFacts> {
+async function fill(
+  draft: SnapshotDraft,
+  reader: Reader,
+  deps: SnapshotDeps,
+  name: string,
+  now: string,
+): Promise<SnapshotFacts> {
   let [rows, files] = [0, 0];
   async function* counted(batches: AsyncIterable<readonly string[]>) {
     for await (const lines of batches) {

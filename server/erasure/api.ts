@@ -47,7 +47,7 @@ export function people(deps: ErasureDeps): Handlers<typeof contract> {
         await tx.lock(`erase:${caller.userId}:${hash}`);
         const running = await erasures.findRunning(tx, caller.userId, hash);
         if (running) return receipt(caller)(running);
-        const id = await begin(deps, tx, { ownerId: caller.userId, email, hash });
+        const id = await begin(deps, tx, caller.userId, email, hash);
         await record(tx, { caller, address }, { action: "person.erase", target: id });
         const begun = await erasures.find(tx, id, caller.userId);
         if (!begun) throw new ApiError("not_found");
@@ -68,16 +68,12 @@ export function people(deps: ErasureDeps): Handlers<typeof contract> {
   };
 }
 
-interface Wanted {
-  readonly ownerId: string;
-  readonly email: string;
-  readonly hash: string;
-}
-
 async function begin(
   { newId, clock, sealer }: ErasureDeps,
   tx: Transaction,
-  { ownerId, email, hash }: Wanted,
+  ownerId: string,
+  email: string,
+  hash: string,
 ): Promise<string> {
   const id = newId();
   await erasures.insert(tx, {

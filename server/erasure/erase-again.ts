@@ -86,7 +86,7 @@ function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | u
       return "gone";
     }
     if (email !== undefined && !(await isInTheWay(tx, entry, email))) {
-      await insertAgain(tx, deps.sealer, { entry, email });
+      await insertAgain(tx, deps.sealer, entry, email);
       return "found";
     }
     const status = email === undefined ? "done" : "stopped";
@@ -111,12 +111,12 @@ async function isInTheWay(reader: Reader, { of, ownerId }: JournalEntry, email: 
   return onlyOwnerOf.length > 0 || testerOf.length > 0;
 }
 
-interface Again {
-  readonly entry: JournalEntry;
-  readonly email: string;
-}
-
-async function insertAgain(tx: Transaction, sealer: Sealer, { entry, email }: Again): Promise<void> {
+async function insertAgain(
+  tx: Transaction,
+  sealer: Sealer,
+  entry: JournalEntry,
+  email: string,
+): Promise<void> {
   const account = entry.of === "owner" ? undefined : await users.findByEmail(tx, email);
   const effects = account
     ? await erasedAccounts.remove(

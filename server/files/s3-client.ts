@@ -38,7 +38,7 @@ export function createS3Client(place: S3Settings): SendToS3 {
       throw new FilesUnavailable(new Error("The store does not answer at the moment"), { isSilence: true });
     const begun = performance.now();
     for (let tries = 1; ; tries += 1) {
-      const given = await answerOf(pool, { request, signed: await sign(request) });
+      const given = await answerOf(pool, request, await sign(request));
       if ("answer" in given) {
         outage.worked();
         return given.answer;
@@ -83,12 +83,11 @@ type Outcome =
       readonly isSilence: boolean;
     };
 
-interface Asked {
-  readonly request: S3Request;
-  readonly signed: SignedRequest;
-}
-
-async function answerOf(pool: undici.Dispatcher, { request, signed }: Asked): Promise<Outcome> {
+async function answerOf(
+  pool: undici.Dispatcher,
+  request: S3Request,
+  signed: SignedRequest,
+): Promise<Outcome> {
   try {
     const answer = await exchange(pool, signed, request);
     const { status } = answer;

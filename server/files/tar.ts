@@ -7,14 +7,14 @@ export const paddingOf = (size: number): number => (blockSize - (size % blockSiz
 export function tarHeader(name: string, size: number): Buffer {
   const block = Buffer.alloc(blockSize);
   block.write(name, 0, 100);
-  writeOctal(block, 0o600, { at: 100, length: 8 });
-  writeOctal(block, 0, { at: 108, length: 8 });
-  writeOctal(block, 0, { at: 116, length: 8 });
-  writeOctal(block, size, { at: 124, length: 12 });
-  writeOctal(block, 0, { at: 136, length: 12 });
+  writeOctal(block, 0o600, 100, 8);
+  writeOctal(block, 0, 108, 8);
+  writeOctal(block, 0, 116, 8);
+  writeOctal(block, size, 124, 12);
+  writeOctal(block, 0, 136, 12);
   block.write("0", 156);
   block.write("ustar\x0000", 257, "latin1");
-  writeOctal(block, checksumOf(block), { at: 148, length: 7 });
+  writeOctal(block, checksumOf(block), 148, 7);
   block.write(" ", 155);
   return block;
 }
@@ -31,12 +31,7 @@ export function readTarHeader(block: Buffer): { readonly name: string; readonly 
   throw new Error("The file is not a backup, or it is damaged.");
 }
 
-interface Field {
-  readonly at: number;
-  readonly length: number;
-}
-
-function writeOctal(block: Buffer, value: number, { at, length }: Field): void {
+function writeOctal(block: Buffer, value: number, at: number, length: number): void {
   block.write(`${value.toString(8).padStart(length - 1, "0")}\0`, at, "latin1");
 }
 

@@ -57,7 +57,7 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       // Another secret with the key may be a guess of the secret: it counts like any attempt.
       if (endpoint.sealedBy && kept.fingerprint !== key.fingerprint)
         await countAttempt(endpoint, incoming, deps);
-      return replayFor(incoming, { key, kept, deps });
+      return replayFor(incoming, key, kept, deps);
     }
     const limitedBy = limitedByOf(endpoint, incoming, deps);
     try {
@@ -72,8 +72,7 @@ export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>
       return outcomeOf(endpoint, await handle(request), shape);
     } catch (thrown) {
       const error = isDangling(thrown) ? goneMeanwhile(endpoint, thrown) : thrown;
-      if (key && error instanceof AlreadyAnswered)
-        return replayFor(incoming, { key, kept: error.answer, deps });
+      if (key && error instanceof AlreadyAnswered) return replayFor(incoming, key, error.answer, deps);
       if (!(error instanceof ApiError)) throw error;
       if (!declared.has(error.code))
         throw new Error(`${endpoint.path} may not answer ${error.code}`, { cause: error });
@@ -110,16 +109,12 @@ async function spendOnRead({ rateLimit }: Endpoint, who: string, { limiter }: In
 
 const nothingUsed: GiveBack = () => {};
 
-interface Repeat {
-  readonly key: IdempotentRequest;
-  readonly kept: FoundAnswer;
-  readonly deps: InvokeDeps;
-}
-
 /** Returns the stored answer to a repeat, unless the person may no longer do what was asked. (rule K23) */
 async function replayFor(
   { caller }: IncomingRequest,
-  { key, kept, deps }: Repeat,
+  key: IdempotentRequest,
+  kept: FoundAnswer,
+  deps: InvokeDeps,
 ): Promise<InvocationResult> {
   if (
     caller &&

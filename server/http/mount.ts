@@ -51,15 +51,10 @@ type MountDeps = InvokeDeps & Pick<Deps, "files" | "stopping">;
 /** The routes of an API: the only place where the contract meets Koa. */
 export const mount = <C extends Groups>(api: Api<C>, deps: MountDeps, steps: RequestSteps): Route[] =>
   mapEndpoints(api, (endpoint, handle) =>
-    routeOf(endpoint, createInvoke(endpoint, handle, deps), { deps, steps }),
+    routeOf(endpoint, createInvoke(endpoint, handle, deps), deps, steps),
   );
 
-interface Mounting {
-  readonly deps: MountDeps;
-  readonly steps: RequestSteps;
-}
-
-function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, steps }: Mounting): Route {
+function routeOf(endpoint: Endpoint, invoke: Invoke, deps: MountDeps, steps: RequestSteps): Route {
   const cookie = sessionCookie(deps.settings);
   const readBody = createBodyReader(deps, steps);
   return {
@@ -98,7 +93,7 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, { deps, steps }: Mounting):
           setSession: (session) => cookie.set(ctx, session),
         });
         if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
-        send(ctx, outcome, { endpoint, holdAnswer: steps.holdAnswer });
+        send(ctx, outcome, endpoint, steps.holdAnswer);
         if (endpoint.ready) keepReady(ctx, outcome, { endpoint, steps, caller, shown });
       } catch (thrown) {
         await countRefusal(deps, { endpoint, caller }, thrown);
@@ -212,15 +207,11 @@ function keepReady(
   steps.ready.keep(req, { endpoint, callerId: caller.id, credential, answer });
 }
 
-interface Sent {
-  readonly endpoint: Endpoint;
-  readonly holdAnswer: HoldAnswer;
-}
-
 function send(
   ctx: Context,
   { status, body, replayed }: InvocationResult,
-  { endpoint, holdAnswer }: Sent,
+  endpoint: Endpoint,
+  holdAnswer: HoldAnswer,
 ): void {
   const { method } = endpoint;
   ctx.status = status;

@@ -65,7 +65,7 @@ export function createReady(endpoints: readonly Endpoint[], deps: ReadyDeps, obs
     const entry = asked && find(asked.name);
     if (!entry) return false;
     const requestId = observer.nextId();
-    const status = send(response, entry, { requestId, known: asked.known });
+    const status = send(response, entry, requestId, asked.known);
     const milliseconds = performance.now() - started;
     observer.answered({ requestId, method: "GET", route: entry.route, status, milliseconds });
     return true;
@@ -186,16 +186,12 @@ function headersOf(
   };
 }
 
-interface Sending {
-  readonly requestId: string;
-  readonly known: string | undefined;
-}
-
 /** Sends an answer, and gives its status. */
 function send(
   response: ServerResponse,
   { whole, unchanged, etag, body }: Entry,
-  { requestId, known }: Sending,
+  requestId: string,
+  known: string | undefined,
 ): number {
   const isKnown = known !== undefined && known !== "" && matchesEtag(known, etag);
   const headers = isKnown ? unchanged : whole;

@@ -63,20 +63,16 @@ async function deleteExpired(deps: RetentionDeps, stopping: AbortSignal): Promis
   const now = new Date(base.getTime() + clock.offsetMs);
   for (const app of await retention.apps(database)) {
     if (stopping.aborted) return;
-    const count = await deleteOfApp(deps, { app, now, stopping });
+    const count = await deleteOfApp(deps, app, now, stopping);
     if (count > 0) await record(deps, app, count);
   }
 }
 
-interface Pass {
-  readonly app: RetentionOfApp;
-  readonly now: Date;
-  readonly stopping: AbortSignal;
-}
-
 async function deleteOfApp(
   { database, keptFiles, log }: RetentionDeps,
-  { app, now, stopping }: Pass,
+  app: RetentionOfApp,
+  now: Date,
+  stopping: AbortSignal,
 ): Promise<number> {
   let total = 0;
   while (!stopping.aborted) {

@@ -234,7 +234,7 @@ export const exported = {
         appId,
         last,
       );
-      const shown = await shownOf(reader, { appId, hidden }, page);
+      const shown = await shownOf(reader, appId, hidden, page);
       if (shown.length > 0) yield shown;
       const end = page.at(-1);
       if (!end || page.length < rowsAtOnce) return;
@@ -251,15 +251,11 @@ function uploadsIn(files: string): string[] {
   return Object.values(kinds).flatMap((list) => list.map(({ upload }) => upload));
 }
 
-interface Hidden {
-  readonly appId: string;
-  readonly hidden: ReadonlySet<string>;
-}
-
 /** Those files that have an upload which is not hidden. */
 async function shownOf<File extends { readonly sha256: string }>(
   reader: Reader,
-  { appId, hidden }: Hidden,
+  appId: string,
+  hidden: ReadonlySet<string>,
   page: readonly File[],
 ): Promise<File[]> {
   if (hidden.size === 0 || page.length === 0) return [...page];

@@ -185,9 +185,9 @@ function renumbered(faqs: readonly Placed[], wanted: readonly Placed[], named: r
   if (isSame) return [...wanted];
   const from = wanted.findIndex((one) => named.includes(one));
   const to = from + named.length;
-  const up = shifted(wanted, { from, to, step: 1 });
+  const up = shifted(wanted, from, to, 1);
   const size = wanted.length;
-  const down = shifted(wanted.toReversed(), { from: size - to, to: size - from, step: -1 })?.toReversed();
+  const down = shifted(wanted.toReversed(), size - to, size - from, -1)?.toReversed();
   if (!up || !down) return up ?? down ?? [...wanted].map((one, at) => ({ ...one, sortOrder: at }));
   return changesIn(wanted, up) <= changesIn(wanted, down) ? up : down;
 }
@@ -195,17 +195,11 @@ function renumbered(faqs: readonly Placed[], wanted: readonly Placed[], named: r
 const changesIn = (before: readonly Placed[], after: readonly Placed[]): number =>
   after.filter(({ sortOrder }, at) => sortOrder !== before[at]?.sortOrder).length;
 
-interface Block {
-  readonly from: number;
-  readonly to: number;
-  readonly step: 1 | -1;
-}
-
 /**
  * The entries with those of a block right behind the one before it, and the next ones moved on as far as they must. Undefined if
  * there is none before the block.
  */
-function shifted(entries: readonly Placed[], { from, to, step }: Block): Placed[] | undefined {
+function shifted(entries: readonly Placed[], from: number, to: number, step: 1 | -1): Placed[] | undefined {
   let last = entries[from - 1]?.sortOrder;
   if (last === undefined) return undefined;
   let isFree = false;

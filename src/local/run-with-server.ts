@@ -38,22 +38,18 @@ export async function runWithServer(request: DevExecRequest, world: ExecWorld): 
   try {
     if (signals.first.aborted) return codeOf(signals.received());
     request.note(`Innkeep serves ${server.ready.baseUrl} while the command runs.`);
-    return await run(request, world, { server, forward: signals.forward });
+    return await run(request, world, server, signals.forward);
   } finally {
     await server.stop();
     if (keep) request.note(`The server's data is in ${server.ready.folder}/data.`);
   }
 }
 
-interface Running {
-  readonly server: ServerProcess;
-  readonly forward: (send: (signal: NodeJS.Signals) => void) => void;
-}
-
 async function run(
   { command, warn }: DevExecRequest,
   { environment, platform }: ExecWorld,
-  { server, forward }: Running,
+  server: ServerProcess,
+  forward: (send: (signal: NodeJS.Signals) => void) => void,
 ): Promise<number> {
   const env = { ...environment, ...clientVariables(server.ready) };
   const [file = "", ...words] = command;

@@ -151,7 +151,7 @@ export async function startInnkeep(options: StartOptions = {}): Promise<Innkeep>
 /** What drives a server, by the endpoints under `/dev`. */
 function control(baseUrl: string) {
   const move = async (body: object) =>
-    new Date((await call<{ now: string }>(baseUrl, { method: "POST", path: "/dev/clock", body })).now);
+    new Date((await call<{ now: string }>(baseUrl, "POST", "/dev/clock", body)).now);
   return {
     now: () => move({ advance: "PT0S" }),
     async advance(duration: string | number) {
@@ -166,19 +166,18 @@ function control(baseUrl: string) {
     },
     setTime: async (instant: string | Date) => move({ set: instantOf(instant) }),
     async addFault(fault: Fault) {
-      await call(baseUrl, { method: "POST", path: "/dev/faults", body: fault });
+      await call(baseUrl, "POST", "/dev/faults", fault);
     },
-    clearFaults: () => call<void>(baseUrl, { method: "DELETE", path: "/dev/faults" }),
-    messages: async () =>
-      (await call<{ items: CapturedMessage[] }>(baseUrl, { method: "GET", path: "/dev/outbox" })).items,
+    clearFaults: () => call<void>(baseUrl, "DELETE", "/dev/faults"),
+    messages: async () => (await call<{ items: CapturedMessage[] }>(baseUrl, "GET", "/dev/outbox")).items,
     async saveSnapshot(name: string) {
-      await call(baseUrl, { method: "POST", path: "/dev/snapshots", body: { name } });
+      await call(baseUrl, "POST", "/dev/snapshots", { name });
     },
     async loadSnapshot(name: string) {
-      await call(baseUrl, { method: "POST", path: `/dev/snapshots/${encodeURIComponent(name)}/load` });
+      await call(baseUrl, "POST", `/dev/snapshots/${encodeURIComponent(name)}/load`);
     },
     async reset() {
-      await call(baseUrl, { method: "POST", path: "/dev/reset" });
+      await call(baseUrl, "POST", "/dev/reset");
     },
   };
 }
@@ -227,17 +226,16 @@ const isInstant = (given: unknown): boolean =>
 
 const notInstant = (given: unknown): string => `${String(given)} is no instant such as 2031-03-01T09:00:00Z.`;
 
-interface Sent {
-  readonly method: "GET" | "POST" | "DELETE";
-  readonly path: string;
-  readonly body?: unknown;
-}
-
 /**
  * Calls an endpoint under `/dev`. Uses Node's own client: tests often replace `fetch`. Throws an Error with the server's
  * message if it refuses.
  */
-async function call<Answer>(baseUrl: string, { method, path, body }: Sent): Promise<Answer> {
+async function call<Answer>(
+  baseUrl: string,
+  method: "GET" | "POST" | "DELETE",
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
   const text = body === undefined ? "" : JSON.stringify(body);
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
   const answer = await new Promise<{ status: number; text: string }>((resolve, reject) => {

@@ -28,7 +28,7 @@ export function account(deps: AccountsDeps): Handlers<typeof contract> {
       const email = normaliseEmail(caller.email);
       if (normaliseEmail(body.email) !== email)
         throw badRequest("email", "does not match the address of this account");
-      const counted = await provePassword(deps, { caller, address, password: body.currentPassword });
+      const counted = await provePassword(deps, caller, address, body.currentPassword);
       const user = { id: caller.userId, email };
       const spend = await proveSecondFactor(deps, {
         user,
@@ -51,14 +51,13 @@ export function account(deps: AccountsDeps): Handlers<typeof contract> {
   };
 }
 
-interface Proving {
-  readonly caller: ConsoleCaller;
-  readonly address: string;
-  readonly password: string | undefined;
-}
-
 /** An account that signs in with a provider has no password. */
-async function provePassword(deps: AccountsDeps, { caller, address, password }: Proving) {
+async function provePassword(
+  deps: AccountsDeps,
+  caller: ConsoleCaller,
+  address: string,
+  password: string | undefined,
+) {
   const user = await users.find(deps.database, caller.userId);
   if (!user?.passwordHash) return [];
   const counted = await beginAttempt(deps, { email: caller.email, address, known: `session:${caller.id}` });

@@ -90,7 +90,7 @@ export function identities(deps: IdentityDeps) {
       deps.database.write(async (tx) => {
         await rows.lock(tx, proven);
         const owner = await rows.findOwner(tx, proven);
-        if (!owner) await insert(deps, tx, { proven, user, address });
+        if (!owner) await insert(deps, tx, proven, user, address);
         return owner && owner.id !== user.id ? "another_account" : undefined;
       }),
   };
@@ -134,20 +134,16 @@ async function register(
   const at = deps.clock.now().toISOString();
   const made = await users.insertUnlessTaken(tx, { ...user, createdAt: at, emailVerifiedAt: at });
   if (!made) return undefined;
-  await insert(deps, tx, { proven, user, address });
+  await insert(deps, tx, proven, user, address);
   return user;
-}
-
-interface Connection {
-  readonly proven: Proven;
-  readonly user: IdentityOwner;
-  readonly address: string;
 }
 
 async function insert(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  { proven, user, address }: Connection,
+  proven: Proven,
+  user: IdentityOwner,
+  address: string,
 ): Promise<void> {
   const { issuer, subject, providerId } = proven;
   await rows.insert(tx, { issuer, subject, userId: user.id, createdAt: deps.clock.now().toISOString() });

@@ -31,7 +31,7 @@ export function members(deps: Pick<Deps, "clock" | "database" | "newId">): Handl
 
     update: ({ caller, address, params, body: { role }, save }) =>
       save(async (tx) => {
-        const member = await changeableMember(tx, { caller, params, to: role });
+        const member = await changeableMember(tx, caller, params, role);
         if (member.role === role) return member;
         await rows.setRole(tx, params, role);
         const action = { action: "member.update", appId: params.appId, target: params.userId } as const;
@@ -42,7 +42,7 @@ export function members(deps: Pick<Deps, "clock" | "database" | "newId">): Handl
 
     remove: ({ caller, address, params, save }) =>
       save(async (tx) => {
-        const { email: label } = await changeableMember(tx, { caller, params, to: null });
+        const { email: label } = await changeableMember(tx, caller, params, null);
         const action = { action: "member.delete", appId: params.appId, target: params.userId } as const;
         await record(tx, { caller, address }, { ...action, label });
         await rows.remove(tx, params);
@@ -51,14 +51,8 @@ export function members(deps: Pick<Deps, "clock" | "database" | "newId">): Handl
   };
 }
 
-interface Change {
-  readonly caller: ConsoleCaller;
-  readonly params: Membership;
-  readonly to: Role | null;
-}
-
 /** The member that the caller may change in this way. Throws `not_found`, `forbidden` and `last_owner`. */
-async function changeableMember(tx: Transaction, { caller, params, to }: Change) {
+async function changeableMember(tx: Transaction, caller: ConsoleCaller, params: Membership, to: Role | null) {
   await rows.lock(tx, params.appId);
   const { viewerRole: by } = await ownedApp(tx, params.appId, caller);
   const own = params.userId === caller.userId;

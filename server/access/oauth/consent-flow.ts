@@ -79,7 +79,7 @@ async function consentPage(visit: DeviceSignInVisit, deps: ConsentPageDeps): Pro
     return signInFirst(visit, query);
   }
   const asked = await readAsked(visit.query, caller, deps);
-  return showConsent(visit, { asked, caller, query });
+  return showConsent(visit, asked, caller, query);
 }
 
 /** Allows or refuses. The browser returns to the program, with a code or an error, and with the issuer. (RFC 9207) */
@@ -92,7 +92,7 @@ async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps):
   const asked = await readAsked(given, caller, deps);
   // The page named both, and both may have changed since it was shown.
   const changed = changedSince(visit, asked, caller);
-  if (changed) return showConsent(visit, { asked, caller, query, changed });
+  if (changed) return showConsent(visit, asked, caller, query, changed);
   const { idempotencyKey } = fields;
   if (idempotencyKey === undefined) throw badRequest("once", "is missing; reload the page");
   switch (fields.text("decision")) {
@@ -145,16 +145,12 @@ function bodyOf({ fields }: DeviceSignInVisit, { client, redirect, challenge, sc
   return { clientId: client.id, clientName: client.name, redirect, challenge, appId, scopes: ticked };
 }
 
-interface ShownConsent {
-  readonly asked: ConsentRequest;
-  readonly caller: ConsoleCaller;
-  readonly query: string;
-  readonly changed?: Changed;
-}
-
 async function showConsent(
   visit: DeviceSignInVisit,
-  { asked, caller, query, changed }: ShownConsent,
+  asked: ConsentRequest,
+  caller: ConsoleCaller,
+  query: string,
+  changed?: Changed,
 ): Promise<DeviceSignInReply> {
   const { userId: id, email } = caller;
   const { items } = await visit.askAs(caller)(apps.list);

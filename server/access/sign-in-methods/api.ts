@@ -53,7 +53,7 @@ export const secondFactorHandlers = (deps: ProvingDeps): Handlers<typeof contrac
 /** Asks for the password again, or for a fresh sign-in of an account without one: a stranger at an open browser must not lock its owner out. */
 function beginFactor(deps: ProvingDeps): Handler<typeof contract.begin> {
   return async ({ caller, address, body, save }) => {
-    await assertPassword(deps, { caller, address, password: body.currentPassword ?? "" });
+    await assertPassword(deps, caller, address, body.currentPassword ?? "");
     const secret = newTotpSecret();
     const made = { secretSealed: deps.sealer.seal(secret), at: deps.clock.now().toISOString() };
     const issuer = `Innkeep ${new URL(deps.settings.consoleUrl).host}`;
@@ -64,15 +64,11 @@ function beginFactor(deps: ProvingDeps): Handler<typeof contract.begin> {
   };
 }
 
-interface PasswordCheck {
-  readonly caller: ConsoleCaller;
-  readonly address: string;
-  readonly password: string;
-}
-
 async function assertPassword(
   deps: ProvingDeps,
-  { caller, address, password }: PasswordCheck,
+  caller: ConsoleCaller,
+  address: string,
+  password: string,
 ): Promise<void> {
   const { email } = caller;
   if (!(await users.findByEmail(deps.database, email))?.passwordHash) return assertFreshSession(deps, caller);

@@ -186,13 +186,13 @@ interface AccountLinkRow {
 export const accountLinks = {
   /** Stores a link to a new account for an address, whether the address has one or not. */
   async addSignUp(tx: Transaction, { tokenHash, email, now, expiresAt }: NewAccountLink): Promise<void> {
-    await removeEarlier(tx, { kind: "sign_up", email, now });
+    await removeEarlier(tx, "sign_up", email, now);
     await tx.insert(tables.accountLinks, { tokenHash, kind: "sign_up", email, expiresAt });
   },
 
   /** Stores a link to a new password, if the address has an account with a password. The statements are the same if not. */
   async addRecovery(tx: Transaction, { tokenHash, email, now, expiresAt }: NewAccountLink): Promise<void> {
-    await removeEarlier(tx, { kind: "recovery", email, now });
+    await removeEarlier(tx, "recovery", email, now);
     await tx.run(
       `INSERT INTO account_links (token_hash, kind, user_id, email, expires_at)
        SELECT CAST(? AS TEXT), 'recovery', id, email, CAST(? AS TEXT) FROM users
@@ -221,13 +221,7 @@ export const accountLinks = {
     tx.run("DELETE FROM account_links WHERE user_id = ?", userId),
 };
 
-interface Earlier {
-  readonly kind: LinkKind;
-  readonly email: string;
-  readonly now: string;
-}
-
-async function removeEarlier(tx: Transaction, { kind, email, now }: Earlier): Promise<void> {
+async function removeEarlier(tx: Transaction, kind: LinkKind, email: string, now: string): Promise<void> {
   await tx.run("DELETE FROM account_links WHERE expires_at <= ?", now);
   await tx.run("DELETE FROM account_links WHERE email = ? AND kind = ?", email, kind);
 }

@@ -73,7 +73,7 @@ export function replaceTexts(name: SearchedTableName, count: ErasureCount = "tex
     for (const column of accounts)
       if (accountId !== null && row[column] === accountId) changed[column] = null;
     if (Object.keys(changed).length === 0) return noEffect;
-    await update(tx, table, { row, changed });
+    await update(tx, table, row, changed);
     if (name in afterwards) await afterwards[name]?.(tx, row);
     tx.signal(credentialsTopic);
     tx.signal(threadsTopic);
@@ -81,12 +81,12 @@ export function replaceTexts(name: SearchedTableName, count: ErasureCount = "tex
   };
 }
 
-interface Change {
-  readonly row: Cells;
-  readonly changed: Record<string, string | null>;
-}
-
-async function update(tx: Transaction, table: SearchedTable, { row, changed }: Change): Promise<void> {
+async function update(
+  tx: Transaction,
+  table: SearchedTable,
+  row: Cells,
+  changed: Record<string, string | null>,
+): Promise<void> {
   const key = keyOf(table, row);
   const isKeyed = table.keys.some((column) => column in changed);
   // Two rows may become the same: one of them stays.

@@ -36,7 +36,7 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
             stillFailing.push({ ...named, scopes, reportedLater: false });
             continue;
           }
-          const changes = await resolve(deps, tx, { pass, id: failure.id, by: caller.userId });
+          const changes = await resolve(deps, tx, pass, failure.id, caller.userId);
           await record(
             tx,
             { caller, address },
@@ -122,16 +122,12 @@ async function passIn(
   return rows.failingScopes(tx, id);
 }
 
-interface Resolved {
-  readonly pass: Pass;
-  readonly id: string;
-  readonly by: string;
-}
-
 async function resolve(
   { newId }: Pick<Deps, "newId">,
   tx: Transaction,
-  { pass, id, by }: Resolved,
+  pass: Pass,
+  id: string,
+  by: string,
 ): Promise<readonly AuditChange[]> {
   await messages.lock(tx, id);
   const changes = changesBetween(await changeableOf(tx, id), { status: "resolved" });

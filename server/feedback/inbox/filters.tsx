@@ -73,7 +73,7 @@ export async function neighboursOf(
     };
     return {
       previous: beside(before),
-      next: beside(after) ?? (await firstOfNext(ask, appId, { position, cursor: list.nextCursor })),
+      next: beside(after) ?? (await firstOfNext(ask, appId, position, list.nextCursor)),
     };
   } catch (error) {
     // The list in the address is not valid.
@@ -82,15 +82,11 @@ export async function neighboursOf(
   }
 }
 
-interface NextPage {
-  readonly position: InboxPosition;
-  readonly cursor: string | null;
-}
-
 async function firstOfNext(
   ask: Ask,
   appId: string,
-  { position, cursor }: NextPage,
+  position: InboxPosition,
+  cursor: string | null,
 ): Promise<Neighbour | undefined> {
   if (cursor === null) return undefined;
   const query = new URLSearchParams(position.list);

@@ -71,7 +71,7 @@ function save(
     const isNews = await noteFailure(tx, earlier ?? thread.id, report);
     if (earlier !== undefined && !isNews) return { ...answer(earlier), deduplicated: true };
     const repeatId = deps.newId();
-    if (earlier !== undefined) await addRepeat(deps, tx, { repeatId, id: earlier, report });
+    if (earlier !== undefined) await addRepeat(deps, tx, repeatId, earlier, report);
     const { appId, createdAt } = thread;
     for (const { upload } of files)
       await uploads.insert(tx, { ...upload, appId, feedbackId: earlier ?? thread.id, createdAt });
@@ -109,16 +109,12 @@ async function noteFailure(tx: Transaction, feedbackId: string, report: Feedback
   return failures.report(tx, { feedbackId, appId: thread.appId, scope, run, parts, reportedAt });
 }
 
-interface Repeat {
-  readonly repeatId: string;
-  readonly id: string;
-  readonly report: FeedbackReport;
-}
-
 async function addRepeat(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
-  { repeatId, id, report }: Repeat,
+  repeatId: string,
+  id: string,
+  report: FeedbackReport,
 ): Promise<void> {
   const { thread, ownSubject: subject } = report;
   const { message: body, blockedBy } = thread;

@@ -26,7 +26,7 @@ export function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): bo
     else {
       if (isFrame(marker)) hasFrame = hasSize(bytes.read(at + 5, 4));
       if (marker === 0xda && !hasFrame) return stop(at);
-      if (!isNeeded(marker)) keepDrawn(bytes, { marker, at: at + 4, length: length - 2 });
+      if (!isNeeded(marker)) keepDrawn(bytes, marker, at + 4, length - 2);
       at += 2 + length;
       if (marker !== 0xda) continue;
       isWhole = true;
@@ -56,13 +56,7 @@ const hasSize = (size: Buffer): boolean =>
 /** Frames, tables and scans. All other segments describe the picture. */
 const isNeeded = (marker: number): boolean => marker >= 0xc0 && marker <= 0xdf;
 
-interface Segment {
-  readonly marker: number;
-  readonly at: number;
-  readonly length: number;
-}
-
-function keepDrawn(bytes: FileBytes, { marker, at, length }: Segment): void {
+function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number): void {
   const name = bytes.read(at, Math.min(length, 12)).toString("latin1");
   if (marker === 0xe1 && name.startsWith(exifPrefix.toString("latin1")))
     bytes.write(at, orientationOnly(Buffer.from(bytes.read(at, length))));
@@ -233,7 +227,7 @@ export function keepDrawnGif(bytes: FileBytes): boolean {
       at = endOfBlocks(bytes, at + 11 + tableLength(bytes.read(at + 9, 1)[0] ?? 0));
     else if (parts < mostParts && kind === 0x21) {
       const end = endOfBlocks(bytes, at + 2);
-      emptyExtension(bytes, label, { from: at + 2, end });
+      emptyExtension(bytes, label, at + 2, end);
       at = end;
     } else {
       const behind = at + (kind === 0x3b ? 1 : 0);
@@ -264,12 +258,7 @@ function endOfBlocks(bytes: FileBytes, from: number): number {
   return bytes.size;
 }
 
-interface Blocks {
-  readonly from: number;
-  readonly end: number;
-}
-
-function emptyExtension(bytes: FileBytes, label: number, { from, end }: Blocks): void {
+function emptyExtension(bytes: FileBytes, label: number, from: number, end: number): void {
   const to = Math.min(end, bytes.size);
   if (label === timing && to - from <= 6) return;
   const name = label === ofProgram ? bytes.read(from, 12).toString("latin1") : "";

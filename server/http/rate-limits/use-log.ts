@@ -42,7 +42,7 @@ export function takeUse(log: UseLog, now: number, rule: RateLimit): UseVerdict {
 export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: RateLimit): UseVerdict {
   const windowMs = windowSeconds * 1_000;
   forgetOld(log, now, windowMs);
-  if (log.total < limit) return { allowed: true, at: timeOf(log, now, { limit, windowMs }) };
+  if (log.total < limit) return { allowed: true, at: timeOf(log, now, limit, windowMs) };
   const retryAfterSeconds = Math.ceil((decidingOf(log, limit) + windowMs - now) / 1_000);
   return { allowed: false, retryAfterSeconds: Math.max(1, retryAfterSeconds) };
 }
@@ -78,13 +78,8 @@ function forgetOld(log: UseLog, now: number, windowMs: number): void {
   log.start = 0;
 }
 
-interface Limited {
-  readonly limit: number;
-  readonly windowMs: number;
-}
-
 /** A use is never earlier than the one before it, even if the clock was set back a little. */
-function timeOf({ times }: UseLog, now: number, { limit, windowMs }: Limited): number {
+function timeOf({ times }: UseLog, now: number, limit: number, windowMs: number): number {
   const part = limit <= mostTimes ? 1 : Math.ceil(windowMs / mostTimes);
   return Math.max(times.at(-1) ?? 0, Math.ceil(now / part) * part);
 }

@@ -90,7 +90,7 @@ async function readUntilGone(deps: ReceiverDeps, mailIn: MailIn, { take, stoppin
   try {
     deps.log.info({ host: mailIn.host, folder: mailIn.folder }, "answers by mail are read");
     while (!stopping.aborted) {
-      await readNew(deps, mailbox, { name: nameOf(mailIn), take });
+      await readNew(deps, mailbox, nameOf(mailIn), take);
       await mailbox.news();
     }
   } finally {
@@ -101,12 +101,12 @@ async function readUntilGone(deps: ReceiverDeps, mailIn: MailIn, { take, stoppin
 
 const nameOf = ({ host, port, user, folder }: MailIn): string => `${user}@${host}:${port}/${folder}`;
 
-interface Reading {
-  readonly name: string;
-  readonly take: Work["take"];
-}
-
-async function readNew(deps: ReceiverDeps, mailbox: Mailbox, { name, take }: Reading): Promise<void> {
+async function readNew(
+  deps: ReceiverDeps,
+  mailbox: Mailbox,
+  name: string,
+  take: Work["take"],
+): Promise<void> {
   const { database } = deps;
   const { uidValidity } = mailbox;
   const row = await mailboxes.find(database, name);
@@ -119,7 +119,7 @@ async function readNew(deps: ReceiverDeps, mailbox: Mailbox, { name, take }: Rea
   };
   for await (const heads of mailbox.heads(last)) {
     for (const head of heads) {
-      const found = { ...findingOf(deps, mailbox, { name, uid: head.uid }), claim: claimUpTo(head.uid) };
+      const found = { ...findingOf(deps, mailbox, name, head.uid), claim: claimUpTo(head.uid) };
       if ((await takeOne(mailbox, head, { take, found })) === "later") return;
     }
     const end = heads.at(-1);
@@ -127,16 +127,12 @@ async function readNew(deps: ReceiverDeps, mailbox: Mailbox, { name, take }: Rea
   }
 }
 
-interface Place {
-  readonly name: string;
-  readonly uid: number;
-}
-
 /** The steps before a mail is taken apart. */
 const findingOf = (
   { database, clock, settings }: ReceiverDeps,
   mailbox: Mailbox,
-  { name, uid }: Place,
+  name: string,
+  uid: number,
 ): Pick<Taking["found"], "begin" | "read" | "release"> => ({
   begin: () => {
     const attempt = { uidValidity: mailbox.uidValidity, uid, at: clock.now().toISOString() };

@@ -76,7 +76,7 @@ function createTakeApart(deps: TakeDeps) {
       return leave(deps, claim);
     }
     if (mail.kind === "report") {
-      await takeReport(deps, claim, { mailId, failed: mail.failed });
+      await takeReport(deps, claim, mailId, mail.failed);
       return "taken";
     }
     const sent = await mails.findReply(deps.database, mailId);
@@ -148,15 +148,11 @@ async function isKeptOrTooMany(
   return (await mailOriginals.countSetApart(reader, { feedbackId, reportId }, since)) >= mostSetApart;
 }
 
-interface Report {
-  readonly mailId: string;
-  readonly failed: boolean;
-}
-
 async function takeReport(
   { clock, database }: TakeDeps,
   claim: FoundMail["claim"],
-  { mailId, failed }: Report,
+  mailId: string,
+  failed: boolean,
 ): Promise<void> {
   await database.write(async (tx) => {
     if ((await claim(tx)) && failed) await mails.bounce(tx, mailId, clock.now().toISOString());

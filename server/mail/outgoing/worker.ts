@@ -126,7 +126,7 @@ function noteServer(state: Lane, sendings: readonly Sending[]): void {
 async function deliver(state: Lane, mailer: Mailer, mail: WaitingMail): Promise<Sending> {
   const sending = await attempt(state, mailer, mail);
   const now = state.clock.now();
-  await state.database.write((tx) => store(tx, mail, { sending, now }));
+  await state.database.write((tx) => store(tx, mail, sending, now));
   if (sending.outcome === "refused" || sending.outcome === "later")
     state.log.warn({ mail: mail.id, attempts: mail.attempts, reason: sending.reason }, "mail not sent");
   return sending;
@@ -151,12 +151,7 @@ function opening(deps: WorkerDeps, content: string): MailContent | undefined {
 
 const late = "It could not be sent in time";
 
-interface Tried {
-  readonly sending: Sending;
-  readonly now: Date;
-}
-
-async function store(tx: Transaction, mail: WaitingMail, { sending, now }: Tried): Promise<void> {
+async function store(tx: Transaction, mail: WaitingMail, sending: Sending, now: Date): Promise<void> {
   const at = now.toISOString();
   switch (sending.outcome) {
     case "sent":

@@ -41,22 +41,18 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
       if (!(await releaseMails.claim(tx, note.id, now.toISOString()))) return;
       if (!sendsMail(deps.settings) || now.getTime() - Date.parse(note.publishedAt) > newsFor) return;
       for (const [address, report] of await audienceOf(tx, note))
-        await queueRelease(deps, tx, { note, address, report });
+        await queueRelease(deps, tx, note, address, report);
     }, "long");
   }
   return notes.length;
 }
 
-interface ReleaseMail {
-  readonly note: NoteToMail;
-  readonly address: string;
-  readonly report: ReportRow;
-}
-
 async function queueRelease(
   deps: ReleasesDeps,
   tx: Transaction,
-  { note, address, report }: ReleaseMail,
+  note: NoteToMail,
+  address: string,
+  report: ReportRow,
 ): Promise<void> {
   const since = new Date(deps.clock.now().getTime() - day).toISOString();
   if ((await releaseMails.countAutomatic(tx, address, since)) >= mostInADay) return;

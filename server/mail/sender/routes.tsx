@@ -67,7 +67,7 @@ export function senderPageRoutes(deps: SenderDeps, steps: RequestSteps): Route[]
     );
   };
 
-  const stop = createStopPages({ pages, links, base });
+  const stop = createStopPages(pages, links, base);
 
   const route = (method: "GET" | "POST", work: PageWork, part = ""): Route => ({
     method,
@@ -86,14 +86,8 @@ export function senderPageRoutes(deps: SenderDeps, steps: RequestSteps): Route[]
   ];
 }
 
-interface StopDeps {
-  readonly pages: SenderPages;
-  readonly links: Links;
-  readonly base: string;
-}
-
 /** The pages that end automatic mail. */
-const createStopPages = ({ pages, links, base }: StopDeps) => ({
+const createStopPages = (pages: SenderPages, links: Links, base: string) => ({
   ask: async (_ctx: Context, token: string): Promise<Reply> => {
     const { appName } = await pages.read(token);
     return show(<StopMail links={links} appName={appName} action={`${base}/${token}/stop`} />);

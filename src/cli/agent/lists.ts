@@ -45,7 +45,7 @@ export async function listFeedback(invocation: Invocation, { wait = 0, ...flags 
     askingList(() => client.agent.listFeedback({ query: { ...query, ...more }, signal }));
   const first = await ask();
   const page =
-    wait > 0 && first.items.length === 0 ? await waitForChange(invocation, first, { wait, ask }) : first;
+    wait > 0 && first.items.length === 0 ? await waitForChange(invocation, first, wait, ask) : first;
   const { items, nextCursor, changes } = page;
   printList(invocation, { items, columns: threadColumns, extra: { nextCursor, changes } });
   if (nextCursor) noteFurther(invocation, items, nextCursor);
@@ -54,12 +54,12 @@ export async function listFeedback(invocation: Invocation, { wait = 0, ...flags 
   return wait > 0 && items.length === 0 ? "pending" : "ok";
 }
 
-interface Waits {
-  readonly wait: number;
-  readonly ask: (more: { readonly changedAfter: string; readonly wait?: string }) => Promise<Page>;
-}
-
-async function waitForChange(invocation: Invocation, first: Page, { wait, ask }: Waits): Promise<Page> {
+async function waitForChange(
+  invocation: Invocation,
+  first: Page,
+  wait: number,
+  ask: (more: { readonly changedAfter: string; readonly wait?: string }) => Promise<Page>,
+): Promise<Page> {
   const { clock, signal } = invocation.context;
   note(invocation, `Waiting for a thread, for up to ${formatDuration(wait)}.`);
   let last = first;

@@ -77,7 +77,8 @@ function datedEntries({ releases, entries, flags, now }: Plan, written?: Written
   }));
   const dates = publicationDates(
     dated.filter((_, at) => entries[at]?.draftReason === undefined),
-    { now: now.toISOString(), overwrite: flags.overwrite === true },
+    now.toISOString(),
+    flags.overwrite === true,
   );
   let next = 0;
   return entries.map((entry) => {
@@ -177,12 +178,6 @@ interface Dated {
   readonly known: Pick<EditedChangelogEntry, "publishedAt"> | undefined;
 }
 
-/** The time, and whether a file may also move what is published. */
-interface Moving {
-  readonly now: string;
-  readonly overwrite: boolean;
-}
-
 /**
  * When each release was published, oldest first: a day is its first moment in UTC, and versions of one day stand a
  * millisecond apart. Undefined if that is unknown, or if the note stays at its instant: it is published, and no other
@@ -190,7 +185,8 @@ interface Moving {
  */
 function publicationDates(
   releases: readonly Dated[],
-  { now, overwrite }: Moving,
+  now: string,
+  overwrite: boolean,
 ): readonly (string | undefined)[] {
   const newest = new Map<string, number>();
   const follow = (at: number) => {

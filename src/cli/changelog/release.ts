@@ -36,7 +36,7 @@ export async function release(
   file: string | undefined,
 ): Promise<undefined> {
   const wanted = flags.version ?? (flags.to === undefined ? ciTag(invocation.context.env) : undefined);
-  const { releases, remarks } = await describe(invocation, { flags, file, wanted });
+  const { releases, remarks } = await describe(invocation, flags, file, wanted);
   for (const remark of remarks) note(invocation, remark);
   const chosen = choose(releases, wanted, flags);
   const title = await optionalTextOf(invocation, "--title", flags.title);
@@ -50,19 +50,18 @@ export async function release(
   const adopts = flags.notes === undefined && isWholeFile(flags) && !waits;
   const before = writtenOf(written, entry.version);
   const answer = await writeRelease(invocation, written, { entry, adopts });
-  tell(invocation, answer, { draftReason: entry.draftReason, wasPublished: Boolean(before?.publishedAt) });
+  tell(invocation, answer, entry.draftReason, Boolean(before?.publishedAt));
   await tellReleaseToJob(invocation, answer);
   printOne(invocation, answer, () => releaseDetails(answer));
   return undefined;
 }
 
-interface Wanted {
-  readonly flags: ReleaseFlags;
-  readonly file: string | undefined;
-  readonly wanted: string | undefined;
-}
-
-async function describe(invocation: Invocation, { flags, file, wanted }: Wanted): Promise<Described> {
+async function describe(
+  invocation: Invocation,
+  flags: ReleaseFlags,
+  file: string | undefined,
+  wanted: string | undefined,
+): Promise<Described> {
   if (flags.notes === undefined) return readReleases(invocation, flags, file);
   if (file !== undefined || flags.format !== undefined)
     throw usageError("--notes are the notes themselves: give it without a file and without --format.");
@@ -129,15 +128,11 @@ function publishing(entry: ReleaseEntry, { publishedAt }: ReleaseFlags): Release
   };
 }
 
-interface Outcome {
-  readonly draftReason: string | undefined;
-  readonly wasPublished: boolean;
-}
-
 function tell(
   invocation: Invocation,
   { version, created, changedFields = [], publishedAt }: ImportedChangelogEntry,
-  { draftReason, wasPublished }: Outcome,
+  draftReason: string | undefined,
+  wasPublished: boolean,
 ): void {
   const state = publishedAt === null ? "a draft" : `published at ${publishedAt}`;
   if (!created && changedFields.length === 0) note(invocation, `Nothing to do: ${version} is ${state}.`);

@@ -28,20 +28,16 @@ export interface ResendFlags {
 export async function resend(invocation: Invocation, flags: ResendFlags, id?: string): Promise<Exit> {
   const spool = openFeedbackSpool(invocation);
   if (flags.list) return listSpooled(invocation, spool);
-  if (id && !flags.all) return resendOne(invocation, flags, { spool, stored: await keptItem(spool, id) });
+  if (id && !flags.all) return resendOne(invocation, flags, spool, await keptItem(spool, id));
   if (flags.all && !id && !flags.withoutFiles) return resendAll(invocation, spool);
   throw usageError("Name one report, or give --all alone.", "innkeep feedback resend --list");
-}
-
-interface StoredReport {
-  readonly spool: Spool<OutgoingFeedback>;
-  readonly stored: OutgoingFeedback;
 }
 
 async function resendOne(
   invocation: Invocation,
   { withoutFiles }: ResendFlags,
-  { spool, stored }: StoredReport,
+  spool: Spool<OutgoingFeedback>,
+  stored: OutgoingFeedback,
 ): Promise<Exit> {
   refuseOtherServer(invocation, spool.kind, stored);
   const chosen = withoutFiles ? stripped(invocation, stored) : stored;

@@ -46,7 +46,7 @@ export async function openFiles(
 export function besideList(files: OpenedFiles, list: TaggedList): Checkout {
   const { invocation, source, states, app } = files;
   const server = invocation.baseUrl();
-  const known = stateOf(states, { server, app }, list.entries);
+  const known = stateOf(states, server, app, list.entries);
   const entries = withIdsHere(source.entries, states, known);
   const seen = { server, app: app ?? known?.app, entries: known?.entries ?? new Map() };
   return { ...files, states: states.filter((state) => state !== known), entries, list, seen };
@@ -157,16 +157,11 @@ async function run(cwd: string, words: readonly string[]): Promise<string | unde
   });
 }
 
-/** A server and an app. The app is undefined with an app key, which does not tell it. */
-interface ServerApp {
-  readonly server: string;
-  readonly app: string | undefined;
-}
-
 /** What is known of a server and an app; undefined if these files never met them. */
 function stateOf(
   states: readonly SeenState[],
-  { server, app }: ServerApp,
+  server: string,
+  app: string | undefined,
   list: readonly ServerEntry[],
 ): SeenState | undefined {
   const here = states.filter((state) => state.server === undefined || state.server === server);

@@ -134,7 +134,7 @@ export function changedMarkdown(parts: MarkdownParts, change: Partial<FileFields
   const { mark, lineEnd, heading } = parts;
   const { answer, question, ...others } = change;
   const fields = heading ? others : { question, ...others };
-  const text = frontWith(parts, fields) + bodyWith(parts, { answer, question: heading && question });
+  const text = frontWith(parts, fields) + bodyWith(parts, heading && question, answer);
   return mark + text.replaceAll("\n", lineEnd);
 }
 
@@ -146,12 +146,11 @@ function frontWith({ front, hasFront }: MarkdownParts, fields: Partial<FileField
   return `---\n${stringify(given, yamlStyle)}---\n`;
 }
 
-interface TextChange {
-  readonly question: string | undefined;
-  readonly answer: string | undefined;
-}
-
-function bodyWith({ body, heading }: MarkdownParts, { question, answer }: TextChange): string {
+function bodyWith(
+  { body, heading }: MarkdownParts,
+  question: string | undefined,
+  answer: string | undefined,
+): string {
   if (!heading) return answer === undefined ? body : `${unixLines(answer)}\n`;
   const head = question === undefined ? body.slice(0, heading.end) : heading.with(question);
   return head + (answer === undefined ? body.slice(heading.end) : `\n${unixLines(answer)}\n`);

@@ -73,11 +73,11 @@ async function agree(invocation: Invocation, plan: string): Promise<boolean> {
 }
 
 function showPlan(checkout: Checkout, items: readonly Item[]): undefined {
-  print(checkout, { items, more: { pushed: false, dryRun: true }, text: planText(items) });
+  print(checkout, items, { pushed: false, dryRun: true }, planText(items));
 }
 
 function showConflicts(checkout: Checkout, items: readonly Item[]): Exit {
-  print(checkout, { items, more: { pushed: false }, text: planText(items) });
+  print(checkout, items, { pushed: false }, planText(items));
   tellConflicts(checkout.invocation, "Nothing was pushed");
   return "conflict";
 }
@@ -119,7 +119,12 @@ async function finish(
     pushed: applied !== undefined && !failed,
     ...(results && { results: results.map(({ error, ...result }) => result) }),
   };
-  print(checkout, { items: items.map((item) => withId(item, done)), more, text: lines.join("\n") });
+  print(
+    checkout,
+    items.map((item) => withId(item, done)),
+    more,
+    lines.join("\n"),
+  );
   return failed ? failureOf(failed.error).exit : undefined;
 }
 
@@ -129,14 +134,13 @@ function withId(item: Item, { ids, entries }: Applied): Item {
   return id === undefined ? item : { ...item, theirs: entries.find((entry) => entry.id === id) };
 }
 
-interface Printed {
-  readonly items: readonly Item[];
-  readonly more: Readonly<Record<string, unknown>>;
-  readonly text: string;
-}
-
 /** Prints the plan as data, or as text. */
-function print({ invocation, source }: Checkout, { items, more, text }: Printed): void {
+function print(
+  { invocation, source }: Checkout,
+  items: readonly Item[],
+  more: Readonly<Record<string, unknown>>,
+  text: string,
+): void {
   printOne(invocation, { path: source.path, ...more, ...planJson(items) }, () => text);
 }
 
@@ -153,7 +157,7 @@ export async function diffFaqs(
   tellNewServer(checkout);
   const items = await compare(checkout, { filesRule: checkout.isCi });
   refuseLongTexts(list, items);
-  print(checkout, { items, more: {}, text: planText(items) });
+  print(checkout, items, {}, planText(items));
   if (!exitCode) return undefined;
   if (hasConflicts(items)) return "conflict";
   return items.every(({ action }) => action === "same") ? undefined : "differences";
@@ -167,7 +171,7 @@ async function writeBack(checkout: Checkout, items: readonly Item[], applied: Ap
   const { invocation, source, isCi } = checkout;
   if (isCi) return;
   const byId = new Map(applied.entries.map((entry) => [entry.id, entry]));
-  const entries = items.flatMap((item) => seenOf(item, checkout, { applied, byId }));
+  const entries = items.flatMap((item) => seenOf(item, checkout, applied, byId));
   try {
     const changes = items.flatMap((item) => fileChangesOf(item, checkout, applied));
     if (changes.length > 0) await source.change(changes);
@@ -177,11 +181,6 @@ async function writeBack(checkout: Checkout, items: readonly Item[], applied: Ap
   }
 }
 
-interface After {
-  readonly applied: Applied;
-  readonly byId: ReadonlyMap<string, ServerEntry>;
-}
-
 const hasFailed = ({ results }: Applied, { mine, theirs }: Item): boolean =>
   results?.some(
     ({ outcome, id, file }) =>
@@ -189,7 +188,12 @@ const hasFailed = ({ results }: Applied, { mine, theirs }: Item): boolean =>
   ) ?? false;
 
 /** What is now known of an entry: nothing new where the server's side counts and the file does not have it yet. */
-function seenOf(item: Item, checkout: Checkout, { applied, byId }: After): (readonly [string, SeenEntry])[] {
+function seenOf(
+  item: Item,
+  checkout: Checkout,
+  applied: Applied,
+  byId: ReadonlyMap<string, ServerEntry>,
+): (readonly [string, SeenEntry])[] {
   const id = (item.mine && applied.ids.get(item.mine)) ?? item.theirs?.id ?? item.mine?.id;
   if (id === undefined || item.action === "foreign") return [];
   const old = checkout.seen.entries.get(id);

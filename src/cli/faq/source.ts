@@ -128,7 +128,7 @@ async function readFolder(folder: string, shown: string): Promise<Source> {
     entries: files.map(({ entry }) => entry),
     faults,
     isThere: found !== undefined,
-    change: (changes) => changeFolder({ folder, shown, files, taken: found?.taken ?? [] }, changes),
+    change: (changes) => changeFolder(folder, shown, files, found?.taken ?? [], changes),
   };
 }
 
@@ -187,15 +187,11 @@ async function readOne(
   return { value: { entry: { ...value, file }, parts: split.value, text } };
 }
 
-interface Folder {
-  readonly folder: string;
-  readonly shown: string;
-  readonly files: readonly ReadFile[];
-  readonly taken: readonly string[];
-}
-
 async function changeFolder(
-  { folder, shown, files, taken: names }: Folder,
+  folder: string,
+  shown: string,
+  files: readonly ReadFile[],
+  names: readonly string[],
   changes: readonly FileChange[],
 ): Promise<string[]> {
   const named = changes.flatMap((one) => (one.kind === "add" ? [] : one.file));

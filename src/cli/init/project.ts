@@ -49,7 +49,7 @@ export async function init(invocation: Invocation, flags: InitFlags): Promise<un
   const isStored = key !== undefined && (await storeKey(own, flags, key));
   const report = draft && (await firstReport(own, flags, { draft, key }));
   const ci = ciLines(own.context, { server, service: flags.ci });
-  tellNext(own, { key, isStored, report });
+  tellNext(own, key, isStored, report);
   const done = {
     ...(flags.dryRun && { dryRun: true }),
     server,
@@ -83,14 +83,13 @@ function tellFile(invocation: Invocation, { file, change, text }: ProjectPlan): 
   else note(invocation, `${dryRun ? "Would write" : "Wrote"} ${file}: ${text.trim()}`);
 }
 
-interface Done {
-  readonly key: InitKey | undefined;
-  readonly isStored: boolean;
-  readonly report: FirstReport | undefined;
-}
-
 /** Says what is left to do. */
-function tellNext(invocation: Invocation, { key, isStored, report }: Done): void {
+function tellNext(
+  invocation: Invocation,
+  key: InitKey | undefined,
+  isStored: boolean,
+  report: FirstReport | undefined,
+): void {
   const { flags } = invocation;
   if (!key)
     note(

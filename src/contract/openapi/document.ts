@@ -89,7 +89,7 @@ export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>
     for (const [name, endpoint] of Object.entries(group)) {
       await pause?.();
       const path = endpoint.path.replace(/:(\w+)/g, "{$1}");
-      const described = operation({ tag, name, endpoint }, schemas);
+      const described = operation(tag, name, endpoint, schemas);
       paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: described };
     }
   }
@@ -103,15 +103,8 @@ export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>
   };
 }
 
-/** An endpoint and its place in the contract. */
-interface NamedEndpoint {
-  readonly tag: string;
-  readonly name: string;
-  readonly endpoint: Endpoint;
-}
-
 /** One endpoint as an OpenAPI operation. */
-function operation({ tag, name, endpoint }: NamedEndpoint, schemas: Schemas): Json {
+function operation(tag: string, name: string, endpoint: Endpoint, schemas: Schemas): Json {
   const operationId = `${tag}.${name}`;
   const example = examples[operationId] ?? {};
   return {

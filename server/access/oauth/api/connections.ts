@@ -67,7 +67,7 @@ export async function exchangeCode(deps: ConnectionsDeps, exchange: CodeExchange
       return undefined;
     }
     if (!matches(row, exchange, { challenge, now: deps.clock.now() })) return undefined;
-    const connectionId = await insertConnection(deps, tx, { row, address: exchange.address });
+    const connectionId = await insertConnection(deps, tx, row, exchange.address);
     await insertTokenPair(deps, tx, { pair, connectionId, clientId: row.clientId });
     await oauthCodes.use(tx, codeHash, connectionId);
     return { ...pair, scopes: scopesOf(row) };
@@ -91,16 +91,12 @@ function scopesOf({ scopes }: Pick<OAuthCodeRow, "scopes">): string[] {
   return Array.isArray(granted) ? granted.map(String) : [];
 }
 
-interface NewConnection {
-  readonly row: OAuthCodeRow;
-  readonly address: string;
-}
-
 /** A connection is a row among the tokens. Its own hash fits no secret: only its access tokens open anything. */
 async function insertConnection(
   deps: ConnectionsDeps,
   tx: Transaction,
-  { row, address }: NewConnection,
+  row: OAuthCodeRow,
+  address: string,
 ): Promise<string> {
   const id = deps.newId();
   const { userId, appId, scopes, clientName: label } = row;

@@ -198,7 +198,7 @@ function createFaultAnswers(deps: Pick<Deps, "log">) {
       } catch (thrown) {
         if (!(thrown instanceof OAuthFault)) throw thrown;
         const { code, message } = thrown;
-        send(ctx, { status: code === "invalid_client" ? 401 : 400, code, message });
+        send(ctx, code === "invalid_client" ? 401 : 400, code, message);
       }
     });
 }
@@ -211,7 +211,7 @@ export function answerFault(
 ): true {
   const said = sentencesOf({ message, details });
   if (status === 500) said.push(`The requestId is ${ctx.state.requestId}.`);
-  send(ctx, { status, code: oauthCodeOf(code, status, wrong), message: said.join(" ") });
+  send(ctx, status, oauthCodeOf(code, status, wrong), said.join(" "));
   return true;
 }
 
@@ -223,13 +223,7 @@ function oauthCodeOf(code: ErrorCode, status: number, wrong: OAuthCode): OAuthCo
   return status >= 500 ? "server_error" : wrong;
 }
 
-interface Fault {
-  readonly status: number;
-  readonly code: OAuthCode;
-  readonly message: string;
-}
-
-function send(ctx: Context, { status, code, message }: Fault): void {
+function send(ctx: Context, status: number, code: OAuthCode, message: string): void {
   // A program that sent credentials in a header must be told of which kind they can be.
   if (status === 401 && ctx.req.headers.authorization !== undefined)
     ctx.set("WWW-Authenticate", 'Basic realm="innkeep"');

@@ -128,7 +128,7 @@ type MailingDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
  */
 async function mailRecovery(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
   if (!(await mayMail(deps, tx, email))) return;
-  const { link, url, sendBefore } = newLink(deps, { email, path: "recover", lives: recoveryMilliseconds });
+  const { link, url, sendBefore } = newLink(deps, email, "recover", recoveryMilliseconds);
   await accountLinks.addRecovery(tx, link);
   const mailId = await queueMail(deps, tx, {
     kind: "recovery",
@@ -143,7 +143,7 @@ async function mailRecovery(deps: MailingDeps, tx: Transaction, email: string): 
 /** Mails a link to a new account. To an address that has one it mails how to sign in. The statements are the same. */
 async function mailSignUp(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
   if (!(await mayMail(deps, tx, email))) return;
-  const { link, url, sendBefore } = newLink(deps, { email, path: "sign-up", lives: signUpMilliseconds });
+  const { link, url, sendBefore } = newLink(deps, email, "sign-up", signUpMilliseconds);
   const known = await users.findByEmail(tx, email);
   await accountLinks.addSignUp(tx, link);
   const { consoleUrl } = deps.settings;
@@ -158,13 +158,12 @@ async function mailSignUp(deps: MailingDeps, tx: Transaction, email: string): Pr
   });
 }
 
-interface LinkTraits {
-  readonly email: string;
-  readonly path: "recover" | "sign-up";
-  readonly lives: number;
-}
-
-function newLink({ clock, settings }: MailingDeps, { email, path, lives }: LinkTraits) {
+function newLink(
+  { clock, settings }: MailingDeps,
+  email: string,
+  path: "recover" | "sign-up",
+  lives: number,
+) {
   const token = randomName();
   const now = clock.now();
   const sendBefore = new Date(now.getTime() + lives);

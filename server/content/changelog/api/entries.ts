@@ -101,7 +101,7 @@ export function consoleChangelog(
     remove: ({ caller, address, params: { entryId: id }, save }) =>
       save(async (tx) => {
         const { appId } = await lockedEntry(tx, id, caller);
-        await removeEntry(tx, { appId, id });
+        await removeEntry(tx, appId, id);
         await record(tx, { caller, address }, { action: "changelog.delete", appId, target: id });
         return { success: true };
       }),
@@ -230,12 +230,6 @@ function pick(values: Values, fields: readonly ReleaseField[]): Partial<Values> 
 
 type Making = Pick<Deps, "clock" | "newId">;
 
-/** The id of an entry and of its app. */
-interface EntryKey {
-  readonly appId: string;
-  readonly id: string;
-}
-
 /** A stored release note as its maintainer reads it, with the threads that it is linked to. */
 const entryAnswer = (
   row: ChangelogRow & Pick<OwnedChangelogRow, "editedFields">,
@@ -344,7 +338,7 @@ async function publishEntry(
 }
 
 /** Deletes an entry permanently. */
-async function removeEntry(tx: Transaction, { appId, id }: EntryKey): Promise<void> {
+async function removeEntry(tx: Transaction, appId: string, id: string): Promise<void> {
   await rows.remove(tx, id);
   await renew(tx, appId);
 }

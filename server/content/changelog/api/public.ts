@@ -22,7 +22,7 @@ export const changelog = ({
     const since = readableVersion(query.since);
     const name = JSON.stringify(["changelog", caller.appId, limit, since ?? null]);
     return answers.recall({ name, version: caller.changelogVersion, now }, async () => {
-      const entries = await listEntries(database, caller.appId, { now: now.toISOString(), since, limit });
+      const entries = await listEntries(database, caller.appId, now.toISOString(), since, limit);
       const next = await rows.nextPublication(database, caller.appId, now.toISOString());
       const until = next?.at ? Date.parse(next.at) : undefined;
       return { answer: prepareAnswer(JSON.stringify({ entries })), until };
@@ -30,16 +30,12 @@ export const changelog = ({
   },
 });
 
-interface Wanted {
-  readonly now: string;
-  readonly since: string | undefined;
-  readonly limit: number;
-}
-
 async function listEntries(
   reader: Reader,
   appId: string,
-  { now, since, limit }: Wanted,
+  now: string,
+  since: string | undefined,
+  limit: number,
 ): Promise<ChangelogEntry[]> {
   if (since === undefined)
     return (await rows.listPublished(reader, appId, { now, limit })).map(publishedEntry);

@@ -89,7 +89,7 @@ async function claim(
   const newerApproval = (await proposals.newerApproval(tx, run))?.id;
   const verdict = claimVerdict({ run, held, resume, newerApproval }, moment);
   if (found && verdict === "same") return claimAnswer(deps, run, found);
-  if (verdict !== "new" && verdict !== "resumed") throw claimRefusal(verdict, { newerApproval, held });
+  if (verdict !== "new" && verdict !== "resumed") throw claimRefusal(verdict, newerApproval, held);
 
   const made = {
     ...maker,
@@ -121,14 +121,10 @@ const heldFor = (maker: Worker, held: ClaimRow, moment: Moment): HeldClaim => {
   };
 };
 
-interface Refused {
-  readonly newerApproval: string | undefined;
-  readonly held: HeldClaim | undefined;
-}
-
 function claimRefusal(
   verdict: Exclude<ClaimVerdict, "new" | "resumed">,
-  { newerApproval, held }: Refused,
+  newerApproval: string | undefined,
+  held: HeldClaim | undefined,
 ): ApiError {
   if (verdict === "time_in_doubt") return doubtfulTime();
   if (verdict === "run_superseded")

@@ -45,7 +45,7 @@ export function findWork(deps: FindDeps): Handlers<typeof contract> {
       if (changedAfter === undefined) return list(deps, request);
       if (q !== undefined) throw badRequest("q", "cannot be combined with `changedAfter`");
       if (cursor !== undefined) throw badRequest("cursor", "cannot be combined with `changedAfter`");
-      return listChanged(deps, request, { changedAfter, milliseconds: wait * 1_000 });
+      return listChanged(deps, request, changedAfter, wait * 1_000);
     },
 
     async listRuns({ caller: viewer, query: { status, cursor, limit = limits.agentPage.default } }) {
@@ -76,13 +76,8 @@ async function list({ database, settings }: FindDeps, { caller, query }: ListReq
   return { items: items.map((row) => threadItem(settings, row)), nextCursor, changes };
 }
 
-interface Watched {
-  readonly changedAfter: string;
-  readonly milliseconds: number;
-}
-
 /** The threads that changed after a mark, held while there are none. (rules A30, A31) */
-async function listChanged(deps: FindDeps, request: ListRequest, { changedAfter, milliseconds }: Watched) {
+async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: string, milliseconds: number) {
   const { database, settings } = deps;
   const { caller, callerNow, query } = request;
   const { limit = limits.agentPage.default } = query;

@@ -16,7 +16,12 @@ export function consoleProposals(
 ): Handlers<typeof contract> {
   const record = createStepRecorder(deps);
   /** Records the step of a person and returns the answer. */
-  const finish = async (tx: Transaction, { run, author }: PersonsStep, step: RunStep) => {
+  const finish = async (
+    tx: Transaction,
+    run: ProposalRow,
+    author: { readonly caller: ConsoleCaller; readonly address: string },
+    step: RunStep,
+  ) => {
     await record(tx, { ...run, author }, step);
     return proposalAnswer(deps.settings, await visibleRun(tx, run.id, author.caller));
   };
@@ -54,7 +59,7 @@ export function consoleProposals(
         await rows.recall(tx, runId, { note: note || null, at, by: caller.userId });
         const facts = { decision: "recalled" };
         const step = { action: "run.recall", event: "run.decided", facts } as const;
-        return finish(tx, { run, author: { caller, address } }, step);
+        return finish(tx, run, { caller, address }, step);
       }),
 
     release: ({ caller, address, params: { runId }, body: { claimedAt }, save }) =>
@@ -71,14 +76,9 @@ export function consoleProposals(
         const at = later(now, run.claimedAt).toISOString();
         await runClaims.release(tx, run.claimId, { at, by: caller.userId });
         await rows.setExpiry(tx, runId, expiresAt);
-        return finish(tx, { run, author: { caller, address } }, { action: "run.release" });
+        return finish(tx, run, { caller, address }, { action: "run.release" });
       }),
   };
-}
-
-interface PersonsStep {
-  readonly run: ProposalRow;
-  readonly author: { readonly caller: ConsoleCaller; readonly address: string };
 }
 
 const recallRefusals = {

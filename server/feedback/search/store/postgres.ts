@@ -112,7 +112,7 @@ async function findRare(
   if (beginning.length === 0) return findInApps(reader, all, page);
   const withWhole = { scope, words: { whole, beginning: [] } };
   const left = await findInApps(reader, withWhole, { ...page, limit: few + 1 });
-  return left.length > few ? undefined : findAmong(reader, beginningOf(beginning), { page, among: left });
+  return left.length > few ? undefined : findAmong(reader, beginningOf(beginning), page, left);
 }
 
 /** How many threads of these ranges have a word at most, if so many of all ranges have it. */
@@ -174,16 +174,16 @@ async function isAnyRare(reader: Reader, asked: readonly string[], rare: number)
   return false;
 }
 
-interface Among {
-  readonly page: SearchPage;
-  readonly among: readonly number[];
-}
-
 /**
  * The newest of these threads that have the beginning of a word, too. (The index must not be asked for it: it would read all words with
  * it.) Only the words of the thread are made, which takes a third of the time of all that the index has of it.
  */
-async function findAmong(reader: Reader, beginning: string, { page, among }: Among): Promise<number[]> {
+async function findAmong(
+  reader: Reader,
+  beginning: string,
+  page: SearchPage,
+  among: readonly number[],
+): Promise<number[]> {
   if (among.length === 0) return [];
   // Read in their order, so that no more of them are compared than the page needs.
   const read = `SELECT * FROM feedback WHERE seq IN (${among.join(", ")}) ORDER BY seq DESC OFFSET 0`;

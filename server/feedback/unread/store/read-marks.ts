@@ -122,7 +122,7 @@ export async function noteActivity(
   feedbackId: string,
   { at, by, ofProposal = false }: Activity,
 ): Promise<void> {
-  if (by) await keepRead(tx, { feedbackId, userId: by, at });
+  if (by) await keepRead(tx, feedbackId, by, at);
   await tx.run(
     `UPDATE feedback SET activity_count = activity_count + 1,
        active_at = ${laterActivity.replaceAll("f.", "")} ${ofProposal ? `, ${proposalState}` : ""}
@@ -132,17 +132,11 @@ export async function noteActivity(
   tx.signal(threadTopic(feedbackId));
 }
 
-interface OwnAct {
-  readonly feedbackId: string;
-  readonly userId: string;
-  readonly at: string;
-}
-
 /**
  * Counts what the member is about to do as seen, unless something else on the thread is unread. The thread is locked before its looks, as
  * everywhere: what happens on a thread changes its looks, too.
  */
-async function keepRead(tx: Transaction, { feedbackId, userId, at }: OwnAct): Promise<void> {
+async function keepRead(tx: Transaction, feedbackId: string, userId: string, at: string): Promise<void> {
   const kept = await tx.get<{ appId: string }>(
     `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at)
      SELECT v.app_id, v.user_id, f.id, f.activity_count + 1, ${laterActivity}, ?
@@ -173,14 +167,14 @@ export async function markAllRead(
 ): Promise<void> {
   const others = othersThan(filters);
   if (others.length === 0) return advance(tx, member, { until, unread: [] });
-  const matching = await unreadIds(tx, member, { filters, until, most: lookLimits.marked + 1 });
+  const matching = await unreadIds(tx, member, filters, until, lookLimits.marked + 1);
   if (matching.length <= lookLimits.marked) {
     await insertLooks(tx, member, { ids: matching, seen: "f.activity_count", lookedAt: until });
     return makeRoom(tx, member);
   }
   const unread: string[] = [];
   for (const filters of others)
-    unread.push(...(await unreadIds(tx, member, { filters, until, most: lookLimits.keptUnread })));
+    unread.push(...(await unreadIds(tx, member, filters, until, lookLimits.keptUnread)));
   await advance(tx, member, { until, unread: unread.slice(0, lookLimits.keptUnread) });
 }
 
@@ -200,7 +194,7 @@ async function dropOldest(tx: Transaction, member: MemberOf): Promise<void> {
     ...[appId, userId, lookLimits.kept],
   );
   if (!last) return;
-  const unread = await unreadIds(tx, member, { filters: {}, until: last.at, most: lookLimits.keptUnread });
+  const unread = await unreadIds(tx, member, {}, last.at, lookLimits.keptUnread);
   await advance(tx, member, { until: last.at, unread });
 }
 
@@ -214,17 +208,13 @@ function othersThan({ status, type }: MarkFilters): MarkFilters[] {
   ];
 }
 
-interface UnreadAsked {
-  readonly filters: MarkFilters;
-  readonly until: string;
-  readonly most: number;
-}
-
 /** The unread threads on which nothing happened after `until`, the last active first. */
 async function unreadIds(
   tx: Transaction,
   member: MemberOf,
-  { filters, until, most }: UnreadAsked,
+  filters: MarkFilters,
+  until: string,
+  most: number,
 ): Promise<string[]> {
   const conditions = [[`${activeAt} <= ?`, until] as const];
   const unread = newestByActivity({ ...member, filters: { ...filters, unread: "true" }, conditions }, most);

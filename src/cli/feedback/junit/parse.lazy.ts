@@ -216,7 +216,7 @@ function open(reading: Reading, name: string, attributes: Attributes): void {
   // A test has no tests in it: what stands open was cut.
   if (reading.test && (groups.has(name) || name === "testcase")) cut(reading);
   const above = reading.suites.at(-1);
-  if (groups.has(name)) reading.suites.push(suiteOf(name, attributes, { above, reading }));
+  if (groups.has(name)) reading.suites.push(suiteOf(name, attributes, above, reading));
   else if (name === "testcase") reading.test = newTest(above, attributes);
   else if (outputs.has(name)) reading.output = [];
   else if (!reading.failure) openFailure(reading, name, attributes);
@@ -297,13 +297,13 @@ function noteElement(test: OpenTest, name: string, attributes: Attributes): void
   if (saidBy(attributes.name ?? "", attributes.value ?? "") === "failed") test.said = "failed";
 }
 
-interface SuitePlace {
-  readonly above: Suite | undefined;
-  readonly reading: Reading;
-}
-
 /** A list of suites is counted as a suite is, but names no test. */
-const suiteOf = (element: string, attributes: Attributes, { above, reading }: SuitePlace): Suite => ({
+const suiteOf = (
+  element: string,
+  attributes: Attributes,
+  above: Suite | undefined,
+  reading: Reading,
+): Suite => ({
   name: element === "testsuites" ? "" : own(attributes.name) || (above?.name ?? ""),
   file: own(attributes.file || attributes.filepath) || above?.file,
   ...{ from: reading.tests.length, failuresBefore: reading.failures, declared: declaredBy(attributes) },
