@@ -39,7 +39,7 @@ export function createApp(
 ): RequestListener {
   const app = new Koa();
   const api = { contract, handlers: createHandlers(deps) };
-  const metrics = createMetrics({ ...watched, logBytes: deps.database.log?.bytes });
+  const metrics = createMetrics({ ...watched, logBytes: deps.database.logBytes });
   const observer = createObserver(deps, metrics);
   const endpoints = mapEndpoints(api, (endpoint): Endpoint => endpoint);
   const readOpenApi = createReadOpenApi(deps.settings);

@@ -98,19 +98,7 @@ export interface Database extends Reader, Inserter {
    * if another connection needs the log just now. Does nothing on PostgreSQL, and while another program copies the log.
    */
   emptyLog(): Promise<boolean>;
-  /** The log of SQLite. Undefined on PostgreSQL. */
-  readonly log?: WriteLog;
+  /** Returns the length of the log of SQLite on the disk, in bytes. Undefined on PostgreSQL. */
+  readonly logBytes?: () => Promise<number>;
   close(): Promise<void>;
-}
-
-/** The log of a SQLite file: its WAL. */
-export interface WriteLog {
-  /**
-   * Writes a long log back while the writer goes on. The writer waits only for the last frames. Without this, SQLite writes the log back in the
-   * middle of a commit. From the first call on SQLite does so only if the log gets much longer. `partly`: somebody read it at the last moment. `held`:
-   * another transaction keeps all of it. `left`: another program writes it back.
-   */
-  keepShort(): Promise<"short" | "written" | "partly" | "held" | "left">;
-  /** The length of the log on the disk, in bytes. */
-  bytes(): Promise<number>;
 }

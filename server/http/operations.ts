@@ -62,7 +62,7 @@ async function checkReady({ database, settings }: Pick<Deps, "database" | "setti
   if (disk.bavail * disk.bsize < leastFreeBytes) {
     throw new ApiError("busy", { message: "The disk is nearly full.", retryAfterSeconds: 60 });
   }
-  const isLong = settings.litestream && isTooLong((await database.log?.bytes()) ?? 0);
+  const isLong = settings.litestream && isTooLong((await database.logBytes?.()) ?? 0);
   return isLong ? [longLog] : [];
 }
 

@@ -10,9 +10,9 @@ import {
 import type { Deps } from "../deps.ts";
 import { indexNext } from "../feedback/search/store/search.ts";
 
-/** Starts the work that keeps the database fast: the search index, its statistics, its log. Returns the function that stops it. */
-export function startDatabaseCare(deps: Pick<Deps, "clock" | "database" | "log">): () => Promise<void> {
-  const stops = [startIndexing(deps), startStatistics(deps), startWritingBack(deps)];
+/** Starts the work that keeps the database fast: the search index and its statistics. It also watches the log of SQLite. Returns the function that stops it. */
+export function startDatabaseCare(deps: Pick<Deps, "database" | "log" | "settings">): () => Promise<void> {
+  const stops = [startIndexing(deps), startStatistics(deps), startWatchingLog(deps)];
   return async () => {
     for (const stop of stops) await stop();
   };
@@ -128,47 +128,20 @@ async function makeNext(database: Deps["database"], work: Work): Promise<boolean
   }
 }
 
-const logPauseMilliseconds = 200;
-
-/** After a failure, and while another transaction keeps the whole log. */
-const heldPauseMilliseconds = 1_000;
-
-/** While Litestream writes the log back. */
 const watchMilliseconds = 60_000;
 
-/**
- * Keeps the log of SQLite short beside the writes. Returns the function that stops it. Without this, each time the log had grown to 16 MiB a
- * commit took as long as writing all of it into the file. Where Litestream writes the log back, it only warns of a long log.
- */
-function startWritingBack({ database, log }: Pick<Deps, "database" | "log">): () => Promise<void> {
-  const writeLog = database.log;
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running = Promise.resolve();
-
-  const run = async () => {
-    const state = await writeLog?.keepShort().catch((error: unknown) => {
-      log.warn({ err: error }, "the log of the database could not be written back");
-      return "held" as const;
-    });
-    if (state === "left" && isTooLong((await writeLog?.bytes()) ?? 0)) log.warn(longLog);
-    if (!stopped) timer = setTimeout(begin, pauses[state ?? "short"]).unref();
+/** Where Litestream copies the log of SQLite and writes it back, warns each minute of a long log. Returns the function that stops it. */
+export function startWatchingLog({ database, log, settings }: LogWatchDeps): () => Promise<void> {
+  const { logBytes } = database;
+  if (!settings.litestream || !logBytes) return async () => {};
+  const check = async () => {
+    if (isTooLong(await logBytes())) log.warn(longLog);
   };
-  const begin = () => {
-    running = run();
-  };
-  if (writeLog) begin();
-  return async () => {
-    stopped = true;
-    clearTimeout(timer);
-    await running;
-  };
+  const timer = setInterval(check, watchMilliseconds).unref();
+  return async () => clearInterval(timer);
 }
 
-const pauses = {
-  short: logPauseMilliseconds,
-  written: logPauseMilliseconds,
-  partly: logPauseMilliseconds,
-  held: heldPauseMilliseconds,
-  left: watchMilliseconds,
+type LogWatchDeps = Pick<Deps, "log"> & {
+  readonly database: Pick<Deps["database"], "logBytes">;
+  readonly settings: Pick<Deps["settings"], "litestream">;
 };

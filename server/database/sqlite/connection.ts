@@ -18,33 +18,12 @@ export interface Connection extends StatementRunner {
   close(): Promise<void>;
 }
 
-/** How much of the log of SQLite is written back into the file. */
-export interface WrittenBack {
-  /** 1 if another connection needed the log. */
-  readonly busy: number;
-  /** The length of the log in frames. */
-  readonly log: number;
-  /** How many of its frames are in the file. */
-  readonly checkpointed: number;
-}
-
-/** A connection that works beside the writer. Its calls do not block the event loop. */
-export interface BesideConnection {
-  /** Runs statements that take no values and give no rows. */
-  exec(sql: string): Promise<void>;
-  /** Writes the log back as far as no open transaction needs it. Keeps nobody waiting. */
-  writeBack(): Promise<WrittenBack | undefined>;
-  close(): Promise<void>;
-}
-
 export interface SqliteDriver {
   /** How long one call may wait inside SQLite for a lock. Short if a call blocks the event loop. */
   readonly lockWaitMs: number;
   /** How many reading connections to open. */
   readonly readers: number;
   open(file: string, options: { readOnly: boolean }): Promise<Connection>;
-  /** Opens a connection that may write, on a thread of its own. */
-  openBeside(file: string): Promise<BesideConnection>;
 }
 
 const capacity = 500;

@@ -1,8 +1,8 @@
 import { createClosingGate } from "../closing-gate.ts";
 import type { Database, Reader } from "../database.ts";
 import { createSignals } from "../signals.ts";
-import type { BesideConnection, Connection, SqliteDriver } from "./connection.ts";
-import { checkpointPages, createWriteLog } from "./write-log.ts";
+import type { Connection, SqliteDriver } from "./connection.ts";
+import { checkpointPages, emptyLog, logBytes } from "./write-log.ts";
 import { createWriter, retryWhileLocked, type Writer } from "./writer.ts";
 
 interface SqliteOptions {
@@ -25,11 +25,6 @@ export async function openSqlite(
   const writer = createWriter(writing, signals);
   const readers = createReaders(reading);
   const foreignChanges = watchForeignChanges(writer, await dataVersion(writing));
-  const log = createWriteLog(file, writer, {
-    lockWaitMs: driver.lockWaitMs,
-    openBeside: () => connectBeside(driver, file),
-    isCopied,
-  });
   const gate = createClosingGate();
   let closing: Promise<void> | undefined;
 
@@ -40,7 +35,6 @@ export async function openSqlite(
     // Refreshes the statistics for the next start. A failure does not matter.
     await writer.between((connection) => connection.exec("PRAGMA optimize")).catch(() => {});
     await writer.close();
-    await log.close();
   }
 
   return {
@@ -53,8 +47,9 @@ export async function openSqlite(
     onSignal: signals.subscribe,
     onForeignChange: foreignChanges.subscribe,
     remembers: true,
-    emptyLog: log.emptyLog,
-    log,
+    // The program that copies the log reads it all the time, so it cannot be emptied.
+    emptyLog: async () => isCopied || emptyLog(writer),
+    logBytes: () => logBytes(file),
     close: () => (closing ??= close()),
   };
 }
@@ -89,21 +84,6 @@ async function connect(driver: SqliteDriver, file: string, readOnly: boolean): P
     // Overwrites deleted content with zeros.
     await connection.exec("PRAGMA secure_delete = ON");
     await connection.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
-  return connection;
-}
-
-/** A connection that only writes the log back. */
-async function connectBeside(driver: SqliteDriver, file: string): Promise<BesideConnection> {
-  const connection = await driver.openBeside(file);
-  try {
-    // Only a connection that has read the file knows that there is a log.
-    await connection.exec(
-      `PRAGMA busy_timeout = ${driver.lockWaitMs}; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; SELECT 1 FROM sqlite_master LIMIT 1`,
-    );
   } catch (error) {
     await connection.close();
     throw error;

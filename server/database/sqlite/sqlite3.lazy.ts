@@ -1,6 +1,6 @@
 import sqlite3 from "sqlite3";
 import type { Value } from "../database.ts";
-import { type Connection, type SqliteDriver, statementCache, type WrittenBack } from "./connection.ts";
+import { type Connection, type SqliteDriver, statementCache } from "./connection.ts";
 
 /**
  * The driver for the npm package `sqlite3`, for versions of Node.js without built-in SQLite. Its calls run on the thread
@@ -10,11 +10,6 @@ export const sqlite3Driver: SqliteDriver = {
   lockWaitMs: 1000,
   readers: 2,
   open: async (file, { readOnly }) => connect(await openDatabase(file, readOnly)),
-  async openBeside(file) {
-    const connection = connect(await openDatabase(file, false));
-    const writeBack = () => connection.get<WrittenBack>("PRAGMA wal_checkpoint(PASSIVE)", []);
-    return { exec: connection.exec, writeBack, close: connection.close };
-  },
 };
 
 interface Prepared {
