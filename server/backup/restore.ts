@@ -159,10 +159,13 @@ async function assertEmptyDatabase(url: string, header: BackupHeader): Promise<v
   const database = await openDatabase({ url }, { migrations: "none" });
   try {
     const applied = (await wasMigrated(database)) ? await appliedMigrations(database) : [];
-    const fits = applied.length === 0 || haveSameSchema(applied, header.migrations);
     const empty = await Promise.all((await tablesOf(database)).map(({ name }) => isEmpty(database, name)));
-    if (!fits || !empty.every(Boolean))
+    if (!empty.every(Boolean))
       throw new SettingError("The database is already in use. Restore into a new one with --database-url.");
+    if (applied.length > 0 && !haveSameSchema(applied, header.migrations))
+      throw new SettingError(
+        "The database is empty, but its tables are of another version of Innkeep than the backup. Restore into a new one with --database-url.",
+      );
   } finally {
     await database.close();
   }

@@ -49,7 +49,7 @@ const reports = ["small feedback POST, durable", "small feedback POST with an Id
 export async function measureWritesOnPostgres(demo: DemoServer): Promise<Measured[]> {
   const report = smallReport(demo.port);
   const target = { ...report, headers: { ...report.headers, "x-api-key": demo.apiKey } };
-  const feedback = { name: feedbackOnPostgres, goal: 0.15, perSecond: 300, target };
+  const feedback = { name: feedbackOnPostgres, goal: 0.05, perSecond: 300, target };
   const measured = await compareAll([feedback]);
   if (!isWanted(sessionsOnPostgres)) return measured;
   const sessions = async () => {

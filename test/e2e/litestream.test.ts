@@ -108,7 +108,7 @@ describe.runIf(hasLitestream)("a SQLite database that Litestream copies", () => 
     const copied = await copiedFolder();
     const sent: Acknowledged[] = [];
     const server = await copied.start(sent);
-    // More than the length at which SQLite or the server would write the log back.
+    // More than the length at which SQLite would write the log back by itself.
     await expect.poll(() => sent.length, patience).toBeGreaterThan(6_000);
     server.child.kill("SIGTERM");
     await server.ended;

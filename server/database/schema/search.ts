@@ -56,3 +56,11 @@ export const searchSchema: readonly Statement[] = [
     postgres: `CREATE INDEX feedback_search ON feedback USING gin (${searchedInPostgres})`,
   },
 ];
+
+/**
+ * Makes the function of the search in PL/pgSQL. PostgreSQL keeps the plan of such a function for the connection. It planned the one in SQL
+ * again for each thread that came or changed.
+ */
+export const plannedSearchFunction = `CREATE OR REPLACE FUNCTION searched_feedback(
+    app text, seq bigint, status text, category text, texts text)
+  RETURNS tsvector LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN RETURN (${lexemes}); END'`;

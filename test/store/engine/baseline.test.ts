@@ -57,7 +57,7 @@ describe.each(databases)("a database from before the baseline, on $name", (engin
 
   it("gets the migrations that came after the baseline", async () => {
     const next: Migration = {
-      number: baseline.number + 1,
+      number: baseline.number + 100,
       name: "next",
       statements: ["CREATE TABLE next (id TEXT)"],
     };
