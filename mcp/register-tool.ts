@@ -30,16 +30,10 @@ export function registerTool(server: McpServer, { tool, load }: LoadableTool, de
   });
 }
 
-interface Running {
-  readonly given: unknown;
-  readonly deps: Deps;
-  readonly call: Call;
-}
-
 /** Runs a tool. A failure becomes a result that explains it. Rejects with a PageOffer, and if the call was aborted. */
 export async function runSafely(
   { load }: Pick<LoadableTool, "load">,
-  { given, deps, call }: Running,
+  { given, deps, call }: { readonly given: unknown; readonly deps: Deps; readonly call: Call },
 ): Promise<CallToolResult> {
   try {
     const run = await load();

@@ -17,18 +17,20 @@ interface ListenRequest {
   readonly caller: ToolCaller;
 }
 
-interface ListenParts extends Pick<HttpToolOptions, "onError"> {
-  readonly streams: OpenStreams;
-  readonly createServer: McpServerFactory;
-}
-
 /**
  * Answers with a stream on which the client gets each change of the resources that it may read, until it leaves, its
  * token is revoked, or the server stops. (rule A60)
  */
 export async function listen(
   { request, body, uris, caller }: ListenRequest,
-  { streams, createServer, onError }: ListenParts,
+  {
+    streams,
+    createServer,
+    onError,
+  }: Pick<HttpToolOptions, "onError"> & {
+    readonly streams: OpenStreams;
+    readonly createServer: McpServerFactory;
+  },
 ): Promise<Response> {
   const leave = streams.enter(caller.id);
   if (typeof leave === "string") return refusal(body, leave);

@@ -145,14 +145,14 @@ async function postUnlessPosted(
   return { record: await postProposal({ draft, thread }, deps, signal), duplicate: false, threadStatus };
 }
 
-interface Circumstances extends Omit<Outcome, "record"> {
-  readonly removed: number;
-  readonly nonce: string;
-}
-
 function answerOf(
   record: ProposalRecord,
-  { duplicate, threadStatus, removed, nonce }: Circumstances,
+  {
+    duplicate,
+    threadStatus,
+    removed,
+    nonce,
+  }: Omit<Outcome, "record"> & { readonly removed: number; readonly nonce: string },
 ): ToolAnswer<ProposePlanOutput> {
   const { run_id, feedback_id, status, console_url, decision_note, sha256 } = record;
   const head = {

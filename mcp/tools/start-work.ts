@@ -127,14 +127,17 @@ async function claim({ runId, given, resume }: Wanted, deps: Deps, signal: Abort
   }
 }
 
-interface Start {
+function nextStepFor({
+  isApproved,
+  isReported,
+  hasPlan,
+  hasClaim,
+}: {
   readonly isApproved: boolean;
   readonly isReported: boolean;
   readonly hasPlan: boolean;
   readonly hasClaim: boolean;
-}
-
-function nextStepFor({ isApproved, isReported, hasPlan, hasClaim }: Start): string {
+}): string {
   if (!isApproved) return "Do not carry out the plan: it is not approved. Call get_decision.";
   if (isReported)
     return "The outcome of this run is reported already. Do not carry out the plan again; tell the user.";

@@ -100,14 +100,15 @@ export function createFirstApp(
   });
 }
 
-interface WantedKey {
-  readonly appId: string;
-  readonly label?: string | undefined;
-  readonly kind?: "full" | "intake" | undefined;
-}
-
 /** Creates an app key. Throws `not_found` for an unknown app. */
-export function createOwnedKey(database: Database, wanted: WantedKey) {
+export function createOwnedKey(
+  database: Database,
+  wanted: {
+    readonly appId: string;
+    readonly label?: string | undefined;
+    readonly kind?: "full" | "intake" | undefined;
+  },
+) {
   const { appId } = validated(keys.create.params, wanted);
   const body = validated(keys.create.body, wanted);
   return database.write(async (tx) => {
@@ -118,17 +119,21 @@ export function createOwnedKey(database: Database, wanted: WantedKey) {
   });
 }
 
-interface WantedToken {
-  readonly kind: "agent" | "maintainer";
-  readonly owner: string;
-  readonly label?: string | undefined;
-  readonly scopes?: readonly string[] | undefined;
-  readonly appId?: string | undefined;
-  readonly expiresAt?: string | undefined;
-}
-
 /** Creates an agent or maintainer token of an account. Throws `not_found` for an unknown owner or another owner's app. */
-export function createOwnersToken(database: Database, { owner, ...wanted }: WantedToken) {
+export function createOwnersToken(
+  database: Database,
+  {
+    owner,
+    ...wanted
+  }: {
+    readonly kind: "agent" | "maintainer";
+    readonly owner: string;
+    readonly label?: string | undefined;
+    readonly scopes?: readonly string[] | undefined;
+    readonly appId?: string | undefined;
+    readonly expiresAt?: string | undefined;
+  },
+) {
   const body = validated(tokens.create.body, { ...wanted, label: wanted.label ?? `${wanted.kind} token` });
   const scopes = grantedScopes(body.kind, body.scopes ?? []);
   const appId = body.appId ?? null;
@@ -259,13 +264,11 @@ export function revokeToken(database: Database, { id }: { readonly id: string })
   });
 }
 
-interface RotatedToken {
-  readonly id: string;
-  readonly graceMinutes?: number | undefined;
-}
-
 /** Makes a new secret for the token whose id begins with this text. Throws as `revokeToken` does. */
-export function rotateOwnersToken(database: Database, { id, ...wanted }: RotatedToken) {
+export function rotateOwnersToken(
+  database: Database,
+  { id, ...wanted }: { readonly id: string; readonly graceMinutes?: number | undefined },
+) {
   const { graceMinutes = 0 } = validated(tokens.rotate.body, wanted);
   return database.write(async (tx) => {
     const found = onlyOne("token", id, await allCredentials.tokens(tx, undefined));

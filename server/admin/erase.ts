@@ -26,7 +26,11 @@ import { type GivenSecrets, secretsFor } from "./secrets.ts";
 export async function eraseUser(
   database: Database,
   location: DataLocation,
-  { email: wanted, erasuresFile, ...given }: Order,
+  {
+    email: wanted,
+    erasuresFile,
+    ...given
+  }: GivenSecrets & { readonly email: string; readonly erasuresFile?: string | undefined },
 ) {
   await assertPlace(database, location);
   const email = normaliseEmail(wanted);
@@ -54,11 +58,6 @@ export async function eraseUser(
   const erased = sum(effects);
   if (receipt) await database.write((tx) => erasures.insertEnded(tx, ended(receipt, erased)));
   return { account: account ? "deleted" : "none", erased, files, receipt: receipt?.id ?? withoutSecret };
-}
-
-interface Order extends GivenSecrets {
-  readonly email: string;
-  readonly erasuresFile?: string | undefined;
 }
 
 type Receipt = Pick<EndedErasure, "id" | "ownerId" | "personHash" | "at">;

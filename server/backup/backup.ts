@@ -90,15 +90,11 @@ async function inDraft<Result>(file: string, work: () => Promise<Result>): Promi
 
 const needs = "The backup needs room where it is written, and in the data folder for a copy of the database.";
 
-interface Making extends Order {
-  readonly recipients: readonly Recipient[] | undefined;
-}
-
 /** Fills the draft of the file. What is encrypted is written and verified as plain text first, in the data folder. */
 async function make(
   database: Database,
   location: DataLocation,
-  { file, recipients, prove, scratch }: Making,
+  { file, recipients, prove, scratch }: Order & { readonly recipients: readonly Recipient[] | undefined },
 ) {
   const folder = await mkdtemp(join(location.data, scratchPrefix));
   try {

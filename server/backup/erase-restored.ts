@@ -43,12 +43,6 @@ const noJournal = (file: string) =>
 export const keepJournal = ({ data }: DataLocation, entries: readonly JournalEntry[]): Promise<number> =>
   addToJournal(join(data, journalName), entries);
 
-interface Restored {
-  readonly database: Database;
-  readonly location: DataLocation;
-  readonly given: GivenSecrets;
-}
-
 const atStart =
   "INNKEEP_SECRET is not set. At its start, the server erases the people who were erased after the backup was made.";
 
@@ -57,7 +51,11 @@ const atStart =
  * does it at its start, with the journal that is now in its folder. (rule P11)
  */
 export async function eraseRestored(
-  { database, location, given }: Restored,
+  {
+    database,
+    location,
+    given,
+  }: { readonly database: Database; readonly location: DataLocation; readonly given: GivenSecrets },
   entries: readonly JournalEntry[],
 ): Promise<ErasedAgain | string> {
   if (entries.length === 0) return { found: 0, gone: 0, stopped: 0, otherSecret: 0 };

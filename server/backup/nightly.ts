@@ -35,12 +35,6 @@ function assertRecipient(recipient: string | undefined): void {
   }
 }
 
-interface Order {
-  readonly program: readonly [string, string];
-  readonly file: string;
-  readonly variables: Environment;
-}
-
 const Made = z.object({
   bytes: z.number(),
   rows: z.number(),
@@ -54,7 +48,11 @@ const longestMessage = 2_000;
 
 /** In a process of its own and with a low priority, so that no request waits for it. */
 async function backUpInChild(
-  { program: [runtime, script], file, variables }: Order,
+  {
+    program: [runtime, script],
+    file,
+    variables,
+  }: { readonly program: readonly [string, string]; readonly file: string; readonly variables: Environment },
   stopping: AbortSignal,
 ): Promise<MadeBackup> {
   const child = spawn(runtime, [script, "admin", "backup", file, "--prove", "--json"], {

@@ -56,14 +56,16 @@ export function docsRoutes(
   ];
 }
 
-interface DocsProps {
+/** The page of the API. Everybody can read it; a reader with a key can try the calls. */
+const Docs = ({
+  links,
+  baseUrl,
+  operations,
+}: {
   readonly links: Links;
   readonly baseUrl: string;
   readonly operations: readonly Operation[];
-}
-
-/** The page of the API. Everybody can read it; a reader with a key can try the calls. */
-const Docs = ({ links, baseUrl, operations }: DocsProps) => {
+}) => {
   const base = new URL(baseUrl).pathname.replace(/\/$/, "");
   const tags = [...new Set(operations.flatMap(({ tags }) => tags))];
   return (
@@ -202,12 +204,7 @@ const credentialWords: Record<Credential, string> = {
   none: "Needs no credential.",
 };
 
-interface FieldsProps {
-  readonly title: string;
-  readonly fields: readonly SchemaField[];
-}
-
-const Fields = ({ title, fields }: FieldsProps) => (
+const Fields = ({ title, fields }: { readonly title: string; readonly fields: readonly SchemaField[] }) => (
   <section class="stack tight">
     <h3>{title}</h3>
     {fields.length === 0 ? (

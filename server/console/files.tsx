@@ -4,12 +4,12 @@ import { versionOf } from "./form-values.tsx";
 import { Line } from "./text.tsx";
 import { fileSize } from "./times.tsx";
 
-interface FilesProps {
-  readonly of: Pick<ThreadFeedback, "images" | "videos" | "attachments">;
-}
-
 /** The images, videos and attachments of a report. */
-export const Files = ({ of: { images, videos, attachments } }: FilesProps) => (
+export const Files = ({
+  of: { images, videos, attachments },
+}: {
+  readonly of: Pick<ThreadFeedback, "images" | "videos" | "attachments">;
+}) => (
   <>
     {(images.length > 0 || videos.length > 0) && (
       <ul class="files" aria-label="Images and videos">
@@ -43,13 +43,8 @@ export const Files = ({ of: { images, videos, attachments } }: FilesProps) => (
 const Video = ({ url, label }: { readonly url: string; readonly label: string }) =>
   h("video", { src: url, controls: true, preload: "metadata", "aria-label": label });
 
-interface PictureProps {
-  readonly url: string;
-  readonly alt: string;
-}
-
 /** A small image. A click opens it in full over the page; Escape closes it. */
-export const Picture = ({ url, alt }: PictureProps) => {
+export const Picture = ({ url, alt }: { readonly url: string; readonly alt: string }) => {
   const id = `picture-${versionOf(url)}`;
   return (
     <>

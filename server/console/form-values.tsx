@@ -5,12 +5,8 @@ import { limits } from "../../src/contract/limits.ts";
 import { counted, mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../http/body/read-body.ts";
 import type { Filled } from "./forms.tsx";
 
-interface OriginalValuesProps {
-  readonly current: Values;
-}
-
 /** Hidden fields that record the values with which a form began. */
-export const OriginalValues = ({ current }: OriginalValuesProps) => (
+export const OriginalValues = ({ current }: { readonly current: Values }) => (
   <OriginalVersions
     versions={Object.fromEntries(Object.entries(current).map(([name, value]) => [name, fieldVersion(value)]))}
   />

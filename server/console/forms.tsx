@@ -52,15 +52,18 @@ export const Choices = ({ form, name, legend, options, part }: ChoicesProps) => 
   );
 };
 
-interface TickProps {
+/** A checkbox with a label and a hint. */
+export const Tick = ({
+  form,
+  name,
+  label,
+  hint,
+}: {
   readonly form: Filled;
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
-}
-
-/** A checkbox with a label and a hint. */
-export const Tick = ({ form, name, label, hint }: TickProps) => (
+}) => (
   <label class="choice">
     <input type="checkbox" name={name} value="on" checked={form.value(name) === "on"} />
     <span>
@@ -122,13 +125,18 @@ export const TextField = ({
   );
 };
 
-interface TextAreaProps extends FieldProps {
+export const TextArea = ({
+  form,
+  size,
+  required,
+  placeholder,
+  unkept = false,
+  ...rest
+}: FieldProps & {
   readonly size?: "line" | "short" | "tall" | undefined;
   readonly required?: boolean;
   readonly placeholder?: string;
-}
-
-export const TextArea = ({ form, size, required, placeholder, unkept = false, ...rest }: TextAreaProps) => {
+}) => {
   const ids = fieldIds({ form, ...rest });
   return (
     <Labelled ids={ids} {...rest} fault={faultAt(form, rest.name)}>
@@ -172,14 +180,19 @@ export const Select = ({ form, options, ownZone, ...rest }: SelectProps) => {
 export const faultAt = ({ refusal }: Pick<Filled, "refusal">, name: string): string | undefined =>
   refusal?.details.issues?.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message;
 
-interface LabelledProps extends Omit<FieldProps, "form"> {
+/** A control with its label, its hint and its fault. */
+const Labelled = ({
+  ids,
+  label,
+  hint,
+  unlabelled,
+  fault,
+  children,
+}: Omit<FieldProps, "form"> & {
   readonly ids: ReturnType<typeof fieldIds>;
   readonly fault: string | undefined;
   readonly children: ComponentChildren;
-}
-
-/** A control with its label, its hint and its fault. */
-const Labelled = ({ ids, label, hint, unlabelled, fault, children }: LabelledProps) => (
+}) => (
   <div class="field">
     <label class={unlabelled ? "unseen" : undefined} for={ids.control.id}>
       {label}
@@ -256,13 +269,14 @@ export const IdempotencyField = () => <input type="hidden" name="once" value={ra
 export const passkeyAttribute = (asked: PasskeyRequest | PasskeyCreation | null) =>
   asked === null ? {} : { "data-passkey": JSON.stringify(asked) };
 
-interface PasskeyPartsProps {
+/** The field for the answer of an authenticator, and the button that asks for it. It is seen where scripts run. */
+export const PasskeyParts = ({
+  button,
+  primary = false,
+}: {
   readonly button: string;
   readonly primary?: boolean;
-}
-
-/** The field for the answer of an authenticator, and the button that asks for it. It is seen where scripts run. */
-export const PasskeyParts = ({ button, primary = false }: PasskeyPartsProps) => (
+}) => (
   <>
     <input type="hidden" name="passkey" value="" />
     <button class={primary ? "primary" : undefined} type="button" data-asks-passkey hidden>

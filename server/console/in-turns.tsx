@@ -3,12 +3,8 @@ import { useContext } from "preact/hooks";
 import { renderToString } from "preact-render-to-string";
 import { waitIfTurnIsLong } from "../event-loop.ts";
 
-interface InTurnsProps {
-  readonly children: readonly VNode[];
-}
-
 /** The items of a list that can be long. They are rendered after the page around them, in several turns if they need them. */
-export const InTurns = ({ children }: InTurnsProps, context: object) => {
+export const InTurns = ({ children }: { readonly children: readonly VNode[] }, context: object) => {
   const later = useContext(Later);
   if (later === undefined) return <>{children}</>;
   later.push({ items: children, context });

@@ -69,14 +69,16 @@ const Waiting = ({ navigation }: { readonly navigation: Navigation }) => {
   return <Count id="count-decisions" count={waiting + asked} words={words.join(", ")} />;
 };
 
-interface CountProps {
+/** A number in the bar, which an open page keeps up to date. It is there without a number, too, so that one can appear. */
+const Count = ({
+  id,
+  count,
+  words,
+}: {
   readonly id: string;
   readonly count: number;
   readonly words: string;
-}
-
-/** A number in the bar, which an open page keeps up to date. It is there without a number, too, so that one can appear. */
-const Count = ({ id, count, words }: CountProps) => (
+}) => (
   <span id={id} class={count > 0 ? "count" : undefined} data-live={versionOf([count, words])}>
     {count > 0 && (
       <>
@@ -200,14 +202,16 @@ const Tabs = ({
   );
 };
 
-interface BarePageProps {
+/** A page without navigation, for one purpose. It works without a console session. */
+export const BarePage = ({
+  links,
+  title,
+  children,
+}: {
   readonly links: Links;
   readonly title: string;
   readonly children: ComponentChildren;
-}
-
-/** A page without navigation, for one purpose. It works without a console session. */
-export const BarePage = ({ links, title, children }: BarePageProps) => (
+}) => (
   <Document links={links} title={title}>
     <main class="alone" id="main" tabIndex={-1}>
       <Brand links={links} />

@@ -1,12 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Settings } from "../settings/settings.ts";
 
-interface SlotIds {
-  readonly appId: string;
-  readonly cycleId: string;
-  readonly slotId: string;
-}
-
 /** The addresses of the console's pages and forms below `at`. With `:name` in place of an id, an address is a route pattern. */
 export function createLinks(at: string) {
   const app =
@@ -30,8 +24,14 @@ export function createLinks(at: string) {
     testing: app("testing"),
     listing: (appId: string, id: string, part = "") => `${at}/testing/${appId}/${id}${part && `/${part}`}`,
     cycle: (appId: string, id: string, part = "") => `${at}/cycles/${appId}/${id}${part && `/${part}`}`,
-    slot: ({ appId, cycleId, slotId }: SlotIds, part: string) =>
-      `${at}/cycles/${appId}/${cycleId}/seats/${slotId}/${part}`,
+    slot: (
+      {
+        appId,
+        cycleId,
+        slotId,
+      }: { readonly appId: string; readonly cycleId: string; readonly slotId: string },
+      part: string,
+    ) => `${at}/cycles/${appId}/${cycleId}/seats/${slotId}/${part}`,
     newApp: `${at}/new-app`,
     app: app("apps"),
     /** Everything of an app as a file, and an app out of one. */

@@ -87,13 +87,14 @@ export const Can = ({ needs, otherwise = null, children }: CanProps) => (
   <>{suffices(useContext(RoleHere), needs) ? children : otherwise}</>
 );
 
-interface EmptyProps {
+/** Stands in place of an empty list: says what belongs there and how to get it. */
+export const Empty = ({
+  title,
+  children,
+}: {
   readonly title: string;
   readonly children: ComponentChildren;
-}
-
-/** Stands in place of an empty list: says what belongs there and how to get it. */
-export const Empty = ({ title, children }: EmptyProps) => (
+}) => (
   <section class="empty">
     <svg viewBox="0 0 44 44" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.5">
       <path d="M9 30a13 13 0 0 1 26 0z" stroke-linejoin="round" />
@@ -133,13 +134,8 @@ export const Pager = ({ first, next, firstWords = "Back to the newest", nextWord
 /** Attributes of an element that scrolls. With the focus, it is scrolled by the arrow keys. */
 export const scrolledByKeys = { tabIndex: 0 };
 
-interface SecretProps {
-  readonly label: string;
-  readonly secret: string;
-}
-
 /** A key or token. It is shown only this once. */
-export const Secret = ({ label, secret }: SecretProps) => (
+export const Secret = ({ label, secret }: { readonly label: string; readonly secret: string }) => (
   <div class="field">
     <label for="secret">{label}</label>
     <div class="secret">

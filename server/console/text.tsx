@@ -62,13 +62,14 @@ export const shownCount = (count: number): string =>
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${shownCount(count)} ${count === 1 ? one : many}`;
 
-interface ExternalLinkProps {
+/** A link to another site, which does not learn where it was followed. Plain text if the address is not safe to link. */
+export const ExternalLink = ({
+  to,
+  children = to,
+}: {
   readonly to: string;
   readonly children?: ComponentChildren;
-}
-
-/** A link to another site, which does not learn where it was followed. Plain text if the address is not safe to link. */
-export const ExternalLink = ({ to, children = to }: ExternalLinkProps) => {
+}) => {
   const address = safeAddress(to);
   if (address === undefined) return <>{children}</>;
   return (

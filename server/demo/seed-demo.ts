@@ -121,11 +121,11 @@ function newDemo({ newId }: Pick<Deps, "newId">, seed: Seed | undefined): Demo {
   };
 }
 
-interface NewDemo extends Demo {
-  readonly passwordHash: string;
-}
-
-async function seedAll(deps: SeedingDeps, tx: Transaction, demo: NewDemo): Promise<void> {
+async function seedAll(
+  deps: SeedingDeps,
+  tx: Transaction,
+  demo: Demo & { readonly passwordHash: string },
+): Promise<void> {
   const { email, passwordHash } = demo;
   const userId = deps.newId();
   const createdAt = deps.clock.now().toISOString();
@@ -199,17 +199,20 @@ async function seedDevice(
   });
 }
 
-interface DemoToken {
-  readonly userId: string;
-  readonly email: string;
-  readonly kind: "agent" | "maintainer";
-  readonly token: string;
-}
-
 const seedToken = (
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  { userId, email, kind, token }: DemoToken,
+  {
+    userId,
+    email,
+    kind,
+    token,
+  }: {
+    readonly userId: string;
+    readonly email: string;
+    readonly kind: "agent" | "maintainer";
+    readonly token: string;
+  },
 ) =>
   tokens.insert(tx, {
     id: deps.newId(),
@@ -312,15 +315,16 @@ async function seedProposals(deps: SeedDemoDeps, tx: Transaction, makers: Propos
   }
 }
 
-interface NewDemoProposal extends ProposalMakers {
-  readonly proposal: DemoProposal;
-  readonly feedbackId: string;
-}
-
 async function seedProposal(
   deps: SeedDemoDeps,
   tx: Transaction,
-  { proposal, feedbackId, ownerId, tokenId, runId }: NewDemoProposal,
+  {
+    proposal,
+    feedbackId,
+    ownerId,
+    tokenId,
+    runId,
+  }: ProposalMakers & { readonly proposal: DemoProposal; readonly feedbackId: string },
 ): Promise<void> {
   const { summary, plan, decided, claim } = proposal;
   const id = decided ? deps.newId() : runId;
@@ -336,18 +340,22 @@ async function seedProposal(
   await feedbackThreads.setProposalStatus(tx, feedbackId);
 }
 
-interface NewDemoClaim {
-  readonly claim: DemoClaim;
-  readonly runId: string;
-  readonly userId: string;
-  readonly tokenId: string;
-  readonly feedbackId: string;
-}
-
 async function seedClaim(
   deps: SeedDemoDeps,
   tx: Transaction,
-  { claim: { worker, ageHours, progress, outcome }, runId, userId, tokenId, feedbackId }: NewDemoClaim,
+  {
+    claim: { worker, ageHours, progress, outcome },
+    runId,
+    userId,
+    tokenId,
+    feedbackId,
+  }: {
+    readonly claim: DemoClaim;
+    readonly runId: string;
+    readonly userId: string;
+    readonly tokenId: string;
+    readonly feedbackId: string;
+  },
 ): Promise<void> {
   const id = deps.newId();
   const claimedAt = before(deps, ageHours);

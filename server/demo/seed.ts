@@ -15,16 +15,11 @@ import { feedbackReportOf } from "../feedback/reports/report.ts";
 import { feedbackThreads } from "../feedback/threads/store.ts";
 import { SettingError } from "../settings/setting-error.ts";
 
-interface SeededApp {
-  readonly appId: string;
-  readonly app: SeedApp;
-}
-
 /** Fills an app with the FAQ, the release notes and the feedback of a seed, by the rules of the API. */
 export async function seedApp(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  { appId, app }: SeededApp,
+  { appId, app }: { readonly appId: string; readonly app: SeedApp },
 ): Promise<void> {
   for (const faq of app.faqs) await createFaq(deps, tx, { appId, faq });
   for (const entry of app.changelog)

@@ -112,24 +112,20 @@ const Part = ({ id, of, children }: PartProps) => (
   </div>
 );
 
-interface CardProps {
+const Card = ({
+  id,
+  title,
+  children,
+}: {
   readonly id: string;
   readonly title: string;
   readonly children: ComponentChildren;
-}
-
-const Card = ({ id, title, children }: CardProps) => (
+}) => (
   <section class="card stack" aria-labelledby={id}>
     <h2 id={id}>{title}</h2>
     {children}
   </section>
 );
-
-interface ClockProps {
-  readonly now: Date;
-  readonly offsetMs: number;
-  readonly form: Filled;
-}
 
 const quickMoves = [
   ["-1d", "1 day back"],
@@ -138,7 +134,15 @@ const quickMoves = [
   ["+1w", "1 week on"],
 ] as const;
 
-const ClockCard = ({ now, offsetMs, form }: ClockProps) => (
+const ClockCard = ({
+  now,
+  offsetMs,
+  form,
+}: {
+  readonly now: Date;
+  readonly offsetMs: number;
+  readonly form: Filled;
+}) => (
   <Card id="clock" title="Clock">
     <p id="time" data-part="whole" data-version={now.toISOString().slice(0, 16)}>
       <b>
@@ -177,12 +181,7 @@ function offsetText(milliseconds: number): string {
   return `${parts.join(" ")} ${milliseconds > 0 ? "ahead of" : "behind"} this machine`;
 }
 
-interface FaultsProps {
-  readonly faults: readonly Fault[];
-  readonly form: Filled;
-}
-
-const FaultsCard = ({ faults, form }: FaultsProps) => (
+const FaultsCard = ({ faults, form }: { readonly faults: readonly Fault[]; readonly form: Filled }) => (
   <Card id="faults-title" title="Faults">
     <div id="faults" data-part="whole" data-version={JSON.stringify(faults)}>
       {faults.length === 0 ? (
@@ -235,12 +234,13 @@ function faultText({ error, times, delayMs }: Fault): string {
   return `${[...wait, ...end].join(", then ")}; ${times} more ${times === 1 ? "time" : "times"}`;
 }
 
-interface StateProps {
+const StateCard = ({
+  snapshots,
+  form,
+}: {
   readonly snapshots: readonly SnapshotFacts[];
   readonly form: Filled;
-}
-
-const StateCard = ({ snapshots, form }: StateProps) => (
+}) => (
   <Card id="state" title="State">
     {snapshots.length > 0 && (
       <ul class="stack tight">
@@ -281,14 +281,16 @@ const StateCard = ({ snapshots, form }: StateProps) => (
   </Card>
 );
 
-interface RunningCycleProps {
+/** The slots of a running test, and how they stand. */
+const RunningCycle = ({
+  links,
+  cycle,
+  slots,
+}: {
   readonly links: Links;
   readonly cycle: CycleRow;
   readonly slots: readonly OwnedSlotRow[];
-}
-
-/** The slots of a running test, and how they stand. */
-const RunningCycle = ({ links, cycle, slots }: RunningCycleProps) => (
+}) => (
   <section class="stack tight" aria-labelledby={`cycle-${cycle.id}`}>
     <div class="row spread">
       <h2 id={`cycle-${cycle.id}`}>

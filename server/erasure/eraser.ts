@@ -148,14 +148,10 @@ async function step(
   return 1;
 }
 
-interface SeatStep extends Omit<Step, "found"> {
-  readonly ended: readonly string[];
-}
-
 async function eraseSeats(
   database: Database,
   row: ErasureRow,
-  { erasing, place, ended }: SeatStep,
+  { erasing, place, ended }: Omit<Step, "found"> & { readonly ended: readonly string[] },
 ): Promise<1> {
   await database.write(async (tx) => {
     if (!(await erasures.hold(tx, row))) return;

@@ -160,14 +160,17 @@ async function showPeople(visit: SignedInVisit, forms: PeopleForms = {}): Promis
   return show(<People {...parts} />, forms.form?.refusal?.status);
 }
 
-interface PeopleProps {
+const People = ({
+  navigation,
+  forms: { form, found },
+  receipts,
+  now,
+}: {
   readonly navigation: Navigation;
   readonly forms: PeopleForms;
   readonly receipts: readonly Erasure[];
   readonly now: Date;
-}
-
-const People = ({ navigation, forms: { form, found }, receipts, now }: PeopleProps) => (
+}) => (
   <ConsolePage navigation={navigation} title="Erase a person" address={navigation.links.people} narrow>
     <div class="head">
       <div>
@@ -209,13 +212,15 @@ const LookUp = ({ form, links }: { readonly form: Filled | undefined; readonly l
   </form>
 );
 
-interface FoundProps {
+const Found = ({
+  email,
+  preview: { counts, complete, refusal },
+  links,
+}: {
   readonly email: string;
   readonly preview: Preview;
   readonly links: Links;
-}
-
-const Found = ({ email, preview: { counts, complete, refusal }, links }: FoundProps) => (
+}) => (
   <section class="card stack" aria-labelledby="found">
     <h2 id="found">
       Data about <Line text={email} />
@@ -250,13 +255,15 @@ const Found = ({ email, preview: { counts, complete, refusal }, links }: FoundPr
   </section>
 );
 
-interface ReceiptsProps {
+const Receipts = ({
+  receipts,
+  links,
+  now,
+}: {
   readonly receipts: readonly Erasure[];
   readonly links: Links;
   readonly now: Date;
-}
-
-const Receipts = ({ receipts, links, now }: ReceiptsProps) => (
+}) => (
   <section class="stack" aria-labelledby="receipts">
     <h2 id="receipts">Receipts</h2>
     {receipts.length === 0 ? (

@@ -112,11 +112,6 @@ interface ReceivedBody {
 
 const noBody: ReceivedBody = { value: undefined };
 
-interface Sender {
-  readonly caller: Callers[Endpoint["auth"]];
-  readonly idempotencyKey: string | undefined;
-}
-
 /** Makes a function that reads bodies. Large bodies must be admitted first. */
 export function createBodyReader(
   { files }: Pick<Deps, "files">,
@@ -126,7 +121,10 @@ export function createBodyReader(
   return async (
     { req, path }: Context,
     endpoint: Endpoint,
-    { caller, idempotencyKey }: Sender,
+    {
+      caller,
+      idempotencyKey,
+    }: { readonly caller: Callers[Endpoint["auth"]]; readonly idempotencyKey: string | undefined },
   ): Promise<ReceivedBody> => {
     const sender = senderOf(caller, addressOf(req));
     const { bodyKind, bodyBytes, upload: rules } = endpoint;
@@ -188,18 +186,21 @@ function signalOf(ctx: Context, { stopping }: Pick<Deps, "stopping">): AbortSign
   return AbortSignal.any([gone.signal, stopping]);
 }
 
-interface Answering {
-  readonly endpoint: Endpoint;
-  readonly steps: RequestSteps;
-  readonly caller: Callers[Endpoint["auth"]];
-  readonly shown: PresentedCredentials;
-}
-
 /** Keeps an answer for the next request like this one. */
 function keepReady(
   { req }: Context,
   { status, body: answer }: InvocationResult,
-  { endpoint, steps, caller, shown }: Answering,
+  {
+    endpoint,
+    steps,
+    caller,
+    shown,
+  }: {
+    readonly endpoint: Endpoint;
+    readonly steps: RequestSteps;
+    readonly caller: Callers[Endpoint["auth"]];
+    readonly shown: PresentedCredentials;
+  },
 ): void {
   const { auth } = endpoint;
   if (!steps.ready || status !== 200 || !caller || !isKept(auth) || !isPrepared(answer)) return;

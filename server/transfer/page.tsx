@@ -81,13 +81,8 @@ async function showImport(visit: SignedInVisit, form?: Filled): Promise<Reply> {
   );
 }
 
-interface ImportFormProps {
-  readonly action: string;
-  readonly form?: Filled | undefined;
-}
-
 /** Sends a file that an export wrote. */
-const ImportForm = ({ action, form }: ImportFormProps) => (
+const ImportForm = ({ action, form }: { readonly action: string; readonly form?: Filled | undefined }) => (
   <form class="stack" method="post" action={action} enctype="multipart/form-data">
     <Faults refusal={form?.refusal} />
     <p>

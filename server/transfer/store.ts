@@ -83,7 +83,10 @@ export const imports = {
   },
 
   /** Makes the app visible to its owner. False if the import was given up meanwhile. */
-  async finish(tx: Transaction, { appId, ownerId, at }: Finishing): Promise<boolean> {
+  async finish(
+    tx: Transaction,
+    { appId, ownerId, at }: { readonly appId: string; readonly ownerId: string; readonly at: string },
+  ): Promise<boolean> {
     if ((await tx.run("DELETE FROM imports WHERE app_id = ?", appId)) !== 1) return false;
     await members.insert(tx, { appId, userId: ownerId, role: "owner", createdAt: at });
     for (const topic of [credentialsTopic, tokensTopic, threadsTopic]) tx.signal(topic);
@@ -129,12 +132,6 @@ interface Settling {
   /** The last proposal of the batch before. */
   readonly after: Settled;
   readonly now: string;
-}
-
-interface Finishing {
-  readonly appId: string;
-  readonly ownerId: string;
-  readonly at: string;
 }
 
 /** The table of a kind of record. */

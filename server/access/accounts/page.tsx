@@ -110,14 +110,16 @@ async function showAccount(visit: SignedInVisit, removal?: Filled): Promise<Repl
   );
 }
 
-interface SessionsProps {
+/** The browsers in which a person is signed in. */
+const Sessions = ({
+  sessions,
+  links,
+  now,
+}: {
   readonly sessions: readonly ConsoleSession[];
   readonly links: Links;
   readonly now: Date;
-}
-
-/** The browsers in which a person is signed in. */
-const Sessions = ({ sessions, links, now }: SessionsProps) => (
+}) => (
   <section class="stack" aria-labelledby="browsers">
     <div>
       <h2 id="browsers">Browsers</h2>
@@ -144,13 +146,15 @@ const Sessions = ({ sessions, links, now }: SessionsProps) => (
   </section>
 );
 
-interface SessionLineProps {
+const SessionLine = ({
+  session,
+  now,
+  action,
+}: {
   readonly session: ConsoleSession;
   readonly now: Date;
   readonly action: string;
-}
-
-const SessionLine = ({ session, now, action }: SessionLineProps) => (
+}) => (
   <li>
     <div class="row spread">
       <b>{session.browser ?? "An unknown browser"}</b>
@@ -223,15 +227,18 @@ const OtherAccess = ({ title, about, things, page, now }: OtherAccessProps) => (
   </section>
 );
 
-interface DeleteAccountProps {
+/** Asks for everything that signs the person in, so that another person at an open browser cannot delete the account. */
+const DeleteAccount = ({
+  form,
+  links,
+  hasPassword,
+  hasFactor,
+}: {
   readonly form: Filled | undefined;
   readonly links: Links;
   readonly hasPassword: boolean;
   readonly hasFactor: boolean;
-}
-
-/** Asks for everything that signs the person in, so that another person at an open browser cannot delete the account. */
-const DeleteAccount = ({ form, links, hasPassword, hasFactor }: DeleteAccountProps) => (
+}) => (
   <details class="reveal danger" open={form !== undefined}>
     <summary>Delete your account</summary>
     <form class="card stack" method="post" action={links.deleteAccount}>

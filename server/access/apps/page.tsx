@@ -183,11 +183,11 @@ interface FormProps {
   readonly form: Filled | undefined;
 }
 
-interface EditProps extends FormProps {
-  readonly doomed: Doomed | undefined;
-}
-
-const Edit = ({ navigation: { app, links }, form, doomed }: EditProps) => {
+const Edit = ({
+  navigation: { app, links },
+  form,
+  doomed,
+}: FormProps & { readonly doomed: Doomed | undefined }) => {
   const current = currentApp(app);
   return (
     <section class="stack" aria-labelledby="app">
@@ -389,15 +389,18 @@ interface KeyForms {
   readonly made?: { readonly label: string; readonly key: string };
 }
 
-interface ApiKeysProps {
+/** The keys with which an app calls the API. */
+const ApiKeys = ({
+  navigation: { links, app },
+  keys,
+  forms: { made, key },
+  now,
+}: {
   readonly navigation: AppNavigation;
   readonly keys: readonly AppKey[];
   readonly forms: KeyForms;
   readonly now: Date;
-}
-
-/** The keys with which an app calls the API. */
-const ApiKeys = ({ navigation: { links, app }, keys, forms: { made, key }, now }: ApiKeysProps) => (
+}) => (
   <section class="stack" aria-labelledby="keys" id="keys-section">
     <div>
       <h2 id="keys">Keys</h2>
@@ -469,13 +472,15 @@ const NewKey = ({ form, action }: { readonly form: Filled | undefined; readonly 
   </form>
 );
 
-interface KeyLineProps {
+const KeyLine = ({
+  row,
+  now,
+  at,
+}: {
   readonly row: AppKey;
   readonly now: Date;
   readonly at: (part: string) => string;
-}
-
-const KeyLine = ({ row, now, at }: KeyLineProps) => (
+}) => (
   <li>
     <div class="row spread">
       <b>

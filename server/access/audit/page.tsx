@@ -47,15 +47,15 @@ async function showAudit(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-interface AuditProps extends AuditEntriesProps {
-  readonly filter: AuditFilter;
-  readonly form: Filled;
-  readonly liveTokens: AuditFiltersProps["tokens"];
-  readonly cursor: string;
-  readonly nextCursor: string | null;
-}
-
-const Audit = (props: AuditProps) => {
+const Audit = (
+  props: AuditEntriesProps & {
+    readonly filter: AuditFilter;
+    readonly form: Filled;
+    readonly liveTokens: AuditFiltersProps["tokens"];
+    readonly cursor: string;
+    readonly nextCursor: string | null;
+  },
+) => {
   const { navigation, filter, form, liveTokens, cursor, items, nextCursor } = props;
   const at = (values: Record<string, string>) =>
     auditAddress(navigation.links.audit, { ...filter, ...values });
@@ -154,12 +154,12 @@ const Entry = ({ entry, navigation, target, tokens }: EntryProps) => (
   </tr>
 );
 
-interface ActorProps extends Pick<EntryProps, "navigation" | "tokens"> {
-  readonly actor: string;
-}
-
 /** Who did it, and with which token. A token without a recorded label is shown by its id. */
-const Actor = ({ actor, navigation, tokens }: ActorProps) => {
+const Actor = ({
+  actor,
+  navigation,
+  tokens,
+}: Pick<EntryProps, "navigation" | "tokens"> & { readonly actor: string }) => {
   const { name, tokenId } = actorParts(actor);
   if (tokenId === undefined) return <Line text={name} />;
   const token = tokens.get(tokenId);
@@ -173,13 +173,15 @@ const Actor = ({ actor, navigation, tokens }: ActorProps) => {
   );
 };
 
-interface TokenNameProps {
+const TokenName = ({
+  token,
+  id,
+  href,
+}: {
   readonly token: NamedToken | undefined;
   readonly id: string;
   readonly href: string;
-}
-
-const TokenName = ({ token, id, href }: TokenNameProps) => {
+}) => {
   if (!token) return <>{`${id.slice(0, 8)}…, revoked`}</>;
   const label = <Line text={token.label || "without a label"} />;
   return token.revoked ? <>{label}, revoked</> : <a href={href}>{label}</a>;
@@ -187,12 +189,12 @@ const TokenName = ({ token, id, href }: TokenNameProps) => {
 
 type SeenAt = NonNullable<NamedTarget["seenAt"]>;
 
-interface TargetProps extends Pick<EntryProps, "entry" | "target"> {
-  readonly links: Links;
-}
-
 /** The name of the target. Shows the id of a target that was deleted or has no name. */
-const Target = ({ entry, target, links }: TargetProps) => {
+const Target = ({
+  entry,
+  target,
+  links,
+}: Pick<EntryProps, "entry" | "target"> & { readonly links: Links }) => {
   if (target) {
     const name = <Line text={target.name || "Without a name"} />;
     const href = target.seenAt && hrefOf(links, target.seenAt);

@@ -50,13 +50,15 @@ async function showDevices(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-interface DeviceLineProps {
+const DeviceLine = ({
+  device,
+  now,
+  action,
+}: {
   readonly device: Device;
   readonly now: Date;
   readonly action: string;
-}
-
-const DeviceLine = ({ device, now, action }: DeviceLineProps) => (
+}) => (
   <li>
     <div class="row spread">
       <b>

@@ -118,17 +118,11 @@ async function signInOrAsk(
 const isTaken = async (tx: Transaction, email: string | undefined): Promise<boolean> =>
   email !== undefined && (await users.findByEmail(tx, email)) !== undefined;
 
-interface NewAccount {
-  readonly proven: Proven;
-  readonly email: string;
-  readonly address: string;
-}
-
 /** Creates an account without a password. Undefined if another request has just taken its address. */
 async function register(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  { proven, email, address }: NewAccount,
+  { proven, email, address }: { readonly proven: Proven; readonly email: string; readonly address: string },
 ) {
   const user = { id: deps.newId(), email, passwordHash: "" };
   const at = deps.clock.now().toISOString();

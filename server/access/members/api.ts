@@ -182,12 +182,14 @@ function create(deps: MembersDeps): Handler<typeof invitationsContract.create> {
   };
 }
 
-interface MailedOffer extends Invitation {
-  readonly appName: string;
-  readonly url: string;
-}
-
-const invitationMail = ({ appName, url, email, invitedBy, role, expiresAt }: MailedOffer) => ({
+const invitationMail = ({
+  appName,
+  url,
+  email,
+  invitedBy,
+  role,
+  expiresAt,
+}: Invitation & { readonly appName: string; readonly url: string }) => ({
   kind: "invitation" as const,
   to: email,
   subject: `Invitation to work on ${appName}`,

@@ -102,12 +102,13 @@ interface PageProps {
   readonly forms: MemberForms;
 }
 
-interface MembersProps extends PageProps {
-  readonly members: readonly Member[];
-  readonly invitations: readonly Invitation[];
-}
-
-const Members = ({ navigation, visit, forms, members, invitations }: MembersProps) => (
+const Members = ({
+  navigation,
+  visit,
+  forms,
+  members,
+  invitations,
+}: PageProps & { readonly members: readonly Member[]; readonly invitations: readonly Invitation[] }) => (
   <ConsolePage navigation={navigation} title="Members" narrow>
     <div class="head">
       <div>
@@ -236,15 +237,18 @@ const MemberLine = ({ member, own, at, now }: MemberLineProps) => (
   </li>
 );
 
-interface InvitationsProps {
+/** The invitations that nobody has accepted yet, and the form for a new one. */
+const Invitations = ({
+  navigation: { links, app },
+  visit,
+  invitations,
+  form,
+}: {
   readonly navigation: AppNavigation;
   readonly visit: Pick<SignedInVisit, "settings">;
   readonly invitations: readonly Invitation[];
   readonly form: Filled | undefined;
-}
-
-/** The invitations that nobody has accepted yet, and the form for a new one. */
-const Invitations = ({ navigation: { links, app }, visit, invitations, form }: InvitationsProps) => (
+}) => (
   <section class="stack" aria-labelledby="invitations">
     <h2 id="invitations">Invitations</h2>
     {invitations.length > 0 && (
@@ -293,12 +297,13 @@ const delivery = ({ mailOut }: SignedInVisit["settings"]): string =>
     ? "It is sent by mail."
     : "This server sends no mail: you get the link, and give it to that person yourself. Innkeep cannot check who uses it.";
 
-interface InvitationLineProps {
+const InvitationLine = ({
+  invitation,
+  action,
+}: {
   readonly invitation: Invitation;
   readonly action: string;
-}
-
-const InvitationLine = ({ invitation, action }: InvitationLineProps) => (
+}) => (
   <li>
     <div class="row spread">
       <b>
@@ -400,12 +405,13 @@ async function unverified(visit: SignedInVisit, { status }: ApiError): Promise<R
   );
 }
 
-interface OfferedProps {
+const Offered = ({
+  offer: { app, role, invitedBy, expiresAt },
+  visit,
+}: {
   readonly offer: Offer;
   readonly visit: SignedInVisit;
-}
-
-const Offered = ({ offer: { app, role, invitedBy, expiresAt }, visit }: OfferedProps) => (
+}) => (
   <>
     <div class="head">
       <div>

@@ -5,13 +5,6 @@ import * as tables from "../../database/schema/access.ts";
 import { accessTopic, tokensTopic, userTopic } from "../../database/signals.ts";
 import { assignees } from "../../feedback/assignees/store.ts";
 
-interface NewMember {
-  readonly appId: string;
-  readonly userId: string;
-  readonly role: Role;
-  readonly createdAt: string;
-}
-
 /** A membership: a person in an app. */
 export interface Membership {
   readonly appId: string;
@@ -25,8 +18,15 @@ export const members = {
   /** Keeps other changes of the members of an app waiting, so that an app never loses its last owner to two at once. */
   lock: (tx: Transaction, appId: string) => tx.lock(`members:${appId}`),
 
-  insert: (tx: Transaction, { appId, userId, role, createdAt }: NewMember) =>
-    tx.insert(tables.appMembers, { appId, userId, role, createdAt }),
+  insert: (
+    tx: Transaction,
+    {
+      appId,
+      userId,
+      role,
+      createdAt,
+    }: { readonly appId: string; readonly userId: string; readonly role: Role; readonly createdAt: string },
+  ) => tx.insert(tables.appMembers, { appId, userId, role, createdAt }),
 
   /** The role of a person in an app; undefined for a person who is no member. */
   async roleOf(reader: Reader, appId: string, userId: string): Promise<Role | undefined> {

@@ -210,13 +210,15 @@ async function showSignInMethods(visit: SignedInVisit, refused: RefusedMethodFor
   );
 }
 
-interface ProviderLineProps {
+const ProviderLine = ({
+  provider,
+  connected,
+  visit,
+}: {
   readonly provider: IdentityProvider;
   readonly connected: readonly ConnectedIdentity[];
   readonly visit: SignedInVisit;
-}
-
-const ProviderLine = ({ provider, connected, visit }: ProviderLineProps) => {
+}) => {
   const identity = connected.find(({ issuer }) => isSame(issuer, provider.issuer));
   return (
     <li>

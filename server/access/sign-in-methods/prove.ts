@@ -56,14 +56,15 @@ export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Pr
   };
 }
 
-interface ProvingAgain {
-  readonly caller: ConsoleCaller;
-  readonly address: string;
-  readonly code: string;
-}
-
 /** The same for a person who is signed in. Throws `wrong_state` for an account without a second factor. */
-export async function proveAgain(deps: ProvingDeps, { caller, address, code }: ProvingAgain): Promise<Spend> {
+export async function proveAgain(
+  deps: ProvingDeps,
+  {
+    caller,
+    address,
+    code,
+  }: { readonly caller: ConsoleCaller; readonly address: string; readonly code: string },
+): Promise<Spend> {
   const { userId: id, email } = caller;
   if (!(await hasSecondFactor(deps.database, id)))
     throw new ApiError("wrong_state", { message: "This account has no second factor." });

@@ -196,15 +196,18 @@ export async function showRecoveryCodes(visit: SignedInVisit, codes: readonly st
   );
 }
 
-interface PasskeyListProps {
+/** The passkeys of the second factor. (rule S29) */
+const PasskeyList = ({
+  passkeys,
+  refused,
+  links,
+  now,
+}: {
   readonly passkeys: readonly Passkey[];
   readonly refused: RefusedFactorForm | undefined;
   readonly links: Links;
   readonly now: Date;
-}
-
-/** The passkeys of the second factor. (rule S29) */
-const PasskeyList = ({ passkeys, refused, links, now }: PasskeyListProps) => (
+}) => (
   <>
     {passkeys.length > 0 && (
       <ul class="stack">
@@ -295,16 +298,20 @@ export interface RefusedFactorForm {
 const formOf = (refused: RefusedFactorForm | undefined, act: string) =>
   refused?.act === act ? refused.form : undefined;
 
-interface FactorFormProps {
+/** A form that is hidden until a person wants it, or that was refused. */
+export const FactorForm = ({
+  offer,
+  action,
+  form,
+  danger = false,
+  children,
+}: {
   readonly offer: string;
   readonly action: string;
   readonly form: Filled | undefined;
   readonly danger?: boolean;
   readonly children: ComponentChildren;
-}
-
-/** A form that is hidden until a person wants it, or that was refused. */
-export const FactorForm = ({ offer, action, form, danger = false, children }: FactorFormProps) => (
+}) => (
   <details class="reveal" open={form !== undefined}>
     <summary>{offer}</summary>
     <form class="stack" method="post" action={action}>
@@ -320,18 +327,16 @@ export const FactorForm = ({ offer, action, form, danger = false, children }: Fa
   </details>
 );
 
-interface CodeFieldProps {
-  readonly form: Filled | undefined;
-  readonly part: string;
-  readonly hint?: string;
-}
-
 /** A typed code is never sent back. */
 export const CodeField = ({
   form,
   part,
   hint = "From your authenticator app, or a recovery code.",
-}: CodeFieldProps) => (
+}: {
+  readonly form: Filled | undefined;
+  readonly part: string;
+  readonly hint?: string;
+}) => (
   <TextField
     form={{ value: () => "", refusal: form?.refusal }}
     name="code"

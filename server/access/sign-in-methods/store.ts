@@ -10,12 +10,6 @@ export interface SecondFactorRow {
   readonly confirmedAt: string | null;
 }
 
-interface Confirmation {
-  readonly secretSealed: string;
-  readonly step: number;
-  readonly at: string;
-}
-
 const factorOf = select(tables.secondFactors, ["secretSealed", "lastStep", "confirmedAt"], "WHERE id = ?");
 
 const beginFactor = insert(
@@ -40,7 +34,11 @@ export const secondFactors = {
     beginFactor(tx, { id: userId, secretSealed, lastStep: 0, createdAt: at }),
 
   /** Turns the second factor on; false if its secret was replaced or confirmed meanwhile. */
-  confirm: async (tx: Transaction, userId: string, { secretSealed, step, at }: Confirmation) =>
+  confirm: async (
+    tx: Transaction,
+    userId: string,
+    { secretSealed, step, at }: { readonly secretSealed: string; readonly step: number; readonly at: string },
+  ) =>
     (await tx.run(
       `UPDATE second_factors SET confirmed_at = ?, last_step = ?
        WHERE id = ? AND secret_sealed = ? AND confirmed_at IS NULL`,

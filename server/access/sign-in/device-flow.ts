@@ -98,15 +98,13 @@ async function decide(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   }
 }
 
-interface ShownApproval {
-  readonly asked: AuthorizeRequest;
-  readonly caller: ConsoleCaller;
-  readonly changed?: boolean;
-}
-
 function showApproval(
   visit: DeviceSignInVisit,
-  { asked, caller: { userId, email }, changed = false }: ShownApproval,
+  {
+    asked,
+    caller: { userId, email },
+    changed = false,
+  }: { readonly asked: AuthorizeRequest; readonly caller: ConsoleCaller; readonly changed?: boolean },
 ): DeviceSignInReply {
   return {
     reply: show(Approval({ visit, asked, account: { id: userId, email }, changed }), changed ? 409 : 200),

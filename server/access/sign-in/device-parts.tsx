@@ -12,11 +12,6 @@ export interface ErrorWords {
   readonly text: string;
 }
 
-interface Failed {
-  readonly error: ApiError;
-  readonly requestId: string;
-}
-
 /** Why a device is not signed in. Nothing that it sent is shown, and the browser is not redirected to its address. */
 export const showDeviceSignInError = (links: Links, error: ApiError, requestId: string): Reply =>
   showRequestError(links, { error, requestId }, ofDevices);
@@ -28,7 +23,11 @@ const ofDevices: ErrorWords = {
 };
 
 /** Why the request of a program was refused, in words for the person whose browser it opened. */
-export function showRequestError(links: Links, { error, requestId }: Failed, words: ErrorWords): Reply {
+export function showRequestError(
+  links: Links,
+  { error, requestId }: { readonly error: ApiError; readonly requestId: string },
+  words: ErrorWords,
+): Reply {
   const { code } = error;
   const title = code === "bad_redirect" || code === "bad_request" ? words[code] : undefined;
   if (title === undefined) return showErrorPage(links, error, { requestId, typed: [] });

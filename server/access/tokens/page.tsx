@@ -92,13 +92,15 @@ async function showTokens(visit: SignedInVisit, { form, made }: TokenForms = {})
   );
 }
 
-interface TokenListProps {
+const TokenList = ({
+  navigation,
+  items,
+  now,
+}: {
   readonly navigation: Navigation;
   readonly items: readonly Token[];
   readonly now: Date;
-}
-
-const TokenList = ({ navigation, items, now }: TokenListProps) =>
+}) =>
   items.length === 0 ? (
     <Empty title="No tokens yet">
       <p>Make one for the agent that reads your feedback, or for a script that updates the FAQ.</p>
@@ -119,13 +121,15 @@ const kindNames: Readonly<Record<Token["kind"], string>> = {
   oauth: "Connection",
 };
 
-interface TokenLineProps {
+const TokenLine = ({
+  token,
+  navigation: { links, apps },
+  now,
+}: {
   readonly token: Token;
   readonly navigation: Navigation;
   readonly now: Date;
-}
-
-const TokenLine = ({ token, navigation: { links, apps }, now }: TokenLineProps) => (
+}) => (
   <li>
     <div class="row spread">
       <b>
@@ -218,12 +222,7 @@ function removalOf({ kind, ended }: Token): keyof typeof removals {
   return kind === "oauth" ? "connection" : "token";
 }
 
-interface RemovalProps {
-  readonly what: keyof typeof removals;
-  readonly action: string;
-}
-
-const Removal = ({ what, action }: RemovalProps) => {
+const Removal = ({ what, action }: { readonly what: keyof typeof removals; readonly action: string }) => {
   const [summary, meaning, label] = removals[what];
   return (
     <details class="reveal">
@@ -241,12 +240,13 @@ const Removal = ({ what, action }: RemovalProps) => {
   );
 };
 
-interface NewTokenProps {
+const NewToken = ({
+  navigation: { links, apps },
+  form,
+}: {
   readonly navigation: Navigation;
   readonly form: Filled | undefined;
-}
-
-const NewToken = ({ navigation: { links, apps }, form }: NewTokenProps) => {
+}) => {
   const shown = form ?? filledWith({ kind: "agent" });
   return (
     <section class="card" aria-labelledby="new-token">
@@ -270,13 +270,8 @@ const NewToken = ({ navigation: { links, apps }, form }: NewTokenProps) => {
   );
 };
 
-interface ChosenAppProps {
-  readonly form: Filled;
-  readonly apps: readonly App[];
-}
-
 /** An agent acts for an owner, so a member who owns not all of the apps chooses among fewer for it. (rule K22) */
-function ChosenApp({ form, apps }: ChosenAppProps) {
+function ChosenApp({ form, apps }: { readonly form: Filled; readonly apps: readonly App[] }) {
   const owned = apps.filter(({ role }) => role === "owner");
   if (owned.length === apps.length)
     return <Select form={form} name="appId" label="Apps" options={optionsOf(apps)} />;
@@ -332,15 +327,18 @@ const scopeNames: Record<TokenScope, string> = {
   "runs:work": "Claim approved proposals, and report progress and outcome",
 };
 
-interface ScopesProps {
+/** A checkbox for each scope. Each has its own name, so that the form can be shown again as it was sent. */
+const Scopes = ({
+  form,
+  kind,
+  legend,
+  scopes,
+}: {
   readonly form: Filled;
   readonly kind: "for-agents" | "for-scripts";
   readonly legend: string;
   readonly scopes: readonly TokenScope[];
-}
-
-/** A checkbox for each scope. Each has its own name, so that the form can be shown again as it was sent. */
-const Scopes = ({ form, kind, legend, scopes }: ScopesProps) => {
+}) => {
   const fault = faultAt(form, "scopes");
   return (
     <fieldset class={`${kind} stack tight`}>

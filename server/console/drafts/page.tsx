@@ -44,12 +44,13 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-interface DraftLineProps {
+const DraftLine = ({
+  draft,
+  visit: { links, now, settings },
+}: {
   readonly draft: Draft;
   readonly visit: Pick<SignedInVisit, "links" | "now" | "settings">;
-}
-
-const DraftLine = ({ draft, visit: { links, now, settings } }: DraftLineProps) => {
+}) => {
   const label = draftFieldOf(draft.field)?.label ?? "Text";
   return (
     <li>

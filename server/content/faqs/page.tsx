@@ -192,13 +192,15 @@ const withoutMarkup = (text: string): string =>
     .replace(/(\*\*|__|`+|~~)(\S[^\n]*?)\1/g, "$2")
     .replace(/(^|\W)[*_](\S[^*_\n]*?)[*_](?=\W|$)/g, "$1$2");
 
-interface MoveProps {
+const Move = ({
+  faq,
+  direction,
+  disabled,
+}: {
   readonly faq: ListedFaq;
   readonly direction: "up" | "down";
   readonly disabled: boolean;
-}
-
-const Move = ({ faq, direction, disabled }: MoveProps) => (
+}) => (
   <button
     class="quiet small"
     type="submit"
@@ -331,13 +333,15 @@ async function readFaq({ ask, param }: SignedInVisit): Promise<ListedFaq> {
   return faq;
 }
 
-interface FaqPageProps {
+const FaqPage = ({
+  navigation,
+  title,
+  children,
+}: {
   readonly navigation: AppNavigation;
   readonly title: string;
   readonly children: ComponentChildren;
-}
-
-const FaqPage = ({ navigation, title, children }: FaqPageProps) => (
+}) => (
   <ConsolePage navigation={navigation} title={title} narrow>
     <a class="back" href={navigation.links.faqs(navigation.app.id)}>
       <span aria-hidden="true">←</span> FAQ

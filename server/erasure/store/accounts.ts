@@ -23,7 +23,11 @@ export const erasedAccounts = {
   lockApps,
 
   /** Deletes an account with all that signs it in, its memberships, tokens and devices, and takes it out of seats that are over. */
-  async remove(tx: Transaction, { id: userId, email }: Account, person: Person): Promise<Effect[]> {
+  async remove(
+    tx: Transaction,
+    { id: userId, email }: { readonly id: string; readonly email: string },
+    person: Person,
+  ): Promise<Effect[]> {
     for (const appId of await lockApps(tx, userId)) await members.remove(tx, { appId, userId });
     const effects: Effect[] = [];
     for (;;) {
@@ -39,11 +43,6 @@ export const erasedAccounts = {
     return effects;
   },
 };
-
-interface Account {
-  readonly id: string;
-  readonly email: string;
-}
 
 /** The apps of a person, locked so that an app never loses its last owner to two at once. */
 async function lockApps(tx: Transaction, userId: string): Promise<string[]> {

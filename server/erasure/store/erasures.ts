@@ -145,7 +145,11 @@ export const erasures = {
     tx.run("UPDATE erasures SET files = '[]' WHERE id = ? AND files = ?", id, files),
 
   /** Ends the work and forgets the address. False if another server has done it. */
-  finish: async (tx: Transaction, id: string, { at, backupsUntil }: Ended): Promise<boolean> =>
+  finish: async (
+    tx: Transaction,
+    id: string,
+    { at, backupsUntil }: { readonly at: string; readonly backupsUntil: string | null },
+  ): Promise<boolean> =>
     (await tx.run(
       `UPDATE erasures SET status = 'done', email_sealed = NULL, finished_at = ?, backups_until = ?
        WHERE id = ? AND status = 'running'`,
@@ -171,11 +175,6 @@ export const kindOf = (row: Pick<ErasureRow, "ownerId" | "place">): ErasedKind =
 export interface Advance {
   readonly place: Place;
   readonly effects: readonly Effect[];
-}
-
-interface Ended {
-  readonly at: string;
-  readonly backupsUntil: string | null;
 }
 
 export const countsOf = ({ counts }: Pick<ErasureRow, "counts">): ErasureCounts => JSON.parse(counts);

@@ -25,15 +25,19 @@ async function showBlocked(visit: SignedInVisit, refusal?: ApiError): Promise<Re
   return show(<Blocked {...{ navigation, senders, hidden, refusal }} now={visit.now} />, refusal?.status);
 }
 
-interface BlockedProps {
+const Blocked = ({
+  navigation,
+  senders,
+  hidden,
+  refusal,
+  now,
+}: {
   readonly navigation: AppNavigation;
   readonly senders: readonly BlockedSender[];
   readonly hidden: readonly HiddenFeedback[];
   readonly refusal: ApiError | undefined;
   readonly now: Date;
-}
-
-const Blocked = ({ navigation, senders, hidden, refusal, now }: BlockedProps) => {
+}) => {
   const { app, links } = navigation;
   return (
     <ConsolePage navigation={navigation} title="Blocked senders" narrow>
@@ -88,13 +92,15 @@ const Blocked = ({ navigation, senders, hidden, refusal, now }: BlockedProps) =>
   );
 };
 
-interface SenderLineProps {
+const SenderLine = ({
+  sender: { kind, sender, blockedBy, createdAt },
+  action,
+  now,
+}: {
   readonly sender: BlockedSender;
   readonly action: string;
   readonly now: Date;
-}
-
-const SenderLine = ({ sender: { kind, sender, blockedBy, createdAt }, action, now }: SenderLineProps) => (
+}) => (
   <li>
     <b>
       {kind === "domain" && "All addresses of "}
@@ -117,13 +123,15 @@ const SenderLine = ({ sender: { kind, sender, blockedBy, createdAt }, action, no
   </li>
 );
 
-interface HiddenLineProps {
+const HiddenLine = ({
+  item,
+  action,
+  now,
+}: {
   readonly item: HiddenFeedback;
   readonly action: string;
   readonly now: Date;
-}
-
-const HiddenLine = ({ item, action, now }: HiddenLineProps) => (
+}) => (
   <li class="stack tight">
     <UserText text={item.text} />
     <p class="under">

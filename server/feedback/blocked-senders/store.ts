@@ -17,15 +17,6 @@ interface BlockedSenderRow {
   readonly createdAt: string;
 }
 
-interface NewBlock {
-  readonly id: string;
-  readonly appId: string;
-  readonly kind: BlockKind;
-  readonly sender: string;
-  readonly by: string;
-  readonly createdAt: string;
-}
-
 const columns = `b.id, b.kind, b.sender, b.created_at AS "createdAt",
   (SELECT email FROM users WHERE id = b.created_by) AS "blockedBy"`;
 
@@ -51,7 +42,20 @@ export const blockedSenders = {
   }),
 
   /** Returns false if it is blocked already. */
-  insert: (tx: Transaction, { by, ...block }: NewBlock) => insertBlock(tx, { ...block, createdBy: by }),
+  insert: (
+    tx: Transaction,
+    {
+      by,
+      ...block
+    }: {
+      readonly id: string;
+      readonly appId: string;
+      readonly kind: BlockKind;
+      readonly sender: string;
+      readonly by: string;
+      readonly createdAt: string;
+    },
+  ) => insertBlock(tx, { ...block, createdBy: by }),
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM blocked_senders WHERE id = ?", id),
 

@@ -53,14 +53,16 @@ function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
 const testPart = /^junit(?:-\w+)?:[^:]*:/;
 
 /** The text of the note that closes the thread of a failure. */
-export const passedNote = ({ scope, run, runUrl }: GreenRunName): string =>
+export const passedNote = ({
+  scope,
+  run,
+  runUrl,
+}: {
+  readonly scope: string;
+  readonly run: string;
+  readonly runUrl?: string | undefined;
+}): string =>
   [
     `Resolved: this failure passed in every scope that reported it. The last one was run ${run}${scope === "" ? "" : ` of ${scope}`}.`,
     ...(runUrl === undefined ? [] : [runUrl]),
   ].join("\n");
-
-interface GreenRunName {
-  readonly scope: string;
-  readonly run: string;
-  readonly runUrl?: string | undefined;
-}

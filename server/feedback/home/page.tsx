@@ -256,12 +256,12 @@ const parts = [
   { list: "sentBack", id: "sent-back", title: "Waiting for a new plan", happened: "you asked for changes" },
 ] as const;
 
-interface RowProps extends Pick<AgentWorkProps, "now" | "links"> {
-  readonly row: AgentWork;
-  readonly happened: string;
-}
-
-const WorkRow = ({ row, happened, now, links }: RowProps) => (
+const WorkRow = ({
+  row,
+  happened,
+  now,
+  links,
+}: Pick<AgentWorkProps, "now" | "links"> & { readonly row: AgentWork; readonly happened: string }) => (
   <li>
     <a class="to" href={`${links.thread(row.appId, row.feedbackId)}#proposal`}>
       <Line text={row.subject} />

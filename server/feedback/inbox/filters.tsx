@@ -127,13 +127,14 @@ export const ChosenTags = ({ chosen, all, address }: ChosenTagsProps) => (
   </div>
 );
 
-interface TagChoiceProps {
+/** The fields that filter by one more tag. */
+export const TagChoice = ({
+  chosen,
+  all,
+}: {
   readonly chosen: readonly string[];
   readonly all: readonly Tag[];
-}
-
-/** The fields that filter by one more tag. */
-export const TagChoice = ({ chosen, all }: TagChoiceProps) => {
+}) => {
   const left = all.filter(({ name }) => !chosen.includes(name));
   return (
     <>
@@ -157,13 +158,14 @@ export const TagChoice = ({ chosen, all }: TagChoiceProps) => {
   );
 };
 
-interface AssigneeChoiceProps {
+/** The field that filters by who looks after a thread. */
+export const AssigneeChoice = ({
+  chosen,
+  people,
+}: {
   readonly chosen: string;
   readonly people: readonly Assignee[];
-}
-
-/** The field that filters by who looks after a thread. */
-export const AssigneeChoice = ({ chosen, people }: AssigneeChoiceProps) => {
+}) => {
   const options = [
     ["", "Assigned to anybody"],
     ["me", "Assigned to me"],

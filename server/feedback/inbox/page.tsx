@@ -141,13 +141,15 @@ const tagNames = ({ tag }: Filter): string[] => tag.split(",").filter((name) => 
 
 const pills = [["unread", "Unread"], ...Object.entries(statusNames), ["all", "All"]] as const;
 
-interface StatusesProps {
+const Statuses = ({
+  filter,
+  address,
+  unread,
+}: {
   readonly unread: number;
   readonly filter: Filter;
   readonly address: (change: Record<string, string>) => string;
-}
-
-const Statuses = ({ filter, address, unread }: StatusesProps) => (
+}) => (
   <nav class="pills" aria-label="Status">
     {pills.map(([status, label]) => (
       <a key={status} href={address({ status })} aria-current={filter.status === status ? "page" : undefined}>

@@ -151,18 +151,21 @@ export const proposalNote = ({
   readonly plan: string;
 }): string => `An agent proposes:\n\n${summary}\n\nPlan:\n\n${plan}`;
 
-interface ChatProposal {
-  readonly appName: string;
-  readonly subject: string;
-  readonly summary: string;
-  readonly link: string;
-}
-
 /**
  * The text of a proposal for the app's chat channel. Our own link stands first. The words of others follow, each on a
  * line of its own, and can neither mention anyone nor lead anywhere. (rule W3)
  */
-export const chatText = ({ appName, subject, summary, link }: ChatProposal): string =>
+export const chatText = ({
+  appName,
+  subject,
+  summary,
+  link,
+}: {
+  readonly appName: string;
+  readonly subject: string;
+  readonly summary: string;
+  readonly link: string;
+}): string =>
   [
     `A proposal for ${unmade(appName, mostInChat.appName)} awaits a decision: ${link}`,
     `Reported by the public: ${quoted(unmade(subject, mostInChat.subject))}`,

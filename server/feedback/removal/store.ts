@@ -34,7 +34,11 @@ export const retention = {
     ),
 
   /** How many threads of an app are too old if it keeps them for so many days; it counts no further than `most`. */
-  async countDue(reader: Reader, appId: string, { days, now, most }: Counted): Promise<number> {
+  async countDue(
+    reader: Reader,
+    appId: string,
+    { days, now, most }: { readonly days: number; readonly now: Date; readonly most: number },
+  ): Promise<number> {
     let total = 0;
     // One type after the other, because the index by activity has the type before the time.
     for (const type of FeedbackType.options) {
@@ -50,7 +54,11 @@ export const retention = {
   },
 
   /** Deletes some of the threads of an app that are too old by its present setting. */
-  async removeDue(tx: Transaction, appId: string, { now, most }: Batch): Promise<RemovedThreads> {
+  async removeDue(
+    tx: Transaction,
+    appId: string,
+    { now, most }: { readonly now: Date; readonly most: number },
+  ): Promise<RemovedThreads> {
     const app = await tx.get<{ days: number | null }>(
       "SELECT retention_days AS days FROM apps WHERE id = ?",
       appId,
@@ -75,17 +83,6 @@ export const retention = {
       at,
     ),
 };
-
-interface Counted {
-  readonly days: number;
-  readonly now: Date;
-  readonly most: number;
-}
-
-interface Batch {
-  readonly now: Date;
-  readonly most: number;
-}
 
 async function removeSome(tx: Transaction, values: readonly string[], most: number): Promise<RemovedThreads> {
   // On PostgreSQL a thread that somebody opens again at the same moment is looked at again.

@@ -73,13 +73,15 @@ async function showSavedReplies(visit: SignedInVisit, refused?: RefusedReply): P
   return show(<SavedReplies {...{ navigation, refused }} replies={items} />, refused?.form.refusal?.status);
 }
 
-interface SavedRepliesProps {
+const SavedReplies = ({
+  navigation,
+  replies,
+  refused,
+}: {
   readonly navigation: AppNavigation;
   readonly replies: readonly SavedReply[];
   readonly refused: RefusedReply | undefined;
-}
-
-const SavedReplies = ({ navigation, replies, refused }: SavedRepliesProps) => {
+}) => {
   const { app, links } = navigation;
   return (
     <ConsolePage navigation={navigation} title="Saved replies" narrow>
@@ -122,15 +124,18 @@ const SavedReplies = ({ navigation, replies, refused }: SavedRepliesProps) => {
   );
 };
 
-interface ReplyLineProps {
+/** A saved reply as a sender would read it, with the forms that change or delete it. */
+const ReplyLine = ({
+  reply,
+  app,
+  at,
+  form,
+}: {
   readonly reply: SavedReply;
   readonly app: AppNavigation["app"];
   readonly at: (part: string) => string;
   readonly form: Filled | undefined;
-}
-
-/** A saved reply as a sender would read it, with the forms that change or delete it. */
-const ReplyLine = ({ reply, app, at, form }: ReplyLineProps) => {
+}) => {
   const current = { title: reply.title, body: reply.body };
   const facts = { name: "Ada", app: app.name, hasPage: app.senderPages };
   return (

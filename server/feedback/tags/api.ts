@@ -143,17 +143,15 @@ const namesOf = async (tx: Transaction, id: string): Promise<string> =>
     .sort()
     .join(", ");
 
-interface NamedTag {
-  readonly appId: string;
-  readonly name: string;
-  readonly colour?: string | null | undefined;
-}
-
 /** Makes a tag. Returns its id; undefined if the app has it already. Throws `wrong_state` for too many tags. */
 async function makeTag(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  { appId, name, colour = null }: NamedTag,
+  {
+    appId,
+    name,
+    colour = null,
+  }: { readonly appId: string; readonly name: string; readonly colour?: string | null | undefined },
 ): Promise<string | undefined> {
   const id = newId();
   const createdAt = clock.now().toISOString();

@@ -66,13 +66,15 @@ async function showTags(visit: SignedInVisit, refused?: RefusedTag): Promise<Rep
   return show(<Tags {...{ navigation, refused }} tags={items} />, refused?.form.refusal?.status);
 }
 
-interface TagsProps {
+const Tags = ({
+  navigation,
+  tags: all,
+  refused,
+}: {
   readonly navigation: AppNavigation;
   readonly tags: readonly Tag[];
   readonly refused: RefusedTag | undefined;
-}
-
-const Tags = ({ navigation, tags: all, refused }: TagsProps) => {
+}) => {
   const { app, links } = navigation;
   const threadsOf = ({ name }: Tag) =>
     `${links.inbox(app.id)}?${new URLSearchParams({ status: "all", tag: name })}`;
@@ -194,13 +196,15 @@ const TagFields = ({ form, part }: { readonly form: Filled; readonly part: strin
   </>
 );
 
-interface MergeProps {
+const Merge = ({
+  tag,
+  others,
+  action,
+}: {
   readonly tag: Tag;
   readonly others: readonly Tag[];
   readonly action: string;
-}
-
-const Merge = ({ tag, others, action }: MergeProps) => (
+}) => (
   <details class="reveal">
     <summary>
       Merge<span class="unseen">{` ${tag.name}`}</span>

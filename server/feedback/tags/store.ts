@@ -76,7 +76,11 @@ export const tags = {
     ),
 
   /** Moves some threads of one tag to another. Returns how many. */
-  async moveSome(tx: Transaction, { from, into }: Merged, most: number): Promise<number> {
+  async moveSome(
+    tx: Transaction,
+    { from, into }: { readonly from: string; readonly into: string },
+    most: number,
+  ): Promise<number> {
     const moved = await tx.all<{ id: string }>(
       `DELETE FROM thread_tags WHERE tag_id = ? AND feedback_id IN (
          SELECT feedback_id FROM thread_tags WHERE tag_id = ? LIMIT ?) RETURNING feedback_id AS id`,
@@ -94,11 +98,6 @@ export const tags = {
     return moved.length;
   },
 };
-
-interface Merged {
-  readonly from: string;
-  readonly into: string;
-}
 
 interface Tagged extends ThreadTag {
   readonly feedbackId: string;

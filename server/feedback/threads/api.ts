@@ -77,16 +77,18 @@ interface ReportOfThread {
   readonly email: string | null;
 }
 
-interface Sending {
-  readonly sent: readonly ReplyMail[];
-  readonly reports: readonly ReportOfThread[];
-  readonly onPage: boolean;
-}
-
 function withMails(
   deps: Pick<Deps, "settings">,
   message: OwnedMessage,
-  { sent, reports, onPage }: Sending,
+  {
+    sent,
+    reports,
+    onPage,
+  }: {
+    readonly sent: readonly ReplyMail[];
+    readonly reports: readonly ReportOfThread[];
+    readonly onPage: boolean;
+  },
 ): OwnedMessage {
   if (message.direction !== "outbound") return message;
   const own = sent.filter(({ messageId }) => messageId === message.id);

@@ -8,19 +8,23 @@ import { assign } from "../assignees/assign.ts";
 import { changeableOf, updateThread } from "../inbox/store.ts";
 import { changeTags } from "../tags/api.ts";
 
-interface Asked {
-  readonly caller: ConsoleCaller;
-  readonly address: string;
-  readonly id: string;
-  readonly appId: string;
-  readonly change: ThreadChange;
-}
-
 /** Changes a thread as asked. (rules F30, F31) */
 export async function changeThread(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  { caller, address, id, appId, change: asked }: Asked,
+  {
+    caller,
+    address,
+    id,
+    appId,
+    change: asked,
+  }: {
+    readonly caller: ConsoleCaller;
+    readonly address: string;
+    readonly id: string;
+    readonly appId: string;
+    readonly change: ThreadChange;
+  },
 ): Promise<void> {
   const { assignee, expectedAssignee, addTags, removeTags, ...change } = asked;
   const author = { caller, address };

@@ -229,14 +229,16 @@ export interface PageReader {
 /** The hidden field with the newest message that the page showed. */
 export const seenMessageName = "seenMessage";
 
-interface NewerMessageProps {
+/** Shows what somebody else wrote while the reply was typed. The next send goes through. (rule F35) */
+export const NewerMessage = ({
+  form,
+  thread,
+  reader: { email, now },
+}: {
   readonly form: Filled;
   readonly thread: OwnedThread;
   readonly reader: PageReader;
-}
-
-/** Shows what somebody else wrote while the reply was typed. The next send goes through. (rule F35) */
-export const NewerMessage = ({ form, thread, reader: { email, now } }: NewerMessageProps) => {
+}) => {
   if (form.refusal?.code !== "answered") return null;
   const { messages } = thread;
   const seen = messages.findIndex(({ id }) => id === form.value(seenMessageName));

@@ -88,15 +88,17 @@ export function needsNoAdmission({ headers }: IncomingMessage): boolean {
 const isLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) >= largeBytes;
 
-interface Failed {
-  readonly endpoint: Endpoint;
-  readonly caller: NonNullable<Arriving["caller"]>;
-  readonly thrown: unknown;
-}
-
 /** Without this, a client could send bodies that always stop before their end without limit. */
 async function countFailed(
-  { endpoint, caller, thrown }: Failed,
+  {
+    endpoint,
+    caller,
+    thrown,
+  }: {
+    readonly endpoint: Endpoint;
+    readonly caller: NonNullable<Arriving["caller"]>;
+    readonly thrown: unknown;
+  },
   { database, clock, limiter, settings }: Limiting,
 ): Promise<void> {
   const wasCut = thrown instanceof ApiError && thrown.code === "busy";

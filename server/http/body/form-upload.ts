@@ -99,14 +99,21 @@ interface Part {
   readonly type: string;
 }
 
-interface Taking {
-  readonly attempt: (step: () => void) => void;
-  readonly fields: Fields;
-  readonly intake: Intake;
-  readonly form: MultipartForm;
-}
-
-function takeFile(stream: BusboyFileStream, part: Part, { attempt, fields, intake, form }: Taking): void {
+function takeFile(
+  stream: BusboyFileStream,
+  part: Part,
+  {
+    attempt,
+    fields,
+    intake,
+    form,
+  }: {
+    readonly attempt: (step: () => void) => void;
+    readonly fields: Fields;
+    readonly intake: Intake;
+    readonly form: MultipartForm;
+  },
+): void {
   // The parser itself reports a cut body.
   stream.on("error", () => {});
   stream.resume();

@@ -11,11 +11,6 @@ import { arrivedBytes, createByteCollector, mediaTypeOf, refuseEncoded } from ".
 import { createRawStringCheck, parseStrictJson } from "./strict-json.ts";
 import { consume, type Intake, receive, refuseMore, type Upload, UploadFailure } from "./upload.ts";
 
-interface Reading {
-  readonly files: Files;
-  readonly arrival: IncomingBody | undefined;
-}
-
 /**
  * Reads a body with its files by the rules of its endpoint: as multipart/form-data, and for the kind `upload` also as
  * JSON. Throws `payload_too_large` for a declared length over the limit, before it reads, and `unsupported_media_type`.
@@ -23,7 +18,7 @@ interface Reading {
 export async function readUpload(
   request: IncomingMessage,
   { bodyKind, rules }: Pick<Endpoint, "bodyKind"> & { readonly rules: UploadRules },
-  { files, arrival }: Reading,
+  { files, arrival }: { readonly files: Files; readonly arrival: IncomingBody | undefined },
 ): Promise<Upload> {
   refuseEncoded(request);
   if (Number(request.headers["content-length"] ?? 0) > rules.bodyBytes)

@@ -34,13 +34,11 @@ const inMemory: ReadonlySet<RateLimitName> = new Set<RateLimitName>([
 
 export const isInMemory = (name: RateLimitName): boolean => inMemory.has(name);
 
-interface Needed {
+export function createLimiter(deps: {
   readonly database: Database;
   readonly clock: Clock;
   readonly settings: Pick<Settings, "rateLimits">;
-}
-
-export function createLimiter(deps: Needed): Limiter {
+}): Limiter {
   const { database, clock, settings } = deps;
   const memory = createUsesInMemory(deps, mostBytes.uses);
   const limitedUse = ({ who, rateLimit }: Spending) => ({

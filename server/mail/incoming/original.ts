@@ -52,16 +52,18 @@ export async function originalFile(
   return { received: receivedFile({ ...written, declaredType: null, name: null, fault: null }), keySealed };
 }
 
-interface Kept extends MailedAnswer {
-  readonly setApart: string | null;
-  readonly createdAt: string;
-}
-
 /** Adds the row of an original and that of its file. */
 export async function insertOriginal(
   tx: Transaction,
   { received, keySealed }: OriginalFile,
-  { mail, id, recipient, report, setApart, createdAt }: Kept,
+  {
+    mail,
+    id,
+    recipient,
+    report,
+    setApart,
+    createdAt,
+  }: MailedAnswer & { readonly setApart: string | null; readonly createdAt: string },
 ): Promise<void> {
   const { appId, feedbackId, id: reportId } = report;
   const upload = randomName();

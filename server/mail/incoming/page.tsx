@@ -33,14 +33,17 @@ async function showAutomaticMails(visit: SignedInVisit, refusal?: ApiError): Pro
   return show(<AutomaticMails {...{ navigation, items, refusal }} now={visit.now} />, refusal?.status);
 }
 
-interface AutomaticMailsProps {
+const AutomaticMails = ({
+  navigation,
+  items,
+  refusal,
+  now,
+}: {
   readonly navigation: AppNavigation;
   readonly items: readonly AutomaticMail[];
   readonly refusal: ApiError | undefined;
   readonly now: Date;
-}
-
-const AutomaticMails = ({ navigation, items, refusal, now }: AutomaticMailsProps) => (
+}) => (
   <ConsolePage navigation={navigation} title="Mail of programs" narrow>
     <div class="head">
       <div>
@@ -70,19 +73,21 @@ const AutomaticMails = ({ navigation, items, refusal, now }: AutomaticMailsProps
   </ConsolePage>
 );
 
-interface MailLineProps {
-  readonly item: AutomaticMail;
-  readonly navigation: AppNavigation;
-  readonly now: Date;
-}
-
 const reasons: ReadonlyMap<string, string> = new Map([
   ["auto_submitted", "it has the header Auto-Submitted"],
   ["precedence", "it has the header Precedence: bulk, list or junk"],
   ["no_sender", "it has no sender"],
 ]);
 
-const MailLine = ({ item, navigation: { app, links }, now }: MailLineProps) => (
+const MailLine = ({
+  item,
+  navigation: { app, links },
+  now,
+}: {
+  readonly item: AutomaticMail;
+  readonly navigation: AppNavigation;
+  readonly now: Date;
+}) => (
   <li class="stack tight">
     <b>
       <Line text={item.subject || "(no subject)"} />

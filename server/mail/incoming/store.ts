@@ -134,12 +134,6 @@ export interface MailAttempt {
   readonly lastAt: string | null;
 }
 
-interface NewAttempt {
-  readonly uidValidity: string;
-  readonly uid: number;
-  readonly at: string;
-}
-
 interface TriedRow {
   readonly attempts: number;
   readonly triedAt: string | null;
@@ -178,7 +172,7 @@ export const mailboxes = {
   async begin(
     tx: Transaction,
     name: string,
-    { uidValidity, uid, at }: NewAttempt,
+    { uidValidity, uid, at }: { readonly uidValidity: string; readonly uid: number; readonly at: string },
   ): Promise<MailAttempt | undefined> {
     const lastUid = await mailboxes.lock(tx, name, uidValidity);
     if (lastUid >= uid) return undefined;

@@ -61,15 +61,16 @@ export function createTakeMail(deps: TakeDeps) {
 const isRecent = ({ clock }: TakeDeps, { lastAt }: MailAttempt): boolean =>
   lastAt !== null && Math.abs(clock.now().getTime() - Date.parse(lastAt)) < attemptMilliseconds;
 
-interface Fetched extends Pick<FoundMail, "claim"> {
-  readonly mailId: string;
-  readonly source: Buffer;
-}
-
 function createTakeApart(deps: TakeDeps) {
   const storeMail = createStoreMail(deps);
   const bounds = boundsOf(deps.settings.budgets);
-  return async ({ mailId, source, claim }: Fetched): Promise<"taken" | "left"> => {
+  return async ({
+    mailId,
+    source,
+    claim,
+  }: Pick<FoundMail, "claim"> & { readonly mailId: string; readonly source: Buffer }): Promise<
+    "taken" | "left"
+  > => {
     const mail = await readMail(source, bounds);
     if (mail === undefined) {
       deps.log.warn({ mail: mailId, bytes: source.length }, "an answer by mail cannot be read");
@@ -105,16 +106,15 @@ async function leave({ database }: TakeDeps, claim: FoundMail["claim"]): Promise
   return "left";
 }
 
-interface Automatic extends MailedAnswer {
-  readonly source: Uint8Array;
-  readonly storeMail: StoreMail;
-}
-
 /** Keeps a mail that a program seems to have written, so that a person can say that a person wrote it. It stays unread. (rule M13) */
 async function setApart(
   deps: TakeDeps,
   claim: FoundMail["claim"],
-  { storeMail, source, ...answer }: Automatic,
+  {
+    storeMail,
+    source,
+    ...answer
+  }: MailedAnswer & { readonly source: Uint8Array; readonly storeMail: StoreMail },
 ): Promise<"left"> {
   const { id, report, mail } = answer;
   // Before its bytes are written: programs can send very many.

@@ -80,15 +80,19 @@ export const Sender = ({ links, page, action, once, isAnswered, typed, refusal }
   </Document>
 );
 
-interface MessageProps {
+const Message = ({
+  name,
+  direction,
+  body,
+  createdAt,
+  files,
+}: {
   readonly name: string;
   readonly direction: string;
   readonly body: string;
   readonly createdAt: string;
   readonly files: SharedFiles | undefined;
-}
-
-const Message = ({ name, direction, body, createdAt, files }: MessageProps) => (
+}) => (
   <article class={`message ${direction}`}>
     <header>
       <b>{name}</b>
@@ -113,14 +117,16 @@ export const NoSenderPage = ({ links }: { readonly links: Links }) => (
   </Document>
 );
 
-interface StopMailProps {
+/** Asks first: programs that check mails open the links in them. */
+export const StopMail = ({
+  links,
+  appName,
+  action,
+}: {
   readonly links: Links;
   readonly appName: string;
   readonly action: string;
-}
-
-/** Asks first: programs that check mails open the links in them. */
-export const StopMail = ({ links, appName, action }: StopMailProps) => (
+}) => (
   <Document links={links} title="No more mail">
     <main class="alone" id="main" tabIndex={-1}>
       <form class="card stack" method="post" action={action}>

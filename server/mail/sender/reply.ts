@@ -12,16 +12,18 @@ import { statusUrlOf } from "./links.ts";
 import { replyText } from "./rules.ts";
 import { type ReportRow, reports } from "./store.ts";
 
-interface Receivers {
-  readonly reportId?: string | undefined;
-  readonly everyone?: boolean | undefined;
-}
-
 /**
  * Whose reports a reply on a thread is for, and what is stored of that. Throws `bad_request` for a report of another
  * thread. (rule M10)
  */
-export async function replyTo(reader: Reader, feedbackId: string, { reportId, everyone = false }: Receivers) {
+export async function replyTo(
+  reader: Reader,
+  feedbackId: string,
+  {
+    reportId,
+    everyone = false,
+  }: { readonly reportId?: string | undefined; readonly everyone?: boolean | undefined },
+) {
   if (everyone) return { reports: await reports.list(reader, feedbackId), stored: { everyone: 1 } };
   const report = await reports.find(reader, (reportId ?? feedbackId).toLowerCase());
   if (report?.feedbackId !== feedbackId.toLowerCase())
@@ -82,16 +84,11 @@ export const deliveryOf = (
 const mailedLink = (deps: ReplyDeps, { id, linkCounter, senderPages }: ReportRow): string | undefined =>
   senderPages === 1 ? statusUrlOf(deps, { reportId: id, counter: linkCounter, mailed: true }) : undefined;
 
-interface LinkOf {
-  readonly feedbackId: string;
-  readonly reportId: string;
-}
-
 /** A new link to the page of a report's sender. Throws `not_found` for a report of another thread. (rule M8) */
 export async function renewedLink(
   deps: ReplyDeps,
   tx: Transaction,
-  { feedbackId, reportId }: LinkOf,
+  { feedbackId, reportId }: { readonly feedbackId: string; readonly reportId: string },
 ): Promise<string> {
   const report = await reports.find(tx, reportId.toLowerCase());
   if (report?.feedbackId !== feedbackId.toLowerCase()) throw new ApiError("not_found");

@@ -225,24 +225,12 @@ export interface ClosingSlot {
 /** Selects cycles: one by its id, those of a listing, that of a slot, or those in which a tester has a slot. */
 export type CycleScope = "cycle" | "listing" | "slot" | "tester";
 
-interface CycleScopeAt {
-  readonly scope: CycleScope;
-  readonly id: string;
-  readonly now: string;
-}
-
 const scopeConditions: Readonly<Record<CycleScope, string>> = {
   cycle: "c.id = ?",
   listing: "c.listing_id = ?",
   slot: "c.id = (SELECT cycle_id FROM slots WHERE id = ?)",
   tester: "c.id IN (SELECT cycle_id FROM slots WHERE tester_id = ?)",
 };
-
-interface Progress {
-  readonly status: "running" | "completed";
-  readonly closedDays: number;
-  readonly nextAt: string | null;
-}
 
 /** The changes that the passing of time causes. */
 export const dueChanges = {
@@ -257,7 +245,10 @@ export const dueChanges = {
   },
 
   /** The selected cycles in which a change is due. */
-  dueIn: (reader: Reader, { scope, id, now }: CycleScopeAt) =>
+  dueIn: (
+    reader: Reader,
+    { scope, id, now }: { readonly scope: CycleScope; readonly id: string; readonly now: string },
+  ) =>
     reader.all<{ id: string }>(
       `SELECT c.id FROM cycles c WHERE ${scopeConditions[scope]} AND (c.next_at <= ? OR EXISTS (
          SELECT 1 FROM slots s
@@ -280,7 +271,19 @@ export const dueChanges = {
       id,
     ),
 
-  async progress(tx: Transaction, id: string, { status, closedDays, nextAt }: Progress): Promise<void> {
+  async progress(
+    tx: Transaction,
+    id: string,
+    {
+      status,
+      closedDays,
+      nextAt,
+    }: {
+      readonly status: "running" | "completed";
+      readonly closedDays: number;
+      readonly nextAt: string | null;
+    },
+  ): Promise<void> {
     const sql = "UPDATE cycles SET status = ?, closed_days = ?, next_at = ? WHERE id = ?";
     await tx.run(sql, status, closedDays, nextAt, id);
     tx.signal(cycleTopic(id));

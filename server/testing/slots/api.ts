@@ -115,16 +115,15 @@ function rotateKey({ sealer }: SlotsDeps, tx: Transaction, { id }: SlotInCycle):
   return rows.rotateKey(tx, id, { keyHash, keySealed });
 }
 
-interface Assignment {
-  readonly slot: SlotInCycle;
-  readonly email: string;
-}
-
 /**
  * Gives an open slot to the account with this e-mail address. Throws `not_found` if there is no such account,
  * `email_unverified`, `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`.
  */
-async function assignSlot(deps: SlotsDeps, tx: Transaction, { slot, email }: Assignment): Promise<true> {
+async function assignSlot(
+  deps: SlotsDeps,
+  tx: Transaction,
+  { slot, email }: { readonly slot: SlotInCycle; readonly email: string },
+): Promise<true> {
   const { id, cycle } = slot;
   const now = deps.clock.now();
   const tester = await users.findByEmail(tx, normaliseEmail(email));

@@ -139,12 +139,6 @@ export interface SlotRequestRow {
   readonly appId: string;
 }
 
-interface WantedRequests {
-  readonly now: string;
-  readonly most: number;
-  readonly appId?: string | undefined;
-}
-
 const from = `FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id
     JOIN app_members v ON v.app_id = l.app_id JOIN users u ON u.id = s.tester_id
   WHERE s.status = 'requested' AND s.request_expires_at > ? AND ${membershipOf("maintainer")}`;
@@ -162,7 +156,15 @@ export const slotRequests = {
   },
 
   /** At most `most` requests, in the order in which they expire: of an app, or of all apps of the person. */
-  list: (reader: Reader, userId: string, { now, most, appId }: WantedRequests) =>
+  list: (
+    reader: Reader,
+    userId: string,
+    {
+      now,
+      most,
+      appId,
+    }: { readonly now: string; readonly most: number; readonly appId?: string | undefined },
+  ) =>
     reader.all<SlotRequestRow>(
       `SELECT s.id AS "slotId", s.seat, u.email, s.request_expires_at AS "requestExpiresAt", c.id AS "cycleId",
               l.id AS "listingId", l.app_name AS "listingName", l.app_id AS "appId"

@@ -97,12 +97,11 @@ const reportSections = (
   ...factSections({ source, metadata, attachments }, { of: "", sanitiser }),
 ];
 
-interface Numbered {
-  readonly message: Message;
-  readonly number: number;
-}
-
-const messageSections = ({ message, number }: Numbered, thread: Thread, sanitiser: Sanitiser): Section[] => [
+const messageSections = (
+  { message, number }: { readonly message: Message; readonly number: number },
+  thread: Thread,
+  sanitiser: Sanitiser,
+): Section[] => [
   ...sectionsOf(
     `message ${number}, by ${writers[authorOf(message)]}, ${oneLine(message.direction, 20)}, ${oneLine(message.createdAt, 40)}`,
     isSameText(thread, message) ? "(the same text as the report)" : message.body,

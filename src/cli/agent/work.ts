@@ -237,15 +237,16 @@ async function changedAfter(search: Search, token: string) {
   }
 }
 
-interface Question {
-  readonly waiting: Waiting;
-  readonly cursor?: string | undefined;
-  readonly limit?: string;
-  readonly changedAfter?: string;
-  readonly wait?: string | undefined;
-}
-
-const ask = ({ client, context: { signal }, app }: Search, query: Question) =>
+const ask = (
+  { client, context: { signal }, app }: Search,
+  query: {
+    readonly waiting: Waiting;
+    readonly cursor?: string | undefined;
+    readonly limit?: string;
+    readonly changedAfter?: string;
+    readonly wait?: string | undefined;
+  },
+) =>
   askingList(() =>
     client.agent.listFeedback({ query: { ...query, appId: app && isId(app) ? app : undefined }, signal }),
   );
@@ -295,16 +296,17 @@ async function report(invocation: Invocation, job: Job, { wasStopped, ...body }:
   job.done();
 }
 
-interface Unreported {
-  readonly job: Job;
-  readonly error: ServerError;
-  readonly body: Pick<Outcome, "claimId" | "status">;
-}
-
 const exits: Readonly<Record<number, Exit>> = { 401: "authentication", 403: "forbidden" };
 
 /** Says how the outcome that this token cannot report still reaches the server. Throws if no other report would, either. */
-function keepOutcome(invocation: Invocation, { job: { runId, noted }, error, body }: Unreported): void {
+function keepOutcome(
+  invocation: Invocation,
+  {
+    job: { runId, noted },
+    error,
+    body,
+  }: { readonly job: Job; readonly error: ServerError; readonly body: Pick<Outcome, "claimId" | "status"> },
+): void {
   const what = `The outcome of ${runId} is not reported: ${body.status}.`;
   const byHand = `\`innkeep agent outcome ${runId} --claim ${body.claimId} --status ${body.status} --summary …\``;
   const again =

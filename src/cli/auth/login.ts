@@ -77,14 +77,11 @@ const noSignIn = (invocation: Invocation) =>
     next: "Check --base-url and INNKEEP_BASE_URL.",
   });
 
-interface Proof {
-  readonly code: string;
-  readonly verifier: string;
-  readonly deviceId: string;
-}
-
 /** Exchanges the code with one idempotency key: a repeat after a lost answer gets the same token. */
-function exchange({ client, context }: Invocation, proof: Proof): Promise<DeviceGrant> {
+function exchange(
+  { client, context }: Invocation,
+  proof: { readonly code: string; readonly verifier: string; readonly deviceId: string },
+): Promise<DeviceGrant> {
   const timezone = systemTimeZone();
   const idempotencyKey = context.newId();
   return client().signIn.exchange({ body: { ...proof, ...(timezone && { timezone }) }, idempotencyKey });

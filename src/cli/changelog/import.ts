@@ -61,15 +61,21 @@ function withVersion(
   return releases.map((release) => (release.version === undefined ? { ...release, version } : release));
 }
 
-interface Plan {
-  readonly releases: readonly DescribedRelease[];
-  readonly entries: readonly ReleaseEntry[];
-  readonly flags: ImportFlags;
-  readonly now: Date;
-}
-
 /** The entries with their dates: those of the source, else `--published-at`. */
-function datedEntries({ releases, entries, flags, now }: Plan, written?: WrittenReleases): ReleaseEntry[] {
+function datedEntries(
+  {
+    releases,
+    entries,
+    flags,
+    now,
+  }: {
+    readonly releases: readonly DescribedRelease[];
+    readonly entries: readonly ReleaseEntry[];
+    readonly flags: ImportFlags;
+    readonly now: Date;
+  },
+  written?: WrittenReleases,
+): ReleaseEntry[] {
   const usual = instantOf(flags.publishedAt);
   const dated = releases.map((release, at) => ({
     release: { ...release, ...(release.date === undefined && usual && { date: usual }) },

@@ -41,15 +41,16 @@ export async function runCli(argv: readonly string[], context: Context): Promise
   }
 }
 
-interface Ended {
-  readonly argv: readonly string[];
-  readonly program: Command;
-  readonly context: Context;
-  readonly flags: GlobalFlags;
-}
-
 /** The command line with what was missing, if a person at a terminal can be asked for it. (rule L52) */
-async function completed(fault: unknown, ended: Ended): Promise<readonly string[] | undefined> {
+async function completed(
+  fault: unknown,
+  ended: {
+    readonly argv: readonly string[];
+    readonly program: Command;
+    readonly context: Context;
+    readonly flags: GlobalFlags;
+  },
+): Promise<readonly string[] | undefined> {
   const { argv, flags } = ended;
   const isUsage = fault instanceof CliError || fault instanceof CommanderError;
   if (!isUsage || flags.json || bestEffortVerb(argv) || !canAsk(ended)) return undefined;

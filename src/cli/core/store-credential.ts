@@ -12,11 +12,6 @@ export interface StoreFlags {
   readonly insecureStorage?: boolean;
 }
 
-interface NewCredential {
-  readonly kind: CredentialKind;
-  readonly secret: string;
-}
-
 /** What may be shown of a stored credential. */
 interface IssuedCredential {
   readonly origin: string;
@@ -32,7 +27,7 @@ interface IssuedCredential {
 export async function storeCredential(
   invocation: Invocation,
   { insecureStorage }: StoreFlags,
-  { kind, secret }: NewCredential,
+  { kind, secret }: { readonly kind: CredentialKind; readonly secret: string },
 ): Promise<IssuedCredential> {
   const { context, flags } = invocation;
   assertKnownServer(context, invocation.server(), `The ${credentialKinds[kind].name} is not stored for`);

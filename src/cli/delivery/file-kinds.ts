@@ -25,13 +25,15 @@ export const kindNames = (types: readonly string[]): string =>
 /** The kinds of file that a field of feedback accepts, for its help. */
 export const rulesOf = (field: keyof FeedbackFiles): string => rulesIn(feedbackFiles[field]);
 
-interface FileLimits {
+/** The same for any files. */
+export function rulesIn({
+  most,
+  bytes,
+  types,
+}: {
   readonly most: number;
   readonly bytes: number;
   readonly types: readonly string[];
-}
-
-/** The same for any files. */
-export function rulesIn({ most, bytes, types }: FileLimits): string {
+}): string {
   return `${kindNames(types)}, up to ${most} of ${bytes / 1_048_576} MB each; repeatable`;
 }

@@ -20,10 +20,6 @@ import { tellConflicts } from "./push.ts";
 import { defaultPath, type FileChange } from "./source.ts";
 import type { SeenEntry, SeenState } from "./state.ts";
 
-interface PullFlags {
-  readonly take?: readonly string[];
-}
-
 /** What a pull does to one file. */
 interface Step {
   readonly item: Item;
@@ -34,7 +30,7 @@ interface Step {
 /** Makes the files as the server has the FAQ. What was changed here only stays; a conflict stops everything. */
 export async function pullFaqs(
   invocation: Invocation,
-  { take }: PullFlags,
+  { take }: { readonly take?: readonly string[] },
   path = defaultPath,
 ): Promise<Exit | undefined> {
   const api = await faqApi(invocation);

@@ -256,17 +256,15 @@ export async function viewThread(
   printOne(invocation, thread, () => threadText(thread, flags));
 }
 
-interface EditFlags {
-  readonly status?: ThreadStatus;
-  readonly category?: FeedbackType;
-  readonly subject?: string;
-  readonly githubIssueUrl?: string;
-}
-
 /** Changes only the given fields. An empty issue address removes the link. */
 export async function editThread(
   invocation: Invocation,
-  flags: EditFlags,
+  flags: {
+    readonly status?: ThreadStatus;
+    readonly category?: FeedbackType;
+    readonly subject?: string;
+    readonly githubIssueUrl?: string;
+  },
   given: string,
 ): Promise<undefined> {
   const { status, category, subject, githubIssueUrl } = flags;

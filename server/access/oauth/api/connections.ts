@@ -185,19 +185,21 @@ async function endConnection(
   if (ended) await record(deps, tx, { action: "connection.end", ...ended, connectionId, address });
 }
 
-interface Recorded {
-  readonly action: Extract<AuditActionName, `connection.${string}`>;
-  readonly userId: string;
-  readonly appId: string | null;
-  readonly label: string;
-  readonly connectionId: string;
-  readonly address: string;
-}
-
 const record = (
   { clock, newId }: ConnectionsDeps,
   tx: Transaction,
-  { userId, connectionId, ...entry }: Recorded,
+  {
+    userId,
+    connectionId,
+    ...entry
+  }: {
+    readonly action: Extract<AuditActionName, `connection.${string}`>;
+    readonly userId: string;
+    readonly appId: string | null;
+    readonly label: string;
+    readonly connectionId: string;
+    readonly address: string;
+  },
 ): Promise<void> =>
   audit.insert(tx, {
     id: newId(),

@@ -268,13 +268,11 @@ function refuse({ clock }: Pick<Deps, "clock">): Handler<typeof approvalContract
     });
 }
 
-interface ApprovalRequest {
-  readonly device: string;
-  readonly name: string;
-  readonly challenge: string;
-}
-
-const decisionRow = (userId: string, { device, name, challenge }: ApprovalRequest, now: Date) => ({
+const decisionRow = (
+  userId: string,
+  { device, name, challenge }: { readonly device: string; readonly name: string; readonly challenge: string },
+  now: Date,
+) => ({
   userId,
   deviceId: device,
   deviceName: name,

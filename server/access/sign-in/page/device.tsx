@@ -236,14 +236,16 @@ const Email = ({ form }: { readonly form: Filled }) => (
   <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" required />
 );
 
-interface PasswordProps {
+/** A typed password is never sent back. */
+const Password = ({
+  autocomplete,
+  refusal,
+  hint,
+}: {
   readonly autocomplete: "current-password" | "new-password";
   readonly refusal?: Filled["refusal"];
   readonly hint?: string;
-}
-
-/** A typed password is never sent back. */
-const Password = ({ autocomplete, refusal, hint }: PasswordProps) => (
+}) => (
   <TextField
     form={{ value: () => "", refusal }}
     name="password"

@@ -81,14 +81,17 @@ const Changelog = ({ navigation, cursor, items, nextCursor, changes, now }: Chan
   );
 };
 
-interface EntryLineProps {
+const EntryLine = ({
+  entry,
+  change,
+  href,
+  now,
+}: {
   readonly entry: EditedChangelogEntry;
   readonly change: LastChange | undefined;
   readonly href: string;
   readonly now: Date;
-}
-
-const EntryLine = ({ entry, change, href, now }: EntryLineProps) => (
+}) => (
   <li>
     <div class="row spread">
       <a class="to" href={href}>
@@ -121,13 +124,14 @@ const EntryLine = ({ entry, change, href, now }: EntryLineProps) => (
   </li>
 );
 
-interface PublicationBadgeProps {
+/** Whether users see a release note: it is a draft, scheduled or published. */
+export const PublicationBadge = ({
+  publishedAt,
+  now,
+}: {
   readonly publishedAt: string | null;
   readonly now: Date;
-}
-
-/** Whether users see a release note: it is a draft, scheduled or published. */
-export const PublicationBadge = ({ publishedAt, now }: PublicationBadgeProps) => {
+}) => {
   if (publishedAt === null) return <span class="badge">Draft</span>;
   if (Date.parse(publishedAt) > now.getTime()) return <span class="badge attention">Scheduled</span>;
   return <span class="badge good">Published</span>;

@@ -49,12 +49,16 @@ interface Listening {
   readonly tell: (topic: string) => void;
 }
 
-interface FollowedRun extends Listening {
-  readonly id: string;
-  readonly state: string | undefined;
-}
-
-function followRun(deps: FollowDeps, { id, state, callerNow, signal, tell }: FollowedRun): Promise<void> {
+function followRun(
+  deps: FollowDeps,
+  {
+    id,
+    state,
+    callerNow,
+    signal,
+    tell,
+  }: Listening & { readonly id: string; readonly state: string | undefined },
+): Promise<void> {
   let known = state;
   const look = async () => {
     const seen = await stateOf(deps, id, await callerNow());
@@ -64,11 +68,10 @@ function followRun(deps: FollowDeps, { id, state, callerNow, signal, tell }: Fol
   return deps.waiting.until([proposalTopic(id), threadsTopic, tokensTopic], look, untilEnd(signal));
 }
 
-interface FollowedThreads extends Listening {
-  readonly mark: string;
-}
-
-function followThreads(deps: FollowDeps, { mark, callerNow, signal, tell }: FollowedThreads): Promise<void> {
+function followThreads(
+  deps: FollowDeps,
+  { mark, callerNow, signal, tell }: Listening & { readonly mark: string },
+): Promise<void> {
   const { database, threadWatch } = deps;
   let seen = mark;
   const look = async () => {

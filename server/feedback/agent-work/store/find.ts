@@ -229,15 +229,10 @@ export interface FoundRunRow {
   readonly appName: string;
 }
 
-interface RunSearch {
-  readonly viewer: Viewer;
-  readonly status: RunStatus | undefined;
-}
-
 /** The proposals that an agent may read, newest first. The sort key is `createdAt` and `id`. */
 export function findRuns(
   reader: Reader,
-  { viewer, status }: RunSearch,
+  { viewer, status }: { readonly viewer: Viewer; readonly status: RunStatus | undefined },
   page: PageOfScopes,
 ): Promise<FoundRunRow[]> {
   const seen = visibleTo(viewer);

@@ -194,19 +194,23 @@ const Thread = (props: ThreadProps) => {
   );
 };
 
-interface ThreadFormProps {
+/**
+ * One form around the whole thread. Every button sends all typed text, so that the next page can show unsaved text again.
+ * Enter in a field saves the fields at the side, and decides nothing.
+ */
+const ThreadForm = ({
+  id,
+  forms,
+  address,
+  position,
+  children,
+}: {
   readonly id: string;
   readonly position: InboxPosition;
   readonly forms: ThreadForms;
   readonly address: string;
   readonly children: ComponentChildren;
-}
-
-/**
- * One form around the whole thread. Every button sends all typed text, so that the next page can show unsaved text again.
- * Enter in a field saves the fields at the side, and decides nothing.
- */
-const ThreadForm = ({ id, forms, address, position, children }: ThreadFormProps) => (
+}) => (
   <Can needs="maintainer" otherwise={<div class="thread">{children}</div>}>
     <form
       class="thread"
@@ -234,13 +238,14 @@ const ThreadForm = ({ id, forms, address, position, children }: ThreadFormProps)
   </Can>
 );
 
-interface NewerNoticeProps {
+/** Appears when the proposal on this page is no longer the newest. */
+const NewerNotice = ({
+  thread: { latestProposal },
+  address,
+}: {
   readonly thread: OwnedThread;
   readonly address: string;
-}
-
-/** Appears when the proposal on this page is no longer the newest. */
-const NewerNotice = ({ thread: { latestProposal }, address }: NewerNoticeProps) => {
+}) => {
   const version = versionOf([latestProposal?.id, latestProposal?.status]);
   return (
     <div id="newest" data-live={version} data-stale="stale">
@@ -336,14 +341,17 @@ const ThreadNavigation = ({ links, appId, id, position, neighbours }: ThreadNavi
   );
 };
 
-interface StepProps {
+const Step = ({
+  to,
+  words,
+  links,
+  appId,
+}: {
   readonly to: Neighbour | undefined;
   readonly words: string;
   readonly links: Links;
   readonly appId: string;
-}
-
-const Step = ({ to, words, links, appId }: StepProps) =>
+}) =>
   to === undefined ? null : (
     <a class="button small" href={links.thread(appId, to.id) + inboxPositionQuery(to.position)}>
       {words}

@@ -33,11 +33,12 @@ export const ProposalOrders = ({ proposal, life, forms, address }: ProposalOrder
   );
 };
 
-interface RecallProps extends ProposalOrdersProps {
-  readonly life: ProposalLife;
-}
-
-const Recall = ({ proposal: { id }, life, forms, address }: RecallProps) => (
+const Recall = ({
+  proposal: { id },
+  life,
+  forms,
+  address,
+}: ProposalOrdersProps & { readonly life: ProposalLife }) => (
   <details class="reveal danger" open={forms.recall.value(recallNoteName(id)).trim() !== ""}>
     <summary>Recall the approval</summary>
     <div class="stack">
@@ -70,11 +71,11 @@ const Recall = ({ proposal: { id }, life, forms, address }: RecallProps) => (
   </details>
 );
 
-interface ReleaseProps extends Pick<ProposalOrdersProps, "proposal" | "address"> {
-  readonly claim: ProposalClaim;
-}
-
-const Release = ({ proposal: { id }, claim, address }: ReleaseProps) => (
+const Release = ({
+  proposal: { id },
+  claim,
+  address,
+}: Pick<ProposalOrdersProps, "proposal" | "address"> & { readonly claim: ProposalClaim }) => (
   <details class="reveal danger">
     <summary>Release the claim</summary>
     <div class="stack">
@@ -132,26 +133,24 @@ export const DecisionForm = ({ runId, form, action }: DecisionFormProps) => (
   </>
 );
 
-interface DecideProps {
+const Decide = ({
+  decision,
+  kind,
+  action,
+  children,
+}: {
   readonly decision: string;
   readonly kind?: string;
   readonly action: string;
   readonly children: string;
-}
-
-const Decide = ({ decision, kind, action, children }: DecideProps) => (
+}) => (
   <button class={kind} type="submit" name="decision" value={decision} formaction={action} formnovalidate>
     {children}
   </button>
 );
 
-interface UnsentNoteProps {
-  readonly form: Filled;
-  readonly name?: string;
-}
-
 /** A note for a step that can no longer be taken. It stays on the page, so that it can be copied. */
-export const UnsentNote = ({ form, name = "note" }: UnsentNoteProps) =>
+export const UnsentNote = ({ form, name = "note" }: { readonly form: Filled; readonly name?: string }) =>
   form.value(name).trim() === "" ? null : (
     <div class="decide">
       <TextArea
@@ -164,13 +163,14 @@ export const UnsentNote = ({ form, name = "note" }: UnsentNoteProps) =>
     </div>
   );
 
-interface DecisionRefusedProps {
+/** Why a decision was refused: a newer proposal has replaced the one that was read, or it is already decided. */
+export const DecisionRefused = ({
+  forms,
+  proposals,
+}: {
   readonly forms: ThreadForms;
   readonly proposals: readonly Proposal[];
-}
-
-/** Why a decision was refused: a newer proposal has replaced the one that was read, or it is already decided. */
-export const DecisionRefused = ({ forms, proposals }: DecisionRefusedProps) => {
+}) => {
   const { refusal } = forms.decision;
   const proposal = proposals.find(({ id }) => id === forms.readProposalId);
   if (!refusal || !proposal || proposal.status === "awaiting_approval") return <Refused refusal={refusal} />;

@@ -23,15 +23,20 @@ export const ProposalState = ({ proposal, life }: ProposalStateProps) => {
   );
 };
 
-interface AfterDecisionProps extends ProposalStateProps {
+/** The decision on a proposal, the work that followed, and what a person can still do about it. */
+export const AfterDecision = ({
+  proposal,
+  life,
+  deliveries,
+  forms,
+  address,
+  now,
+}: ProposalStateProps & {
   readonly deliveries: readonly ProposalDelivery[];
   readonly forms: ThreadForms;
   readonly address: string;
   readonly now: Date;
-}
-
-/** The decision on a proposal, the work that followed, and what a person can still do about it. */
-export const AfterDecision = ({ proposal, life, deliveries, forms, address, now }: AfterDecisionProps) => (
+}) => (
   <>
     <Decided proposal={proposal} life={life} />
     <ProposalWork proposal={proposal} life={life} now={now} />
@@ -84,12 +89,8 @@ const ProposalWork = ({ proposal, life, now }: ProposalWorkProps) => {
   );
 };
 
-interface ApprovalProps extends ProposalWorkProps {
-  readonly life: ProposalLife;
-}
-
 /** Whether an agent knows of the approval, and how long it is good. */
-const Approval = ({ life, now }: ApprovalProps) => (
+const Approval = ({ life, now }: ProposalWorkProps & { readonly life: ProposalLife }) => (
   <p>
     {life.firstReadAt === null ? (
       "No agent has read the approval yet."
@@ -161,13 +162,14 @@ const words: Readonly<Record<NonNullable<Proposal["decision"]>, string>> = {
   expired: "The approval expired",
 };
 
-interface DeliveryStateProps {
+/** Whether the message about a proposal has reached the app's chat channel. */
+const DeliveryState = ({
+  deliveries,
+  runId,
+}: {
   readonly deliveries: readonly ProposalDelivery[];
   readonly runId: string;
-}
-
-/** Whether the message about a proposal has reached the app's chat channel. */
-const DeliveryState = ({ deliveries, runId }: DeliveryStateProps) => {
+}) => {
   const delivery = deliveries.find((row) => row.proposalId === runId);
   return delivery ? (
     <p class="muted small">

@@ -115,16 +115,14 @@ const OpenWork = ({ thread, lives }: ProposalsProps) => {
   );
 };
 
-interface NewerThanReadProps {
-  readonly forms: ThreadForms;
-  readonly proposal: Proposal;
-}
-
 /** Shown when a newer proposal arrived while another part was sent: nobody has read the plan above the note. */
 const NewerThanRead = ({
   forms: { readProposalId, decisionRefused, decision },
   proposal,
-}: NewerThanReadProps) =>
+}: {
+  readonly forms: ThreadForms;
+  readonly proposal: Proposal;
+}) =>
   decisionRefused ||
   readProposalId === "" ||
   readProposalId === proposal.id ||

@@ -1,12 +1,7 @@
 import { Line, UserText } from "../../../console/text.tsx";
 
-interface PairProps {
-  readonly name: string;
-  readonly value: string | null;
-}
-
 /** A name and its value in a list of facts. A long name stands above its value. Shows nothing without a value. */
-export const Pair = ({ name, value }: PairProps) =>
+export const Pair = ({ name, value }: { readonly name: string; readonly value: string | null }) =>
   value === null || value === "" ? null : (
     <div class={isLong(name, value) ? "long" : undefined}>
       <dt>

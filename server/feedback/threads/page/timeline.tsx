@@ -87,12 +87,17 @@ export const Timeline = ({ thread, links, lives, newest, fresh, settings }: Time
   );
 };
 
-interface EntryFacts extends Pick<PlainMessageProps, "senders" | "links" | "settings"> {
-  readonly event: string | undefined;
-  readonly report: FirstReport;
-}
-
-const entry = (message: OwnedMessage, { event, report, ...facts }: EntryFacts) => {
+const entry = (
+  message: OwnedMessage,
+  {
+    event,
+    report,
+    ...facts
+  }: Pick<PlainMessageProps, "senders" | "links" | "settings"> & {
+    readonly event: string | undefined;
+    readonly report: FirstReport;
+  },
+) => {
   if (event !== undefined) return <Event name={event} at={message.createdAt} />;
   if (message.sender) return <RepeatedFeedback {...{ message, report }} />;
   return <PlainMessage message={message} {...facts} />;
@@ -287,13 +292,14 @@ const Difference = ({ message, report }: RepeatProps) => {
 const typeOf = (category: string | null): string | null =>
   category === null ? null : nameIn(typeNames, category);
 
-interface FoldedRepeatsProps {
+/** Many repeats in one line, which opens without a script. */
+const FoldedRepeats = ({
+  repeats,
+  report,
+}: {
   readonly repeats: readonly OwnedMessage[];
   readonly report: FirstReport;
-}
-
-/** Many repeats in one line, which opens without a script. */
-const FoldedRepeats = ({ repeats, report }: FoldedRepeatsProps) => {
+}) => {
   const [first, last, runs] = [repeats.at(0), repeats.at(-1), runsOf(repeats)];
   if (first === undefined || last === undefined) return null;
   return (

@@ -147,7 +147,7 @@ const Days = ({ navigation: { links, app }, cycle, slots, chosen, address, uploa
 );
 
 /** The state of a cycle in a few figures. */
-const CycleFacts = ({ cycle, slots }: CycleFactsProps) => {
+const CycleFacts = ({ cycle, slots }: { readonly cycle: Cycle; readonly slots: readonly SlotWithDays[] }) => {
   const { timezone, durationDays, dayIndex, status } = cycle;
   const held = slots.filter(isHeld).length;
   const requested = slots.filter((slot) => slot.status === "requested").length;
@@ -194,7 +194,15 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Co
 );
 
 /** The form that gives an open slot to a tester without a request. */
-const OpenSlots = ({ slots, form, action }: OpenSlotsProps) => (
+const OpenSlots = ({
+  slots,
+  form,
+  action,
+}: {
+  readonly slots: readonly SlotWithDays[];
+  readonly form: Filled | undefined;
+  readonly action: string;
+}) => (
   <section class="stack" aria-labelledby="open-slots">
     <div>
       <h2 id="open-slots">{slots.length === 1 ? "1 open slot" : `${slots.length} open slots`}</h2>
@@ -344,17 +352,6 @@ interface LiveProps {
   /** What a screen reader says then. */
   readonly news?: string;
   readonly children: ComponentChildren;
-}
-
-interface CycleFactsProps {
-  readonly cycle: Cycle;
-  readonly slots: readonly SlotWithDays[];
-}
-
-interface OpenSlotsProps {
-  readonly slots: readonly SlotWithDays[];
-  readonly form: Filled | undefined;
-  readonly action: string;
 }
 
 const cyclePage = definePage({

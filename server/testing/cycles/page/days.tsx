@@ -216,13 +216,15 @@ const WhyNot = ({ day: { reason, sessions, state } }: { readonly day: SlotDay })
   return <p class="why">No session and no proof arrived for this day.</p>;
 };
 
-interface SessionFactsProps {
+const SessionFacts = ({
+  cycle: { timezone },
+  day,
+  session,
+}: {
   readonly cycle: Cycle;
   readonly day: SlotDay;
   readonly session: NonNullable<SlotDay["session"]>;
-}
-
-const SessionFacts = ({ cycle: { timezone }, day, session }: SessionFactsProps) => {
+}) => {
   const seconds = (Date.parse(session.endedAt) - Date.parse(session.startedAt)) / 1_000;
   return (
     <section class="stack tight">
@@ -264,13 +266,15 @@ const Screens = ({ names }: { readonly names: readonly string[] }) =>
     </ul>
   );
 
-interface ProofFactsProps {
+const ProofFacts = ({
+  cycle: { timezone },
+  proof,
+  uploads,
+}: {
   readonly cycle: Cycle;
   readonly proof: NonNullable<SlotDay["proof"]>;
   readonly uploads: string;
-}
-
-const ProofFacts = ({ cycle: { timezone }, proof, uploads }: ProofFactsProps) => {
+}) => {
   const images = proof.images.filter((address) => address.startsWith(uploads));
   return (
     <section class="stack tight">

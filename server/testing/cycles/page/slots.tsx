@@ -62,13 +62,15 @@ const SlotFacts = ({ cycle, slot, tester }: SlotPanelProps & { readonly tester: 
   </dl>
 );
 
-interface MomentProps {
+const Moment = ({
+  name,
+  at,
+  timezone,
+}: {
   readonly name: string;
   readonly at: string | null;
   readonly timezone: string;
-}
-
-const Moment = ({ name, at, timezone }: MomentProps) =>
+}) =>
   at === null ? null : (
     <>
       <dt>{name}</dt>
@@ -145,12 +147,13 @@ export const SlotRequests = ({ slots, now, at }: SlotRequestsProps) => (
   </section>
 );
 
-interface AnswerFormsProps {
+const AnswerForms = ({
+  slot: { tester, seat },
+  at,
+}: {
   readonly slot: SlotWithDays;
   readonly at: (action: string) => string;
-}
-
-const AnswerForms = ({ slot: { tester, seat }, at }: AnswerFormsProps) => {
+}) => {
   const whose = <span class="unseen">{` ${tester?.email ?? ""} for slot ${seat}`}</span>;
   return (
     <div class="actions">
@@ -170,14 +173,16 @@ const AnswerForms = ({ slot: { tester, seat }, at }: AnswerFormsProps) => {
   );
 };
 
-interface SlotRequestLinesProps {
+/** The testers who ask for a slot, in any cycle. Each line links to the cycle, where the request is answered. */
+export const SlotRequestLines = ({
+  rows,
+  links,
+  now,
+}: {
   readonly rows: readonly SlotRequest[];
   readonly links: Links;
   readonly now: Date;
-}
-
-/** The testers who ask for a slot, in any cycle. Each line links to the cycle, where the request is answered. */
-export const SlotRequestLines = ({ rows, links, now }: SlotRequestLinesProps) => (
+}) => (
   <ol class="list linked">
     <InTurns>
       {rows.map((row) => (

@@ -18,13 +18,6 @@ interface Offer {
   readonly cycles: readonly Cycle[];
 }
 
-interface TestingProps {
-  readonly navigation: AppNavigation;
-  readonly offers: readonly Offer[];
-  readonly requests: readonly SlotRequest[];
-  readonly now: Date;
-}
-
 /** The tests of an app: first the requests that wait for its owner, then each listing with its live cycles. */
 async function showListings(visit: SignedInVisit): Promise<Reply> {
   const { ask, now, reads } = visit;
@@ -40,7 +33,17 @@ async function showListings(visit: SignedInVisit): Promise<Reply> {
   return show(<Testing {...{ navigation, offers, requests, now }} />);
 }
 
-const Testing = ({ navigation, offers, requests, now }: TestingProps) => (
+const Testing = ({
+  navigation,
+  offers,
+  requests,
+  now,
+}: {
+  readonly navigation: AppNavigation;
+  readonly offers: readonly Offer[];
+  readonly requests: readonly SlotRequest[];
+  readonly now: Date;
+}) => (
   <ConsolePage navigation={navigation} title="Testing" narrow>
     <div class="head">
       <div>
@@ -74,13 +77,15 @@ const Testing = ({ navigation, offers, requests, now }: TestingProps) => (
   </ConsolePage>
 );
 
-interface WaitingProps {
+const Waiting = ({
+  rows,
+  navigation,
+  now,
+}: {
   readonly rows: readonly SlotRequest[];
   readonly navigation: AppNavigation;
   readonly now: Date;
-}
-
-const Waiting = ({ rows, navigation, now }: WaitingProps) =>
+}) =>
   rows.length === 0 ? null : (
     <section class="stack" aria-labelledby="waiting-title">
       <h2 id="waiting-title">Waiting for you</h2>
@@ -88,13 +93,15 @@ const Waiting = ({ rows, navigation, now }: WaitingProps) =>
     </section>
   );
 
-interface OfferProps {
+const OfferSection = ({
+  offer: { listing, cycles },
+  navigation: { links, app },
+  requests,
+}: {
   readonly offer: Offer;
   readonly navigation: AppNavigation;
   readonly requests: readonly SlotRequest[];
-}
-
-const OfferSection = ({ offer: { listing, cycles }, navigation: { links, app }, requests }: OfferProps) => {
+}) => {
   const live = cycles.filter(isLive);
   const past = cycles.length - live.length;
   const address = links.listing(app.id, listing.id);

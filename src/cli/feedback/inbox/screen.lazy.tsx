@@ -113,13 +113,15 @@ function Headline({ state, size }: { readonly state: InboxState; readonly size: 
   );
 }
 
-interface ListPart {
+function List({
+  state: { threads, selected },
+  rows,
+  width,
+}: {
   readonly state: InboxState;
   readonly rows: number;
   readonly width: number;
-}
-
-function List({ state: { threads, selected }, rows, width }: ListPart) {
+}) {
   if (threads.length === 0) return <Text>Nothing is left to do.</Text>;
   const first = Math.max(0, Math.min(selected - Math.floor(rows / 2), threads.length - rows));
   const now = new Date();

@@ -104,9 +104,11 @@ interface ReadFault {
 
 type ReadReport = ParsedReport & Partial<ReadFault> & { readonly bytes?: Buffer };
 
-type Limits = { readonly budget: TextBudget; readonly mostTests: number };
-
-async function readReport(context: Context, path: string, limits: Limits): Promise<ReadReport> {
+async function readReport(
+  context: Context,
+  path: string,
+  limits: { readonly budget: TextBudget; readonly mostTests: number },
+): Promise<ReadReport> {
   const bytes = await bytesOf(context, path);
   if ("why" in bytes) return { tests: [], ...bytes };
   const { parseJunit } = await import("./parse.lazy.ts");
