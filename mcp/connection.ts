@@ -4,17 +4,18 @@ import type { Run } from "../src/contract/runs.ts";
 import type { McpOptions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 
-interface Reading {
-  /** How long the server may hold its answer while nobody has decided. */
-  readonly holdSeconds: number;
-  readonly signal: AbortSignal;
-}
-
 /** Reads a proposal. */
 export const readRun = (
   connection: Connection,
   runId: string,
-  { holdSeconds, signal }: Reading,
+  {
+    holdSeconds,
+    signal,
+  }: {
+    /** How long the server may hold its answer while nobody has decided. */
+    readonly holdSeconds: number;
+    readonly signal: AbortSignal;
+  },
 ): Promise<Run> =>
   connection.call((client) =>
     client.agent.readRun({

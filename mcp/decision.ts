@@ -66,22 +66,26 @@ type ApprovedPlan = {
   readonly sha256: string;
 };
 
-interface PlanQuestion {
-  readonly runId: string;
-  readonly run: ProposalFields;
-  readonly record: KnownProposal | undefined;
-  /** The thread, if it is known. */
-  readonly feedbackId: string | null;
-  readonly nonce: string;
-}
-
 /**
  * The approved text, as the server gives it with the proposal. If it does not: the text on the thread, if its
  * latest proposal is this one; else the text that was sent from this machine, if it is certainly unchanged. Null if
  * no source is certain.
  */
 export async function approvedPlanOf(
-  { runId, run, record, feedbackId, nonce }: PlanQuestion,
+  {
+    runId,
+    run,
+    record,
+    feedbackId,
+    nonce,
+  }: {
+    readonly runId: string;
+    readonly run: ProposalFields;
+    readonly record: KnownProposal | undefined;
+    /** The thread, if it is known. */
+    readonly feedbackId: string | null;
+    readonly nonce: string;
+  },
   deps: ReadThreadDeps,
   signal: AbortSignal,
 ): Promise<ApprovedPlan | null> {
@@ -147,7 +151,13 @@ export const nextSteps = {
   unknown: "Unknown status. Do not proceed. Tell the user.",
 } as const;
 
-interface DecisionState {
+export function nextStepFor({
+  status,
+  decision,
+  replacedBy,
+  textKnown,
+  claims,
+}: {
   readonly status: string;
   readonly decision: string | null;
   readonly replacedBy: string | null;
@@ -155,9 +165,7 @@ interface DecisionState {
   readonly textKnown: boolean;
   /** Whether the agent has the tools to claim. */
   readonly claims: boolean;
-}
-
-export function nextStepFor({ status, decision, replacedBy, textKnown, claims }: DecisionState): string {
+}): string {
   if (status === "approved" && !textKnown) return nextSteps.approvedWithoutText;
   if (status === "approved") return claims ? nextSteps.approvedToClaim : nextSteps.approved;
   if (status === "rejected" && replacedBy) return nextSteps.superseded;

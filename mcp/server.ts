@@ -25,18 +25,19 @@ const icon = {
 
 const neverChanges = { listChanged: false } as const;
 
-interface Offering {
-  /** Whether it sends the client the changes that it follows. */
-  readonly announces: boolean;
-  /** The only tool that will be called, and nothing else asked: the rest is not made. */
-  readonly only?: string | undefined;
-}
-
 /** A server for one client. */
 export function createServer(
   { version }: Pick<McpOptions, "version">,
   deps: Deps,
-  { announces, only }: Offering,
+  {
+    announces,
+    only,
+  }: {
+    /** Whether it sends the client the changes that it follows. */
+    readonly announces: boolean;
+    /** The only tool that will be called, and nothing else asked: the rest is not made. */
+    readonly only?: string | undefined;
+  },
 ): McpServer {
   const server = new McpServer(identityOf({ version }, deps), {
     instructions: instructionsFor(deps),

@@ -51,15 +51,6 @@ export interface ThreadPage {
 
 type ProposalText = Pick<ProposalParts, "summary" | "plan">;
 
-interface ThreadPageParts {
-  readonly message: string;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly messages: readonly MessageParts[];
-  readonly latestProposal?: ProposalText | null;
-  /** How many older messages the server did not send. */
-  readonly omittedMessages?: number;
-}
-
 /** The longest note of an agent if the thread does not fit: what people wrote is more important than older plans. */
 const mostOfNote = 500;
 
@@ -71,7 +62,14 @@ const mostMessages = 200;
  * the messages at least half of the room. Each further page has at least one message, cut if needed, so that paging ends.
  */
 export function threadPageOf(
-  thread: ThreadPageParts,
+  thread: {
+    readonly message: string;
+    readonly metadata: Readonly<Record<string, unknown>>;
+    readonly messages: readonly MessageParts[];
+    readonly latestProposal?: ProposalText | null;
+    /** How many older messages the server did not send. */
+    readonly omittedMessages?: number;
+  },
   before: number | undefined,
   maxChars: number,
 ): ThreadPage {

@@ -8,20 +8,22 @@ import { runSafely } from "../register-tool.ts";
 import { identityOf, toolNamed } from "../server.ts";
 import { tools } from "../tool-list.ts";
 
-interface Serving {
-  readonly version: string;
-  readonly deps: Deps;
-  /** Aborts when the client has disconnected. */
-  readonly gone: AbortSignal;
-}
-
 /**
  * The answer to a call of a tool as JSON, as the SDK gives it. The SDK would take longer than most tools. Undefined if no
  * such tool is offered; empty if nobody waits for the answer any more.
  */
 export async function answerCall(
   { era, id, tool, given }: PlainCall,
-  { version, deps, gone }: Serving,
+  {
+    version,
+    deps,
+    gone,
+  }: {
+    readonly version: string;
+    readonly deps: Deps;
+    /** Aborts when the client has disconnected. */
+    readonly gone: AbortSignal;
+  },
 ): Promise<string | undefined> {
   const offered = toolNamed(deps, tool);
   if (!offered) return undefined;

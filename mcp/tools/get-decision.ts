@@ -148,15 +148,19 @@ async function reportProgress(
   }
 }
 
-interface Question extends Observation {
-  readonly runId: string;
-  /** The thread, if the caller named it. */
-  readonly feedbackId: string | undefined;
-  readonly nonce: string;
-}
-
 async function decisionOn(
-  { runId, feedbackId, nonce, run, lastErrorAt }: Question,
+  {
+    runId,
+    feedbackId,
+    nonce,
+    run,
+    lastErrorAt,
+  }: Observation & {
+    readonly runId: string;
+    /** The thread, if the caller named it. */
+    readonly feedbackId: string | undefined;
+    readonly nonce: string;
+  },
   deps: Deps,
   signal: AbortSignal,
 ) {

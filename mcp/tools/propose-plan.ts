@@ -113,14 +113,15 @@ interface Outcome {
   readonly threadStatus?: string;
 }
 
-interface Request {
-  readonly draft: ProposalDraft;
-  /** The proposal that the caller knows as the newest. */
-  readonly expected: string | undefined;
-}
-
 async function postUnlessPosted(
-  { draft, expected }: Request,
+  {
+    draft,
+    expected,
+  }: {
+    readonly draft: ProposalDraft;
+    /** The proposal that the caller knows as the newest. */
+    readonly expected: string | undefined;
+  },
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Outcome> {

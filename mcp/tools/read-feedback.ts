@@ -189,13 +189,6 @@ function section(heading: string, value: unknown): Section[] {
   return [{ heading, text: typeof value === "string" ? value : linesOf(value) }];
 }
 
-interface AnswerContext {
-  readonly baseUrl: string;
-  readonly sanitiser: Sanitiser;
-  /** The images that were asked for. */
-  readonly images: readonly ImageLoading[];
-}
-
 /**
  * The structured content of a thread: text of the public stands only under `untrusted`, text of agents only under
  * `agents`, and text of the team only under `team` and in the decision's note.
@@ -203,7 +196,16 @@ interface AnswerContext {
 function structuredThread(
   thread: ThreadParts,
   page: ThreadPage,
-  { baseUrl, sanitiser, images }: AnswerContext,
+  {
+    baseUrl,
+    sanitiser,
+    images,
+  }: {
+    readonly baseUrl: string;
+    readonly sanitiser: Sanitiser;
+    /** The images that were asked for. */
+    readonly images: readonly ImageLoading[];
+  },
 ): ThreadAnswer {
   const messages = page.messages.map((message, at) => shownMessage(message, at + 1, sanitiser));
   const urlOf = (address: string) => uploadUrl(address, baseUrl)?.href ?? null;

@@ -96,14 +96,20 @@ interface Claimed {
   readonly claimId: string | null;
 }
 
-interface Wanted {
-  readonly runId: string;
-  /** The claim to go on with. */
-  readonly given: GivenClaim | undefined;
-  readonly resume: boolean;
-}
-
-async function claim({ runId, given, resume }: Wanted, deps: Deps, signal: AbortSignal): Promise<Claimed> {
+async function claim(
+  {
+    runId,
+    given,
+    resume,
+  }: {
+    readonly runId: string;
+    /** The claim to go on with. */
+    readonly given: GivenClaim | undefined;
+    readonly resume: boolean;
+  },
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<Claimed> {
   // An older server knows a worker by its name alone.
   const worker = given?.worker ?? deps.worker;
   const body = { worker, ...(given && { claimId: given.id }), ...(resume && { resume }) };

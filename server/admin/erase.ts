@@ -60,9 +60,10 @@ export async function eraseUser(
   return { account: account ? "deleted" : "none", erased, files, receipt: receipt?.id ?? withoutSecret };
 }
 
-type Receipt = Pick<EndedErasure, "id" | "ownerId" | "personHash" | "at">;
-
-const ended = (receipt: Receipt, counts: Partial<ErasureCounts>): EndedErasure => ({
+const ended = (
+  receipt: Pick<EndedErasure, "id" | "ownerId" | "personHash" | "at">,
+  counts: Partial<ErasureCounts>,
+): EndedErasure => ({
   ...receipt,
   ...{ of: "everywhere", status: "done", counts },
 });

@@ -8,18 +8,24 @@ import { importApp } from "../transfer/import.ts";
 import { exists } from "./data-location.ts";
 import { accountOf, record } from "./operator.ts";
 
-interface Order {
-  readonly file: string;
-  /** The address of the account that becomes the owner. */
-  readonly owner: string;
-  readonly name?: string | undefined;
-}
-
 /**
  * Imports an exported app for an account, while the server goes on. Returns the id of the new app and what was imported. Throws
  * `not_found` for an unknown owner, and `bad_request` with what is wrong in the file.
  */
-export async function importOwned(database: Database, location: DataLocation, { file, owner, name }: Order) {
+export async function importOwned(
+  database: Database,
+  location: DataLocation,
+  {
+    file,
+    owner,
+    name,
+  }: {
+    readonly file: string;
+    /** The address of the account that becomes the owner. */
+    readonly owner: string;
+    readonly name?: string | undefined;
+  },
+) {
   if (!(await exists(file))) throw new SettingError(`${file} cannot be read.`);
   const { id: ownerId } = await accountOf(database, owner);
   await bindFiles(database, location);

@@ -110,14 +110,19 @@ async function make(
   }
 }
 
-interface Source {
-  readonly database: Database;
-  readonly location: DataLocation;
-  /** For the copy of the database. */
-  readonly folder: string;
-}
-
-async function fill(archive: ArchiveWriter, { database, location, folder }: Source) {
+async function fill(
+  archive: ArchiveWriter,
+  {
+    database,
+    location,
+    folder,
+  }: {
+    readonly database: Database;
+    readonly location: DataLocation;
+    /** For the copy of the database. */
+    readonly folder: string;
+  },
+) {
   try {
     const { rows, files } = await withSnapshot(database, folder, (snapshot) =>
       addDatabase(archive, snapshot),

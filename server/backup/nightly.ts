@@ -11,14 +11,18 @@ import type { Environment } from "../settings/settings.ts";
 import { begunDrill, type Drill, isDrillDue, leaseFrom } from "./rules.ts";
 import { drillRecord } from "./store.ts";
 
-interface DrillWorld {
-  readonly environment: Environment;
-  /** How this program is called: the runtime and its file. Without it there are no nightly backups. */
-  readonly program?: readonly [string, string];
-}
-
 /** Starts the nightly backups that the settings want. Throws a SettingError for a wrong public key. */
-export function openDrills(deps: Deps, { environment, program }: DrillWorld): Drills | undefined {
+export function openDrills(
+  deps: Deps,
+  {
+    environment,
+    program,
+  }: {
+    readonly environment: Environment;
+    /** How this program is called: the runtime and its file. Without it there are no nightly backups. */
+    readonly program?: readonly [string, string];
+  },
+): Drills | undefined {
   const { drill, data, databaseUrl = "" } = deps.settings;
   if (!drill || !program) return undefined;
   assertRecipient(drill.recipient);

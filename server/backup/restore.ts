@@ -29,7 +29,17 @@ import { isEmpty, tablesOf } from "./store.ts";
  * never changed. Erases the people again that the server has erased since. Returns the numbers of rows, files, accounts
  * that must make new recovery codes, and people who were erased again. Throws an Error with a message for the operator.
  */
-export async function restore(location: DataLocation, order: Order, waiting: LockOptions = {}) {
+export async function restore(
+  location: DataLocation,
+  order: GivenSecrets & {
+    readonly file: string;
+    readonly erasures?: string | undefined;
+    readonly erasuresFile?: string | undefined;
+    /** The file of the keys that an encrypted backup is read with. */
+    readonly identity?: string | undefined;
+  },
+  waiting: LockOptions = {},
+) {
   const { file, erasures, erasuresFile, identity, ...given } = order;
   const entries = await readJournals(location, { backup: file, named: erasures ?? erasuresFile });
   const archive = await openArchive(file, { identities: await identitiesIn(identity) });
@@ -45,14 +55,6 @@ export async function restore(location: DataLocation, order: Order, waiting: Loc
   } finally {
     await archive.close();
   }
-}
-
-interface Order extends GivenSecrets {
-  readonly file: string;
-  readonly erasures?: string | undefined;
-  readonly erasuresFile?: string | undefined;
-  /** The file of the keys that an encrypted backup is read with. */
-  readonly identity?: string | undefined;
 }
 
 interface Restoring extends Backup {

@@ -10,17 +10,21 @@ interface Choice {
   readonly hint: string;
 }
 
-interface ChoicesProps {
+/** A choice of one option. Each option has a hint. */
+export const Choices = ({
+  form,
+  name,
+  legend,
+  options,
+  part,
+}: {
   readonly form: Filled;
   readonly name: string;
   readonly legend: string;
   readonly options: readonly Choice[];
   /** Keeps ids unique when a page has several choices of the same name. */
   readonly part?: string;
-}
-
-/** A choice of one option. Each option has a hint. */
-export const Choices = ({ form, name, legend, options, part }: ChoicesProps) => {
+}) => {
   const fault = faultAt(form, name);
   const prefix = part === undefined ? name : `${part}-${name}`;
   return (
@@ -154,13 +158,16 @@ export const TextArea = ({
   );
 };
 
-interface SelectProps extends FieldProps {
+export const Select = ({
+  form,
+  options,
+  ownZone,
+  ...rest
+}: FieldProps & {
   readonly options: readonly (readonly [value: string, label: string])[];
   /** Whether the script chooses the browser's own time zone. */
   readonly ownZone?: boolean;
-}
-
-export const Select = ({ form, options, ownZone, ...rest }: SelectProps) => {
+}) => {
   const ids = fieldIds({ form, ...rest });
   const chosen = form.value(rest.name);
   return (
@@ -226,7 +233,14 @@ function fieldIds({ form, name, hint, part = "field" }: Omit<FieldProps, "label"
   };
 }
 
-interface ConfirmationProps {
+/** An action that shows its effects before it can be done. */
+export const Confirmation = ({
+  offer,
+  action,
+  button,
+  danger = false,
+  children,
+}: {
   /** The text that opens the confirmation. */
   readonly offer: string;
   readonly action: string;
@@ -235,10 +249,7 @@ interface ConfirmationProps {
   readonly danger?: boolean;
   /** The effects of the action. */
   readonly children: ComponentChildren;
-}
-
-/** An action that shows its effects before it can be done. */
-export const Confirmation = ({ offer, action, button, danger = false, children }: ConfirmationProps) => (
+}) => (
   <details class={danger ? "reveal danger" : "reveal"}>
     <summary>{offer}</summary>
     <form class="stack" method="post" action={action}>

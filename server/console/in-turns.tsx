@@ -44,13 +44,14 @@ async function fillLong(page: Around, pieces: Buffer[]): Promise<void> {
   }
 }
 
-interface Output {
-  readonly pieces: Buffer[];
-  /** Called before each item. */
-  readonly pause: () => Promise<void>;
-}
-
-async function fill({ html, lists }: Around, output: Output): Promise<void> {
+async function fill(
+  { html, lists }: Around,
+  output: {
+    readonly pieces: Buffer[];
+    /** Called before each item. */
+    readonly pause: () => Promise<void>;
+  },
+): Promise<void> {
   output.pieces.push(Buffer.from(html[0] ?? ""));
   for (const [at, { items, context }] of lists.entries()) {
     for (const item of items) {

@@ -10,7 +10,14 @@ import { type Navigation, requestsIn, sumOf, type Tab } from "./navigation.ts";
 import { DoneNotice, RoleHere } from "./parts.tsx";
 import { counted, Line, shownCount } from "./text.tsx";
 
-interface ConsolePageProps {
+/** A page of the console, with the bar above it and the tabs of its app. */
+export const ConsolePage = ({
+  navigation,
+  title,
+  narrow = false,
+  address,
+  children,
+}: {
   readonly navigation: Navigation;
   readonly title: string;
   /** For forms and text, which are hard to read in long lines. */
@@ -18,10 +25,7 @@ interface ConsolePageProps {
   /** The page's own address, if the page may be the answer to a form. */
   readonly address?: string;
   readonly children: ComponentChildren;
-}
-
-/** A page of the console, with the bar above it and the tabs of its app. */
-export const ConsolePage = ({ navigation, title, narrow = false, address, children }: ConsolePageProps) => (
+}) => (
   <Document
     links={navigation.links}
     title={titleOf(navigation, title)}

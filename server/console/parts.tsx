@@ -6,15 +6,17 @@ import type { ApiError } from "../../src/contract/errors.ts";
 import { suffices } from "../access/members/rules.ts";
 import type { Notices } from "./notices.ts";
 
-interface NoticeProps {
+/** A note to the reader. The result of a form has the focus when the page opens, so that it is seen and read aloud. */
+export const Notice = ({
+  kind,
+  done,
+  children,
+}: {
   readonly kind?: "alert" | "attention";
   /** The word for what a form did. */
   readonly done?: string;
   readonly children: ComponentChildren;
-}
-
-/** A note to the reader. The result of a form has the focus when the page opens, so that it is seen and read aloud. */
-export const Notice = ({ kind, done, children }: NoticeProps) => (
+}) => (
   <div
     class={kind ? `notice ${kind}` : "notice"}
     role={kind ? "alert" : "status"}
@@ -27,14 +29,15 @@ export const Notice = ({ kind, done, children }: NoticeProps) => (
 
 const focused = { autofocus: true, tabIndex: -1 };
 
-interface DoneNoticeProps {
+/** The result of the last form. Unknown words are not shown, because anybody can write the address. */
+export const DoneNotice = ({
+  done,
+  notices,
+}: {
   /** The word in the address. */
   readonly done: string;
   readonly notices: Notices;
-}
-
-/** The result of the last form. Unknown words are not shown, because anybody can write the address. */
-export const DoneNotice = ({ done, notices }: DoneNoticeProps) => {
+}) => {
   const note = notices.done.get(done);
   return note === undefined ? null : <Notice done={done}>{note}</Notice>;
 };
@@ -74,18 +77,18 @@ export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined })
 /** What the person is in the app of the page. Pages outside an app are about the person's own things. */
 export const RoleHere = createContext<Role>("owner");
 
-interface CanProps {
+/** A part of a page that only people see who can use it: a form, or the way to one. */
+export const Can = ({
+  needs,
+  otherwise = null,
+  children,
+}: {
   /** The least role for which this part of the page is of use. */
   readonly needs: Role;
   /** What all others see instead. */
   readonly otherwise?: ComponentChildren;
   readonly children: ComponentChildren;
-}
-
-/** A part of a page that only people see who can use it: a form, or the way to one. */
-export const Can = ({ needs, otherwise = null, children }: CanProps) => (
-  <>{suffices(useContext(RoleHere), needs) ? children : otherwise}</>
-);
+}) => <>{suffices(useContext(RoleHere), needs) ? children : otherwise}</>;
 
 /** Stands in place of an empty list: says what belongs there and how to get it. */
 export const Empty = ({
@@ -105,15 +108,18 @@ export const Empty = ({
   </section>
 );
 
-interface PagerProps {
+export const Pager = ({
+  first,
+  next,
+  firstWords = "Back to the newest",
+  nextWords = "Older",
+}: {
   /** The address of the first page; undefined on the first page itself. */
   readonly first: string | undefined;
   readonly next: string | undefined;
   readonly firstWords?: string;
   readonly nextWords?: string;
-}
-
-export const Pager = ({ first, next, firstWords = "Back to the newest", nextWords = "Older" }: PagerProps) =>
+}) =>
   first === undefined && next === undefined ? null : (
     <nav class="pager" aria-label="Pages">
       {first === undefined ? (
@@ -150,14 +156,15 @@ export const Secret = ({ label, secret }: { readonly label: string; readonly sec
   </div>
 );
 
-interface QrCodeProps {
+/** A text as a QR code. It is black on white in every colour scheme, or cameras would not read it. */
+export const QrCode = ({
+  text,
+  label,
+}: {
   readonly text: string;
   /** What the picture is, for people who do not see it. */
   readonly label: string;
-}
-
-/** A text as a QR code. It is black on white in every colour scheme, or cameras would not read it. */
-export const QrCode = ({ text, label }: QrCodeProps) => {
+}) => {
   const rows = encodeQR(text, "raw", { ecc: "medium", border: 4 });
   const size = rows.length;
   const squares = rows.flatMap((row, y) => row.flatMap((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : [])));

@@ -3,13 +3,13 @@ import type { ComponentChildren } from "preact";
 import { limits } from "../../src/contract/limits.ts";
 import { piecesOf } from "../../src/words/hidden.ts";
 
-interface ByProps {
+/** The person who did something, after the words that say what. */
+export const By = ({
+  change,
+}: {
   /** Who did it; undefined if no member did, or if nobody knows any more. */
   readonly change: { readonly email: string } | undefined;
-}
-
-/** The person who did something, after the words that say what. */
-export const By = ({ change }: ByProps) =>
+}) =>
   change === undefined ? null : (
     <>
       {" by "}
@@ -17,16 +17,15 @@ export const By = ({ change }: ByProps) =>
     </>
   );
 
-interface UserTextProps {
+/** Text as its writer typed it. Hidden characters are shown as marks. */
+export const UserText = ({
+  text,
+  exact = false,
+}: {
   readonly text: string;
   /** Keeps every column in its place, for a plan that will be followed exactly. */
   readonly exact?: boolean;
-}
-
-/** Text as its writer typed it. Hidden characters are shown as marks. */
-export const UserText = ({ text, exact = false }: UserTextProps) => (
-  <div class={exact ? "written exact" : "written"}>{marked(text)}</div>
-);
+}) => <div class={exact ? "written exact" : "written"}>{marked(text)}</div>;
 
 /** The same within a line of text. */
 export const Line = ({ text }: { readonly text: string }) => <bdi>{marked(text)}</bdi>;

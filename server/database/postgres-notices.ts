@@ -16,19 +16,20 @@ interface PostgresListener {
   close(): Promise<void>;
 }
 
-interface NoticeHandlers {
-  readonly onNotice: (payload: string) => void;
-  /** Called after a lost connection was opened again: notices may have been lost. */
-  readonly onGap: () => void;
-}
-
 /**
  * Listens for notices on its own connection. Opens the connection again each time that it breaks. Resolves when it listens;
  * rejects if the first connection fails.
  */
 export async function listen(
   config: pg.ClientConfig,
-  { onNotice, onGap }: NoticeHandlers,
+  {
+    onNotice,
+    onGap,
+  }: {
+    readonly onNotice: (payload: string) => void;
+    /** Called after a lost connection was opened again: notices may have been lost. */
+    readonly onGap: () => void;
+  },
 ): Promise<PostgresListener> {
   let closed = false;
   let client = await connect();

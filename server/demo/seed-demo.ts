@@ -64,13 +64,14 @@ export interface Demo extends DemoAccess {
   readonly seed?: Seed;
 }
 
-type DemoDeps = SeedingDeps & Pick<Deps, "database" | "settings">;
-
 /**
  * Seeds the demo unless it exists: the content of `seed`, or that of the demo's own app. Returns the access to it, which is
  * kept in the data folder, readable by its owner only. Throws a SettingError if the folder was filled from another seed.
  */
-export async function seedDemo(deps: DemoDeps, seed?: Seed): Promise<Demo> {
+export async function seedDemo(
+  deps: SeedingDeps & Pick<Deps, "database" | "settings">,
+  seed?: Seed,
+): Promise<Demo> {
   const file = join(deps.settings.data, "demo.json");
   const known = await readFile(file, "utf8").catch(() => undefined);
   const demo = known === undefined ? newDemo(deps, seed) : sameDemo(deps, JSON.parse(known), seed);

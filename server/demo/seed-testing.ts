@@ -237,18 +237,21 @@ interface DemoSlot {
   readonly tester: DemoTester;
 }
 
-interface AcceptedRequest {
-  readonly tester: DemoTester;
-  readonly testerId: string;
-  readonly at: string;
-  /** The test key; a new one unless given. */
-  readonly key?: string | undefined;
-}
-
 /** Requests a slot for a tester and accepts the request. */
 async function giveSlot(
   seeding: CycleSeeding,
-  { tester, testerId, at, key = mintCredential("stk_") }: AcceptedRequest,
+  {
+    tester,
+    testerId,
+    at,
+    key = mintCredential("stk_"),
+  }: {
+    readonly tester: DemoTester;
+    readonly testerId: string;
+    readonly at: string;
+    /** The test key; a new one unless given. */
+    readonly key?: string | undefined;
+  },
 ): Promise<DemoSlot> {
   const { deps, tx } = seeding;
   const expiresAt = later(at, requestMilliseconds);

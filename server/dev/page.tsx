@@ -35,12 +35,6 @@ export interface DevPageData {
   readonly cycles: readonly { readonly cycle: CycleRow; readonly slots: readonly OwnedSlotRow[] }[];
 }
 
-interface DevPageProps extends DevPageData {
-  /** The word for what the last form did. */
-  readonly done: string;
-  readonly sent?: SentForm | undefined;
-}
-
 const doneWords = new Map([
   ["moved", "The clock was moved. What was due has happened."],
   ["fault-added", "The fault was added."],
@@ -52,7 +46,17 @@ const doneWords = new Map([
 ]);
 
 /** The page of the development server. It works without scripts; with them it shows requests as they come. */
-export const devPage = ({ links, baseUrl, done, sent, ...data }: DevPageProps): VNode => (
+export const devPage = ({
+  links,
+  baseUrl,
+  done,
+  sent,
+  ...data
+}: DevPageData & {
+  /** The word for what the last form did. */
+  readonly done: string;
+  readonly sent?: SentForm | undefined;
+}): VNode => (
   <Document links={links} title="Development server" scripts={[assets.dev]}>
     <header class="top">
       <div class="bar">
@@ -99,14 +103,16 @@ const Refusal = ({ refusal }: Pick<SentForm, "refusal">) => (
 const formOf = (sent: SentForm | undefined, name: SentForm["name"]) =>
   sent?.name === name ? filledAgain(sent.fields, sent.refusal) : filledWith();
 
-interface PartProps {
+const Part = ({
+  id,
+  of,
+  children,
+}: {
   readonly id: string;
   /** What the part shows. The script replaces the part when this has changed. */
   readonly of: unknown;
   readonly children: ComponentChildren;
-}
-
-const Part = ({ id, of, children }: PartProps) => (
+}) => (
   <div id={id} class="stack wide" data-part="whole" data-version={versionOf(of)}>
     {children}
   </div>

@@ -19,7 +19,16 @@ interface ThrowawayOptions {
   readonly keep?: boolean;
 }
 
-interface ThrowawayWorld {
+/**
+ * Serves in a folder of its own until the program that started this process is gone. Then ends the processes that it
+ * must guard, and removes the folder. Writes one line with the addresses, or with the reason why it failed.
+ */
+export async function serveThrowaway({
+  environment,
+  input,
+  out,
+  err,
+}: {
   readonly environment: Environment;
   /**
    * Ends when the program that started this one is gone. The first line holds the options as JSON, later lines name
@@ -28,13 +37,7 @@ interface ThrowawayWorld {
   readonly input: Readable;
   readonly out: (line: string) => void;
   readonly err: (text: string) => void;
-}
-
-/**
- * Serves in a folder of its own until the program that started this process is gone. Then ends the processes that it
- * must guard, and removes the folder. Writes one line with the addresses, or with the reason why it failed.
- */
-export async function serveThrowaway({ environment, input, out, err }: ThrowawayWorld): Promise<number> {
+}): Promise<number> {
   const lines = createInterface(input)[Symbol.asyncIterator]();
   const first = await lines.next();
   if (first.done) return 0;

@@ -132,14 +132,16 @@ const BackupsUntil = ({ receipt: { finishedAt, backupsUntil } }: { readonly rece
   );
 };
 
-interface PairProps {
+const Pair = ({
+  name,
+  long = false,
+  children,
+}: {
   readonly name: string;
   /** Shown below its name, because it needs the whole line. */
   readonly long?: boolean;
   readonly children: ComponentChildren;
-}
-
-const Pair = ({ name, long = false, children }: PairProps) => (
+}) => (
   <div class={long ? "long" : undefined}>
     <dt>{name}</dt>
     <dd>{children}</dd>

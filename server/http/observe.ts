@@ -11,16 +11,14 @@ export interface Observer {
   /** The security headers: names and values. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** Counts an answer, and writes it to the log: changes and failures at `info`, successful reads at `debug`. */
-  readonly answered: (answer: Answered) => void;
-}
-
-interface Answered {
-  readonly requestId: string;
-  readonly method: string;
-  /** Undefined if no route is known. */
-  readonly route: string | undefined;
-  readonly status: number;
-  readonly milliseconds: number;
+  readonly answered: (answer: {
+    readonly requestId: string;
+    readonly method: string;
+    /** Undefined if no route is known. */
+    readonly route: string | undefined;
+    readonly status: number;
+    readonly milliseconds: number;
+  }) => void;
 }
 
 const headers = [

@@ -39,10 +39,12 @@ interface Entry {
   readonly unchanged: string[];
 }
 
-type ReadyDeps = Pick<Deps, "clock" | "limiter" | "memory" | "settings" | "stopping">;
-
 /** Makes the ready answers of the endpoints that have the trait `ready`. */
-export function createReady(endpoints: readonly Endpoint[], deps: ReadyDeps, observer: Observer): Ready {
+export function createReady(
+  endpoints: readonly Endpoint[],
+  deps: Pick<Deps, "clock" | "limiter" | "memory" | "settings" | "stopping">,
+  observer: Observer,
+): Ready {
   const { clock, limiter, memory, settings, stopping } = deps;
   const entries = memory.createPart<Entry>();
   const targets = targetsOf(endpoints.filter(({ ready }) => ready));

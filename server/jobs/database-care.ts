@@ -63,13 +63,11 @@ const statisticsPauseMilliseconds = 10_000;
 /** A cancellation that arrives between two statements ends neither, so it is repeated. */
 const cancelAgainMilliseconds = 50;
 
-type DatabaseCareDeps = Pick<Deps, "database" | "log">;
-
 /**
  * On PostgreSQL, makes the statistics of large tables that have none, at the start and every ten seconds: after an import, a
  * restore or a new index. Returns the function that stops it: it does not wait for statistics that are just made, but cancels them.
  */
-export function startStatistics({ database, log }: DatabaseCareDeps): () => Promise<void> {
+export function startStatistics({ database, log }: Pick<Deps, "database" | "log">): () => Promise<void> {
   // A table may stay without statistics, for example if all its rows were deleted. It is not read again and again.
   const work: Work = { done: new Set(), stopped: false, making: undefined };
   let timer: NodeJS.Timeout | undefined;
@@ -131,7 +129,14 @@ async function makeNext(database: Deps["database"], work: Work): Promise<boolean
 const watchMilliseconds = 60_000;
 
 /** Where Litestream copies the log of SQLite and writes it back, warns each minute of a long log. Returns the function that stops it. */
-export function startWatchingLog({ database, log, settings }: LogWatchDeps): () => Promise<void> {
+export function startWatchingLog({
+  database,
+  log,
+  settings,
+}: Pick<Deps, "log"> & {
+  readonly database: Pick<Deps["database"], "logBytes">;
+  readonly settings: Pick<Deps["settings"], "litestream">;
+}): () => Promise<void> {
   const { logBytes } = database;
   if (!settings.litestream || !logBytes) return async () => {};
   const check = async () => {
@@ -140,8 +145,3 @@ export function startWatchingLog({ database, log, settings }: LogWatchDeps): () 
   const timer = setInterval(check, watchMilliseconds).unref();
   return async () => clearInterval(timer);
 }
-
-type LogWatchDeps = Pick<Deps, "log"> & {
-  readonly database: Pick<Deps["database"], "logBytes">;
-  readonly settings: Pick<Deps["settings"], "litestream">;
-};

@@ -29,15 +29,13 @@ export interface Calling {
   readonly ends: readonly AbortSignal[];
 }
 
-type DirectDeps = InvokeDeps & Pick<Deps, "log">;
-
 /**
  * Calls the endpoints for agents inside the process: the same handlers, limits, audit, idempotency, figures and log as
  * over HTTP, without a request to itself.
  */
 export function createDirectCalls<C extends Groups>(
   api: Api<C>,
-  deps: DirectDeps,
+  deps: InvokeDeps & Pick<Deps, "log">,
   metrics: Pick<Metrics, "count">,
 ): (calling: Calling) => (request: DirectRequest) => Promise<DirectAnswer> {
   const endpoints = new Map<string, readonly [Endpoint, Invoke]>(

@@ -118,16 +118,21 @@ async function bind(database: Database, mark: PlaceMark, foreign: string): Promi
   if (id !== marked || mark.isTried) await mark.write(id);
 }
 
-interface Place {
-  /** The id that is stored in the place of the files. */
-  readonly marked: string | undefined;
-  readonly holdsFiles: boolean;
-  /** The message if they belong to another database. */
-  readonly foreign: string;
-}
-
 /** Returns the id that the place and the database share. Throws a SettingError if the place belongs to another database. */
-async function agree(tx: Transaction, { marked, holdsFiles, foreign }: Place): Promise<string> {
+async function agree(
+  tx: Transaction,
+  {
+    marked,
+    holdsFiles,
+    foreign,
+  }: {
+    /** The id that is stored in the place of the files. */
+    readonly marked: string | undefined;
+    readonly holdsFiles: boolean;
+    /** The message if they belong to another database. */
+    readonly foreign: string;
+  },
+): Promise<string> {
   const own = await deploymentId.find(tx);
   const belongs = marked === undefined ? own !== undefined || (await apps.exist(tx)) : marked === own;
   if (!belongs && holdsFiles) throw new SettingError(foreign);

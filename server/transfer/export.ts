@@ -121,15 +121,20 @@ async function writeMembers({ reader, wanted, writer }: Writing): Promise<void> 
     writer.write({ type: "member", email, role, createdAt });
 }
 
-interface Part {
-  readonly kind: RecordKind;
-  readonly parents: readonly string[];
-  /** Gets the ids of the people that the records name. */
-  readonly people: Set<string>;
-}
-
 /** Writes the records of one kind with all below. Returns how many files are missing. */
-async function writeKind(writing: Writing, { kind, parents, people }: Part): Promise<number> {
+async function writeKind(
+  writing: Writing,
+  {
+    kind,
+    parents,
+    people,
+  }: {
+    readonly kind: RecordKind;
+    readonly parents: readonly string[];
+    /** Gets the ids of the people that the records name. */
+    readonly people: Set<string>;
+  },
+): Promise<number> {
   let missing = 0;
   for await (const rows of exportedRows(writing.reader, kind, parents)) {
     writing.wanted.signal.throwIfAborted();

@@ -39,7 +39,19 @@ export const imports = {
    * Ends approvals that nobody has carried out, because nobody gave them on this server, and copies what the newest proposals
    * wait for to their threads. Returns the last proposal of this batch; undefined after the last batch.
    */
-  async settle(tx: Transaction, { appId, after, now }: Settling): Promise<Settled | undefined> {
+  async settle(
+    tx: Transaction,
+    {
+      appId,
+      after,
+      now,
+    }: {
+      readonly appId: string;
+      /** The last proposal of the batch before. */
+      readonly after: Settled;
+      readonly now: string;
+    },
+  ): Promise<Settled | undefined> {
     const runs = await tx.all<Settled & { threadId: string }>(
       `SELECT id, created_at AS "createdAt", feedback_id AS "threadId" FROM runs
        WHERE app_id = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ${proposalsAtOnce}`,
@@ -125,13 +137,6 @@ export const imports = {
 export interface Settled {
   readonly createdAt: string;
   readonly id: string;
-}
-
-interface Settling {
-  readonly appId: string;
-  /** The last proposal of the batch before. */
-  readonly after: Settled;
-  readonly now: string;
 }
 
 /** The table of a kind of record. */

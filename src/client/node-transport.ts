@@ -25,15 +25,17 @@ async function openHttps(): Promise<Ask> {
   return (url, options, onResponse) => request(url, { ...options, agent }, onResponse);
 }
 
-interface AskOptions {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds of silence. */
-  readonly timeout: number;
-}
-
 /** Starts a request: as `request` of node:http does. */
-type Ask = (url: URL, options: AskOptions, onResponse: (message: IncomingMessage) => void) => ClientRequest;
+type Ask = (
+  url: URL,
+  options: {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    /** Milliseconds of silence. */
+    readonly timeout: number;
+  },
+  onResponse: (message: IncomingMessage) => void,
+) => ClientRequest;
 
 /** Sends one request and reads the whole answer. Rejects with a ConnectionError, or with the signal's reason. */
 function exchange(ask: Ask, request: WireRequest): Promise<WireAnswer> {

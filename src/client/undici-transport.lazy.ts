@@ -57,15 +57,20 @@ function directConnections({ Agent }: Pick<typeof undici, "Agent">): () => CallC
   };
 }
 
-interface Sending {
-  readonly limits: CallLimits;
-  readonly dispatcher: undici.Dispatcher;
-  /** The proxy. */
-  readonly through: URL | undefined;
-}
-
 /** Sends one request and reads the whole answer. Rejects with a ConnectionError, or with the signal's reason. */
-async function exchange(request: WireRequest, { limits, dispatcher, through }: Sending): Promise<WireAnswer> {
+async function exchange(
+  request: WireRequest,
+  {
+    limits,
+    dispatcher,
+    through,
+  }: {
+    readonly limits: CallLimits;
+    readonly dispatcher: undici.Dispatcher;
+    /** The proxy. */
+    readonly through: URL | undefined;
+  },
+): Promise<WireAnswer> {
   const { url, method, headers } = request;
   const { signal } = limits;
   signal.throwIfAborted();

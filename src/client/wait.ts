@@ -4,13 +4,6 @@ import type { CallOptions, Client } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { ConnectionError, ServerError } from "./errors.ts";
 
-interface WaitOptions {
-  /** How long to wait for a person; 0 asks once. */
-  readonly seconds: number;
-  readonly clock: Clock;
-  readonly signal?: AbortSignal;
-}
-
 /**
  * Waits until a person decides on a proposal, or the time is over. Returns the proposal as it is then. A server that is away
  * for a while only costs time; if it is still away at the end, its last failure is thrown.
@@ -18,7 +11,16 @@ interface WaitOptions {
 export async function waitForDecision(
   client: Pick<Client, "agent">,
   runId: string,
-  { seconds, clock, signal }: WaitOptions,
+  {
+    seconds,
+    clock,
+    signal,
+  }: {
+    /** How long to wait for a person; 0 asks once. */
+    readonly seconds: number;
+    readonly clock: Clock;
+    readonly signal?: AbortSignal;
+  },
 ): Promise<Run> {
   const end = clock.now().getTime() + seconds * 1_000;
   const leftMs = () => Math.max(0, end - clock.now().getTime());
@@ -37,23 +39,21 @@ export async function waitForDecision(
   return result.value;
 }
 
-interface RunQuestion {
-  readonly runId: string;
-  /** For how many seconds the server may hold its answer while nobody has decided. */
-  readonly wait: number;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Reads a proposal. Rejects as the client does. */
-const readRun = (client: Pick<Client, "agent">, { runId, wait, signal }: RunQuestion): Promise<Run> =>
+const readRun = (
+  client: Pick<Client, "agent">,
+  {
+    runId,
+    wait,
+    signal,
+  }: {
+    readonly runId: string;
+    /** For how many seconds the server may hold its answer while nobody has decided. */
+    readonly wait: number;
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<Run> =>
   client.agent.readRun({ params: { runId }, query: wait > 0 ? { wait: String(wait) } : {}, signal });
-
-interface ApprovalOptions {
-  /** How long to wait for the person. */
-  readonly seconds: number;
-  readonly clock: Clock;
-  readonly signal?: AbortSignal;
-}
 
 /**
  * Waits until a person has approved this device in the browser, and gives the sign-in code. Gives `late` if the time is
@@ -63,7 +63,16 @@ interface ApprovalOptions {
 export async function waitForSignInCode(
   client: Pick<Client, "signIn">,
   device: { readonly deviceId: string; readonly challenge: string },
-  { seconds, clock, signal }: ApprovalOptions,
+  {
+    seconds,
+    clock,
+    signal,
+  }: {
+    /** How long to wait for the person. */
+    readonly seconds: number;
+    readonly clock: Clock;
+    readonly signal?: AbortSignal;
+  },
 ): Promise<{ readonly code: string } | "late" | "unsupported"> {
   const end = clock.now().getTime() + seconds * 1_000;
   const result = await pollUntil(

@@ -80,7 +80,12 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-interface ServerProcessOptions {
+/**
+ * Starts a development server in a process of its own, on a free port and with a folder of its own. It ends by itself,
+ * and removes its folder, when this program is gone: then its standard input ends. Throws an Error with the server's
+ * message if it cannot start. (rule O13)
+ */
+export async function startServerProcess(options: {
   /** The built file of the server. */
   readonly program: string;
   /** A file that the server is filled from, or its content. */
@@ -90,14 +95,7 @@ interface ServerProcessOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Ends the start. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/**
- * Starts a development server in a process of its own, on a free port and with a folder of its own. It ends by itself,
- * and removes its folder, when this program is gone: then its standard input ends. Throws an Error with the server's
- * message if it cannot start. (rule O13)
- */
-export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+}): Promise<ServerProcess> {
   const { program, seed, keep, environment, signal } = options;
   const child = spawn(process.execPath, [program], {
     env: environment,

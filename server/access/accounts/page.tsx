@@ -181,7 +181,14 @@ const SessionLine = ({
   </li>
 );
 
-interface OtherAccessProps {
+/** Devices or connections: their names and last use, and the way to the page that ends them. */
+const OtherAccess = ({
+  title,
+  about,
+  things,
+  page,
+  now,
+}: {
   readonly title: string;
   readonly about: string;
   readonly things: readonly {
@@ -192,10 +199,7 @@ interface OtherAccessProps {
   /** The page on which a person ends them. */
   readonly page: { readonly at: string; readonly name: string };
   readonly now: Date;
-}
-
-/** Devices or connections: their names and last use, and the way to the page that ends them. */
-const OtherAccess = ({ title, about, things, page, now }: OtherAccessProps) => (
+}) => (
   <section class="stack" aria-labelledby={title.toLowerCase()}>
     <div>
       <h2 id={title.toLowerCase()}>{title}</h2>

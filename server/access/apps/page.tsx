@@ -138,16 +138,14 @@ async function showApp(visit: SignedInVisit, forms: AppForms = {}): Promise<Repl
   );
 }
 
-interface AppSettingsProps {
+const AppSettings = (props: {
   readonly navigation: AppNavigation;
   readonly keys: readonly AppKey[];
   readonly forms: AppForms;
   /** Who last changed the settings. */
   readonly change: LastChange | undefined;
   readonly now: Date;
-}
-
-const AppSettings = (props: AppSettingsProps) => {
+}) => {
   const { navigation, forms } = props;
   return (
     <ConsolePage navigation={navigation} title="Settings" narrow>

@@ -6,13 +6,6 @@ import { personOf, tokenOf } from "../../database/schema/expressions.ts";
 import { plannedEachTime } from "../../database/statements.ts";
 import { membershipOf, type Viewer } from "../members/visibility.ts";
 
-interface NewAuditEntry extends AuditEntry {
-  /** The account that acts. An entry that is about no app is read by this account alone. */
-  readonly ownerId: string;
-  /** The label of a token or key. It is stored here because the row of the token or key can be deleted. */
-  readonly label?: string | null;
-}
-
 type AuditRow = Omit<AuditEntry, "changes"> & { readonly changes: string | null };
 
 const entryOf = ({ changes, ...entry }: AuditRow): AuditEntry => ({
@@ -34,7 +27,15 @@ interface AuditPage {
 
 /** Who did what, when and from where. Entries remain when their target is deleted. */
 export const audit = {
-  insert: (tx: Transaction, entry: NewAuditEntry) =>
+  insert: (
+    tx: Transaction,
+    entry: AuditEntry & {
+      /** The account that acts. An entry that is about no app is read by this account alone. */
+      readonly ownerId: string;
+      /** The label of a token or key. It is stored here because the row of the token or key can be deleted. */
+      readonly label?: string | null;
+    },
+  ) =>
     tx.insert(tables.audit, {
       ...entry,
       changes: entry.changes && entry.changes.length > 0 ? JSON.stringify(entry.changes) : null,

@@ -1,16 +1,18 @@
 import { Line } from "../../console/text.tsx";
 import type { Settings } from "../../settings/settings.ts";
 
-interface ProviderLinksProps {
+/** Links to sign in with a provider instead of a password. */
+export const ProviderLinks = ({
+  settings,
+  to,
+  apart = false,
+}: {
   readonly settings: Settings;
   /** The path to open afterwards. */
   readonly to: string;
   /** Whether the links open in a new tab, because this page holds unsaved text. */
   readonly apart?: boolean;
-}
-
-/** Links to sign in with a provider instead of a password. */
-export const ProviderLinks = ({ settings, to, apart = false }: ProviderLinksProps) =>
+}) =>
   settings.identityProviders.length === 0 ? null : (
     <nav class="stack" aria-label="Other ways to sign in">
       {settings.identityProviders.map(({ id, name }) => (

@@ -181,16 +181,19 @@ const OwnRole = ({ navigation, visit, forms }: PageProps) => {
   );
 };
 
-interface MemberLineProps {
+/** A member, with the forms that change the role or remove the member. */
+const MemberLine = ({
+  member,
+  own,
+  at,
+  now,
+}: {
   readonly member: Member;
   readonly own: boolean;
   /** The address of an action on this member. */
   readonly at: (part: string) => string;
   readonly now: Date;
-}
-
-/** A member, with the forms that change the role or remove the member. */
-const MemberLine = ({ member, own, at, now }: MemberLineProps) => (
+}) => (
   <li>
     <div class="row spread">
       <b>

@@ -109,13 +109,6 @@ function changed(tx: Transaction, { appId, userId }: Membership): void {
   for (const topic of [accessTopic(appId), userTopic(userId), tokensTopic]) tx.signal(topic);
 }
 
-interface NewInvitation extends Omit<Invitation, "invitedBy"> {
-  readonly appId: string;
-  readonly tokenHash: string;
-  /** The id of the owner who invites. */
-  readonly invitedBy: string;
-}
-
 /** An invitation, as the person sees it who opens its link. */
 interface OfferRow {
   readonly id: string;
@@ -151,7 +144,15 @@ export const invitations = {
     ),
 
   /** Adds an invitation. An earlier one to the same address ends. */
-  async insert(tx: Transaction, row: NewInvitation): Promise<void> {
+  async insert(
+    tx: Transaction,
+    row: Omit<Invitation, "invitedBy"> & {
+      readonly appId: string;
+      readonly tokenHash: string;
+      /** The id of the owner who invites. */
+      readonly invitedBy: string;
+    },
+  ): Promise<void> {
     await tx.run("DELETE FROM invitations WHERE app_id = ? AND email = ?", row.appId, row.email);
     await tx.insert(tables.invitations, row);
   },

@@ -244,16 +244,17 @@ const PasskeyList = ({
   </>
 );
 
-interface NewPasskeyTraits {
-  /** What the authenticator is asked. Undefined after a refusal: then the person begins again. */
-  readonly asked?: PasskeyCreation;
-  readonly form?: Filled;
-}
-
 /** Asks the authenticator for a new passkey. It needs scripts, as every use of a passkey does. */
 export async function showNewPasskey(
   visit: SignedInVisit,
-  { asked, form = filledWith() }: NewPasskeyTraits,
+  {
+    asked,
+    form = filledWith(),
+  }: {
+    /** What the authenticator is asked. Undefined after a refusal: then the person begins again. */
+    readonly asked?: PasskeyCreation;
+    readonly form?: Filled;
+  },
 ): Promise<Reply> {
   const navigation = await navigationOf(visit);
   const { links } = navigation;

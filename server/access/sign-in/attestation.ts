@@ -5,17 +5,15 @@ import { limits } from "../../../src/contract/limits.ts";
 import type { AttestationSettings } from "../../settings/settings.ts";
 import { judgeIntegrity } from "./rules.ts";
 
-interface Attestation {
+/** Returns every reason to refuse a device; an empty list if it may sign in. */
+export type Attest = (attestation: {
   /** The token that the device sent, or undefined. */
   readonly integrityToken: string | undefined;
   /** What the token must be bound to, beside the device: the sign-in code, or the account's e-mail address. */
   readonly subject: string;
   readonly deviceId: string;
   readonly now: Date;
-}
-
-/** Returns every reason to refuse a device; an empty list if it may sign in. */
-export type Attest = (attestation: Attestation) => Promise<readonly IntegrityReason[]>;
+}) => Promise<readonly IntegrityReason[]>;
 
 /** Makes the attestation of this deployment. `off` accepts every device and reads no token. */
 export function createAttest(settings: AttestationSettings): Attest {

@@ -186,11 +186,9 @@ interface FaqKey {
   readonly id: string;
 }
 
-type Making = Pick<Deps, "clock" | "newId">;
-
 /** Adds an entry, without `sortOrder` at the end. Entries with the same sort order keep the order of their creation. */
 export async function createFaq(
-  { clock, newId }: Making,
+  { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
   { appId, faq, by }: { readonly appId: string; readonly faq: NewFaq; readonly by?: string },
 ): Promise<Faq> {

@@ -34,16 +34,14 @@ async function showFaqs(visit: SignedInVisit): Promise<Reply> {
   return show(<Faqs {...{ navigation, faqs, changes, query }} now={visit.now} />);
 }
 
-interface FaqsProps {
+const Faqs = (props: {
   readonly navigation: AppNavigation;
   readonly faqs: readonly ListedFaq[];
   readonly changes: FaqListProps["changes"];
   /** The search words; empty for the whole list. */
   readonly query: string;
   readonly now: Date;
-}
-
-const Faqs = (props: FaqsProps) => {
+}) => {
   const { navigation, faqs, query } = props;
   const { links, app } = navigation;
   return (
@@ -362,14 +360,16 @@ const FaqText = ({ faq: { question, answer } }: { readonly faq: ListedFaq }) => 
   </article>
 );
 
-interface FaqFormProps {
+const FaqForm = ({
+  form,
+  action,
+  faq,
+}: {
   readonly form: Filled;
   readonly action: string;
   /** The entry that is changed; undefined for a new one. */
   readonly faq?: ListedFaq;
-}
-
-const FaqForm = ({ form, action, faq }: FaqFormProps) => (
+}) => (
   <form class="card stack" method="post" action={action} data-guards>
     <Refused refusal={form.refusal} />
     <IdempotencyField />

@@ -1,15 +1,18 @@
 import type { Statement } from "./statement.ts";
 
-interface RowTrigger {
+/** A trigger that runs a statement for each changed row. */
+const onEachRow = ({
+  name,
+  when,
+  calls,
+  does,
+}: {
   readonly name: string;
   readonly when: string;
   /** The name of its function on PostgreSQL. */
   readonly calls: string;
   readonly does: string;
-}
-
-/** A trigger that runs a statement for each changed row. */
-const onEachRow = ({ name, when, calls, does }: RowTrigger): Statement[] => [
+}): Statement[] => [
   { sqlite: null, postgres: functionOf(calls, does) },
   {
     sqlite: `CREATE TRIGGER ${name} ${when} BEGIN ${does}; END`,

@@ -5,16 +5,16 @@ import type { Connection, SqliteDriver } from "./connection.ts";
 import { checkpointPages, emptyLog, logBytes } from "./write-log.ts";
 import { createWriter, retryWhileLocked, type Writer } from "./writer.ts";
 
-interface SqliteOptions {
-  /** Whether another program copies the log and writes it back: then SQLite never does so by itself. */
-  readonly isCopied: boolean;
-}
-
 /** Opens a SQLite file with one writing connection and one or more reading connections. */
 export async function openSqlite(
   driver: SqliteDriver,
   file: string,
-  { isCopied }: SqliteOptions,
+  {
+    isCopied,
+  }: {
+    /** Whether another program copies the log and writes it back: then SQLite never does so by itself. */
+    readonly isCopied: boolean;
+  },
 ): Promise<Database> {
   const writing = await connect(driver, file, false);
   if (isCopied) await writing.exec("PRAGMA wal_autocheckpoint = 0");

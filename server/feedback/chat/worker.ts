@@ -80,14 +80,6 @@ async function post(
   await postToChat({ url, payload, privateAllowed: settings.privateWebhooks });
 }
 
-interface ChatMessage {
-  readonly url: string;
-  /** JSON text. */
-  readonly payload: string;
-  /** Whether the address may be in a private or loopback network. */
-  readonly privateAllowed: boolean;
-}
-
 const timeLimitMs = 10_000;
 
 /**
@@ -95,7 +87,17 @@ const timeLimitMs = 10_000;
  * also if a public name resolves to a private address. Rejects with a message that leaves out the address, which is a
  * secret.
  */
-export function postToChat({ url, payload, privateAllowed }: ChatMessage): Promise<void> {
+export function postToChat({
+  url,
+  payload,
+  privateAllowed,
+}: {
+  readonly url: string;
+  /** JSON text. */
+  readonly payload: string;
+  /** Whether the address may be in a private or loopback network. */
+  readonly privateAllowed: boolean;
+}): Promise<void> {
   const target = new URL(url);
   const send = target.protocol === "https:" ? requestHttps : requestHttp;
   if (!privateAllowed && isPrivateAddress(target.hostname)) return Promise.reject(new Error(privateRefusal));

@@ -100,9 +100,11 @@ interface Pass {
   readonly passedAt: string;
 }
 
-type TimedRun = GreenRun & Pick<Request, "clockAhead">;
-
-function passOf({ clock }: Pick<Deps, "clock">, appId: string, given: TimedRun): Pass {
+function passOf(
+  { clock }: Pick<Deps, "clock">,
+  appId: string,
+  given: GreenRun & Pick<Request, "clockAhead">,
+): Pass {
   const passedAt = clock.now().toISOString();
   const { scope, run, runUrl, clockAhead } = given;
   const startedAt = given.startedAt ? byServerClock(given.startedAt, clockAhead) : passedAt;

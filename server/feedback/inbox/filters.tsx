@@ -107,15 +107,17 @@ function chosenTags(query: (name: string) => string): string[] {
   return [...new Set(given.filter((name) => name !== ""))];
 }
 
-interface ChosenTagsProps {
+/** The tags by which the list is filtered. */
+export const ChosenTags = ({
+  chosen,
+  all,
+  address,
+}: {
   readonly chosen: readonly string[];
   readonly all: readonly Tag[];
   /** The address of the inbox with these tags. */
   readonly address: (tags: readonly string[]) => string;
-}
-
-/** The tags by which the list is filtered. */
-export const ChosenTags = ({ chosen, all, address }: ChosenTagsProps) => (
+}) => (
   <div class="row">
     {chosen.map((name) => (
       <a key={name} href={address(chosen.filter((other) => other !== name))} class="chosen">

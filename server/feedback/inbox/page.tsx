@@ -164,9 +164,12 @@ const Statuses = ({
   </nav>
 );
 
-type SearchProps = Pick<InboxProps, "navigation" | "filter" | "tags" | "people">;
-
-const Search = ({ navigation, filter, tags, people }: SearchProps) => (
+const Search = ({
+  navigation,
+  filter,
+  tags,
+  people,
+}: Pick<InboxProps, "navigation" | "filter" | "tags" | "people">) => (
   <search class="search">
     <form class="search" method="get" action={navigation.links.inbox(navigation.app.id)}>
       <input type="hidden" name="status" value={filter.status} />
@@ -339,7 +342,14 @@ function wordsOfChanges({ counts, isPartial }: Changes): string[] {
   });
 }
 
-interface MarkAllReadProps {
+/** Marks every thread of the list as read, on all pages of it. */
+const MarkAllRead = ({
+  status,
+  type,
+  action,
+  list,
+  now,
+}: {
   /** The status and the type of the shown list; empty for all. */
   readonly status: string;
   readonly type: string;
@@ -348,10 +358,7 @@ interface MarkAllReadProps {
   readonly list: string;
   /** When the list was read: what happens later stays unread. */
   readonly now: Date;
-}
-
-/** Marks every thread of the list as read, on all pages of it. */
-const MarkAllRead = ({ status, type, action, list, now }: MarkAllReadProps) => (
+}) => (
   <form class="mark-all" method="post" action={action}>
     <IdempotencyField />
     <HiddenFields
@@ -390,17 +397,20 @@ interface Filter {
 /** Whether the list has all threads of its status and type. */
 const isWhole = ({ q, tag, assignee }: Filter): boolean => q.trim() + tag + assignee === "";
 
-interface NothingProps {
+/** What an empty list says. */
+const Nothing = ({
+  navigation: { app, links },
+  filter,
+  everywhere,
+  older,
+}: {
   readonly navigation: AppNavigation;
   readonly filter: Filter;
   /** The address of the same list with every status. */
   readonly everywhere: string;
   /** The address of the next page, if a search has not looked at all threads. */
   readonly older: string | undefined;
-}
-
-/** What an empty list says. */
-const Nothing = ({ navigation: { app, links }, filter, everywhere, older }: NothingProps) => {
+}) => {
   if (older !== undefined) {
     return (
       <Empty title="Nothing found yet">

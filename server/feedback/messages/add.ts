@@ -42,12 +42,6 @@ export function createAddMessage(
     });
 }
 
-interface Asked {
-  readonly expectedMessageId?: string | null | undefined;
-  /** The account that replies. */
-  readonly userId: string;
-}
-
 /**
  * Throws `answered` if somebody else has written since the writer of a reply read the thread: its senders, colleagues or agents.
  * The caller holds the lock of the thread's messages. (rule F35)
@@ -55,7 +49,14 @@ interface Asked {
 async function refuseUnseenMessage(
   tx: Transaction,
   id: string,
-  { expectedMessageId: expected, userId }: Asked,
+  {
+    expectedMessageId: expected,
+    userId,
+  }: {
+    readonly expectedMessageId?: string | null | undefined;
+    /** The account that replies. */
+    readonly userId: string;
+  },
 ): Promise<void> {
   if (expected === undefined) return;
   const newer = newerMessage(await messages.list(tx, id), { expected, userId });

@@ -84,21 +84,24 @@ function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): 
   return own ? "same" : "run_claimed";
 }
 
-interface ClaimUse {
-  readonly ofAccount: boolean;
-  readonly ofToken: boolean;
-  /** Whether the token that made the claim was revoked or has expired. */
-  readonly tokenEnded: boolean;
-  /** When its worker was last heard of. */
-  readonly heardAt: string;
-}
-
 /** How long a worker with a token that still works must be silent before another token of its account may go on. */
 const silentMilliseconds = 15 * 60_000;
 
 /** Whether a caller may take up a claim that is held. A clock in doubt proves no silence. (rule A32) */
 export function mayResume(
-  { ofAccount, ofToken, tokenEnded, heardAt }: ClaimUse,
+  {
+    ofAccount,
+    ofToken,
+    tokenEnded,
+    heardAt,
+  }: {
+    readonly ofAccount: boolean;
+    readonly ofToken: boolean;
+    /** Whether the token that made the claim was revoked or has expired. */
+    readonly tokenEnded: boolean;
+    /** When its worker was last heard of. */
+    readonly heardAt: string;
+  },
   { now, doubtful }: Pick<Moment, "now" | "doubtful">,
 ): boolean {
   if (!ofAccount) return false;
@@ -115,17 +118,15 @@ export function recallRefusal(
   return held ? "run_claimed" : undefined;
 }
 
-interface EndedClaim {
-  readonly releasedAt: string | null;
-  /** The claim that took the place of this one. */
-  readonly resumedAs: string | null;
-}
-
 /** Why a claim is no longer its worker's; undefined if it is held. (rule A24) */
 export function endOfClaim({
   releasedAt,
   resumedAs,
-}: EndedClaim): "claim_released" | "claim_resumed" | undefined {
+}: {
+  readonly releasedAt: string | null;
+  /** The claim that took the place of this one. */
+  readonly resumedAs: string | null;
+}): "claim_released" | "claim_resumed" | undefined {
   if (releasedAt === null) return undefined;
   return resumedAs === null ? "claim_released" : "claim_resumed";
 }

@@ -29,20 +29,23 @@ export interface FeedbackReport {
   };
 }
 
-interface Given {
-  readonly body: NewFeedback;
-  readonly files: readonly FeedbackFile[];
-  /** Whether the app's quota has room for the files. */
-  readonly hasRoom: boolean;
-  /** The block that hides the report. */
-  readonly blockedBy?: string | undefined;
-}
-
 /** The report that a request sends, as it is stored. */
 export function feedbackReportOf(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
   appId: string,
-  { body, files: given, hasRoom, blockedBy }: Given,
+  {
+    body,
+    files: given,
+    hasRoom,
+    blockedBy,
+  }: {
+    readonly body: NewFeedback;
+    readonly files: readonly FeedbackFile[];
+    /** Whether the app's quota has room for the files. */
+    readonly hasRoom: boolean;
+    /** The block that hides the report. */
+    readonly blockedBy?: string | undefined;
+  },
 ): FeedbackReport {
   const files = hasRoom ? given : [];
   const metadata = fitMetadata(body.metadata ?? {});

@@ -139,7 +139,14 @@ const colourNames = tagColours.map(
   (colour) => [colour, `${colour.slice(0, 1).toUpperCase()}${colour.slice(1)}`] as const,
 );
 
-interface TagLineProps {
+/** A tag, with the forms that change, merge or delete it. */
+const TagLine = ({
+  tag,
+  others,
+  threads,
+  at,
+  form,
+}: {
   readonly tag: Tag;
   /** The other tags of the app. */
   readonly others: readonly Tag[];
@@ -149,10 +156,7 @@ interface TagLineProps {
   readonly at: (part: string) => string;
   /** The form that changes the tag, if it was refused. */
   readonly form: Filled | undefined;
-}
-
-/** A tag, with the forms that change, merge or delete it. */
-const TagLine = ({ tag, others, threads, at, form }: TagLineProps) => (
+}) => (
   <li>
     <div class="row spread">
       <TagBadge tag={tag} />

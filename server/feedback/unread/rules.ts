@@ -9,18 +9,20 @@ export interface ThreadNews {
   readonly decided: boolean;
 }
 
-interface ThreadReader {
-  /** The instant after which things are new. */
-  readonly since: string;
-  readonly email: string;
-  /** Who decided on each proposal, by its id. */
-  readonly deciders: ReadonlyMap<string, string | null>;
-}
-
 /** What happened on a thread after `since` that this person did not do. (rule F53) */
 export function threadNews(
   { messages, proposals }: Pick<OwnedThread, "messages" | "proposals">,
-  { since, email, deciders }: ThreadReader,
+  {
+    since,
+    email,
+    deciders,
+  }: {
+    /** The instant after which things are new. */
+    readonly since: string;
+    readonly email: string;
+    /** Who decided on each proposal, by its id. */
+    readonly deciders: ReadonlyMap<string, string | null>;
+  },
 ): ThreadNews {
   const fresh = messages.filter(({ createdAt, writtenBy }) => createdAt > since && writtenBy !== email);
   const decided = proposals.some(

@@ -167,17 +167,23 @@ const frame = { type: "ANMF", head: 16 };
 // An animation has some thousand frames of up to three chunks. A file with very many was made to keep the server busy.
 const mostWebpChunks = 50_000;
 
-interface Span {
-  readonly from: number;
-  readonly to: number;
-  /** How many more chunks are read. */
-  readonly left: number;
-  /** Whether it is the content of a frame. */
-  readonly isFrame: boolean;
-}
-
 /** Overwrites what is not needed, also what is no whole chunk at the end. Returns how many more chunks may be read. */
-function keepChunks(bytes: FileBytes, { from, to, left, isFrame }: Span): number {
+function keepChunks(
+  bytes: FileBytes,
+  {
+    from,
+    to,
+    left,
+    isFrame,
+  }: {
+    readonly from: number;
+    readonly to: number;
+    /** How many more chunks are read. */
+    readonly left: number;
+    /** Whether it is the content of a frame. */
+    readonly isFrame: boolean;
+  },
+): number {
   let at = from;
   let unread = left;
   for (; at + 8 <= to && unread > 0; unread -= 1) {

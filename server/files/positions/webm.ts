@@ -102,15 +102,20 @@ function isSilentTrack(film: Film, element: Element): boolean {
 
 const joined = (value: number, byte: number): number => value * 256 + byte;
 
-interface Span {
-  readonly from: number;
-  readonly to: number;
-  /** Elements that are opened: what they contain comes next. */
-  readonly opened: readonly number[];
-}
-
 /** The elements of a span in order. Overwrites what is no element. */
-function* elementsIn(film: Film, { from, to, opened }: Span): Generator<Element> {
+function* elementsIn(
+  film: Film,
+  {
+    from,
+    to,
+    opened,
+  }: {
+    readonly from: number;
+    readonly to: number;
+    /** Elements that are opened: what they contain comes next. */
+    readonly opened: readonly number[];
+  },
+): Generator<Element> {
   for (let at = from; at < to; ) {
     film.left -= 1;
     const element = film.left < 0 ? undefined : elementAt(film.bytes, at, to);

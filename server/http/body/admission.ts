@@ -38,9 +38,7 @@ export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
 
 type Limiting = Pick<Deps, "database" | "clock" | "limiter" | "settings">;
 
-type AdmissionDeps = Limiting & Pick<Deps, "sealer" | "time">;
-
-export function createAdmit(deps: AdmissionDeps): Admit {
+export function createAdmit(deps: Limiting & Pick<Deps, "sealer" | "time">): Admit {
   const takeTurn = createTurns(deps.settings.budgets);
   return async (arriving) => {
     const { request, endpoint, caller, idempotencyKey } = arriving;
@@ -205,7 +203,9 @@ interface Waiter {
  * cut each other, and no body would be completed. When too many bodies wait, the newest of the owner with the most gives
  * way to an owner with two fewer. Throws `busy`.
  */
-export function createTurns(budgets: UploadBudgets) {
+export function createTurns(
+  budgets: Pick<Budgets, "uploads" | "uploadsPerKey" | "uploadTurnMilliseconds" | "bodyBytesPerSecond">,
+) {
   const { uploads, uploadsPerKey, uploadTurnMilliseconds, bodyBytesPerSecond } = budgets;
   const running = new Set<Running>();
   const waiting = new Set<Waiter>();
@@ -284,11 +284,6 @@ function displaceFor(owner: string, waiting: ReadonlySet<Waiter>): boolean {
   return true;
 }
 
-type UploadBudgets = Pick<
-  Budgets,
-  "uploads" | "uploadsPerKey" | "uploadTurnMilliseconds" | "bodyBytesPerSecond"
->;
-
 const busy = () => new ApiError("busy", { retryAfterSeconds: 2 });
 
 const fair = () =>
@@ -343,18 +338,19 @@ function countOfOwner(sent: Iterable<WithSender>, owner: string): number {
   return count;
 }
 
-interface Newcomer {
-  /** How long the waiting body itself is expected to take. */
-  readonly ownMs: number;
-  /** In bytes a second. */
-  readonly leastRate: number;
-}
-
 /** The running body that is cut to make room for a body of this owner. Undefined if none has to be. */
 function bodyToCut(
   running: ReadonlySet<Running>,
   owner: string,
-  { ownMs, leastRate }: Newcomer,
+  {
+    ownMs,
+    leastRate,
+  }: {
+    /** How long the waiting body itself is expected to take. */
+    readonly ownMs: number;
+    /** In bytes a second. */
+    readonly leastRate: number;
+  },
 ): Running | undefined {
   const now = performance.now();
   const most = bodiesOfBusiestOwners([...running].filter(({ isCut }) => !isCut));

@@ -179,14 +179,19 @@ export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
   };
 }
 
-interface Look {
-  readonly now: number;
-  /** The bytes that should have come since the last check. */
-  readonly due: number;
-  readonly full: number;
-}
-
-function faultOf(body: Watched, { now, due, full }: Look): ApiError | undefined {
+function faultOf(
+  body: Watched,
+  {
+    now,
+    due,
+    full,
+  }: {
+    readonly now: number;
+    /** The bytes that should have come since the last check. */
+    readonly due: number;
+    readonly full: number;
+  },
+): ApiError | undefined {
   const { request, bounds, firstByte, since, seen } = body;
   const { bytesRead } = request.socket;
   if (now - since > bounds.milliseconds || bytesRead - firstByte > bounds.bytes) return tooSlow();

@@ -168,13 +168,17 @@ async function takeOne(
   return "of others";
 }
 
-interface Failure {
-  readonly release: () => Promise<void>;
-  /** Whether the mail may be taken later: then this was no attempt. */
-  readonly passes: (error: unknown) => boolean;
-}
-
-async function orRelease<Result>(work: Promise<Result>, { release, passes }: Failure): Promise<Result> {
+async function orRelease<Result>(
+  work: Promise<Result>,
+  {
+    release,
+    passes,
+  }: {
+    readonly release: () => Promise<void>;
+    /** Whether the mail may be taken later: then this was no attempt. */
+    readonly passes: (error: unknown) => boolean;
+  },
+): Promise<Result> {
   try {
     return await work;
   } catch (error) {

@@ -15,8 +15,6 @@ import { insertOriginal, type MailedAnswer, type OriginalFile, originalFile, sto
 import type { IncomingFile, IncomingMail } from "./read.ts";
 import { mailOriginals } from "./store.ts";
 
-type SaveDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "sealer" | "settings">;
-
 /** How a mail is stored. */
 interface Storing<Result> {
   /** The bytes of the mail, to be kept; undefined if they are kept already. */
@@ -39,7 +37,9 @@ export type StoreMail = <Result>(
   storing: Storing<Result>,
 ) => Promise<Result>;
 
-export function createStoreMail(deps: SaveDeps): StoreMail {
+export function createStoreMail(
+  deps: Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "sealer" | "settings">,
+): StoreMail {
   const storage = createAppStorage(deps);
   return ({ mail, report: { appId }, attachments }, { source, write, work }) => {
     const bytes = attachments.reduce((sum, file) => sum + file.bytes.length, 0);

@@ -21,16 +21,6 @@ export interface OriginalRow {
   readonly createdAt: string;
 }
 
-interface NewOriginal extends Omit<OriginalRow, "sha256"> {
-  /** The name of the upload with its bytes. */
-  readonly upload: string;
-  readonly sender: string;
-  /** Every address in it, so that an erasure finds its people. */
-  readonly addresses: string;
-  readonly subject: string;
-  readonly excerpt: string;
-}
-
 /** A mail that a program seems to have written. */
 interface SetApartRow {
   readonly id: string;
@@ -54,7 +44,18 @@ const findFor = oneForViewer<OriginalRow>({
 /** Mails as they came, for people only. They are deleted after 30 days. (rule M16) */
 export const mailOriginals = {
   /** The upload must be there. */
-  insert: (tx: Transaction, original: NewOriginal) => tx.insert(tables.mailOriginals, original),
+  insert: (
+    tx: Transaction,
+    original: Omit<OriginalRow, "sha256"> & {
+      /** The name of the upload with its bytes. */
+      readonly upload: string;
+      readonly sender: string;
+      /** Every address in it, so that an erasure finds its people. */
+      readonly addresses: string;
+      readonly subject: string;
+      readonly excerpt: string;
+    },
+  ) => tx.insert(tables.mailOriginals, original),
 
   exists: async (reader: Reader, id: string): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM mail_originals WHERE id = ?", id)) !== undefined,

@@ -31,12 +31,6 @@ export async function replyTo(
   return { reports: [report], stored: { reportId: report.id } };
 }
 
-interface Reply {
-  readonly message: { readonly id: string; readonly body: string };
-  /** Newest first. */
-  readonly reports: readonly ReportRow[];
-}
-
 type ReplyDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
@@ -46,7 +40,14 @@ type ReplyDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 export async function mailReply(
   deps: ReplyDeps,
   tx: Transaction,
-  { message, reports: all }: Reply,
+  {
+    message,
+    reports: all,
+  }: {
+    readonly message: { readonly id: string; readonly body: string };
+    /** Newest first. */
+    readonly reports: readonly ReportRow[];
+  },
 ): Promise<ReplyDelivery> {
   const [mailed, queued] = [new Set<string>(), new Set<string>()];
   for (const report of all) {

@@ -14,8 +14,6 @@ import { createSenderPages, type SenderPages } from "./api.ts";
 import { statusPath } from "./links.ts";
 import { MailStopped, NoSenderPage, Sender, StopMail } from "./page.tsx";
 
-type SenderDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">;
-
 type PageWork = (ctx: Context, token: string) => Promise<Reply<string>>;
 
 /** What a refused form is shown with again. */
@@ -25,7 +23,10 @@ interface Refused {
 }
 
 /** The page on which the sender of a report reads replies and answers. No search engine lists it. (rules M8, M9, M11) */
-export function senderPageRoutes(deps: SenderDeps, steps: RequestSteps): Route[] {
+export function senderPageRoutes(
+  deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">,
+  steps: RequestSteps,
+): Route[] {
   const { settings } = deps;
   const pages = createSenderPages(deps);
   const respond = createRespond(settings, steps);

@@ -120,10 +120,8 @@ const writers: Readonly<Record<string, string>> = {
   agent: "an agent",
 };
 
-type Facts = Pick<Message, "source" | "metadata" | "attachments">;
-
 const factSections = (
-  { source, metadata = {}, attachments = [] }: Facts,
+  { source, metadata = {}, attachments = [] }: Pick<Message, "source" | "metadata" | "attachments">,
   { of, sanitiser }: { readonly of: string; readonly sanitiser: Sanitiser },
 ): Section[] => [
   ...sectionsOf(`source${of}`, source, sanitiser),

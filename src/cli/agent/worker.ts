@@ -200,14 +200,15 @@ interface Elsewhere {
 
 type Taken = HeldName | "running" | Elsewhere;
 
-type Place = Pick<Context, "platform" | "newId">;
-
 /**
  * Takes the name that a folder stands for, so that no other live process has it. A socket is the lock: the system frees
  * it when its process ends in any way, and a process that is only suspended keeps it. Throws the error of the file
  * system. (rule L74)
  */
-export async function takeName(folder: string, { platform, newId }: Place): Promise<Taken> {
+export async function takeName(
+  folder: string,
+  { platform, newId }: Pick<Context, "platform" | "newId">,
+): Promise<Taken> {
   const address = addressOf(folder, platform);
   const mark = join(folder, "machine.json");
   for (;;) {

@@ -87,13 +87,18 @@ function exchange(
   return client().signIn.exchange({ body: { ...proof, ...(timezone && { timezone }) }, idempotencyKey });
 }
 
-interface GrantOfDevice {
-  /** The name of the device. */
-  readonly device: string;
-  readonly grant: DeviceGrant;
-}
-
-async function storeGrant(invocation: Invocation, flags: LoginFlags, { device, grant }: GrantOfDevice) {
+async function storeGrant(
+  invocation: Invocation,
+  flags: LoginFlags,
+  {
+    device,
+    grant,
+  }: {
+    /** The name of the device. */
+    readonly device: string;
+    readonly grant: DeviceGrant;
+  },
+) {
   invocation.context.signal.throwIfAborted();
   const { token, expiresAt, scopes, profile } = grant;
   const { origin, source, hint } = await storeCredential(invocation, flags, {

@@ -161,12 +161,6 @@ interface Choice {
   readonly name?: string;
 }
 
-interface ChoiceQuestion extends Question {
-  readonly choices: readonly Choice[];
-  /** Whether another value may be typed too. */
-  readonly isOpen?: boolean;
-}
-
 const tries = 3;
 
 /** Asks for a text. An empty answer is asked for again. Throws Unanswered if there is none. */
@@ -180,7 +174,14 @@ async function askText(context: Context, { label, meaning }: Question): Promise<
 }
 
 /** Asks for one of several values: by number, name, or its start. Throws Unanswered if there is no such answer. */
-async function askChoice(context: Context, question: ChoiceQuestion): Promise<string> {
+async function askChoice(
+  context: Context,
+  question: Question & {
+    readonly choices: readonly Choice[];
+    /** Whether another value may be typed too. */
+    readonly isOpen?: boolean;
+  },
+): Promise<string> {
   const { label, choices, isOpen = false } = question;
   context.io.stderr.write(`${label}:\n${choices.map(lineOf).join("\n")}\n`);
   for (let left = tries; left > 0; left -= 1) {

@@ -10,14 +10,18 @@ export interface CiRun {
   readonly run: string | undefined;
 }
 
-interface JobTraits {
-  readonly platform: string;
-  /** Whether the parts of a suite that several jobs share are one scope. A test may run in another part next time. */
-  readonly joinsShards: boolean;
-}
-
 /** The run of a CI job. Outside of known services both fields are undefined. (rule F27) */
-export function ciRun(env: Env, { platform, joinsShards }: JobTraits): CiRun {
+export function ciRun(
+  env: Env,
+  {
+    platform,
+    joinsShards,
+  }: {
+    readonly platform: string;
+    /** Whether the parts of a suite that several jobs share are one scope. A test may run in another part next time. */
+    readonly joinsShards: boolean;
+  },
+): CiRun {
   const job = ciJob(env);
   if (!job) return { scope: undefined, run: undefined };
   const { workflow, job: name, ref } = job.scope;

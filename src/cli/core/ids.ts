@@ -10,16 +10,6 @@ export interface Listed {
   readonly name: string;
 }
 
-interface IdLookup {
-  /** What an item is called, such as `FAQ entry`. */
-  readonly thing: string;
-  /** The command that lists all items. */
-  readonly command: string;
-  readonly list: () => Promise<readonly Listed[]>;
-  /** What the list leaves out, in a sentence. */
-  readonly leftOut?: string;
-}
-
 const fewest = 4;
 
 /**
@@ -29,7 +19,20 @@ const fewest = 4;
  */
 export async function wholeId(
   given: string,
-  { thing, command, list, leftOut = "" }: IdLookup,
+  {
+    thing,
+    command,
+    list,
+    leftOut = "",
+  }: {
+    /** What an item is called, such as `FAQ entry`. */
+    readonly thing: string;
+    /** The command that lists all items. */
+    readonly command: string;
+    readonly list: () => Promise<readonly Listed[]>;
+    /** What the list leaves out, in a sentence. */
+    readonly leftOut?: string;
+  },
 ): Promise<string> {
   if (!isStart(given)) return given.toLowerCase();
   const found = (await list()).filter(({ id }) => id.startsWith(given.toLowerCase()));

@@ -51,15 +51,20 @@ interface ParserFault {
   readonly next?: string | undefined;
 }
 
-interface Parsed {
-  readonly argv: readonly string[];
-  readonly program: Command;
-  /** The values that were wrong. */
-  readonly wrong: readonly ParserFault[];
-}
-
 /** An error of the parser as one that names all faults of the command line. Returns any other error unchanged. */
-export function inOurWords(error: unknown, { argv, program, wrong }: Parsed): unknown {
+export function inOurWords(
+  error: unknown,
+  {
+    argv,
+    program,
+    wrong,
+  }: {
+    readonly argv: readonly string[];
+    readonly program: Command;
+    /** The values that were wrong. */
+    readonly wrong: readonly ParserFault[];
+  },
+): unknown {
   const isOurs = !(error instanceof CommanderError);
   if (isOurs || error.exitCode === 0 || error.code === "commander.help") return error;
   const command = calledBy(argv, program);

@@ -42,9 +42,10 @@ export async function submit(
   await remind(invocation, spool);
 }
 
-type Draft = Pick<Proof, "fields" | "images" | "wantedSlot">;
-
-function proofOf({ context, flags, baseUrl }: Invocation, draft: Draft): Proof {
+function proofOf(
+  { context, flags, baseUrl }: Invocation,
+  draft: Pick<Proof, "fields" | "images" | "wantedSlot">,
+): Proof {
   const id = context.newId();
   return {
     ...draft,

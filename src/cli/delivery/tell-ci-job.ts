@@ -77,12 +77,6 @@ export async function reportSuccessToJob(
   ]);
 }
 
-interface UnsentReport {
-  readonly level: "warning" | "error";
-  /** The report, if it could be made. */
-  readonly draft: Draft | undefined;
-}
-
 /**
  * Reports to a CI job what went wrong, with the text of the unsent report: in its log, and on GitHub Actions also
  * as an annotation and on the summary page.
@@ -90,7 +84,14 @@ interface UnsentReport {
 export async function reportFailureToJob(
   invocation: Invocation,
   failure: CliError,
-  { level, draft }: UnsentReport,
+  {
+    level,
+    draft,
+  }: {
+    readonly level: "warning" | "error";
+    /** The report, if it could be made. */
+    readonly draft: Draft | undefined;
+  },
 ): Promise<void> {
   const { context, flags } = invocation;
   // With --json a failure is one object on standard error; a warning is on standard output.

@@ -90,18 +90,21 @@ export const tellConflicts = (invocation: Invocation, what: string): void =>
       "name a side: `--take mine ID …` or `--take theirs ID …`.",
   );
 
-interface Ended {
-  readonly items: readonly Item[];
-  readonly list: TaggedList;
-  /** Undefined if there was nothing to push. */
-  readonly applied?: Applied;
-  /** Whether a person has seen the plan already. */
-  readonly isShown?: boolean;
-}
-
 async function finish(
   checkout: Checkout,
-  { items, list, applied, isShown }: Ended,
+  {
+    items,
+    list,
+    applied,
+    isShown,
+  }: {
+    readonly items: readonly Item[];
+    readonly list: TaggedList;
+    /** Undefined if there was nothing to push. */
+    readonly applied?: Applied;
+    /** Whether a person has seen the plan already. */
+    readonly isShown?: boolean;
+  },
 ): Promise<Exit | undefined> {
   const done = applied ?? { entries: list.entries, ids: new Map(), results: undefined };
   await writeBack(checkout, items, done);
@@ -251,20 +254,22 @@ interface Applied {
   readonly results: readonly Result[] | undefined;
 }
 
-interface Application {
-  readonly list: TaggedList;
-  readonly items: readonly Item[];
-  /** The server has no way to take the whole list. */
-  readonly oneByOne: boolean;
-}
-
 /**
  * Makes the changes of a plan, in one transaction if the server can. Gives `moved` if the list has changed since it was
  * read, and `oneByOne` if the server turned out to take only single entries: then nothing was done.
  */
 async function apply(
   api: FaqApi,
-  { list, items, oneByOne }: Application,
+  {
+    list,
+    items,
+    oneByOne,
+  }: {
+    readonly list: TaggedList;
+    readonly items: readonly Item[];
+    /** The server has no way to take the whole list. */
+    readonly oneByOne: boolean;
+  },
 ): Promise<Applied | "moved" | "oneByOne"> {
   if (oneByOne || list.keepsMarks === false || list.etag === undefined) return applyEach(api, list, items);
   const wanted = wantedOf(list, items);

@@ -51,17 +51,19 @@ function exchange(
   };
 }
 
-interface AttestedDevice {
-  readonly integrityToken: string | null | undefined;
-  /** The code or the e-mail address, as the device sent it. */
-  readonly subject: string;
-  readonly deviceId: string;
-}
-
 /** Throws `integrity_failed` if the deployment requires attestation and the device does not prove its integrity. */
 async function attestDevice(
   { attest, clock }: Pick<Deps, "attest" | "clock">,
-  { integrityToken, subject, deviceId }: AttestedDevice,
+  {
+    integrityToken,
+    subject,
+    deviceId,
+  }: {
+    readonly integrityToken: string | null | undefined;
+    /** The code or the e-mail address, as the device sent it. */
+    readonly subject: string;
+    readonly deviceId: string;
+  },
 ): Promise<void> {
   const attestation = { integrityToken: integrityToken ?? undefined, subject, deviceId, now: clock.now() };
   const reasons = await attest(attestation);
@@ -231,10 +233,10 @@ const timesOf = (now: Date) => ({
   expiresAt: new Date(now.getTime() + tokenLifetimeDays * 86_400_000).toISOString(),
 });
 
-type DeviceDeps = Pick<Deps, "clock" | "sealer">;
-
 /** What a person does on the device sign-in pages: approve or refuse a device. */
-export const deviceApprovalHandlers = (deps: DeviceDeps): Handlers<typeof approvalContract> => ({
+export const deviceApprovalHandlers = (
+  deps: Pick<Deps, "clock" | "sealer">,
+): Handlers<typeof approvalContract> => ({
   approve: approve(deps),
   refuse: refuse(deps),
 });

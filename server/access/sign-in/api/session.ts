@@ -80,17 +80,22 @@ export function consoleSession(
   };
 }
 
-interface Opening extends Pick<Request, "address" | "browser" | "setSession"> {
-  readonly user: UserRow;
-  /** Uses the second factor up. */
-  readonly spend: Spend;
-  readonly save: Request<typeof contract.create>["save"];
-}
-
 /** Starts the session of a person who has shown every factor, and gives its cookie to the browser. */
 const openSession =
   (deps: Pick<Deps, "clock" | "newId" | "sealer" | "time">) =>
-  async ({ user, spend, address, browser, save, setSession }: Opening) => {
+  async ({
+    user,
+    spend,
+    address,
+    browser,
+    save,
+    setSession,
+  }: Pick<Request, "address" | "browser" | "setSession"> & {
+    readonly user: UserRow;
+    /** Uses the second factor up. */
+    readonly spend: Spend;
+    readonly save: Request<typeof contract.create>["save"];
+  }) => {
     const opened = newConsoleSession(deps);
     const answer = await save(async (tx) => {
       await assertPasswordStands(tx, user);

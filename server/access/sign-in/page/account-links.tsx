@@ -145,16 +145,18 @@ const RecoveryAsked = ({ links }: LinkPageProps) => (
   </BarePage>
 );
 
-interface SignUpAskedProps {
+/** The same for every address. */
+export const SignUpAsked = ({
+  links,
+  byMail,
+  signIn,
+}: {
   readonly links: Links;
   /** Whether the account is made by a mailed link. */
   readonly byMail: boolean;
   /** The sign-in page. */
   readonly signIn: string;
-}
-
-/** The same for every address. */
-export const SignUpAsked = ({ links, byMail, signIn }: SignUpAskedProps) => (
+}) => (
   <BarePage links={links} title="Your account">
     <div class="card stack">
       <h1>{byMail ? "Check your mail" : "Sign in now"}</h1>
@@ -170,15 +172,18 @@ export const SignUpAsked = ({ links, byMail, signIn }: SignUpAskedProps) => (
   </BarePage>
 );
 
-interface NewPasswordProps extends LinkPageProps {
+/** Asks for the password of a new account, or for a new one. A typed password is never sent back. */
+const NewPassword = ({
+  links,
+  action,
+  newAccount,
+  form = filledWith(),
+}: LinkPageProps & {
   /** Where the form is sent. It ends in the token of the link. */
   readonly action: string;
   /** Whether the password is that of a new account. */
   readonly newAccount: boolean;
-}
-
-/** Asks for the password of a new account, or for a new one. A typed password is never sent back. */
-const NewPassword = ({ links, action, newAccount, form = filledWith() }: NewPasswordProps) => {
+}) => {
   const title = newAccount ? "Create your account" : "Set a new password";
   return (
     <BarePage links={links} title={title}>

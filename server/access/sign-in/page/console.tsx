@@ -113,15 +113,17 @@ const SignIn = ({
   </BarePage>
 );
 
-interface SignInHelpProps {
+/** How to get an account, and a new password. */
+const SignInHelp = ({
+  settings,
+  recover,
+  to,
+}: {
   /** The page for a forgotten password. */
   readonly recover: string;
   readonly settings: Settings;
   readonly to: string;
-}
-
-/** How to get an account, and a new password. */
-const SignInHelp = ({ settings, recover, to }: SignInHelpProps) => (
+}) => (
   <div class="small muted stack tight">
     {settings.registration ? (
       <p>

@@ -16,16 +16,19 @@ import { type AuthorizeRequest, queryOf } from "../device-request.ts";
 import { type DeviceSignInReply, type DeviceSignInVisit, onTo } from "../device-visit.ts";
 import { tokenLifetimeDays } from "../rules.ts";
 
-interface ApprovalProps {
+/** What a person approves: the device, the account, what it may do and for how long. (RFC 8252 8.6) */
+export const Approval = ({
+  visit: { links, at, settings },
+  asked,
+  account,
+  changed,
+}: {
   readonly visit: Pick<DeviceSignInVisit, "links" | "at" | "settings">;
   readonly asked: AuthorizeRequest;
   readonly account: { readonly id: string; readonly email: string };
   /** Whether the account has changed since the page was shown. */
   readonly changed: boolean;
-}
-
-/** What a person approves: the device, the account, what it may do and for how long. (RFC 8252 8.6) */
-export const Approval = ({ visit: { links, at, settings }, asked, account, changed }: ApprovalProps) => (
+}) => (
   <BarePage links={links} title="Sign in a device">
     <div class="card stack approval">
       <h1>

@@ -280,15 +280,16 @@ export async function createEntry(
   });
 }
 
-type NewEntry = Omit<NewChangelogRow, "id" | "createdAt" | "updatedAt" | "editedFields"> & {
-  readonly editedFields: readonly ReleaseField[];
-};
-
 /** Stores a new entry. The app's entries must be locked. */
 async function insertEntry(
   { clock, newId }: Making,
   tx: Transaction,
-  { editedFields, ...entry }: NewEntry,
+  {
+    editedFields,
+    ...entry
+  }: Omit<NewChangelogRow, "id" | "createdAt" | "updatedAt" | "editedFields"> & {
+    readonly editedFields: readonly ReleaseField[];
+  },
 ): Promise<EditedChangelogEntry> {
   const at = clock.now().toISOString();
   const row = {

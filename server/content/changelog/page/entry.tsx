@@ -160,15 +160,17 @@ async function receiversOf({ reads, now }: SignedInVisit, entry: ShownEntry["ent
   return reads.countTold({ id: entry.id, appId });
 }
 
-interface LinkedThreadsProps {
+/** The feedback that the release note names. */
+const LinkedThreads = ({
+  threads,
+  addressOf,
+  receivers,
+}: {
   readonly threads: readonly { readonly id: string; readonly subject: string }[];
   readonly addressOf: (id: string) => string;
   /** How many senders will get a mail; undefined once it is published. */
   readonly receivers: number | undefined;
-}
-
-/** The feedback that the release note names. */
-const LinkedThreads = ({ threads, addressOf, receivers }: LinkedThreadsProps) =>
+}) =>
   threads.length === 0 ? null : (
     <section class="card stack" aria-labelledby="feedback">
       <h2 id="feedback">Feedback</h2>
@@ -364,9 +366,7 @@ const Versions = (props: ChangelogEntryFormProps) => (
   </fieldset>
 );
 
-type ListProps = ChangelogEntryFormProps & { readonly list: "items" | "versions" };
-
-const RowCount = ({ list, ...props }: ListProps) => (
+const RowCount = ({ list, ...props }: ChangelogEntryFormProps & { readonly list: "items" | "versions" }) => (
   <input type="hidden" name={`${list}-rows`} value={rowNumbers(props, list, spare[list]).length} />
 );
 
@@ -383,17 +383,19 @@ function rowNumbers(
   return Array.from({ length: known + (more ? free : 0) }, (_, at) => at);
 }
 
-interface EntryPreviewProps {
+/** A release note as its readers will see it. A preview saves nothing. */
+const ChangelogEntryPreview = ({
+  entry,
+  html,
+  unsaved = false,
+}: {
   /** The values of the form, with its lists as JSON. */
   readonly entry: Values;
   /** The text, rendered as HTML. */
   readonly html: string;
   /** Whether the values are only typed, not stored. */
   readonly unsaved?: boolean;
-}
-
-/** A release note as its readers will see it. A preview saves nothing. */
-const ChangelogEntryPreview = ({ entry, html, unsaved = false }: EntryPreviewProps) => (
+}) => (
   <section class="card stack" aria-label={unsaved ? "Preview" : "Text"}>
     {unsaved && <p class="muted small">Preview. Nothing is saved yet.</p>}
     <div>

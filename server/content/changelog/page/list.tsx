@@ -20,7 +20,14 @@ async function showChangelog(visit: SignedInVisit): Promise<Reply> {
   return show(<Changelog {...{ navigation, cursor, items, nextCursor, changes }} now={visit.now} />);
 }
 
-interface ChangelogProps {
+const Changelog = ({
+  navigation,
+  cursor,
+  items,
+  nextCursor,
+  changes,
+  now,
+}: {
   readonly navigation: AppNavigation;
   readonly cursor: string;
   readonly items: readonly EditedChangelogEntry[];
@@ -28,9 +35,7 @@ interface ChangelogProps {
   /** Who last changed an entry, by its id. */
   readonly changes: ReadonlyMap<string, LastChange>;
   readonly now: Date;
-}
-
-const Changelog = ({ navigation, cursor, items, nextCursor, changes, now }: ChangelogProps) => {
+}) => {
   const { links, app } = navigation;
   const address = links.changelog(app.id);
   return (

@@ -285,16 +285,21 @@ function knownRun(settings: Deps["settings"], run: ProposalRow | undefined) {
 const mayRead = ({ userId, appId }: AgentCaller, run: Pick<ProposalRow, "owners" | "appId">): boolean =>
   run.owners.split(" ").includes(userId) && (appId === null || run.appId === appId);
 
-interface Remembered {
-  readonly answer: PreparedAnswer;
-  /** The proposal that it shows, if it shows one. */
-  readonly run: Pick<RunState, "status" | "expiresAt"> | undefined;
-  /** Whether it is still in memory as it was. */
-  readonly isKept: () => boolean;
-}
-
 /** An answer about a proposal that has nothing to be stored first, and for how long it lasts: an approval may expire. */
-function lastingAnswer({ answer, run, isKept }: Remembered, { time }: Pick<Deps, "time">): PreparedAnswer {
+function lastingAnswer(
+  {
+    answer,
+    run,
+    isKept,
+  }: {
+    readonly answer: PreparedAnswer;
+    /** The proposal that it shows, if it shows one. */
+    readonly run: Pick<RunState, "status" | "expiresAt"> | undefined;
+    /** Whether it is still in memory as it was. */
+    readonly isKept: () => boolean;
+  },
+  { time }: Pick<Deps, "time">,
+): PreparedAnswer {
   const from = Number.NEGATIVE_INFINITY;
   if (run?.status !== "approved" || run.expiresAt === null)
     return { ...answer, lasts: { from, until: Number.POSITIVE_INFINITY, isCurrent: isKept } };

@@ -73,7 +73,21 @@ export const runClaims = {
     tx.insert(tables.runClaims, claim),
 
   /** Ends a claim, and forgets the stored answers that still say that the worker has it. */
-  async release(tx: Transaction, id: string, { at, by, resumedAs }: Released): Promise<void> {
+  async release(
+    tx: Transaction,
+    id: string,
+    {
+      at,
+      by,
+      resumedAs,
+    }: {
+      readonly at: string;
+      /** Null if the server itself releases it, or another claim takes its place. */
+      readonly by: string | null;
+      /** The claim that takes its place. */
+      readonly resumedAs?: string;
+    },
+  ): Promise<void> {
     const ended = await tx.get<Pick<ClaimRow, "runId" | "tokenId">>(
       `UPDATE run_claims SET released_at = ?, released_by = ?, resumed_as = ? WHERE id = ? AND released_at IS NULL
        RETURNING run_id AS "runId", token_id AS "tokenId"`,
@@ -103,14 +117,6 @@ export const runClaims = {
     if (ended) await idempotency.forget(tx, [scopeOfClaim(ended)]);
   },
 };
-
-interface Released {
-  readonly at: string;
-  /** Null if the server itself releases it, or another claim takes its place. */
-  readonly by: string | null;
-  /** The claim that takes its place. */
-  readonly resumedAs?: string;
-}
 
 const { method, path } = runWork.claimRun;
 

@@ -86,14 +86,12 @@ const State = ({ thread: { feedback, assignee } }: Pick<ThreadAsideProps, "threa
 
 const nameIn = (names: Readonly<Record<string, string>>, value: string): string => names[value] ?? value;
 
-type EditFieldsProps = Pick<ThreadAsideProps, "thread" | "forms" | "sorting" | "address">;
-
 const EditFields = ({
   thread,
   forms: { edit: form, assign, unsaved },
   sorting,
   address,
-}: EditFieldsProps) => (
+}: Pick<ThreadAsideProps, "thread" | "forms" | "sorting" | "address">) => (
   <div class="stack">
     {unsaved.length > 0 && (
       <Notice kind="attention">
@@ -212,21 +210,19 @@ export interface ThreadSorting {
   readonly me: string;
 }
 
-interface ThreadAssigneeProps {
-  readonly thread: OwnedThread;
-  readonly form: Filled;
-  readonly sorting: ThreadSorting;
-  /** Where the button sends the form. */
-  readonly action: string;
-}
-
 /** Who looks after the thread, and a button that takes it. */
 const ThreadAssignee = ({
   thread: { assignee },
   form,
   sorting: { people, me },
   action,
-}: ThreadAssigneeProps) => (
+}: {
+  readonly thread: OwnedThread;
+  readonly form: Filled;
+  readonly sorting: ThreadSorting;
+  /** Where the button sends the form. */
+  readonly action: string;
+}) => (
   <>
     <input type="hidden" name="shownAssignee" value={assignee?.userId ?? ""} />
     <Select
@@ -245,17 +241,20 @@ const ThreadAssignee = ({
   </>
 );
 
-interface ThreadTagsProps {
+/** The tags of a thread, each with a button that takes it away, and a field for more. */
+const ThreadTags = ({
+  tags,
+  known,
+  form,
+  action,
+}: {
   readonly tags: readonly ThreadTag[];
   /** The names of all tags of the app. */
   readonly known: readonly string[];
   readonly form: Filled;
   /** Where the buttons that take a tag away send the form. */
   readonly action: string;
-}
-
-/** The tags of a thread, each with a button that takes it away, and a field for more. */
-const ThreadTags = ({ tags, known, form, action }: ThreadTagsProps) => (
+}) => (
   <>
     {tags.length > 0 && (
       <ul class="row tags" aria-label="Tags">
@@ -293,15 +292,17 @@ const ThreadTags = ({ tags, known, form, action }: ThreadTagsProps) => (
   </>
 );
 
-interface BlockSenderProps {
+/** Hides what the sender of a thread sends from now on. The thread stays. */
+const BlockSender = ({
+  contact,
+  action,
+  manage,
+}: {
   /** The contact of the sender, as the report has it. */
   readonly contact: string;
   readonly action: string;
   readonly manage: string;
-}
-
-/** Hides what the sender of a thread sends from now on. The thread stays. */
-const BlockSender = ({ contact, action, manage }: BlockSenderProps) => (
+}) => (
   <details class="reveal danger">
     <summary>Block this sender</summary>
     <div class="stack">

@@ -111,15 +111,18 @@ const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly threa
 
 const isOpen = (form: Filled): boolean => form.refusal !== undefined || form.value("replyBody") !== "";
 
-interface MessageFieldProps {
+const MessageField = ({
+  form,
+  direction,
+  action,
+  children,
+}: {
   readonly form: Filled;
   readonly direction: "note" | "outbound";
   readonly action: string;
   /** Further buttons. */
   readonly children?: ComponentChildren;
-}
-
-const MessageField = ({ form, direction, action, children }: MessageFieldProps) => {
+}) => {
   const note = direction === "note";
   return (
     <div class="stack">
@@ -142,9 +145,11 @@ const MessageField = ({ form, direction, action, children }: MessageFieldProps) 
   );
 };
 
-type SenderHintProps = Pick<MessageComposerProps, "thread" | "ways" | "settings">;
-
-const SenderHint = ({ thread: { sender }, ways, settings }: SenderHintProps) => {
+const SenderHint = ({
+  thread: { sender },
+  ways,
+  settings,
+}: Pick<MessageComposerProps, "thread" | "ways" | "settings">) => {
   const mail = sender.email === null ? undefined : mailAddress(sender.email);
   const isMailed = ways.mail && isMailAddress(sender.email?.trim() ?? "");
   return (
@@ -234,20 +239,22 @@ function senderNameIn({ sender, messages }: OwnedThread, receiver: string): stri
   return messages.find(({ id }) => id === receiver)?.sender?.name ?? null;
 }
 
-interface AnsweringProps {
+/** At most so many members are named, by their addresses. */
+const mostNamed = 3;
+
+/** Says who else writes an answer in the thread now. An open page asks again by itself. (rule F36) */
+export const Answering = ({
+  id,
+  people,
+  isRead = false,
+}: {
   /** Unique on the page. */
   readonly id: string;
   /** The addresses of the other members who write in the thread. */
   readonly people: readonly string[];
   /** Whether screen readers read it when it changes. A page that shows it twice has it read once. */
   readonly isRead?: boolean;
-}
-
-/** At most so many members are named, by their addresses. */
-const mostNamed = 3;
-
-/** Says who else writes an answer in the thread now. An open page asks again by itself. (rule F36) */
-export const Answering = ({ id, people, isRead = false }: AnsweringProps) => {
+}) => {
   const traits = { id, class: "answering", "data-live": versionOf(people) };
   if (people.length === 0) return <p {...traits} hidden />;
   const named = people.slice(0, mostNamed);

@@ -301,17 +301,21 @@ const ThreadHead = ({
   </div>
 );
 
-interface ThreadNavigationProps {
+/** Links back to the list, and to the previous and next thread in it. */
+const ThreadNavigation = ({
+  links,
+  appId,
+  id,
+  position,
+  neighbours,
+}: {
   readonly links: Links;
   readonly appId: string;
   /** The thread. */
   readonly id: string;
   readonly position: InboxPosition;
   readonly neighbours: Neighbours;
-}
-
-/** Links back to the list, and to the previous and next thread in it. */
-const ThreadNavigation = ({ links, appId, id, position, neighbours }: ThreadNavigationProps) => {
+}) => {
   const { previous, next } = neighbours;
   return (
     <nav class="walk" aria-label="Threads">

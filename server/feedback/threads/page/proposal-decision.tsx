@@ -100,14 +100,16 @@ const Release = ({
   </details>
 );
 
-interface DecisionFormProps {
+export const DecisionForm = ({
+  runId,
+  form,
+  action,
+}: {
   /** The proposal on this page. The form decides only this one. */
   readonly runId: string;
   readonly form: Filled;
   readonly action: string;
-}
-
-export const DecisionForm = ({ runId, form, action }: DecisionFormProps) => (
+}) => (
   <>
     <input type="hidden" name="runId" value={runId} />
     <div class="decide">

@@ -133,14 +133,15 @@ const NewerThanRead = ({
     </Notice>
   );
 
-interface ProposalTextProps {
+/** Summary and plan, exactly as the agent wrote them. */
+const ProposalText = ({
+  proposal,
+  earlier,
+}: {
   readonly proposal: Proposal;
   /** The earlier proposal to compare it with, if there is one. */
   readonly earlier?: Proposal | undefined;
-}
-
-/** Summary and plan, exactly as the agent wrote them. */
-const ProposalText = ({ proposal, earlier }: ProposalTextProps) => {
+}) => {
   const { summary, plan } = proposal;
   return (
     <>

@@ -31,15 +31,18 @@ export const TurnPagesOn = ({ settings }: TurnPagesOnProps) => (
 /** The words of the notices after a reply. */
 const replied = ["replied", "replied-changed"];
 
-interface RepliedNoticeProps extends TurnPagesOnProps {
+/** Says what happened to the reply that the person at the page has just sent. */
+export const RepliedNotice = ({
+  done,
+  thread: { messages },
+  reader,
+  settings,
+}: TurnPagesOnProps & {
   readonly done: string;
   readonly thread: OwnedThread;
   /** The e-mail address of the person at the page. */
   readonly reader: string;
-}
-
-/** Says what happened to the reply that the person at the page has just sent. */
-export const RepliedNotice = ({ done, thread: { messages }, reader, settings }: RepliedNoticeProps) => {
+}) => {
   if (!replied.includes(done)) return null;
   const reply = messages.findLast(
     ({ direction, writtenBy }) => direction === "outbound" && writtenBy === reader,
@@ -60,18 +63,16 @@ export const RepliedNotice = ({ done, thread: { messages }, reader, settings }: 
   );
 };
 
-interface ReplyDeliveryProps extends TurnPagesOnProps {
-  readonly message: OwnedMessage;
-  /** The sender who gets the reply, if only one gets it. */
-  readonly sender: Sender | undefined;
-}
-
 /** The receivers of a reply, and how it reaches them. */
 export const ReplyDelivery = ({
   message: { everyone, mails = [], delivery },
   sender,
   settings,
-}: ReplyDeliveryProps) => (
+}: TurnPagesOnProps & {
+  readonly message: OwnedMessage;
+  /** The sender who gets the reply, if only one gets it. */
+  readonly sender: Sender | undefined;
+}) => (
   <div class="small muted">
     {everyone && <p>To everyone who reported it before.</p>}
     {sender && (

@@ -42,14 +42,6 @@ const pairsOf = (entries: readonly (readonly [string, unknown])[]) =>
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
 
-interface FoldedTextProps {
-  readonly text: string;
-  /** The name of the folded part, such as `more lines`. It stands after the number of lines. */
-  readonly rest?: string;
-  /** How much of a long text is shown. */
-  readonly most?: Most;
-}
-
 interface Most {
   readonly lines: number;
   readonly characters: number;
@@ -61,7 +53,17 @@ const aScreen: Most = { lines: 40, characters: 3_500 };
 export const aFewLines: Most = { lines: 8, characters: 400 };
 
 /** Text of any length. The rest of a long text is folded. */
-export const FoldedText = ({ text, rest = "more lines", most = aScreen }: FoldedTextProps) => {
+export const FoldedText = ({
+  text,
+  rest = "more lines",
+  most = aScreen,
+}: {
+  readonly text: string;
+  /** The name of the folded part, such as `more lines`. It stands after the number of lines. */
+  readonly rest?: string;
+  /** How much of a long text is shown. */
+  readonly most?: Most;
+}) => {
   const at = foldPosition(text, most);
   if (at === text.length) return <UserText text={text} />;
   const lines = text.slice(at).split("\n").length;

@@ -225,14 +225,19 @@ async function unreadIds(
   return rows.map(({ id }) => id);
 }
 
-interface Advance {
-  readonly until: string;
-  /** The threads that stay unread. */
-  readonly unread: readonly string[];
-}
-
 /** Counts everything up to `until` as read, but for some threads. */
-async function advance(tx: Transaction, member: MemberOf, { until, unread }: Advance): Promise<void> {
+async function advance(
+  tx: Transaction,
+  member: MemberOf,
+  {
+    until,
+    unread,
+  }: {
+    readonly until: string;
+    /** The threads that stay unread. */
+    readonly unread: readonly string[];
+  },
+): Promise<void> {
   const { appId, userId } = member;
   await tx.run(
     `UPDATE app_members SET read_until = ?
@@ -246,17 +251,19 @@ async function advance(tx: Transaction, member: MemberOf, { until, unread }: Adv
   await insertLooks(tx, member, { ids: unread, seen: "-1", lookedAt: null });
 }
 
-interface NewLooks {
-  readonly ids: readonly string[];
-  /** The expression for how much of a thread `f` counts as seen. */
-  readonly seen: "f.activity_count" | "-1";
-  readonly lookedAt: string | null;
-}
-
 async function insertLooks(
   tx: Transaction,
   { appId, userId }: MemberOf,
-  { ids, seen, lookedAt }: NewLooks,
+  {
+    ids,
+    seen,
+    lookedAt,
+  }: {
+    readonly ids: readonly string[];
+    /** The expression for how much of a thread `f` counts as seen. */
+    readonly seen: "f.activity_count" | "-1";
+    readonly lookedAt: string | null;
+  },
 ): Promise<void> {
   if (ids.length === 0) return;
   await tx.run(

@@ -92,7 +92,19 @@ const Head = ({ navigation: { links, app }, cycle, listing, address }: CycleDeta
   </>
 );
 
-const Live = ({ id, of, news, children }: LiveProps) => (
+const Live = ({
+  id,
+  of,
+  news,
+  children,
+}: {
+  readonly id: string;
+  /** What the part shows. When it has changed, the script loads the part again. */
+  readonly of: unknown;
+  /** What a screen reader says then. */
+  readonly news?: string;
+  readonly children: ComponentChildren;
+}) => (
   <div id={id} data-live={versionOf(of)} data-news={news}>
     {children}
   </div>
@@ -343,15 +355,6 @@ interface CycleDetailProps {
   readonly address: string;
   readonly uploads: string;
   readonly now: Date;
-}
-
-interface LiveProps {
-  readonly id: string;
-  /** What the part shows. When it has changed, the script loads the part again. */
-  readonly of: unknown;
-  /** What a screen reader says then. */
-  readonly news?: string;
-  readonly children: ComponentChildren;
 }
 
 const cyclePage = definePage({

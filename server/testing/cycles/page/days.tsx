@@ -74,9 +74,7 @@ const DayHead = ({ cycle, dayIndex }: { readonly cycle: Cycle; readonly dayIndex
   );
 };
 
-type SlotRowProps = DayGridProps & { readonly slot: SlotWithDays };
-
-const SlotRow = ({ cycle, slot, chosen, address }: SlotRowProps) => {
+const SlotRow = ({ cycle, slot, chosen, address }: DayGridProps & { readonly slot: SlotWithDays }) => {
   const here = chosen?.slot.slotId === slot.slotId ? chosen : undefined;
   const at = (query: Record<string, string>) =>
     `${address}?${new URLSearchParams({ slot: slot.slotId, ...query })}#evidence`;
@@ -156,16 +154,19 @@ const Cell = ({ slot, day, href, current }: LinkProps & { readonly day: SlotDay 
 const hasDetails = ({ state, sessions, proof }: SlotDay): boolean =>
   (state !== "ahead" && state !== "none") || sessions > 0 || proof !== null;
 
-interface DayEvidenceProps {
+/** The evidence of a slot's day. If the day did not count, it says why. */
+export const SlotDayEvidence = ({
+  cycle,
+  slot,
+  day,
+  uploads,
+}: {
   readonly cycle: Cycle;
   readonly slot: SlotWithDays;
   readonly day: SlotDay;
   /** The start of the address of an uploaded image. Other images are not shown. */
   readonly uploads: string;
-}
-
-/** The evidence of a slot's day. If the day did not count, it says why. */
-export const SlotDayEvidence = ({ cycle, slot, day, uploads }: DayEvidenceProps) => (
+}) => (
   <>
     <h2>{`Slot ${slot.seat}, day ${day.dayIndex}`}</h2>
     <p class="muted">

@@ -2,15 +2,17 @@ import type { Cycle, CycleStatus, SlotStatus } from "../../../../src/contract/cy
 import type { Links } from "../../../console/links.ts";
 import { ZonedDay } from "../../../console/times.tsx";
 
-interface CycleLineProps {
+/** A cycle in a list: its start, its progress, and how many requests wait in it. */
+export const CycleLine = ({
+  cycle,
+  links,
+  asked,
+}: {
   readonly cycle: Cycle;
   readonly links: Links;
   /** How many testers ask for a slot of it. */
   readonly asked: number;
-}
-
-/** A cycle in a list: its start, its progress, and how many requests wait in it. */
-export const CycleLine = ({ cycle, links, asked }: CycleLineProps) => (
+}) => (
   <li>
     <div class="row spread">
       <a class="to" href={links.cycle(cycle.appId, cycle.id)}>

@@ -105,15 +105,17 @@ const SlotActions = ({ cycle, slot, at }: SlotPanelProps) => {
   );
 };
 
-interface SlotRequestsProps {
+/** The testers who ask for a slot in this cycle, each with buttons that accept or decline the request. */
+export const SlotRequests = ({
+  slots,
+  now,
+  at,
+}: {
   readonly slots: readonly SlotWithDays[];
   readonly now: Date;
   /** The address of an action on a slot. */
   readonly at: (slotId: string, action: string) => string;
-}
-
-/** The testers who ask for a slot in this cycle, each with buttons that accept or decline the request. */
-export const SlotRequests = ({ slots, now, at }: SlotRequestsProps) => (
+}) => (
   <section class="proposal awaiting" aria-labelledby="requests-title">
     <header>
       <h2 id="requests-title">{slots.length === 1 ? "A tester asks for a slot" : "Testers ask for slots"}</h2>

@@ -388,16 +388,19 @@ const linesOf = (text: string): string[] =>
 const numberAt = (name: string, given: string | undefined): Record<string, number | string> =>
   given === undefined ? {} : { [name]: /^\s*-?\d{1,9}\s*$/.test(given) ? Number(given) : given };
 
-interface NewCycleProps {
+/** The form that plans a cycle. */
+const NewCycle = ({
+  listing: { seats, durationDays },
+  form,
+  action,
+  ownZone,
+}: {
   readonly listing: Listing;
   readonly form: Filled;
   readonly action: string;
   /** Whether the owner's time zone is not known yet. The browser's own is then chosen. */
   readonly ownZone: boolean;
-}
-
-/** The form that plans a cycle. */
-const NewCycle = ({ listing: { seats, durationDays }, form, action, ownZone }: NewCycleProps) => (
+}) => (
   <form class="card stack" method="post" action={action}>
     <Refused refusal={form.refusal} />
     <p>

@@ -175,14 +175,16 @@ const keys = {
   thread: "j k scroll  e archive  d done  u undo  r reply  n note  i issue  o console  q back",
 };
 
-interface FooterPart {
+function Footer({
+  state: { said, reading },
+  size,
+  hidden,
+}: {
   readonly state: InboxState;
   readonly size: Size;
   /** How many lines are below the screen. */
   readonly hidden: number;
-}
-
-function Footer({ state: { said, reading }, size, hidden }: FooterPart) {
+}) {
   const below = reading && hidden > 0 ? `${hidden} lines below. ` : "";
   return (
     <Box flexDirection="column" marginTop={gap(size)}>

@@ -53,9 +53,10 @@ const isScreen = (invocation: Invocation): boolean =>
   invocation.context.env.TERM !== "dumb" &&
   !invocation.flags.json;
 
-type Told = InboxFlags & { readonly tell: (text: string) => void };
-
-async function callsOf(invocation: Invocation, { tell, ...flags }: Told): Promise<InboxCalls> {
+async function callsOf(
+  invocation: Invocation,
+  { tell, ...flags }: InboxFlags & { readonly tell: (text: string) => void },
+): Promise<InboxCalls> {
   const client = lastingClient(invocation, { onRetry: (pause) => tell(retryText(pause)) });
   const { threads } = client;
   const params = { appId: await appIdOf(invocation).catch(explain) };
