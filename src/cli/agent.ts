@@ -2,8 +2,8 @@ import { type Command, Option } from "commander";
 import { routes } from "../client/routes.ts";
 import { waitForDecision } from "../client/wait.ts";
 import type { Run } from "../contract/runs.ts";
-import type { ListFlags, RunListFlags } from "./agent/lists.ts";
-import type { ClaimFlags, OutcomeFlags, ProgressFlags } from "./agent/runs.ts";
+import type { ListFlags, RunListFlags } from "./lists.ts";
+import type { ClaimFlags, OutcomeFlags, ProgressFlags } from "./runs.ts";
 import type { ThreadViewOptions } from "./agent/thread.ts";
 import type { WorkFlags } from "./agent/work.ts";
 import { choices } from "./core/choices.ts";
@@ -39,7 +39,7 @@ function addLists(agent: Command, setup: Setup): void {
     .option("--changed-after <token>", "only what changed since: `changes` of an earlier answer with --json")
     .option("--wait <time>", "wait up to this long until there is one; exit 8 if none came", duration);
   commandAction<ListFlags>(list, setup, async (invocation, flags) =>
-    (await import("./agent/lists.ts")).listFeedback(invocation, flags),
+    (await import("./lists.ts")).listFeedback(invocation, flags),
   );
 
   const runs = agent
@@ -49,14 +49,14 @@ function addLists(agent: Command, setup: Setup): void {
     .option("--limit <number>", "how many at most: 20 unless set, up to 50")
     .option("--cursor <cursor>", "continue after the previous page");
   commandAction<RunListFlags>(runs, setup, async (invocation, flags) =>
-    (await import("./agent/lists.ts")).listRuns(invocation, flags),
+    (await import("./lists.ts")).listRuns(invocation, flags),
   );
 }
 
 function addWork(agent: Command, setup: Setup): void {
   const run = agent.command("run <run>").description("Show a proposal, its decision, and the work on it");
   commandAction<object, string>(views(run), setup, async (...given) =>
-    (await import("./agent/runs.ts")).showRun(...given),
+    (await import("./runs.ts")).showRun(...given),
   );
 
   const claim = mutates(agent.command("claim <run>").description(routes.agent.claimRun.summary))
@@ -69,14 +69,14 @@ function addWork(agent: Command, setup: Setup): void {
       "end the claim of another worker of your account and get a new one; unless that worker's token has ended, only after 15 minutes of silence",
     );
   commandAction<ClaimFlags, string>(claim, setup, async (...given) =>
-    (await import("./agent/runs.ts")).claimRun(...given),
+    (await import("./runs.ts")).claimRun(...given),
   );
 
   const progress = mutates(agent.command("progress <run>").description(routes.agent.reportProgress.summary))
     .requiredOption("--claim <id>", "what `innkeep agent claim` printed")
     .requiredOption("--text <text>", "how far it is; `-` is standard input, `@file` a file");
   commandAction<ProgressFlags, string>(progress, setup, async (...given) =>
-    (await import("./agent/runs.ts")).reportProgress(...given),
+    (await import("./runs.ts")).reportProgress(...given),
   );
 
   const outcome = mutates(agent.command("outcome <run>").description(routes.agent.reportOutcome.summary))
@@ -85,7 +85,7 @@ function addWork(agent: Command, setup: Setup): void {
     .requiredOption("--summary <text>", "what was done; `-` is standard input, `@file` a file")
     .option("--link <url>", "where it can be seen, such as a pull request; repeatable", several);
   commandAction<OutcomeFlags, string>(outcome, setup, async (...given) =>
-    (await import("./agent/runs.ts")).reportOutcome(...given),
+    (await import("./runs.ts")).reportOutcome(...given),
   );
 }
 

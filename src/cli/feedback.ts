@@ -21,7 +21,7 @@ import {
   type ReplyFlags,
   replyToSender,
   viewThread,
-} from "./feedback/threads.ts";
+} from "./threads.ts";
 
 export function addFeedback(feedback: Command, setup: Setup): void {
   addSending(feedback, setup);

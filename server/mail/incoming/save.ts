@@ -1,4 +1,4 @@
-import { pdfOfText } from "../../../src/cli/delivery/text-pdf.ts";
+import { pdfOfText } from "../../../src/words/text-pdf.ts";
 import { receivedFile } from "../../../src/contract/files.ts";
 import { feedbackFiles, limits } from "../../../src/contract/limits.ts";
 import { decodedText } from "../../../src/words/decoded-text.ts";

@@ -7,7 +7,7 @@ import { decodedText } from "../../words/decoded-text.ts";
 import { systemReason } from "../../words/system-reason.ts";
 import type { Checked, InputFault } from "../core/input.ts";
 import { kindNames, kindOf } from "./file-kinds.ts";
-import { pdfOfText, type TextFile } from "./text-pdf.ts";
+import { pdfOfText, type TextFile } from "../../words/text-pdf.ts";
 
 /** Text files are sent as PDFs, because servers take no other attachments. (rule L20) */
 export const asPdf: Conversion = {

@@ -57,7 +57,7 @@ export const importRules: ImportRules = {
   "server/feedback": [...ofSubjects, "diff"],
   "server/mail": [
     // A thread loads postal-mime.
-    ...[...ofSubjects, "src/cli/delivery/text-pdf.ts", "imapflow", "koa", "nodemailer", "zod/mini"],
+    ...[...ofSubjects, "src/words/text-pdf.ts", "imapflow", "koa", "nodemailer", "zod/mini"],
   ],
   "server/testing": [...ofSubjects, "temporal-polyfill"],
 

@@ -1,20 +1,20 @@
-import { ServerError } from "../../client/errors.ts";
-import type { FeedbackType } from "../../contract/feedback.ts";
-import { limits } from "../../contract/limits.ts";
-import type { SavedReply } from "../../contract/saved-replies.ts";
-import type { Tag } from "../../contract/tags.ts";
-import type { ListOrder, ThreadStatus, ThreadSummary } from "../../contract/threads.ts";
-import { deliveryWords } from "../../words/delivery.ts";
-import { oneLine } from "../../words/visible.ts";
-import { CliError, usageError } from "../core/cli-error.ts";
-import { allPages } from "../core/connection.ts";
-import type { Invocation } from "../core/context.ts";
-import { failureOf } from "../core/failures.ts";
-import { instantOf } from "../core/flags.ts";
-import { appIdOf, wholeId } from "../core/ids.ts";
-import { canAsk, textOf } from "../core/input.ts";
-import { type Column, note, noteFurther, printList, printOne } from "../core/output.ts";
-import { newestBeforeReply, newestMessageIn, type ThreadTextOptions, threadText } from "./thread-text.ts";
+import { ServerError } from "../client/errors.ts";
+import type { FeedbackType } from "../contract/feedback.ts";
+import { limits } from "../contract/limits.ts";
+import type { SavedReply } from "../contract/saved-replies.ts";
+import type { Tag } from "../contract/tags.ts";
+import type { ListOrder, ThreadStatus, ThreadSummary } from "../contract/threads.ts";
+import { deliveryWords } from "../words/delivery.ts";
+import { oneLine } from "../words/visible.ts";
+import { CliError, usageError } from "./core/cli-error.ts";
+import { allPages } from "./core/connection.ts";
+import type { Invocation } from "./core/context.ts";
+import { failureOf } from "./core/failures.ts";
+import { instantOf } from "./core/flags.ts";
+import { appIdOf, wholeId } from "./core/ids.ts";
+import { canAsk, textOf } from "./core/input.ts";
+import { type Column, note, noteFurther, printList, printOne } from "./core/output.ts";
+import { newestBeforeReply, newestMessageIn, type ThreadTextOptions, threadText } from "./feedback/thread-text.ts";
 
 export interface ReplyFlags extends BodyFlags {
   readonly everyone?: boolean;

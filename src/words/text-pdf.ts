@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib";
-import { fromTerminal } from "../../words/terminal.ts";
+import { fromTerminal } from "./terminal.ts";
 
 /** A file of text. */
 export interface TextFile {

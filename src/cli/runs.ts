@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { ServerError } from "../../client/errors.ts";
-import type { Run, RunLife } from "../../contract/runs.ts";
-import { CliError } from "../core/cli-error.ts";
-import type { Invocation } from "../core/context.ts";
-import { textOf } from "../core/input.ts";
-import { details, note, printOne } from "../core/output.ts";
-import { reportingWork } from "./lacking.ts";
+import { ServerError } from "../client/errors.ts";
+import type { Run, RunLife } from "../contract/runs.ts";
+import { CliError } from "./core/cli-error.ts";
+import type { Invocation } from "./core/context.ts";
+import { textOf } from "./core/input.ts";
+import { details, note, printOne } from "./core/output.ts";
+import { reportingWork } from "./agent/lacking.ts";
 
 /** Shows one proposal with its plan, its decision and the work on it. */
 export async function showRun(invocation: Invocation, _: object, runId: string): Promise<undefined> {

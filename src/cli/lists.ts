@@ -1,17 +1,17 @@
-import type { Client } from "../../client/call.ts";
-import { pollUntil } from "../../client/wait.ts";
-import type { FeedbackType } from "../../contract/feedback.ts";
-import type { FoundRun, FoundThread, Waiting } from "../../contract/find-work.ts";
-import { limits } from "../../contract/limits.ts";
-import type { RunStatus } from "../../contract/runs.ts";
-import type { ThreadStatus } from "../../contract/threads.ts";
-import { oneLine } from "../../words/visible.ts";
-import type { Exit } from "../core/cli-error.ts";
-import { lastingClient } from "../core/connection.ts";
-import type { Invocation } from "../core/context.ts";
-import { instantOf } from "../core/flags.ts";
-import { type Column, formatDuration, note, noteFurther, printList } from "../core/output.ts";
-import { askingList } from "./lacking.ts";
+import type { Client } from "../client/call.ts";
+import { pollUntil } from "../client/wait.ts";
+import type { FeedbackType } from "../contract/feedback.ts";
+import type { FoundRun, FoundThread, Waiting } from "../contract/find-work.ts";
+import { limits } from "../contract/limits.ts";
+import type { RunStatus } from "../contract/runs.ts";
+import type { ThreadStatus } from "../contract/threads.ts";
+import { oneLine } from "../words/visible.ts";
+import type { Exit } from "./core/cli-error.ts";
+import { lastingClient } from "./core/connection.ts";
+import type { Invocation } from "./core/context.ts";
+import { instantOf } from "./core/flags.ts";
+import { type Column, formatDuration, note, noteFurther, printList } from "./core/output.ts";
+import { askingList } from "./agent/lacking.ts";
 
 export interface ListFlags {
   readonly status?: ThreadStatus;
