@@ -1,19 +1,34 @@
+import { randomUUID } from "node:crypto";
 import { type Command, Option } from "commander";
+import type { Client } from "../client/call.ts";
+import { ServerError } from "../client/errors.ts";
 import { routes } from "../client/routes.ts";
-import { waitForDecision } from "../client/wait.ts";
-import type { Run } from "../contract/runs.ts";
-import type { ListFlags, RunListFlags } from "./lists.ts";
-import type { ClaimFlags, OutcomeFlags, ProgressFlags } from "./runs.ts";
+import { pollUntil, waitForDecision } from "../client/wait.ts";
+import type { FeedbackType } from "../contract/feedback.ts";
+import type { FoundRun, FoundThread, Waiting } from "../contract/find-work.ts";
+import { limits } from "../contract/limits.ts";
+import type { Run, RunLife, RunStatus } from "../contract/runs.ts";
+import type { ThreadStatus } from "../contract/threads.ts";
+import { oneLine } from "../words/visible.ts";
+import { askingList, reportingWork } from "./agent/lacking.ts";
 import type { ThreadViewOptions } from "./agent/thread.ts";
 import type { WorkFlags } from "./agent/work.ts";
 import { choices } from "./core/choices.ts";
-import { type Exit, usageError } from "./core/cli-error.ts";
+import { CliError, type Exit, usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import { lastingClient } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
-import { duration, mutates, several, views } from "./core/flags.ts";
+import { duration, instantOf, mutates, several, views } from "./core/flags.ts";
 import { textOf } from "./core/input.ts";
-import { details, formatDuration, note, printOne } from "./core/output.ts";
+import {
+  type Column,
+  details,
+  formatDuration,
+  note,
+  noteFurther,
+  printList,
+  printOne,
+} from "./core/output.ts";
 
 export function addAgent(agent: Command, setup: Setup): void {
   addLists(agent, setup);
@@ -38,9 +53,7 @@ function addLists(agent: Command, setup: Setup): void {
     .option("--cursor <cursor>", "continue after the previous page")
     .option("--changed-after <token>", "only what changed since: `changes` of an earlier answer with --json")
     .option("--wait <time>", "wait up to this long until there is one; exit 8 if none came", duration);
-  commandAction<ListFlags>(list, setup, async (invocation, flags) =>
-    (await import("./lists.ts")).listFeedback(invocation, flags),
-  );
+  commandAction<ListFlags>(list, setup, listFeedback);
 
   const runs = agent
     .command("runs")
@@ -48,16 +61,12 @@ function addLists(agent: Command, setup: Setup): void {
     .addOption(oneOf("--status <status>", choices.runStatuses))
     .option("--limit <number>", "how many at most: 20 unless set, up to 50")
     .option("--cursor <cursor>", "continue after the previous page");
-  commandAction<RunListFlags>(runs, setup, async (invocation, flags) =>
-    (await import("./lists.ts")).listRuns(invocation, flags),
-  );
+  commandAction<RunListFlags>(runs, setup, listRuns);
 }
 
 function addWork(agent: Command, setup: Setup): void {
   const run = agent.command("run <run>").description("Show a proposal, its decision, and the work on it");
-  commandAction<object, string>(views(run), setup, async (...given) =>
-    (await import("./runs.ts")).showRun(...given),
-  );
+  commandAction<object, string>(views(run), setup, showRun);
 
   const claim = mutates(agent.command("claim <run>").description(routes.agent.claimRun.summary))
     .option(
@@ -68,25 +77,19 @@ function addWork(agent: Command, setup: Setup): void {
       "--resume",
       "end the claim of another worker of your account and get a new one; unless that worker's token has ended, only after 15 minutes of silence",
     );
-  commandAction<ClaimFlags, string>(claim, setup, async (...given) =>
-    (await import("./runs.ts")).claimRun(...given),
-  );
+  commandAction<ClaimFlags, string>(claim, setup, claimRun);
 
   const progress = mutates(agent.command("progress <run>").description(routes.agent.reportProgress.summary))
     .requiredOption("--claim <id>", "what `innkeep agent claim` printed")
     .requiredOption("--text <text>", "how far it is; `-` is standard input, `@file` a file");
-  commandAction<ProgressFlags, string>(progress, setup, async (...given) =>
-    (await import("./runs.ts")).reportProgress(...given),
-  );
+  commandAction<ProgressFlags, string>(progress, setup, reportProgress);
 
   const outcome = mutates(agent.command("outcome <run>").description(routes.agent.reportOutcome.summary))
     .requiredOption("--claim <id>", "what `innkeep agent claim` printed")
     .addOption(oneOf("--status <status>", choices.outcomeStatuses).makeOptionMandatory())
     .requiredOption("--summary <text>", "what was done; `-` is standard input, `@file` a file")
     .option("--link <url>", "where it can be seen, such as a pull request; repeatable", several);
-  commandAction<OutcomeFlags, string>(outcome, setup, async (...given) =>
-    (await import("./runs.ts")).reportOutcome(...given),
-  );
+  commandAction<OutcomeFlags, string>(outcome, setup, reportOutcome);
 }
 
 function addWorker(agent: Command, setup: Setup): void {
@@ -213,3 +216,223 @@ const decisionLines = ({ id, status, decisionNote, decidedAt, replacedBy, planSh
     "replaced by": replacedBy,
     "plan sha256": planSha256,
   });
+
+interface ListFlags {
+  readonly status?: ThreadStatus;
+  readonly type?: FeedbackType;
+  readonly tag?: readonly string[];
+  readonly q?: string;
+  readonly updatedSince?: string;
+  readonly appId?: string;
+  readonly waiting?: Waiting;
+  readonly changedAfter?: string;
+  readonly limit?: string;
+  readonly cursor?: string;
+  readonly wait?: number;
+}
+
+type Page = Awaited<ReturnType<Client["agent"]["listFeedback"]>>;
+
+/**
+ * Lists the threads that the agent token may read. With `--wait`, waits until there is one: any that matches, or one that
+ * changed after `--changed-after`.
+ */
+async function listFeedback(invocation: Invocation, { wait = 0, ...flags }: ListFlags): Promise<Exit> {
+  const query = {
+    ...flags,
+    tag: flags.tag?.join(","),
+    updatedSince: instantOf("--updated-since", flags.updatedSince),
+  };
+  const client = wait > 0 ? lastingClient(invocation) : invocation.client();
+  const { signal } = invocation.context;
+  const ask = (more: { readonly changedAfter?: string; readonly wait?: string } = {}) =>
+    askingList(() => client.agent.listFeedback({ query: { ...query, ...more }, signal }));
+  const first = await ask();
+  const page =
+    wait > 0 && first.items.length === 0 ? await waitForChange(invocation, first, wait, ask) : first;
+  const { items, nextCursor, changes } = page;
+  printList(invocation, { items, columns: threadColumns, extra: { nextCursor, changes } });
+  if (nextCursor) noteFurther(invocation, items, nextCursor);
+  if (changes && flags.changedAfter !== undefined)
+    note(invocation, `What comes next: --changed-after ${changes}`);
+  return wait > 0 && items.length === 0 ? "pending" : "ok";
+}
+
+async function waitForChange(
+  invocation: Invocation,
+  first: Page,
+  wait: number,
+  ask: (more: { readonly changedAfter: string; readonly wait?: string }) => Promise<Page>,
+): Promise<Page> {
+  const { clock, signal } = invocation.context;
+  note(invocation, `Waiting for a thread, for up to ${formatDuration(wait)}.`);
+  let last = first;
+  const end = clock.now().getTime() + wait * 1_000;
+  const result = await pollUntil(
+    {
+      async ask(hold) {
+        const changedAfter = last.changes ?? "";
+        last = await ask({ changedAfter, ...(hold > 0 && { wait: String(hold) }) });
+        return last;
+      },
+      holdSeconds: (left) => Math.min(limits.waitSeconds, Math.floor(left / 1_000)),
+      leftMs: () => Math.max(0, end - clock.now().getTime()),
+      pauses: { firstMs: 2_000, growth: 1.5, mostMs: 30_000 },
+      clock,
+      signal,
+    },
+    ({ items }) => items.length > 0,
+  );
+  if ("failure" in result) throw result.failure;
+  return result.value;
+}
+
+/** One line, which says whose words it holds, also in a pipe. (rule W2) */
+const publicSubject = ({ subject }: Pick<FoundThread, "subject">): string => `public: ${oneLine(subject)}`;
+
+const threadColumns: readonly Column<FoundThread>[] = [
+  { heading: "id", of: ({ id }) => id },
+  { heading: "active", of: ({ activeAt }) => activeAt },
+  { heading: "status", of: ({ status }) => status },
+  { heading: "type", of: ({ type }) => type },
+  { heading: "times", of: ({ occurrences }) => occurrences },
+  { heading: "waits for", of: ({ waiting }) => waiting },
+  { heading: "run", of: ({ runId }) => runId },
+  { heading: "subject", of: publicSubject },
+];
+
+interface RunListFlags {
+  readonly status?: RunStatus;
+  readonly limit?: string;
+  readonly cursor?: string;
+}
+
+/** Lists the proposals on the threads that the agent token may read, newest first, a page at a time. */
+async function listRuns(invocation: Invocation, query: RunListFlags): Promise<undefined> {
+  const { items, nextCursor } = await askingList(() => invocation.client().agent.listRuns({ query }));
+  printList(invocation, { items, columns: runColumns, extra: { nextCursor } });
+  if (nextCursor) note(invocation, `There are more: --cursor ${nextCursor}`);
+}
+
+const runColumns: readonly Column<FoundRun>[] = [
+  { heading: "id", of: ({ id }) => id },
+  { heading: "created", of: ({ createdAt }) => createdAt },
+  { heading: "status", of: ({ status }) => status },
+  { heading: "decision", of: ({ decision }) => decision },
+  { heading: "thread", of: ({ feedbackId }) => feedbackId },
+  { heading: "subject", of: publicSubject },
+];
+
+/** Shows one proposal with its plan, its decision and the work on it. */
+async function showRun(invocation: Invocation, _: object, runId: string): Promise<undefined> {
+  const run = await invocation.client().agent.readRun({ params: { runId } });
+  printOne(invocation, run, () => `${runLines(run)}\n\n${run.summary ?? ""}\n\n${run.plan ?? ""}`.trim());
+}
+
+interface ClaimFlags {
+  readonly worker?: string;
+  readonly resume?: boolean;
+}
+
+/** Claims an approved proposal and prints the id of the claim. */
+async function claimRun(
+  invocation: Invocation,
+  { worker = `cli-${randomUUID()}`, resume }: ClaimFlags,
+  runId: string,
+): Promise<undefined> {
+  const { agent } = invocation.client();
+  const claim = await reportingWork(
+    () => agent.claimRun({ params: { runId }, body: { worker, ...(resume && { resume }) } }),
+    () => agent.readRun({ params: { runId } }),
+  ).catch((error) => offerResume(error, runId));
+  // The same worker gets its claim again, also after its outcome.
+  if (claim.run?.outcome) throw alreadyReported(runId, claim.run.outcome.status);
+  note(
+    invocation,
+    `Claimed. When the work is done: innkeep agent outcome ${runId} --claim ${claim.claimId} …`,
+  );
+  printOne(invocation, claim, () => claim.claimId);
+}
+
+/** Only a server that would grant it says that the claim may be taken up. */
+function offerResume(error: unknown, runId: string): never {
+  if (!(error instanceof ServerError) || Object(error.body).mayResume !== true) throw error;
+  throw new CliError({
+    exit: "conflict",
+    code: error.code,
+    message: "A worker of your account has claimed this proposal.",
+    next: `If that worker has stopped, or its answer was lost, take the claim up: \`innkeep agent claim ${runId} --resume\`. Otherwise leave the proposal to it.`,
+  });
+}
+
+const alreadyReported = (runId: string, status: string) =>
+  new CliError({
+    exit: "conflict",
+    code: "wrong_state",
+    message: `The outcome of this proposal is reported already: ${status}. Do not carry it out again.`,
+    next: `Read it with \`innkeep agent run ${runId}\`.`,
+  });
+
+interface ProgressFlags {
+  readonly claim: string;
+  readonly text: string;
+}
+
+async function reportProgress(
+  invocation: Invocation,
+  flags: ProgressFlags,
+  runId: string,
+): Promise<undefined> {
+  const body = { claimId: flags.claim, text: await textOf(invocation, "--text", flags.text) };
+  const { agent } = invocation.client();
+  const progress = await reportingWork(
+    () => agent.reportProgress({ params: { runId }, body }),
+    () => agent.readRun({ params: { runId } }),
+  );
+  printOne(invocation, progress, () => `Reported step ${progress.count}.`);
+}
+
+interface OutcomeFlags {
+  readonly claim: string;
+  readonly status: "succeeded" | "failed";
+  readonly summary: string;
+  readonly link?: readonly string[];
+}
+
+async function reportOutcome(
+  invocation: Invocation,
+  { claim: claimId, status, link, ...flags }: OutcomeFlags,
+  runId: string,
+): Promise<undefined> {
+  const summary = await textOf(invocation, "--summary", flags.summary);
+  const body = { claimId, status, summary, links: link && [...link] };
+  const { agent } = invocation.client();
+  const run = await reportingWork(
+    () => agent.reportOutcome({ params: { runId }, body }),
+    () => agent.readRun({ params: { runId } }),
+  );
+  printOne(invocation, run, () => runLines(run));
+}
+
+const runLines = ({ id, status, decision, decidedAt, decisionNote, replacedBy, ...run }: Run): string =>
+  details({
+    run: id,
+    thread: run.feedbackId,
+    console: run.consoleUrl,
+    status,
+    decision,
+    decided: decidedAt,
+    note: decisionNote,
+    "replaced by": replacedBy,
+    expires: run.expiresAt,
+    ...workLines(run),
+    "plan sha256": run.planSha256,
+  });
+
+/** A server that has only the base API gives none of these. */
+const workLines = ({ claim, progress, outcome }: Partial<RunLife>) => ({
+  "claimed by": claim && `${claim.worker}, ${claim.claimedAt}${claim.releasedAt ? ", released" : ""}`,
+  progress: progress?.text,
+  outcome: outcome && `${outcome.status}: ${outcome.summary}`,
+  links: outcome?.links.join(" "),
+});

@@ -5,9 +5,9 @@ import { adviceOn, detectMediaType, signatureBytes } from "../../contract/files.
 import { feedbackFiles } from "../../contract/limits.ts";
 import { decodedText } from "../../words/decoded-text.ts";
 import { systemReason } from "../../words/system-reason.ts";
+import { pdfOfText, type TextFile } from "../../words/text-pdf.ts";
 import type { Checked, InputFault } from "../core/input.ts";
 import { kindNames, kindOf } from "./file-kinds.ts";
-import { pdfOfText, type TextFile } from "../../words/text-pdf.ts";
 
 /** Text files are sent as PDFs, because servers take no other attachments. (rule L20) */
 export const asPdf: Conversion = {

@@ -16,7 +16,7 @@ import { onOneLine } from "../core/plain-text.ts";
 import { failureText, summarise } from "../delivery/tell-ci-job.ts";
 import { passedPrefix, testHash } from "./junit/failure.ts";
 import { readReports } from "./junit/read-reports.ts";
-import { warnJob, warnOfDoubts } from "./junit/tell-job.ts";
+import { warnJob, warnOfDoubts } from "./junit/send.ts";
 import type { TestResult } from "./junit/test-result.ts";
 
 /** The flags of `feedback resolve`. */

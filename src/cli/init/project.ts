@@ -1,11 +1,16 @@
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { redactText } from "../../client/redact.ts";
 import { clientOf } from "../../client/send.ts";
 import { systemReason } from "../../words/system-reason.ts";
+import { checkCredential } from "../auth/credential-check.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import { startInvocation } from "../core/command.ts";
 import { connect } from "../core/connection.ts";
-import type { GlobalFlags, Invocation, Server } from "../core/context.ts";
+import type { Context, FoundCredential, GlobalFlags, Invocation, Server } from "../core/context.ts";
+import { missingCredential, wrongKindMessage } from "../core/credentials.ts";
+import { DryRun, textOfRequest } from "../core/dry-run.ts";
+import { cliErrorOf } from "../core/failures.ts";
 import { replaceFile } from "../core/files.ts";
 import { reachableApps } from "../core/ids.ts";
 import { canAsk, confirm } from "../core/input.ts";
@@ -13,16 +18,12 @@ import { note, printOne } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { webAddress } from "../core/server-address.ts";
 import { checkProject, projectFileName, projectText, readProjectFile } from "../core/settings.ts";
+import { storeCredential } from "../core/store-credential.ts";
 import { missingFlags } from "../core/usage-faults.ts";
-import { type CiService, ciLines } from "./ci-lines.ts";
-import {
-  checkedKey,
-  draftOfFirst,
-  type FirstReport,
-  firstReport,
-  type InitKey,
-  storeKey,
-} from "./first-report.ts";
+import { type Draft, draftOf } from "../delivery/draft-feedback.ts";
+import { remind } from "../delivery/send.ts";
+import { sendDraft } from "../delivery/send-feedback.ts";
+import { failureText } from "../delivery/tell-ci-job.ts";
 
 export interface InitFlags extends GlobalFlags {
   readonly server?: string;
@@ -185,4 +186,239 @@ async function knownApps(invocation: Invocation): Promise<readonly { readonly na
   } catch {
     return [];
   }
+}
+
+type CiService = "github" | "gitlab" | "circleci" | "jenkins" | "shell" | "none";
+
+/** The lines for one service: the file that they belong into, and the text. */
+interface CiLines {
+  readonly service: CiService;
+  readonly file: string | null;
+  readonly text: string;
+}
+
+const command =
+  'innkeep feedback send --base-url SERVER --type bug --subject "Tests failed" --message @test-output.txt --dedupe-key tests --best-effort';
+
+/** The lines call the installed command, which no registry has to have. (rule L56) */
+const installed =
+  "innkeep must be installed in the job: npm install --global TARBALL, see docs/ci.md, Where the command comes from";
+
+const tests = "npm test > test-output.txt 2>&1 || { cat test-output.txt; exit 1; }";
+
+const github = `# .github/workflows/…: in the job of the tests; INNKEEP_API_KEY is a secret of the repository
+      - run: ${tests}
+      - if: failure()
+        uses: innkeep/innkeep@v0
+        with:
+          command: feedback send
+          base-url: SERVER
+          api-key: \${{ secrets.INNKEEP_API_KEY }}
+          type: bug
+          subject: Tests failed
+          message: "@test-output.txt"
+          dedupe-key: tests
+          best-effort: true`;
+
+const gitlab = `# .gitlab-ci.yml: in the job of the tests; INNKEEP_API_KEY is a masked variable of the project
+# ${installed}
+  script:
+    - ${tests}
+  after_script:
+    - |
+      if [ "$CI_JOB_STATUS" = failed ]; then
+        ${command}
+      fi`;
+
+const circleci = `# .circleci/config.yml: in the steps of the tests; INNKEEP_API_KEY is a variable of the project
+# ${installed}
+      - run: ${tests}
+      - run:
+          name: Report the failure
+          when: on_fail
+          command: ${command}`;
+
+const jenkins = `// Jenkinsfile: innkeep-api-key is a credential of the kind Secret text
+// ${installed}
+  environment {
+    INNKEEP_API_KEY = credentials('innkeep-api-key')
+  }
+  stages {
+    stage('Test') {
+      steps {
+        sh '${tests}'
+      }
+    }
+  }
+  post {
+    failure {
+      sh '${command}'
+    }
+  }`;
+
+const shell = `# in a step that runs after a failure; INNKEEP_API_KEY is a secret of your CI service
+# ${installed}
+${command}`;
+
+const services: Readonly<Record<Exclude<CiService, "none">, { file: string | null; text: string }>> = {
+  github: { file: ".github/workflows", text: github },
+  gitlab: { file: ".gitlab-ci.yml", text: gitlab },
+  circleci: { file: ".circleci/config.yml", text: circleci },
+  jenkins: { file: "Jenkinsfile", text: jenkins },
+  shell: { file: null, text: shell },
+};
+
+/** The lines of the service that is given, or of those whose files are in the folder; else one line of shell. */
+function ciLines(
+  { cwd }: Pick<Context, "cwd">,
+  { server, service: given }: { readonly server: string; readonly service: CiService | undefined },
+): CiLines[] {
+  if (given === "none") return [];
+  const names = given ? [given] : namesOf(cwd);
+  // A path may hold signs that mean something to a shell.
+  const address = server.replace(/[^\w.:/%[\]-]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+  return names.map((service) => {
+    const { file, text } = services[service];
+    // A job sends no key to a server that only a file of the checkout names.
+    return { service, file, text: text.replaceAll("SERVER", address) };
+  });
+}
+
+const traces = [
+  ["github", ".github"],
+  ["gitlab", ".gitlab-ci.yml"],
+  ["circleci", ".circleci"],
+  ["jenkins", "Jenkinsfile"],
+] as const;
+
+function namesOf(cwd: string): readonly Exclude<CiService, "none">[] {
+  const found = traces.filter(([, file]) => existsSync(join(cwd, file))).map(([service]) => service);
+  return found.length > 0 ? found : ["shell"];
+}
+
+/** What became of the first report. A dry run has only the request. */
+interface FirstReport {
+  readonly id?: string | undefined;
+  readonly consoleUrl?: string | undefined;
+  readonly request?: string;
+}
+
+interface ReportFlags {
+  readonly send?: boolean;
+  readonly message?: string;
+  readonly dryRun?: boolean;
+}
+
+/** The first report, checked but not sent. Throws a usage error for a text that no report can have. */
+const draftOfFirst = (
+  invocation: Invocation,
+  { message = "A first report, sent by `innkeep init`. You can delete it." }: ReportFlags,
+): Promise<Draft> =>
+  draftOf(invocation, {
+    type: "general",
+    subject: "First report",
+    message,
+    dedupeKey: "innkeep-init",
+    ciMetadata: false,
+  });
+
+/**
+ * Keeps and sends a first report with `--send`, or if the person agrees; undefined if not. With `--dry-run` gives the
+ * request. Runs of one folder join one thread. Throws an error that says how to send it again if it does not arrive.
+ */
+async function firstReport(
+  invocation: Invocation,
+  flags: ReportFlags,
+  { draft, key }: { readonly draft: Draft; readonly key: InitKey },
+): Promise<FirstReport | undefined> {
+  if (!flags.send && !flags.dryRun && !(await wantsToSend(invocation, draft))) return undefined;
+  try {
+    const { answer, spool } = await sendDraft(withKey(invocation, key), draft);
+    const { id, consoleUrl } = answer;
+    note(invocation, `Sent a first report. ${onOneLine(consoleUrl ?? "")}`.trim());
+    await remind(invocation, spool);
+    return { id, consoleUrl };
+  } catch (error) {
+    if (error instanceof DryRun) return { request: textOfRequest(error.request) };
+    // An interrupted program prints nothing else.
+    if (invocation.context.signal.aborted) note(invocation, failureText(cliErrorOf(error)));
+    throw error;
+  }
+}
+
+/** The invocation with a key that was typed, which no variable or store has. */
+function withKey(invocation: Invocation, key: InitKey): Invocation {
+  const own: Invocation = { ...invocation, credential: async () => key };
+  const sender = connect(own);
+  return { ...own, sender: () => sender, client: () => clientOf(sender) };
+}
+
+async function wantsToSend(invocation: Invocation, { fields }: Draft): Promise<boolean> {
+  if (!canAsk(invocation)) return false;
+  const { subject, message } = fields;
+  note(invocation, `\n  ${subject}\n  ${message}\n`);
+  return /^y/i.test((await invocation.context.io.ask("Send this as a first report? [y/N] ")).trim());
+}
+
+/** An app key that the server accepts. */
+interface InitKey extends FoundCredential {
+  /** It was typed now. */
+  readonly isTyped?: true;
+}
+
+interface KeyFlags {
+  readonly store?: boolean;
+  readonly insecureStorage?: boolean;
+  readonly send?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/**
+ * The app key, after the server has accepted it; undefined if there is none and none is needed. Throws a CliError for a key
+ * that the server refuses, and if the server cannot be asked.
+ */
+async function checkedKey(invocation: Invocation, flags: KeyFlags): Promise<InitKey | undefined> {
+  const key = (await invocation.credential("appKey")) ?? (await typedKey(invocation));
+  if (!key) {
+    if (flags.send || flags.store) throw missingCredential(invocation, "appKey");
+    return undefined;
+  }
+  const server = invocation.baseUrl();
+  const { valid, problem } = await checkCredential(invocation, { server, kind: "appKey" }, key);
+  if (valid) return key;
+  throw new CliError({
+    exit: valid === false ? "authentication" : "tryLater",
+    code: valid === false ? "invalid_api_key" : "not_checked",
+    message: `The app key (${key.source}) could not be used at ${server}: ${problem}.`.replace(/\.\.$/, "."),
+    next: "Nothing was written. Check --server and the key.",
+  });
+}
+
+async function typedKey(invocation: Invocation): Promise<InitKey | undefined> {
+  if (!canAsk(invocation)) return undefined;
+  const question = "The app key, made in the console (empty: go on without): ";
+  const secret = (await invocation.context.io.ask(question, { hidden: true })).trim();
+  if (secret === "") return undefined;
+  const key = { secret, source: "what you typed", isGiven: true, isTyped: true } as const;
+  const fault = wrongKindMessage(key, "appKey");
+  if (fault !== undefined) throw usageError(fault.replace(/^w/, "W"));
+  return key;
+}
+
+/** Stores a given key if the person wants that; returns whether it is stored on this machine. */
+async function storeKey(invocation: Invocation, flags: KeyFlags, key: InitKey): Promise<boolean> {
+  if (!key.isGiven) return true;
+  if (flags.dryRun) {
+    if (flags.store) note(invocation, `Would store the app key for ${invocation.baseUrl()} on this machine.`);
+    return false;
+  }
+  if (!flags.store && !(await wantsToStore(invocation))) return false;
+  await storeCredential(invocation, flags, { kind: "appKey", secret: key.secret });
+  return true;
+}
+
+async function wantsToStore(invocation: Invocation): Promise<boolean> {
+  if (!canAsk(invocation)) return false;
+  const question = `Store the key for ${invocation.baseUrl()} on this machine, outside of the project? [Y/n] `;
+  return !/^n/i.test((await invocation.context.io.ask(question)).trim());
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { widthOf } from "../../../src/cli/core/plain-text.ts";
-import { wrapped } from "../../../src/cli/feedback/inbox/wrapped-lines.ts";
+import { wrapped } from "../../../src/cli/feedback/inbox/screen.lazy.tsx";
 import { ServerError } from "../../../src/client/errors.ts";
 import { fc } from "../../support/property.ts";
 import { open, thread } from "./inbox-screen.ts";

@@ -1,13 +1,12 @@
 /** @jsxImportSource react */
+
 import { Box, Text, useApp, useInput, useStdout } from "ink";
 import { useEffect, useMemo, useState } from "react";
 import { relativeTime } from "../../core/output.ts";
-import { cutTo, onOneLine, printable } from "../../core/plain-text.ts";
+import { cutTo, onOneLine, printable, widthOf } from "../../core/plain-text.ts";
 import { type Shown, showOnTerminal } from "../../core/screen.lazy.ts";
 import { threadText } from "../thread-text.ts";
-import { press } from "./keys.ts";
-import type { Inbox, InboxState, Writing } from "./state.ts";
-import { wrapped } from "./wrapped-lines.ts";
+import { type Inbox, type InboxState, press, type Writing } from "./state.ts";
 
 /** What the screen shows, and when it ends. */
 export interface InboxScreen extends Shown {
@@ -198,4 +197,50 @@ function Footer({
       )}
     </Box>
   );
+}
+
+/** The lines of a text, cut at spaces to fit a width. The time grows in proportion to the text, also for hostile texts. */
+export const wrapped = (text: string, width: number): string[] =>
+  text.split("\n").flatMap((line) => wrappedLine(line.replaceAll("\t", "  "), width));
+
+function wrappedLine(line: string, width: number): string[] {
+  const lines: string[] = [];
+  let kept = "";
+  let used = 0;
+  for (const word of line.match(/ +|[^ ]+/g) ?? []) {
+    for (const part of partsOf(word, width)) {
+      if (used + part.width > width) {
+        lines.push(kept.trimEnd());
+        [kept, used] = ["", 0];
+        // The spaces at which a line is cut are dropped.
+        if (part.text.trim() === "") continue;
+      }
+      kept += part.text;
+      used += part.width;
+    }
+  }
+  return [...lines, kept];
+}
+
+interface Part {
+  readonly text: string;
+  readonly width: number;
+}
+
+/** A word, in parts if it is wider than a line. */
+function partsOf(word: string, most: number): Part[] {
+  const whole = widthOf(word);
+  if (whole <= most) return [{ text: word, width: whole }];
+  const parts: Part[] = [];
+  let [text, width] = ["", 0];
+  for (const character of word) {
+    const more = widthOf(character);
+    if (text !== "" && width + more > most) {
+      parts.push({ text, width });
+      [text, width] = ["", 0];
+    }
+    text += character;
+    width += more;
+  }
+  return [...parts, { text, width }];
 }

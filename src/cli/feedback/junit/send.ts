@@ -1,20 +1,36 @@
+import { isGitHubActions } from "../../core/ci.ts";
 import type { CliError, Exit } from "../../core/cli-error.ts";
 import type { Invocation } from "../../core/context.ts";
 import { DryRun, type RequestView, textOfRequest } from "../../core/dry-run.ts";
 import { cliErrorOf } from "../../core/failures.ts";
+import { annotation, markdownLink, markdownText } from "../../core/github-actions.ts";
 import { type InputFault, inputFaultsError } from "../../core/input.ts";
-import { note, printOne } from "../../core/output.ts";
+import { type Column, note, printList, printOne } from "../../core/output.ts";
 import { onOneLine } from "../../core/plain-text.ts";
-import { preview } from "../../delivery/deliver-feedback.ts";
-import { remind } from "../../delivery/send.ts";
-import { reportOf } from "../../delivery/send-feedback.ts";
+import { type Answer, asFeedback, preview, undelivered } from "../../delivery/deliver-feedback.ts";
+import { resendEach, type Sent } from "../../delivery/resend.ts";
+import { attempt, type Kept, keep, remind } from "../../delivery/send.ts";
+import { droppedOf, reportOf, tellEarlier } from "../../delivery/send-feedback.ts";
 import { openFeedbackSpool } from "../../delivery/spools.ts";
-import { failureText, reportFailureToJob, warnAndContinue } from "../../delivery/tell-ci-job.ts";
-import { deliverReports, printReports, type SentReports } from "./deliver.ts";
-import { type FailureDraft, failureDrafts, foreignFlags, type JunitFlags } from "./drafts.ts";
-import { hashOf } from "./failure.ts";
+import type { OutgoingFeedback } from "../../delivery/stored-feedback.lazy.ts";
+import {
+  failureText,
+  reportFailureToJob,
+  showUnsent,
+  summarise,
+  warnAndContinue,
+  writeOutputs,
+} from "../../delivery/tell-ci-job.ts";
+import {
+  type FailureDraft,
+  failureDrafts,
+  foreignFlags,
+  hashOf,
+  headlineOf,
+  type JunitFlags,
+  titleOf,
+} from "./failure.ts";
 import { type ReadReports, readReports } from "./read-reports.ts";
-import { tellJob, warnJob, warnOfDoubts } from "./tell-job.ts";
 import type { Outcome, TestResult } from "./test-result.ts";
 
 /**
@@ -126,3 +142,153 @@ function noteUnsent(invocation: Invocation, failure: CliError, left: number): vo
   note(invocation, `Warning: ${count} not sent.\n${failureText(failure)}`);
   if (left > 1) note(invocation, "All of them: innkeep feedback resend --all");
 }
+
+/**
+ * Reports to a CI job what was sent: on GitHub Actions as annotations at the lines of the tests, as outputs of the step
+ * and on the summary page. What was not sent is in the log of the job.
+ */
+async function tellJob(
+  invocation: Invocation,
+  { reports, rows, failure }: SentReports,
+  level: "warning" | "error",
+): Promise<void> {
+  const { context, flags } = invocation;
+  const pairs = rows.flatMap((row, at) => {
+    const report = reports[at];
+    return report ? [{ row, report }] : [];
+  });
+  if (isGitHubActions(context.env)) {
+    for (const { row, report } of pairs) context.io.stderr.write(annotationOf(report, row));
+    await writeOutputs(invocation, outputsOf(rows));
+    await summarise(invocation, ["### Failing tests", pairs.map(({ row }) => summaryLine(row)).join("\n")]);
+  }
+  if (!failure) return;
+  const [first, ...others] = pairs.filter(({ row }) => !row.sent).map(({ report }) => report.draft);
+  await reportFailureToJob(invocation, failure, { level, draft: first });
+  if (level === "warning" || !flags.json) for (const draft of others) showUnsent(invocation, draft);
+}
+
+/** A fault that does not end the command. */
+export function warnJob(
+  invocation: Invocation,
+  { title, message }: { readonly title: string; readonly message: string },
+): void {
+  const { env, io } = invocation.context;
+  note(invocation, `Warning: ${message}`);
+  if (isGitHubActions(env)) io.stderr.write(annotation("warning", title, message));
+}
+
+/** Warns of suites that contradict themselves: nobody knows what passed in them. */
+export function warnOfDoubts(invocation: Invocation, doubts: readonly string[]): void {
+  const title = "A test report contradicts itself";
+  for (const doubt of doubts)
+    warnJob(invocation, { title, message: onOneLine(`${doubt}. Nothing in it counts as passed.`) });
+}
+
+function annotationOf({ test, place, draft }: FailureReport, { consoleUrl, id, sent }: ReportRow): string {
+  const level = test?.outcome === "flaky" ? "warning" : "error";
+  const title = test ? titleOf(test) : String(draft.fields.subject);
+  const lines = [test ? headlineOf(test) : "", consoleUrl ?? id ?? (sent ? "" : "The report was not sent.")];
+  const text = lines.map(onOneLine).filter((line) => line !== "");
+  return annotation(level, { title: onOneLine(title), ...place }, text.join("\n"));
+}
+
+const outputsOf = (rows: readonly ReportRow[]): Readonly<Record<string, string | undefined>> => {
+  const first = rows.find(({ sent }) => sent);
+  return { "feedback-id": first?.id ?? undefined, "console-url": first?.consoleUrl ?? undefined };
+};
+
+function summaryLine({ subject, id, consoleUrl, deduplicated, sent }: ReportRow): string {
+  const what = deduplicated ? "added to an open thread" : sent ? "sent" : "not sent";
+  const place = id === null ? "" : ` ${consoleUrl ? markdownLink(id, consoleUrl) : markdownText(id)}`;
+  return `- ${markdownText(subject)}: ${what}${place}`;
+}
+
+/** A report about a failing test, ready to be kept and sent. */
+interface FailureReport extends FailureDraft {
+  readonly report: OutgoingFeedback;
+}
+
+/** What became of one report. */
+interface ReportRow {
+  /** Its id in the spool. */
+  readonly report: string;
+  readonly subject: string;
+  readonly dedupeKey: string;
+  readonly sent: boolean;
+  readonly id: string | null;
+  readonly consoleUrl: string | null;
+  readonly deduplicated: boolean;
+  /** The resolved thread of the same failure. */
+  readonly earlier: Answer["earlier"] | null;
+  readonly why: string | null;
+}
+
+interface SentReports {
+  readonly reports: readonly FailureReport[];
+  /** In the order of the reports. */
+  readonly rows: readonly ReportRow[];
+  readonly left: number;
+  /** Why the first unsent report was not sent. */
+  readonly failure?: CliError | undefined;
+}
+
+/**
+ * Keeps all reports, then sends one after another until one must wait. What is not sent stays in the spool, also if the
+ * program is killed.
+ */
+async function deliverReports(
+  invocation: Invocation,
+  reports: readonly FailureReport[],
+): Promise<SentReports> {
+  const spool = openFeedbackSpool(invocation);
+  const kept = new Map<string, Kept<OutgoingFeedback>>();
+  for (const { report } of reports) kept.set(report.id, await keep(invocation, report, spool));
+  const tried = await resendEach(
+    [...kept.values()].map(({ item }) => item),
+    (item) => sendNext(invocation, kept.get(item.id) ?? { item, spool }),
+  );
+  const rows = reports.map(
+    ({ report }) => tried.rows.find((row) => row.report === report.id) ?? rowOf(report, { why: notTried }),
+  );
+  return { reports, rows, left: rows.filter(({ sent }) => !sent).length, failure: tried.failure };
+}
+
+const notTried = "It was not tried, because an earlier report could not be sent.";
+
+async function sendNext(invocation: Invocation, kept: Kept<OutgoingFeedback>): Promise<Sent<ReportRow>> {
+  const delivery = await attempt(invocation, kept, asFeedback);
+  if (!delivery.delivered) {
+    const why = onOneLine(delivery.error.message);
+    return { row: rowOf(kept.item, { why }), failure: undelivered(kept, delivery) };
+  }
+  const { id = null, consoleUrl = null, deduplicated = false, earlier = null } = delivery.answer;
+  tellEarlier(invocation, delivery.answer);
+  for (const dropped of droppedOf(delivery.answer)) note(invocation, dropped);
+  return { row: rowOf(kept.item, { sent: true, id, consoleUrl, deduplicated, earlier }) };
+}
+
+const rowOf = ({ id, fields }: OutgoingFeedback, more: Partial<ReportRow>): ReportRow => ({
+  ...{ report: id, subject: String(fields.subject), dedupeKey: String(fields.dedupeKey) },
+  ...{ sent: false, id: null, consoleUrl: null, deduplicated: false, earlier: null, why: null },
+  ...more,
+});
+
+/** Prints one document about all reports. */
+function printReports(
+  invocation: Invocation,
+  { rows, left, counts }: SentReports & { readonly counts: object },
+): void {
+  const sent = rows.filter((row) => row.sent);
+  const added = sent.filter(({ deduplicated }) => deduplicated).length;
+  const open = added === 0 ? "" : `, ${added} of them to threads that are open already`;
+  note(invocation, `${sent.length} of ${rows.length} reports sent${open}.`);
+  printList(invocation, { items: rows, columns, name: "reports", extra: { left, tests: counts } });
+}
+
+const columns: readonly Column<ReportRow>[] = [
+  { heading: "sent", of: ({ sent }) => (sent ? "yes" : "no") },
+  { heading: "id", of: ({ id }) => id, isId: true },
+  { heading: "subject", of: ({ subject }) => subject },
+  { heading: "where or why", of: ({ consoleUrl, why }) => consoleUrl ?? why },
+];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { heard } from "../../../../src/cli/agent/carry-out.ts";
+import { heard } from "../../../../src/cli/agent/work.ts";
 import { createClient } from "../../../../src/client/send.ts";
 import type { Run } from "../../../../src/contract/runs.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
