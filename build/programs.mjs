@@ -31,8 +31,7 @@ const apart = {
   // They hold zod, which only the commands that check a report or a proof need.
   "src/contract/feedback.ts": "./report-rules.cjs",
   "src/contract/tester.ts": "./report-rules.cjs",
-  "src/cli/delivery/stored-feedback.lazy.ts": "./report-rules.cjs",
-  "src/cli/delivery/stored-proof.lazy.ts": "./report-rules.cjs",
+  "src/cli/delivery/stored.lazy.ts": "./report-rules.cjs",
   // They hold markdown-it, which only the commands that read or write whole changelogs need.
   "src/cli/changelog/notes/changelog-file.lazy.ts": "./release-notes.cjs",
   "src/cli/changelog/notes/changesets.lazy.ts": "./release-notes.cjs",

@@ -2,6 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod/mini";
 import { utcOf } from "../src/contract/fields.ts";
 import { issuesOf, ownMessages } from "../src/contract/issues.ts";
+import { closest } from "../src/words/closest.ts";
 import type { Deps } from "./deps.ts";
 import { feedbackIdOf, runIdOf } from "./ids.ts";
 import type { OfferPage } from "./page-offer.ts";
@@ -109,7 +110,7 @@ function withKnownNames(given: unknown, known: readonly string[]) {
 /** An argument name comes from the client, so it is untrusted. */
 function unknownName(name: string, known: readonly string[]): string {
   const shown = /^\w{1,40}$/.test(name) ? `\`${name}\`` : "an argument";
-  const near = known.find((each) => distance(each, name.slice(0, 40)) <= 3);
+  const near = closest(name.slice(0, 40), known);
   return `${shown} is unknown${near ? ` (did you mean \`${near}\`?)` : `; there are ${known.join(", ")}`}`;
 }
 
@@ -122,20 +123,6 @@ function withValues(values: unknown, error: z.core.$ZodError): unknown {
     return [name, isWrong && isPlain ? JSON.parse(value.trim()) : value];
   });
   return Object.fromEntries(entries);
-}
-
-/** The edit distance of two words. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...a].entries()) {
-    const next = [index + 1];
-    for (const [at, other] of [...b].entries()) {
-      const kept = (row[at] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(kept, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }
 
 /** What a client considers before it asks its user. */

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { ServerError } from "../client/errors.ts";
 import { routes } from "../client/routes.ts";
 import type { FeedbackType } from "../contract/feedback.ts";
-import { limits } from "../contract/limits.ts";
+import { feedbackFiles, limits } from "../contract/limits.ts";
 import type { SavedReply } from "../contract/saved-replies.ts";
 import type { Tag } from "../contract/tags.ts";
 import type { ListOrder, ThreadStatus, ThreadSummary } from "../contract/threads.ts";
@@ -19,13 +19,13 @@ import { appIdOf, wholeId } from "./core/ids.ts";
 import { canAsk, textOf } from "./core/input.ts";
 import { type Column, note, noteFurther, printList, printOne } from "./core/output.ts";
 import { rulesOf } from "./delivery/file-kinds.ts";
-import type { ResendFlags } from "./delivery/resend-feedback.ts";
-import type { SendFlags } from "./delivery/send-feedback.ts";
+import type { ResendFlags } from "./delivery/resend.ts";
+import type { SendFlags } from "./delivery/send-report.ts";
 import type { InboxFlags } from "./feedback/inbox/show.ts";
 import type { JunitFlags } from "./feedback/junit/failure.ts";
 import type { ResolveFlags } from "./feedback/resolve.ts";
 import {
-  newestBeforeReply,
+  type Messages,
   newestMessageIn,
   type ThreadTextOptions,
   threadText,
@@ -50,9 +50,9 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--source <label>", "where it comes from, such as `ci`")
     .option("--metadata <key=text>", "a fact, or `key:=json` for a value of JSON; repeatable", several)
     .option("--no-ci-metadata", "leave out run URL, commit, ref and job of a CI run")
-    .option("--image <file>", rulesOf("images"), several)
-    .option("--video <file>", rulesOf("videos"), several)
-    .option("--attach <file>", `${rulesOf("attachments")}; ${textsToo}`, several)
+    .option("--image <file>", rulesOf(feedbackFiles.images), several)
+    .option("--video <file>", rulesOf(feedbackFiles.videos), several)
+    .option("--attach <file>", `${rulesOf(feedbackFiles.attachments)}; ${textsToo}`, several)
     .option("--dedupe-key <key>", "add it to the open thread with the same key instead of starting one")
     .option("--dedupe-scope <scope>", "what the run covers; in CI workflow, job, matrix, system and ref")
     .option("--dedupe-run <run>", "which run reports it: the same run counts once; in CI the id of the run")
@@ -67,7 +67,7 @@ function addSending(feedback: Command, setup: Setup): void {
   commandAction<SendFlags & Partial<JunitFlags>>(send, setup, async (invocation, { junit, ...flags }) =>
     junit
       ? (await import("./feedback/junit/send.ts")).sendJunit(invocation, { ...flags, junit })
-      : (await import("./delivery/send-feedback.ts")).send(invocation, flags),
+      : (await import("./delivery/send-report.ts")).send(invocation, flags),
   );
 
   const resend = mutates(
@@ -78,16 +78,18 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--list", "show what is kept")
     .option("--all", "send all that is kept for this server")
     .option("--without-files", "send the text alone");
-  commandAction<ResendFlags, string | undefined>(resend, setup, async (...given) =>
-    (await import("./delivery/resend-feedback.ts")).resend(...given),
-  );
+  commandAction<ResendFlags, string | undefined>(resend, setup, async (invocation, flags, id) => {
+    const { reports } = await import("./delivery/report.ts");
+    return (await import("./delivery/resend.ts")).resend(invocation, reports, flags, id);
+  });
 
   const discard = destroysHere(
     feedback.command("discard <report>").description("Drop a kept report without sending it"),
   );
-  commandAction<object, string>(discard, setup, async (...given) =>
-    (await import("./delivery/resend-feedback.ts")).discard(...given),
-  );
+  commandAction<object, string>(discard, setup, async (invocation, _, id) => {
+    const { reports } = await import("./delivery/report.ts");
+    return (await import("./delivery/resend.ts")).discard(invocation, reports, id);
+  });
 }
 
 const sendNotes = `
@@ -263,6 +265,16 @@ const expectedOf = ({ expectMessage, force }: ReplyFlags): string | null | undef
   if (force || expectMessage === undefined) return undefined;
   return expectMessage === "none" ? null : expectMessage;
 };
+
+/**
+ * The message before the first reply to the last word of a sender; without such a reply, the newest one. A person who replies now
+ * replies to that word.
+ */
+function newestBeforeReply(messages: Messages): string | null {
+  const word = messages.findLastIndex(({ direction }) => direction === "inbound");
+  const reply = messages.findIndex(({ direction }, at) => at > word && direction === "outbound");
+  return newestMessageIn(reply === -1 ? messages : messages.slice(0, reply));
+}
 
 /** A token that may write and not read sends the reply without the look. */
 function ifUnreadable(error: unknown): undefined {
@@ -446,13 +458,6 @@ async function viewThread(
   const id = await wholeThreadId(invocation, given);
   const thread = await invocation.client().threads.read({ params: { id } });
   printOne(invocation, thread, () => threadText(thread, flags));
-}
-
-interface EditFlags {
-  readonly status?: ThreadStatus;
-  readonly category?: FeedbackType;
-  readonly subject?: string;
-  readonly githubIssueUrl?: string;
 }
 
 /** Changes only the given fields. An empty issue address removes the link. */

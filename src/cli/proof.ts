@@ -3,18 +3,18 @@ import { routes } from "../client/routes.ts";
 import { proofImages } from "../contract/limits.ts";
 import { commandAction, forTester, type Setup } from "./core/command.ts";
 import { destroysHere, mutates, several } from "./core/flags.ts";
-import { rulesIn } from "./delivery/file-kinds.ts";
-import type { ResendFlags } from "./delivery/resend-proof.ts";
-import type { SubmitFlags } from "./delivery/send-proof.ts";
+import { rulesOf } from "./delivery/file-kinds.ts";
+import type { SubmitFlags } from "./delivery/proof.ts";
+import type { ResendFlags } from "./delivery/resend.ts";
 
 export function addProof(proof: Command, given: Setup): void {
   const setup = forTester(given);
   const submit = mutates(proof.command("submit [slot]").description(routes.tester.submitProof.summary))
-    .option("--image <file>", rulesIn(proofImages), several)
+    .option("--image <file>", rulesOf(proofImages), several)
     .option("--note <text>", "a note for the owner of the app; `-` is standard input, `@file` a file")
     .option("--captured-at <instant>", "when the pictures were taken; by the newest of them, or now");
   commandAction<SubmitFlags, string | undefined>(submit, setup, async (...given) =>
-    (await import("./delivery/send-proof.ts")).submit(...given),
+    (await import("./delivery/proof.ts")).submit(...given),
   );
 
   const resend = mutates(
@@ -22,14 +22,16 @@ export function addProof(proof: Command, given: Setup): void {
   )
     .option("--list", "show what is kept")
     .option("--all", "send all that is kept for this server");
-  commandAction<ResendFlags, string | undefined>(resend, setup, async (...given) =>
-    (await import("./delivery/resend-proof.ts")).resend(...given),
-  );
+  commandAction<ResendFlags, string | undefined>(resend, setup, async (invocation, flags, id) => {
+    const { proofs } = await import("./delivery/proof.ts");
+    return (await import("./delivery/resend.ts")).resend(invocation, proofs, flags, id);
+  });
 
   const discard = destroysHere(
     proof.command("discard <proof>").description("Drop a kept proof without sending it"),
   );
-  commandAction<object, string>(discard, setup, async (...given) =>
-    (await import("./delivery/resend-proof.ts")).discard(...given),
-  );
+  commandAction<object, string>(discard, setup, async (invocation, _, id) => {
+    const { proofs } = await import("./delivery/proof.ts");
+    return (await import("./delivery/resend.ts")).discard(invocation, proofs, id);
+  });
 }

@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from "commander";
-import { CliError, closest } from "./cli-error.ts";
+import { closest } from "../../words/closest.ts";
+import { CliError } from "./cli-error.ts";
 import type { Context, GlobalFlags, Sink } from "./context.ts";
 import { wordsOf } from "./help.ts";
 import { choicesOf, choicesOfArgument, listedArguments } from "./listed-values.ts";

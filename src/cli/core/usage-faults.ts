@@ -1,6 +1,7 @@
 import { type Argument, type Command, CommanderError, InvalidArgumentError, type Option } from "commander";
 import type { Issue } from "../../contract/issues.ts";
-import { type CliError, closest, type Failure, usageError } from "./cli-error.ts";
+import { closest } from "../../words/closest.ts";
+import { type CliError, type Failure, usageError } from "./cli-error.ts";
 import { wordsOf } from "./help.ts";
 
 /**

@@ -1,6 +1,3 @@
-import type { FeedbackFiles } from "../../client/body.ts";
-import { feedbackFiles } from "../../contract/limits.ts";
-
 const names: Readonly<Record<string, string>> = {
   "image/png": "PNG",
   "image/jpeg": "JPEG",
@@ -12,21 +9,15 @@ const names: Readonly<Record<string, string>> = {
   "application/pdf": "PDF",
 };
 
-/** What a person calls a media type. */
-export const kindOf = (mediaType: string): string => names[mediaType] ?? mediaType;
-
-/** Several kinds in a sentence: `MP4, WebM or QuickTime`. */
-export const kindNames = (types: readonly string[]): string =>
-  types
-    .map(kindOf)
+/** The names of media types in a sentence: `MP4, WebM or QuickTime`. */
+export const kindNames = (mediaTypes: readonly string[]): string =>
+  mediaTypes
+    .map((mediaType) => names[mediaType] ?? mediaType)
     .join(", ")
     .replace(/, ([^,]*)$/, " or $1");
 
-/** The kinds of file that a field of feedback accepts, for its help. */
-export const rulesOf = (field: keyof FeedbackFiles): string => rulesIn(feedbackFiles[field]);
-
-/** The same for any files. */
-export function rulesIn({
+/** The files that a flag accepts, for its help. */
+export const rulesOf = ({
   most,
   bytes,
   types,
@@ -34,6 +25,4 @@ export function rulesIn({
   readonly most: number;
   readonly bytes: number;
   readonly types: readonly string[];
-}): string {
-  return `${kindNames(types)}, up to ${most} of ${bytes / 1_048_576} MB each; repeatable`;
-}
+}): string => `${kindNames(types)}, up to ${most} of ${bytes / 1_048_576} MB each; repeatable`;

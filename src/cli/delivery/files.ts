@@ -7,7 +7,7 @@ import { decodedText } from "../../words/decoded-text.ts";
 import { systemReason } from "../../words/system-reason.ts";
 import { pdfOfText, type TextFile } from "../../words/text-pdf.ts";
 import type { Checked, InputFault } from "../core/input.ts";
-import { kindNames, kindOf } from "./file-kinds.ts";
+import { kindNames } from "./file-kinds.ts";
 
 /** Text files are sent as PDFs, because servers take no other attachments. (rule L20) */
 export const asPdf: Conversion = {
@@ -142,5 +142,5 @@ function kindFault(detected: string | null, { types, elsewhere, converted }: Fil
   const advice = adviceOn(detected);
   if (advice !== undefined) return `${wanted}; its bytes are ${advice}`;
   const other = elsewhere?.(detected);
-  return `${wanted}; its bytes are ${kindOf(detected)}${other ? `: send it with ${other}` : ""}`;
+  return `${wanted}; its bytes are ${kindNames([detected])}${other ? `: send it with ${other}` : ""}`;
 }

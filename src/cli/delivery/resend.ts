@@ -1,50 +1,64 @@
-import { CliError, usageError } from "../core/cli-error.ts";
+import { type Exit, usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { confirm } from "../core/input.ts";
 import { note, printOne } from "../core/output.ts";
-import { type Kind, keptItem, resendOf, type Spool, type SpooledItem } from "./spool.ts";
+import { type Kind, sendEach, sendKept } from "./send.ts";
+import { keptItem, openSpool, resendOf, type Spool, type SpooledItem } from "./spool.ts";
 
-/** The result of one item that was sent again. */
-export interface Sent<Row> {
-  readonly row: Row;
-  readonly failure?: CliError;
+export interface ResendFlags {
+  readonly all?: boolean;
+  readonly list?: boolean;
+  /** For reports only. */
+  readonly withoutFiles?: boolean;
 }
 
 /**
- * Sends items one after another until one must wait. Returns a row for each tried item, and the first failure. Skips
- * items that another process is sending.
+ * Sends kept items again. Each has the idempotency key of its first try, so that no report is posted twice, and a proof that
+ * had arrived gets its answer and no refusal.
  */
-export async function resendEach<I extends SpooledItem, Row>(
-  items: readonly I[],
-  sendNext: (item: I) => Promise<Sent<Row>>,
-): Promise<{ readonly rows: readonly Row[]; readonly left: number; readonly failure?: CliError }> {
-  const sent: Sent<Row>[] = [];
-  let skipped = 0;
-  const skipIfBeingSent = (error: unknown): undefined => {
-    if (!(error instanceof CliError && error.code === "being_sent")) throw error;
-    skipped += 1;
-  };
-  for (const item of items) {
-    const one = await sendNext(item).catch(skipIfBeingSent);
-    if (!one) continue;
-    sent.push(one);
-    if (one.failure && stops(one.failure)) break;
-  }
-  const failures = sent.flatMap(({ failure }) => failure ?? []);
-  return {
-    rows: sent.map(({ row }) => row),
-    left: items.length - skipped - sent.length + failures.length,
-    failure: failures[0],
-  };
+export async function resend<I extends SpooledItem, Answer>(
+  invocation: Invocation,
+  kind: Kind<I, Answer>,
+  flags: ResendFlags,
+  id?: string,
+): Promise<Exit> {
+  const spool = openSpool(invocation, kind);
+  if (flags.list) await listKept(invocation, kind, spool);
+  else if (id && !flags.all) await resendOne(invocation, kind, spool, await keptItem(spool, id), flags);
+  else if (flags.all && !id && !flags.withoutFiles) return resendAll(invocation, kind, spool);
+  else throw usageError(`Name one ${kind.word}, or give --all alone.`, resendOf(kind, "--list"));
+  return "ok";
 }
 
-/** Whether to stop: the other items go to the same server, with the same credential. */
-const stops = ({ exit }: CliError): boolean => ["tryLater", "authentication", "interrupted"].includes(exit);
-
-/** Throws a usage error if an item was written for another server than the command's. */
-export function refuseOtherServer(
+/** Shows the items that no server has confirmed yet, oldest first. Notes folders without a complete item. */
+async function listKept<I extends SpooledItem, Answer>(
   invocation: Invocation,
-  kind: Pick<Kind<SpooledItem>, "word" | "noun">,
+  kind: Kind<I, Answer>,
+  spool: Spool<I>,
+): Promise<void> {
+  const { items, damaged } = await spool.list();
+  for (const folder of damaged) note(invocation, `Incomplete ${kind.word}: ${folder}`);
+  kind.printKept(invocation, items);
+}
+
+async function resendOne<I extends SpooledItem, Answer>(
+  invocation: Invocation,
+  kind: Kind<I, Answer>,
+  spool: Spool<I>,
+  stored: I,
+  { withoutFiles }: ResendFlags,
+): Promise<void> {
+  refuseOtherServer(invocation, kind, stored);
+  const chosen = withoutFiles && kind.withoutFiles ? kind.withoutFiles(invocation, stored) : stored;
+  const item = { ...chosen, idempotencyKey: invocation.flags.idempotencyKey ?? chosen.idempotencyKey };
+  if (invocation.flags.dryRun) await kind.preview(invocation, item);
+  kind.printAnswer(invocation, await sendKept(invocation, { item, spool }, kind));
+}
+
+/** Throws a usage error if the item was written for another server than the command's. */
+function refuseOtherServer(
+  invocation: Invocation,
+  kind: Pick<Kind<SpooledItem, unknown>, "word" | "noun">,
   { id, baseUrl }: SpooledItem,
 ): void {
   if (baseUrl === invocation.baseUrl()) return;
@@ -54,41 +68,62 @@ export function refuseOtherServer(
   );
 }
 
-/** The kept items for this server, oldest first. Prints a note about the others. */
-export async function itemsForHere<I extends SpooledItem>(
-  invocation: Invocation,
-  { kind, list }: Spool<I>,
-): Promise<readonly I[]> {
-  const { items } = await list();
-  const here = items.filter(({ baseUrl }) => baseUrl === invocation.baseUrl());
-  if (here.length < items.length) {
-    note(invocation, `${items.length - here.length} kept for other servers: ${resendOf(kind, "--list")}`);
-  }
-  return here;
-}
-
-/** Prints a note about folders without a complete item. */
-export function noteIncomplete(
-  invocation: Invocation,
-  { word }: { word: string },
-  folders: readonly string[],
-) {
-  for (const folder of folders) note(invocation, `Incomplete ${word}: ${folder}`);
-}
-
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** Deletes a kept item. */
-export async function discardFrom<I extends SpooledItem>(
+/** Sends the kept items of this server, oldest first, until one must wait. The exit is that of the first failure. */
+async function resendAll<I extends SpooledItem, Answer>(
   invocation: Invocation,
+  kind: Kind<I, Answer>,
   spool: Spool<I>,
+): Promise<Exit> {
+  const due = await dueItems(invocation, kind, spool);
+  if (invocation.flags.dryRun) {
+    kind.printKept(invocation, due);
+    return "ok";
+  }
+  const kept = due.map((item) => ({ item, spool }));
+  const { tried, left, failure } = await sendEach(invocation, kind, kept);
+  kind.printTried(invocation, tried, left);
+  return failure?.exit ?? "ok";
+}
+
+/** The items of this server that can be sent without a person. Notes the others. */
+async function dueItems<I extends SpooledItem, Answer>(
+  invocation: Invocation,
+  kind: Kind<I, Answer>,
+  spool: Spool<I>,
+): Promise<readonly I[]> {
+  const { items } = await spool.list();
+  const here = items.filter(({ baseUrl }) => baseUrl === invocation.baseUrl());
+  if (here.length < items.length)
+    note(invocation, `${items.length - here.length} kept for other servers: ${resendOf(kind, "--list")}`);
+  const now = invocation.context.clock.now();
+  const due = here.filter((item) => !kind.isPostedTwiceWithoutKey || !isDoubtful(item, now));
+  for (const { id } of here.filter((item) => !due.includes(item)))
+    note(
+      invocation,
+      `${capital(kind.word)} ${id} may have arrived more than a day ago. Look in the console; ${resendOf(kind, id)} sends it.`,
+    );
+  return due;
+}
+
+// A server keeps an idempotency key for a day. It could post an older item that had arrived a second time.
+const keyLifetimeMs = 23 * 3_600_000;
+
+const isDoubtful = ({ lastTry }: SpooledItem, now: Date): boolean =>
+  lastTry?.outcome === "unknown" && now.getTime() - Date.parse(lastTry.at) > keyLifetimeMs;
+
+/** Deletes a kept item. */
+export async function discard<I extends SpooledItem, Answer>(
+  invocation: Invocation,
+  kind: Kind<I, Answer>,
   id: string,
 ): Promise<undefined> {
-  const { word } = spool.kind;
+  const spool = openSpool(invocation, kind);
   await keptItem(spool, id);
-  await confirm(invocation, `Drop ${word} ${id}? It was not confirmed by any server.`);
+  await confirm(invocation, `Drop ${kind.word} ${id}? It was not confirmed by any server.`);
   const { dryRun = false } = invocation.flags;
   if (!dryRun) await spool.drop(id);
-  note(invocation, `${dryRun ? "Would drop" : "Dropped"} ${word} ${id}.`);
+  note(invocation, `${dryRun ? "Would drop" : "Dropped"} ${kind.word} ${id}.`);
   printOne(invocation, { id, dropped: !dryRun }, () => id);
 }

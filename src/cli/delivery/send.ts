@@ -3,12 +3,61 @@ import type { CallOptions, Client, Content } from "../../client/call.ts";
 import { isRefusedHere } from "../../client/connection.ts";
 import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
 import { systemReason } from "../../words/system-reason.ts";
-import { CliError } from "../core/cli-error.ts";
+import { CliError, type Failure } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
+import { failureOf } from "../core/failures.ts";
 import { isTimeToSay } from "../core/once-a-day.ts";
 import { note } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
-import { type LastTry, resendOf, type Spool, type SpooledItem } from "./spool.ts";
+import { type LastTry, openSpool, resendOf, type Spool, type SpooledItem, type StoredKind } from "./spool.ts";
+
+/** A kind of item: how it is stored, sent and shown. There are two: reports and proofs. */
+export interface Kind<I extends SpooledItem, Answer> extends StoredKind<I> {
+  /** Asks the server for what the request still lacks. */
+  complete?(invocation: Invocation, item: I): Promise<I>;
+  /** The body: the same bytes each time. */
+  bodyOf(item: I): FileContent;
+  send(client: Client, request: CallOptions & { readonly content: Content }): Promise<Answer>;
+  /** For `--dry-run`: ends the command at the request that it would send. Files are only named. */
+  preview(invocation: Invocation, item: I): Promise<void>;
+  /** The item without its files, for `--without-files`. */
+  withoutFiles?(invocation: Invocation, item: I): I;
+  /** Whether a server may store a repeat a second time when it no longer knows the Idempotency-Key. */
+  readonly isPostedTwiceWithoutKey: boolean;
+  /** Whether the server will never accept the item. Then no copy is kept. */
+  isFinal?(error: Error): boolean;
+  /** Says that a copy of an unsent item is kept. */
+  readonly keptText: string;
+  explain(failed: Failed, item: I): Explanation;
+  printAnswer(invocation: Invocation, answer: Answer): void;
+  printKept(invocation: Invocation, items: readonly I[]): void;
+  /** Prints the results of several items; `left` counts those that are still unsent. */
+  printTried(invocation: Invocation, tried: readonly Tried<I, Answer>[], left: number): void;
+}
+
+/** What a kind adds to the error of an item that did not arrive. */
+export interface Explanation {
+  readonly sentences: readonly (string | undefined)[];
+  /** The next step, if the error has none of its own. */
+  readonly next?: string | undefined;
+  /** The command that sends the item again. */
+  readonly resend: string;
+  readonly details: Pick<Failure, "issues" | "dayIndex">;
+}
+
+/** The result of one item that was sent. */
+export interface Tried<I extends SpooledItem, Answer> {
+  readonly item: I;
+  readonly delivery: Delivery<Answer>;
+  /** The error, if the item did not arrive. */
+  readonly failure?: CliError;
+}
+
+type Delivery<Answer> =
+  | { readonly delivered: true; readonly answer: Answer }
+  | { readonly delivered: false; readonly lastTry: LastTry; readonly error: Error };
+
+export type Failed = Extract<Delivery<unknown>, { delivered: false }>;
 
 /** An item to send, and the spool that keeps it until a server has it; undefined if it could not be kept. */
 export interface Kept<I extends SpooledItem> {
@@ -16,45 +65,168 @@ export interface Kept<I extends SpooledItem> {
   readonly spool: Spool<I> | undefined;
 }
 
+/** Makes a new item of checked content. */
+export function itemOf<Draft extends object>(
+  { context, flags, baseUrl }: Invocation,
+  draft: Draft,
+): Draft & SpooledItem {
+  const id = context.newId();
+  return {
+    ...draft,
+    id,
+    createdAt: context.clock.now().toISOString(),
+    baseUrl: baseUrl(),
+    idempotencyKey: flags.idempotencyKey ?? id,
+    lastTry: null,
+  };
+}
+
+/** Keeps and sends a new item, and returns the server's answer. Throws an error that explains why it did not arrive. */
+export async function sendNew<I extends SpooledItem, Answer>(
+  invocation: Invocation,
+  item: I,
+  kind: Kind<I, Answer>,
+): Promise<Answer> {
+  if (invocation.flags.dryRun) await kind.preview(invocation, item);
+  return sendKept(invocation, await keep(invocation, item, kind), kind);
+}
+
+/** Sends one kept item. An interrupted program prints no error, so a note says what became of the item. */
+export async function sendKept<I extends SpooledItem, Answer>(
+  invocation: Invocation,
+  kept: Kept<I>,
+  kind: Kind<I, Answer>,
+): Promise<Answer> {
+  const { delivery, failure } = await attempt(invocation, kept, kind);
+  if (delivery.delivered) return delivery.answer;
+  if (invocation.context.signal.aborted && failure) note(invocation, failureText(failure));
+  throw failure;
+}
+
+/** The message of a failure, its issues and its next step, in lines. */
+export const failureText = ({ message, details, next }: CliError): string =>
+  [
+    message,
+    ...(details.issues ?? []).map((issue) => `${issue.path} ${issue.message}`),
+    ...(next ? [next] : []),
+  ].join("\n");
+
 /** Keeps an item before it is sent. If the disk is full, the item is sent all the same. */
 export async function keep<I extends SpooledItem>(
   invocation: Invocation,
   item: I,
-  spool: Spool<I>,
+  kind: StoredKind<I>,
 ): Promise<Kept<I>> {
+  const spool = openSpool(invocation, kind);
   try {
     return { item: await spool.keep(item), spool };
   } catch (cause) {
-    const { word } = spool.kind;
     note(
       invocation,
-      `This ${word} is sent without a copy on disk (${systemReason(cause)}): ${spool.folderOf("")}`,
+      `This ${kind.word} is sent without a copy on disk (${systemReason(cause)}): ${spool.folderOf("")}`,
     );
     return { item, spool: undefined };
   }
 }
 
+/** Notes how many items are still unsent, at most once a day. */
+export async function remind<I extends SpooledItem>(
+  invocation: Invocation,
+  kind: StoredKind<I>,
+): Promise<void> {
+  const { items } = await openSpool(invocation, kind).list();
+  if (items.length === 0 || invocation.flags.json) return;
+  if (!isTimeToSay(invocation.context, `kept-${kind.word}`)) return;
+  const count = items.length === 1 ? `One ${kind.word} is` : `${items.length} ${kind.word}s are`;
+  note(invocation, `${count} kept that no server has confirmed: ${resendOf(kind, "--list")}`);
+}
+
 /**
- * Sends a kept item. Removes it when a server has it, else stores the result. Throws a CliError if another process
- * is sending it.
+ * Sends kept items one after another until one must wait. Returns the result of each item that was tried, how many are
+ * still unsent, and the first failure. Skips items that another process is sending.
  */
-export async function attempt<I extends SpooledItem, Answer>(
+export async function sendEach<I extends SpooledItem, Answer>(
+  invocation: Invocation,
+  kind: Kind<I, Answer>,
+  items: readonly Kept<I>[],
+  onTried: (tried: Tried<I, Answer>) => void = () => {},
+): Promise<{
+  readonly tried: readonly Tried<I, Answer>[];
+  readonly left: number;
+  readonly failure?: CliError;
+}> {
+  const tried: Tried<I, Answer>[] = [];
+  let skipped = 0;
+  const skipIfBeingSent = (error: unknown): undefined => {
+    if (!(error instanceof CliError && error.code === "being_sent")) throw error;
+    skipped += 1;
+  };
+  for (const kept of items) {
+    const one = await attempt(invocation, kept, kind).catch(skipIfBeingSent);
+    if (!one) continue;
+    tried.push(one);
+    onTried(one);
+    if (one.failure && endsSeries(one.failure)) break;
+  }
+  const failures = tried.flatMap(({ failure }) => failure ?? []);
+  return { tried, left: items.length - skipped - tried.length + failures.length, failure: failures[0] };
+}
+
+// The next items go to the same server, with the same credential.
+const endsSeries = ({ exit }: CliError): boolean =>
+  ["tryLater", "authentication", "interrupted"].includes(exit);
+
+/**
+ * Sends a kept item. Removes the copy when a server has the item or has refused it for good; otherwise stores the result.
+ * Throws a CliError if another process is sending the item.
+ */
+async function attempt<I extends SpooledItem, Answer>(
   invocation: Invocation,
   { item, spool }: Kept<I>,
-  way: Way<I, Answer>,
+  kind: Kind<I, Answer>,
+): Promise<Tried<I, Answer>> {
+  const delivery = await completeAndSend(invocation, { item, spool }, kind);
+  if (delivery.delivered) return { item, delivery };
+  const isFinal = kind.isFinal?.(delivery.error) ?? false;
+  if (isFinal) await spool?.drop(item.id);
+  return { item, delivery, failure: undelivered(kind, item, delivery, spool !== undefined && !isFinal) };
+}
+
+async function completeAndSend<I extends SpooledItem, Answer>(
+  invocation: Invocation,
+  { item, spool }: Kept<I>,
+  kind: Kind<I, Answer>,
 ): Promise<Delivery<Answer>> {
-  if (!spool) return deliver(invocation, item, { ...way, isKept: false });
-  const release = await spool.claim(item.id);
-  if (!release) throw beingSent(spool, item);
+  let complete = item;
   try {
-    const begun = together(item.lastTry, started(invocation.context.clock.now()));
+    if (kind.complete) complete = await kind.complete(invocation, item);
+  } catch (cause) {
+    const error = asError(cause);
+    const at = invocation.context.clock.now().toISOString();
+    return { delivered: false, error, lastTry: { at, outcome: "unsent", why: error.message } };
+  }
+  return spool
+    ? sendFromSpool(invocation, spool, complete, kind)
+    : deliver(invocation, complete, kind, { isKept: false });
+}
+
+async function sendFromSpool<I extends SpooledItem, Answer>(
+  invocation: Invocation,
+  spool: Spool<I>,
+  item: I,
+  kind: Kind<I, Answer>,
+): Promise<Delivery<Answer>> {
+  const release = await spool.claim(item.id);
+  if (!release) throw beingSent(kind, item);
+  try {
+    const begun = withDoubt(item.lastTry, started(invocation.context.clock.now()));
     await storeState(invocation, spool, { ...item, lastTry: begun });
-    const delivery = await deliver(invocation, item, { ...way, isKept: true });
+    const delivery = await deliver(invocation, item, kind, { isKept: true });
     if (delivery.delivered) {
-      await forget(invocation, spool, item);
+      await removeCopy(invocation, spool, item);
       return delivery;
     }
-    const lastTry = together(item.lastTry, delivery.lastTry);
+    const lastTry = withDoubt(item.lastTry, delivery.lastTry);
     await storeState(invocation, spool, { ...item, lastTry });
     return { ...delivery, lastTry };
   } finally {
@@ -69,8 +241,8 @@ const started = (now: Date): LastTry => ({
   why: "The program ended before the server had answered.",
 });
 
-// An item that may have arrived stays marked so, whatever happens later.
-const together = (before: LastTry | null, last: LastTry): LastTry =>
+// An item that may have arrived keeps the outcome `unknown`, whatever happens later.
+const withDoubt = (before: LastTry | null, last: LastTry): LastTry =>
   before?.outcome === "unknown" ? { ...last, outcome: "unknown", at: before.at } : last;
 
 async function storeState<I extends SpooledItem>(invocation: Invocation, spool: Spool<I>, item: I) {
@@ -82,7 +254,7 @@ async function storeState<I extends SpooledItem>(invocation: Invocation, spool: 
   }
 }
 
-async function forget<I extends SpooledItem>(invocation: Invocation, spool: Spool<I>, { id }: I) {
+async function removeCopy<I extends SpooledItem>(invocation: Invocation, spool: Spool<I>, { id }: I) {
   try {
     await spool.drop(id);
   } catch (cause) {
@@ -93,49 +265,51 @@ async function forget<I extends SpooledItem>(invocation: Invocation, spool: Spoo
   }
 }
 
-const beingSent = <I extends SpooledItem>({ kind }: Spool<I>, { id }: I) =>
+const beingSent = ({ word }: { readonly word: string }, { id }: SpooledItem) =>
   new CliError({
     exit: "tryLater",
     code: "being_sent",
-    message: `Another process is sending ${kind.word} ${id} right now.`,
+    message: `Another process is sending ${word} ${id} right now.`,
   });
 
-/** Prints a note about items that still wait, at most once a day. */
-export async function remind<I extends SpooledItem>(
-  invocation: Invocation,
-  { kind, list }: Spool<I>,
-): Promise<void> {
-  const { items } = await list();
-  if (items.length === 0 || invocation.flags.json) return;
-  if (!isTimeToSay(invocation.context, `kept-${kind.word}`)) return;
-  const count = items.length === 1 ? `One ${kind.word} is` : `${items.length} ${kind.word}s are`;
-  note(invocation, `${count} kept that no server has confirmed: ${resendOf(kind, "--list")}`);
-}
-
-export type Delivery<Answer> =
-  | { readonly delivered: true; readonly answer: Answer }
-  | { readonly delivered: false; readonly lastTry: LastTry; readonly error: Error };
-
-export type Failed = Extract<Delivery<unknown>, { delivered: false }>;
-
-/** How items of a kind are sent. */
-export interface Way<I extends SpooledItem, Answer> {
-  /** The body, the same bytes each time. */
-  readonly bodyOf: (item: I) => FileContent;
-  /** The call that sends it. */
-  readonly send: (client: Client, given: CallOptions & { readonly content: Content }) => Promise<Answer>;
+/** The error of an item that did not arrive: why, whether a copy is kept, and the next step. */
+function undelivered<I extends SpooledItem, Answer>(
+  kind: Kind<I, Answer>,
+  item: I,
+  failed: Failed,
+  isKept: boolean,
+): CliError {
+  const { exit, code, message, next, ...details } = failureOf(failed.error);
+  const { sentences, next: nextOfKind, resend, details: more } = kind.explain(failed, item);
+  const lines = [
+    onOneLine(message),
+    ...sentences,
+    isKept ? kind.keptText : `No copy of the ${kind.word} is kept.`,
+  ];
+  const advice = [next ?? nextOfKind, isKept && resend].filter(Boolean).join(" Then: ");
+  return new CliError({
+    exit,
+    code,
+    message: lines.filter(Boolean).join("\n"),
+    next: advice || undefined,
+    ...details,
+    ...more,
+    ...(isKept && { spooled: { id: item.id, outcome: failed.lastTry.outcome } }),
+  });
 }
 
 /**
- * Sends an item with its files and shows the progress on standard error. Repeats with the same Idempotency-Key after a
- * temporary failure, but not where nothing listens on this machine and a copy is kept. If one try may have arrived, a later failure does not change that.
+ * Sends an item with its files and shows the progress on standard error. After a temporary failure it sends again with the
+ * same Idempotency-Key, except to a server of this machine that does not run, if a copy is kept. If one try may have arrived,
+ * a later failure does not change that.
  */
 async function deliver<I extends SpooledItem, Answer>(
   invocation: Invocation,
   item: I,
-  { bodyOf, send, isKept }: Way<I, Answer> & { readonly isKept: boolean },
+  kind: Kind<I, Answer>,
+  { isKept }: { readonly isKept: boolean },
 ): Promise<Delivery<Answer>> {
-  const body = counted(bodyOf(item));
+  const body = counted(kind.bodyOf(item));
   const progress = showProgress(invocation, body.content);
   let mayHaveArrived = false;
   const outcomeAfter = (error: Error) => {
@@ -146,12 +320,12 @@ async function deliver<I extends SpooledItem, Answer>(
   const mayRepeat = (error: Error) => {
     progress.end();
     outcomeAfter(error);
-    // Nothing is lost where a copy is kept, and nobody waits for a server of this machine that is not there.
+    // With a copy nothing is lost, and nobody waits for a server of this machine that does not run.
     const isAway = isKept && isRefusedHere(error, invocation.baseUrl());
     return !isAway && !body.failure();
   };
   try {
-    const answer = await send(invocation.client(), {
+    const answer = await kind.send(invocation.client(), {
       content: body.content,
       idempotencyKey: item.idempotencyKey,
       signal: invocation.context.signal,

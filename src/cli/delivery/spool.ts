@@ -8,7 +8,7 @@ import type { Context, Invocation } from "../core/context.ts";
 
 /** Keeps items until a server has them: each in a folder that only its owner can read. */
 export interface Spool<I extends SpooledItem> {
-  readonly kind: Kind<I>;
+  readonly kind: StoredKind<I>;
   /** Keeps an item with copies of its files, completely or not at all. Returns the item with the copies. */
   keep(item: I): Promise<I>;
   /** Stores the new state of a kept item. */
@@ -25,9 +25,9 @@ export interface Spool<I extends SpooledItem> {
   folderOf(id: string): string;
 }
 
-export function spoolOf<I extends SpooledItem>(
+export function openSpool<I extends SpooledItem>(
   { context, stateFolder }: Invocation,
-  kind: Kind<I>,
+  kind: StoredKind<I>,
 ): Spool<I> {
   const root = join(stateFolder, kind.folder);
   const folderOf = (id: string) => join(root, id);
@@ -71,7 +71,7 @@ export function spoolOf<I extends SpooledItem>(
   };
 }
 
-/** Throws a CliError if there is no such item. */
+/** Reads a kept item. Throws a CliError if there is no such item. */
 export async function keptItem<I extends SpooledItem>(spool: Spool<I>, id: string): Promise<I> {
   const item = await spool.read(id);
   if (item) return item;
@@ -100,12 +100,12 @@ async function sweep(root: string, now: Date): Promise<void> {
   }
 }
 
-async function readItem<I extends SpooledItem>(kind: Kind<I>, folder: string): Promise<I | undefined> {
+async function readItem<I extends SpooledItem>(kind: StoredKind<I>, folder: string): Promise<I | undefined> {
   const text = await readFile(fileOf(kind, folder), "utf8").catch(() => "");
   return kind.itemIn(folder, text);
 }
 
-async function writeItem<I extends SpooledItem>(kind: Kind<I>, folder: string, item: I): Promise<void> {
+async function writeItem<I extends SpooledItem>(kind: StoredKind<I>, folder: string, item: I): Promise<void> {
   const path = fileOf(kind, folder);
   await writeFile(`${path}.new`, kind.textOf(item), { mode: 0o600, flush: true });
   await rename(`${path}.new`, path);
@@ -165,13 +165,13 @@ export interface SpooledItem {
 }
 
 /** A file with its place in the request, such as `images.0`. */
-interface FileInPlace {
+export interface FileInPlace {
   readonly place: string;
   readonly file: SentFile;
 }
 
 /** A kind of item, and how it is stored. */
-export interface Kind<I extends SpooledItem> {
+export interface StoredKind<I extends SpooledItem> {
   /** The name of an item for a person. */
   readonly word: "report" | "proof";
   /** The noun of its commands: `innkeep <noun> resend`. */
@@ -184,5 +184,5 @@ export interface Kind<I extends SpooledItem> {
   itemIn(folder: string, text: string): I | undefined;
 }
 
-export const resendOf = ({ noun }: Pick<Kind<SpooledItem>, "noun">, what: string): string =>
+export const resendOf = ({ noun }: Pick<StoredKind<SpooledItem>, "noun">, what: string): string =>
   `innkeep ${noun} resend ${what}`;

@@ -17,16 +17,15 @@ import {
 } from "../core/github-actions.ts";
 import { note, printOne } from "../core/output.ts";
 import { onOneLine, printable, withoutCommands } from "../core/plain-text.ts";
-import type { Answer } from "./deliver-feedback.ts";
-import type { Draft } from "./draft-feedback.ts";
-import { megabytes } from "./send.ts";
-import type { OutgoingFeedback } from "./stored-feedback.lazy.ts";
+import type { Answer } from "./report.ts";
+import { failureText, megabytes } from "./send.ts";
+import type { ReportContent } from "./stored.lazy.ts";
 
 /** Warns that feedback was not sent, and lets the job go on. */
 export async function warnAndContinue(
   invocation: Invocation,
   failure: CliError,
-  draft?: Draft,
+  draft?: ReportContent,
 ): Promise<Exit> {
   await reportFailureToJob(invocation, failure, { level: "warning", draft });
   note(invocation, `Warning: the feedback was not sent.\n${failureText(failure)}`);
@@ -57,7 +56,7 @@ export async function warnUnreadAndContinue(
  */
 export async function reportSuccessToJob(
   invocation: Invocation,
-  { fields }: OutgoingFeedback,
+  { fields }: ReportContent,
   answer: Answer,
 ): Promise<void> {
   const { env, io } = invocation.context;
@@ -90,7 +89,7 @@ export async function reportFailureToJob(
   }: {
     readonly level: "warning" | "error";
     /** The report, if it could be made. */
-    readonly draft: Draft | undefined;
+    readonly draft: ReportContent | undefined;
   },
 ): Promise<void> {
   const { context, flags } = invocation;
@@ -103,14 +102,6 @@ export async function reportFailureToJob(
   const why = text.split("\n").map(markdownText);
   await summarise(invocation, ["### Feedback was not sent", ...why, ...report]);
 }
-
-/** The message and the next step of a failure, in lines. */
-export const failureText = ({ message, details, next }: CliError): string =>
-  [
-    message,
-    ...(details.issues ?? []).map((issue) => `${issue.path} ${issue.message}`),
-    ...(next ? [next] : []),
-  ].join("\n");
 
 type Outputs = Readonly<Record<string, string | undefined>>;
 
@@ -144,7 +135,7 @@ export async function summarise(invocation: Invocation, paragraphs: readonly str
  * Unsent feedback as text for the job's log: the disk of a runner is deleted, its log is kept. Without secrets and
  * without the sender's name and address, because many people read a log.
  */
-function unsentText({ env }: Context, { fields, files }: Draft): string {
+function unsentText({ env }: Context, { fields, files }: ReportContent): string {
   const { message, email, name, metadata, dedupeParts: _, ...rest } = fields;
   const facts = Object.entries(rest).map(([field, value]) => `${field}: ${value}`);
   const names = placesOf(files).map(({ file }) => `file: ${file.name} (${megabytes(file.bytes)})`);
@@ -153,7 +144,7 @@ function unsentText({ env }: Context, { fields, files }: Draft): string {
 }
 
 /** Prints unsent feedback to the log of a CI job, as a collapsible group. */
-export function showUnsent({ context }: Invocation, draft: Draft): void {
+export function showUnsent({ context }: Invocation, draft: ReportContent): void {
   if (!isCiJob(context.env)) return;
   const lines = withoutCommands(unsentText(context, draft))
     .split("\n")

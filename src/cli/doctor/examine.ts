@@ -1,7 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
-import { redactText } from "../../client/redact.ts";
 import { routes } from "../../client/routes.ts";
 import { configFolder, stateFolder } from "../../credentials/folders.ts";
 import { withinLimit } from "../../credentials/keychain.ts";
@@ -16,42 +15,19 @@ import { connect } from "../core/connection.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation, Server } from "../core/context.ts";
 import { openStore, wrongKindMessage } from "../core/credentials.ts";
 import { appIdOf, isId, reachableApps } from "../core/ids.ts";
-import { note, printOne } from "../core/output.ts";
-import { onOneLine, type Painter, painter, widthOf } from "../core/plain-text.ts";
 import { namedApp, signInExpiry } from "../core/server-address.ts";
 import { chosenProfile, readProfiles, readProjectFile } from "../core/settings.ts";
 import { allKinds } from "../core/store-credential.ts";
-import { resendOf, type Spool, type SpooledItem } from "../delivery/spool.ts";
+import { openSpool, resendOf, type Spool, type SpooledItem } from "../delivery/spool.ts";
 import { variables } from "../help.ts";
-import { type Finding, failure, faultOf, ok, remark, type State, warning } from "./finding.ts";
-import { checkConnection, checkNetworkVariables, checkServer } from "./network.ts";
+import { type Finding, failure, faultOf, ok, remark, reportFindings, warning } from "./finding.ts";
+import { checkConnection, checkNetworkVariables, tryServer } from "./network.ts";
 
 /** Looks at everything that commands need, and prints what it finds. The exit is `unexpected` after a failure. (rule L50) */
 export async function examine(invocation: Invocation): Promise<Exit> {
   const isSound = reportFindings(invocation, await findingsOf(invocation));
   return isSound ? "ok" : "unexpected";
 }
-
-/** Prints findings without secrets, for people or with `--json`, where `more` is part of it. Returns whether none is a failure. */
-export function reportFindings(invocation: Invocation, all: readonly Finding[], more: object = {}): boolean {
-  const findings = all.map(withoutSecrets);
-  const failures = findings.filter(({ state }) => state === "failure").length;
-  const warnings = findings.filter(({ state }) => state === "warning").length;
-  const { context, flags } = invocation;
-  const { stdout } = context.io;
-  const look: Look = {
-    paint: painter(context, flags, stdout),
-    columns: stdout.isTerminal ? stdout.columns : Number.POSITIVE_INFINITY,
-  };
-  const report = { ok: failures === 0, version: context.version, ...more, failures, warnings, findings };
-  printOne(invocation, report, () => ({
-    painted: findings.flatMap((finding) => linesOf(finding, look)).join("\n"),
-  }));
-  note(invocation, `${counted(failures, "failure")}, ${counted(warnings, "warning")}.`);
-  return failures === 0;
-}
-
-const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 async function findingsOf(invocation: Invocation): Promise<Finding[]> {
   const { context } = invocation;
@@ -78,7 +54,7 @@ async function serverFindings(invocation: Invocation): Promise<Finding[]> {
   const connection = await checkConnection(invocation.context, server.address);
   const found = [addressFinding(server), ...connection];
   if (hasFailure(connection)) return found;
-  const answering = await checkServer(invocation);
+  const { findings: answering } = await tryServer(invocation);
   if (hasFailure(answering.filter(({ check }) => check === "server"))) return [...found, ...answering];
   const credentials = await orFailure("credentials", () => checkCredentials(invocation));
   const isRefused = hasFailure(credentials.filter(({ check }) => check === "maintainer token"));
@@ -100,46 +76,6 @@ async function orFailure(check: string, examineIt: () => Promise<Finding[]>): Pr
     const why = "Commands that need it fail in the same way.";
     return [failure(check, faultOf(error, { why, next: "`innkeep config list` shows what is set." }))];
   }
-}
-
-const withoutSecrets = ({ what, why, next, ...rest }: Finding): Finding => ({
-  ...rest,
-  what: redactText(what),
-  why: why && redactText(why),
-  next: next && redactText(next),
-});
-
-const colors = { failure: "red", warning: "yellow", ok: "green", note: "dim" } as const;
-
-const width = Math.max(...Object.keys(colors).map((state) => state.length));
-
-const margin = " ".repeat(width + 2);
-
-/** Colours, and the columns that a line may have. */
-interface Look {
-  readonly paint: Painter;
-  readonly columns: number;
-}
-
-function linesOf({ check, state, what, why, next }: Finding, { paint, columns }: Look): string[] {
-  const texts = [`${check}: ${what}`, why && `Why: ${why}`, next && `Next: ${next}`];
-  const [first = "", ...rest] = texts.flatMap((text) =>
-    text ? wrapped(onOneLine(text), columns - margin.length) : [],
-  );
-  const label = paint(colors[state satisfies State], state.padEnd(width));
-  return [`${label}  ${first}`, ...rest.map((line) => margin + line)];
-}
-
-/** The text in lines of so many columns. A word is never cut: it may be a command to copy. */
-function wrapped(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const line = lines.at(-1);
-    if (line !== undefined && widthOf(`${line} ${word}`) <= columns)
-      lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }
 
 /** The app that a maintainer's commands mean. Only a maintainer token can be asked for it. */
@@ -208,11 +144,11 @@ async function checkBackups(invocation: Invocation): Promise<Finding[]> {
 
 /** Reports and proofs that no server has yet. */
 async function checkUnsent(invocation: Invocation): Promise<Finding[]> {
-  const { openFeedbackSpool } = await import("../delivery/spools.ts");
-  const { openProofSpool } = await import("../delivery/spools.ts");
+  const { reports } = await import("../delivery/report.ts");
+  const { proofs } = await import("../delivery/proof.ts");
   const found = await Promise.all([
-    unsentIn(openFeedbackSpool(invocation)),
-    unsentIn(openProofSpool(invocation)),
+    unsentIn(openSpool(invocation, reports)),
+    unsentIn(openSpool(invocation, proofs)),
   ]);
   return found.flat();
 }

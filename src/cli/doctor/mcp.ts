@@ -8,8 +8,7 @@ import { connect } from "../core/connection.ts";
 import type { FoundCredential, Invocation } from "../core/context.ts";
 import { isOfOtherServer, notSent } from "../core/credentials.ts";
 import { failureOf } from "../core/failures.ts";
-import { reportFindings } from "./examine.ts";
-import { type Finding, failure, faultOf, ok, warning } from "./finding.ts";
+import { type Finding, failure, faultOf, ok, reportFindings, warning } from "./finding.ts";
 import { checkConnection, tryServer } from "./network.ts";
 
 /** What an agent may do through this server. */

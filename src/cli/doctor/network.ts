@@ -205,9 +205,6 @@ interface TriedServer {
 }
 
 /** Whether the address is that of a server, its version, and its clock. */
-export const checkServer = async (invocation: Invocation): Promise<Finding[]> =>
-  (await tryServer(invocation)).findings;
-
 export async function tryServer(invocation: Invocation): Promise<TriedServer> {
   const skews: number[] = [];
   const watched = watchClock(invocation, skews);

@@ -13,10 +13,10 @@ import { appIdOf } from "../core/ids.ts";
 import { type Checked, type InputFault, inputFaultsError } from "../core/input.ts";
 import { note, printOne } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
-import { failureText, summarise } from "../delivery/tell-ci-job.ts";
+import { failureText } from "../delivery/send.ts";
+import { summarise } from "../delivery/tell-ci-job.ts";
 import { passedPrefix, testHash } from "./junit/failure.ts";
-import { readReports } from "./junit/read-reports.ts";
-import { warnJob, warnOfDoubts } from "./junit/send.ts";
+import { readReports, warnJob, warnOfDoubts } from "./junit/read-reports.ts";
 import type { TestResult } from "./junit/test-result.ts";
 
 /** The flags of `feedback resolve`. */

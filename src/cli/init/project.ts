@@ -10,7 +10,6 @@ import { connect } from "../core/connection.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation, Server } from "../core/context.ts";
 import { missingCredential, wrongKindMessage } from "../core/credentials.ts";
 import { DryRun, textOfRequest } from "../core/dry-run.ts";
-import { cliErrorOf } from "../core/failures.ts";
 import { replaceFile } from "../core/files.ts";
 import { reachableApps } from "../core/ids.ts";
 import { canAsk, confirm } from "../core/input.ts";
@@ -20,10 +19,10 @@ import { webAddress } from "../core/server-address.ts";
 import { checkProject, projectFileName, projectText, readProjectFile } from "../core/settings.ts";
 import { storeCredential } from "../core/store-credential.ts";
 import { missingFlags } from "../core/usage-faults.ts";
-import { type Draft, draftOf } from "../delivery/draft-feedback.ts";
-import { remind } from "../delivery/send.ts";
-import { sendDraft } from "../delivery/send-feedback.ts";
-import { failureText } from "../delivery/tell-ci-job.ts";
+import { reports } from "../delivery/report.ts";
+import { itemOf, remind, sendNew } from "../delivery/send.ts";
+import { draftOf } from "../delivery/send-report.ts";
+import type { ReportContent } from "../delivery/stored.lazy.ts";
 
 export interface InitFlags extends GlobalFlags {
   readonly server?: string;
@@ -313,7 +312,7 @@ interface ReportFlags {
 const draftOfFirst = (
   invocation: Invocation,
   { message = "A first report, sent by `innkeep init`. You can delete it." }: ReportFlags,
-): Promise<Draft> =>
+): Promise<ReportContent> =>
   draftOf(invocation, {
     type: "general",
     subject: "First report",
@@ -329,19 +328,17 @@ const draftOfFirst = (
 async function firstReport(
   invocation: Invocation,
   flags: ReportFlags,
-  { draft, key }: { readonly draft: Draft; readonly key: InitKey },
+  { draft, key }: { readonly draft: ReportContent; readonly key: InitKey },
 ): Promise<FirstReport | undefined> {
   if (!flags.send && !flags.dryRun && !(await wantsToSend(invocation, draft))) return undefined;
   try {
-    const { answer, spool } = await sendDraft(withKey(invocation, key), draft);
-    const { id, consoleUrl } = answer;
+    const own = withKey(invocation, key);
+    const { id, consoleUrl } = await sendNew(own, itemOf(own, draft), reports);
     note(invocation, `Sent a first report. ${onOneLine(consoleUrl ?? "")}`.trim());
-    await remind(invocation, spool);
+    await remind(invocation, reports);
     return { id, consoleUrl };
   } catch (error) {
     if (error instanceof DryRun) return { request: textOfRequest(error.request) };
-    // An interrupted program prints nothing else.
-    if (invocation.context.signal.aborted) note(invocation, failureText(cliErrorOf(error)));
     throw error;
   }
 }
@@ -353,7 +350,7 @@ function withKey(invocation: Invocation, key: InitKey): Invocation {
   return { ...own, sender: () => sender, client: () => clientOf(sender) };
 }
 
-async function wantsToSend(invocation: Invocation, { fields }: Draft): Promise<boolean> {
+async function wantsToSend(invocation: Invocation, { fields }: ReportContent): Promise<boolean> {
   if (!canAsk(invocation)) return false;
   const { subject, message } = fields;
   note(invocation, `\n  ${subject}\n  ${message}\n`);

@@ -10,15 +10,10 @@ import type { Context, Invocation } from "../../core/context.ts";
 import { isUnder } from "../../core/files.ts";
 import { flagOf, type InputFault } from "../../core/input.ts";
 import { onOneLine } from "../../core/plain-text.ts";
-import {
-  cutMessage,
-  type Draft,
-  type DraftFlags,
-  dedupeFields,
-  draftOf,
-} from "../../delivery/draft-feedback.ts";
 import { asPdf, checkSentFiles } from "../../delivery/files.ts";
-import { escapeSign, type Outcome, type TestFailure, type TestResult } from "./test-result.ts";
+import { cutMessage, type DraftFlags, dedupeFields, draftOf } from "../../delivery/send-report.ts";
+import type { ReportContent } from "../../delivery/stored.lazy.ts";
+import { escapeSign, type TestFailure, type TestResult } from "./test-result.ts";
 
 /** The flags of `feedback send --junit`. */
 export interface JunitFlags extends DraftFlags {
@@ -28,9 +23,11 @@ export interface JunitFlags extends DraftFlags {
 
 /** A report about a failing test, or about the rest of them. */
 export interface FailureDraft {
-  readonly draft: Draft;
-  /** Undefined for the rest. */
-  readonly test: TestResult | undefined;
+  readonly content: ReportContent;
+  /** The name of the test and what failed in it, on one line each. Without them it is about the rest. */
+  readonly title?: string;
+  readonly headline?: string;
+  readonly isFlaky: boolean;
   readonly place: Place | undefined;
 }
 
@@ -60,9 +57,9 @@ export async function failureDrafts(
   const tests = failing.slice(maxReports);
   if (tests.length === 0) return drafts;
   const text = restText({ tests, reported: drafts.length, shorten });
-  const draft = await draftWith(invocation, flags, { ...text, dedupeKey: moreKey(flags.junit) });
-  const fields = { ...draft.fields, ...partsOf(tests, invocation.context.cwd) };
-  return [...drafts, { draft: { ...draft, fields }, test: undefined, place: undefined }];
+  const content = await contentWith(invocation, flags, { ...text, dedupeKey: moreKey(flags.junit) });
+  const fields = { ...content.fields, ...partsOf(tests, invocation.context.cwd) };
+  return [...drafts, { content: { ...content, fields }, isFlaky: false, place: undefined }];
 }
 
 /** Which tests must pass. Of too many none is named: then only a person closes the thread. */
@@ -81,8 +78,14 @@ async function draftOfTest(
   const { files, left } = await filesOf(invocation.context, test, folders);
   const text = reportText(test, { place, left, shorten });
   const dedupeKey = failureKey(test, invocation.context.cwd);
-  const draft = await draftWith(invocation, flags, { ...text, dedupeKey });
-  return { draft: { ...draft, files }, test, place };
+  const content = await contentWith(invocation, flags, { ...text, dedupeKey });
+  return {
+    content: { ...content, files },
+    title: titleOf(test),
+    headline: headlineOf(test),
+    isFlaky: test.outcome === "flaky",
+    place,
+  };
 }
 
 /** The folder of the checkout is that of the command, unless the CI service names another. */
@@ -96,11 +99,11 @@ interface OwnContent extends ReportText {
 }
 
 /** A report with its own content, and with what the flags say about all reports. */
-async function draftWith(
+async function contentWith(
   invocation: Invocation,
   flags: JunitFlags,
   { subject, message, metadata, dedupeKey }: OwnContent,
-): Promise<Draft> {
+): Promise<ReportContent> {
   const facts = Object.entries(metadata).map(([name, fact]) => `${name}:=${JSON.stringify(fact)}`);
   const dedupe = dedupeFields(invocation.context, { ...flags, dedupeKey }, { joinsShards: true });
   const { type = "bug", source = "junit", email, name, ciMetadata, bestEffort, metadata: given = [] } = flags;
@@ -248,7 +251,7 @@ function restText({ tests, reported, shorten }: Rest): ReportText {
 }
 
 /** The name of a test for a person, on one line. */
-export function titleOf({ name, className, suite }: TestResult): string {
+function titleOf({ name, className, suite }: TestResult): string {
   const own = cut(onOneLine(withoutColours(name)), longestReportName);
   // The test runner of Node gives every test the class `test`.
   const group = cut(
@@ -260,7 +263,7 @@ export function titleOf({ name, className, suite }: TestResult): string {
 }
 
 /** The first line that says what failed. */
-export function headlineOf({ name, failures: [failure] }: TestResult): string {
+function headlineOf({ name, failures: [failure] }: TestResult): string {
   const lines = failure === undefined ? [] : [...tellingText(name, failure).split("\n"), failure.type];
   return cut(lines.map((line) => onOneLine(readable(line))).find((line) => line !== "") ?? "failed", 200);
 }
@@ -424,35 +427,6 @@ const isFrame = (line: string): boolean =>
 
 /** What a test is called. */
 type TestName = Pick<TestResult, "suite" | "className" | "name">;
-
-const weight: Readonly<Record<Outcome, number>> = { skipped: 0, passed: 1, flaky: 2, failed: 3 };
-
-/**
- * Each test once. A test that occurs several times failed if one of them failed, and counts as skipped only if none of
- * them ran. In the order of the reports. (rule F26)
- */
-export function mergeTests(tests: readonly TestResult[], folder: string): Map<string, TestResult> {
-  const merged = new Map<string, TestResult>();
-  for (const test of tests) {
-    const key = testHash(test, folder);
-    const before = merged.get(key);
-    merged.set(key, before ? joined(before, test) : test);
-  }
-  return merged;
-}
-
-function joined(one: TestResult, other: TestResult): TestResult {
-  const [worse, better] = weight[other.outcome] > weight[one.outcome] ? [other, one] : [one, other];
-  const isSame = worse.outcome === better.outcome;
-  return {
-    ...worse,
-    failures: isSame ? [...worse.failures, ...better.failures].slice(0, mostFailures) : worse.failures,
-    attachments: [...new Set([...worse.attachments, ...better.attachments])],
-    ...((one.inDoubt || other.inDoubt) && { inDoubt: true }),
-  };
-}
-
-const mostFailures = 10;
 
 /** The part of a dedupe key that names a test. The folder of the checkout and the kind of slash change nothing. */
 export const testHash = ({ suite, className, name }: TestName, folder: string): string =>

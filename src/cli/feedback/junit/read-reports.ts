@@ -2,12 +2,15 @@ import { readFile, stat } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { decodedText } from "../../../words/decoded-text.ts";
 import { systemReason } from "../../../words/system-reason.ts";
+import { isGitHubActions } from "../../core/ci.ts";
 import type { Context, Invocation } from "../../core/context.ts";
+import { annotation } from "../../core/github-actions.ts";
 import { type InputFault, readText } from "../../core/input.ts";
 import { note } from "../../core/output.ts";
-import { mergeTests } from "./failure.ts";
+import { onOneLine } from "../../core/plain-text.ts";
+import { testHash } from "./failure.ts";
 import type { ParsedReport } from "./parse.lazy.ts";
-import type { TestResult, TextBudget } from "./test-result.ts";
+import type { Outcome, TestResult, TextBudget } from "./test-result.ts";
 
 /** How much is read at most. Larger reports are no reports of tests, or too many for one command. (rule F26) */
 const most = { bytes: 67_108_864, files: 20_000, tests: 500_000, text: 33_554_432 } as const;
@@ -149,4 +152,50 @@ function shown(cwd: string, path: string): string {
   if (path === "-") return "(standard input)";
   const inside = relative(cwd, path);
   return (inside.startsWith("..") ? path : inside).replaceAll("\\", "/");
+}
+
+const weight: Readonly<Record<Outcome, number>> = { skipped: 0, passed: 1, flaky: 2, failed: 3 };
+
+/**
+ * Each test once. A test that occurs several times failed if one of them failed, and counts as skipped only if none of
+ * them ran. In the order of the reports. (rule F26)
+ */
+export function mergeTests(tests: readonly TestResult[], folder: string): Map<string, TestResult> {
+  const merged = new Map<string, TestResult>();
+  for (const test of tests) {
+    const key = testHash(test, folder);
+    const before = merged.get(key);
+    merged.set(key, before ? joined(before, test) : test);
+  }
+  return merged;
+}
+
+function joined(one: TestResult, other: TestResult): TestResult {
+  const [worse, better] = weight[other.outcome] > weight[one.outcome] ? [other, one] : [one, other];
+  const isSame = worse.outcome === better.outcome;
+  return {
+    ...worse,
+    failures: isSame ? [...worse.failures, ...better.failures].slice(0, mostFailures) : worse.failures,
+    attachments: [...new Set([...worse.attachments, ...better.attachments])],
+    ...((one.inDoubt || other.inDoubt) && { inDoubt: true }),
+  };
+}
+
+const mostFailures = 10;
+
+/** A fault that does not end the command. */
+export function warnJob(
+  invocation: Invocation,
+  { title, message }: { readonly title: string; readonly message: string },
+): void {
+  const { env, io } = invocation.context;
+  note(invocation, `Warning: ${message}`);
+  if (isGitHubActions(env)) io.stderr.write(annotation("warning", title, message));
+}
+
+/** Warns of suites that contradict themselves: nobody knows what passed in them. */
+export function warnOfDoubts(invocation: Invocation, doubts: readonly string[]): void {
+  const title = "A test report contradicts itself";
+  for (const doubt of doubts)
+    warnJob(invocation, { title, message: onOneLine(`${doubt}. Nothing in it counts as passed.`) });
 }

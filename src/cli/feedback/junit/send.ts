@@ -7,30 +7,18 @@ import { annotation, markdownLink, markdownText } from "../../core/github-action
 import { type InputFault, inputFaultsError } from "../../core/input.ts";
 import { type Column, note, printList, printOne } from "../../core/output.ts";
 import { onOneLine } from "../../core/plain-text.ts";
-import { type Answer, asFeedback, preview, undelivered } from "../../delivery/deliver-feedback.ts";
-import { resendEach, type Sent } from "../../delivery/resend.ts";
-import { attempt, type Kept, keep, remind } from "../../delivery/send.ts";
-import { droppedOf, reportOf, tellEarlier } from "../../delivery/send-feedback.ts";
-import { openFeedbackSpool } from "../../delivery/spools.ts";
-import type { OutgoingFeedback } from "../../delivery/stored-feedback.lazy.ts";
+import { type Answer, noteAnswer, reports } from "../../delivery/report.ts";
+import { failureText, itemOf, type Kept, keep, remind, sendEach, type Tried } from "../../delivery/send.ts";
+import type { Report } from "../../delivery/stored.lazy.ts";
 import {
-  failureText,
   reportFailureToJob,
   showUnsent,
   summarise,
   warnAndContinue,
   writeOutputs,
 } from "../../delivery/tell-ci-job.ts";
-import {
-  type FailureDraft,
-  failureDrafts,
-  foreignFlags,
-  hashOf,
-  headlineOf,
-  type JunitFlags,
-  titleOf,
-} from "./failure.ts";
-import { type ReadReports, readReports } from "./read-reports.ts";
+import { type FailureDraft, failureDrafts, foreignFlags, hashOf, type JunitFlags } from "./failure.ts";
+import { type ReadReports, readReports, warnJob, warnOfDoubts } from "./read-reports.ts";
 import type { Outcome, TestResult } from "./test-result.ts";
 
 /**
@@ -60,7 +48,7 @@ async function sendFailures(invocation: Invocation, flags: JunitFlags): Promise<
   if (invocation.flags.dryRun) return printPreviews(invocation, drafts);
   const sent = await deliverReports(
     invocation,
-    drafts.map((draft) => ({ ...draft, report: reportOf(withOwnKey(invocation, draft), draft.draft) })),
+    drafts.map((draft) => ({ ...draft, report: itemOf(withOwnKey(invocation, draft), draft.content) })),
   );
   return endWith(invocation, flags, { ...sent, counts: countsOf(read) });
 }
@@ -98,19 +86,19 @@ function printNothing(invocation: Invocation, read: ReadReports): Exit {
 }
 
 /** Each report has a key of its own, also if the person gives one. */
-function withOwnKey(invocation: Invocation, { draft }: FailureDraft): Invocation {
+function withOwnKey(invocation: Invocation, { content }: FailureDraft): Invocation {
   const { idempotencyKey } = invocation.flags;
   if (idempotencyKey === undefined) return invocation;
-  const key = `${idempotencyKey}-${hashOf([String(draft.fields.dedupeKey)])}`;
+  const key = `${idempotencyKey}-${hashOf([String(content.fields.dedupeKey)])}`;
   return { ...invocation, flags: { ...invocation.flags, idempotencyKey: key } };
 }
 
 /** For `--dry-run`: shows every request that would be sent. */
 async function printPreviews(invocation: Invocation, drafts: readonly FailureDraft[]): Promise<Exit> {
   const requests: RequestView[] = [];
-  for (const { draft } of drafts) {
+  for (const { content } of drafts) {
     try {
-      await preview(invocation, reportOf(invocation, draft));
+      await reports.preview(invocation, itemOf(invocation, content));
     } catch (error) {
       if (!(error instanceof DryRun)) throw error;
       requests.push(error.request);
@@ -129,7 +117,7 @@ async function endWith(
   await tellJob(invocation, sent, bestEffort ? "warning" : "error");
   printReports(invocation, sent);
   if (failure === undefined) {
-    await remind(invocation, openFeedbackSpool(invocation));
+    await remind(invocation, reports);
     return "ok";
   }
   noteUnsent(invocation, failure, sent.left);
@@ -149,48 +137,37 @@ function noteUnsent(invocation: Invocation, failure: CliError, left: number): vo
  */
 async function tellJob(
   invocation: Invocation,
-  { reports, rows, failure }: SentReports,
+  { drafts, rows, failure }: SentReports,
   level: "warning" | "error",
 ): Promise<void> {
   const { context, flags } = invocation;
   const pairs = rows.flatMap((row, at) => {
-    const report = reports[at];
-    return report ? [{ row, report }] : [];
+    const draft = drafts[at];
+    return draft ? [{ row, draft }] : [];
   });
   if (isGitHubActions(context.env)) {
-    for (const { row, report } of pairs) context.io.stderr.write(annotationOf(report, row));
+    for (const { row, draft } of pairs) context.io.stderr.write(annotationOf(draft, row));
     await writeOutputs(invocation, outputsOf(rows));
     await summarise(invocation, ["### Failing tests", pairs.map(({ row }) => summaryLine(row)).join("\n")]);
   }
   if (!failure) return;
-  const [first, ...others] = pairs.filter(({ row }) => !row.sent).map(({ report }) => report.draft);
+  const [first, ...others] = pairs.filter(({ row }) => !row.sent).map(({ draft }) => draft.content);
   await reportFailureToJob(invocation, failure, { level, draft: first });
-  if (level === "warning" || !flags.json) for (const draft of others) showUnsent(invocation, draft);
+  if (level === "warning" || !flags.json) for (const content of others) showUnsent(invocation, content);
 }
 
-/** A fault that does not end the command. */
-export function warnJob(
-  invocation: Invocation,
-  { title, message }: { readonly title: string; readonly message: string },
-): void {
-  const { env, io } = invocation.context;
-  note(invocation, `Warning: ${message}`);
-  if (isGitHubActions(env)) io.stderr.write(annotation("warning", title, message));
-}
-
-/** Warns of suites that contradict themselves: nobody knows what passed in them. */
-export function warnOfDoubts(invocation: Invocation, doubts: readonly string[]): void {
-  const title = "A test report contradicts itself";
-  for (const doubt of doubts)
-    warnJob(invocation, { title, message: onOneLine(`${doubt}. Nothing in it counts as passed.`) });
-}
-
-function annotationOf({ test, place, draft }: FailureReport, { consoleUrl, id, sent }: ReportRow): string {
-  const level = test?.outcome === "flaky" ? "warning" : "error";
-  const title = test ? titleOf(test) : String(draft.fields.subject);
-  const lines = [test ? headlineOf(test) : "", consoleUrl ?? id ?? (sent ? "" : "The report was not sent.")];
+function annotationOf(
+  { content, title, headline, isFlaky, place }: FailureDraft,
+  { consoleUrl, id, sent }: ReportRow,
+): string {
+  const level = isFlaky ? "warning" : "error";
+  const lines = [headline ?? "", consoleUrl ?? id ?? (sent ? "" : "The report was not sent.")];
   const text = lines.map(onOneLine).filter((line) => line !== "");
-  return annotation(level, { title: onOneLine(title), ...place }, text.join("\n"));
+  return annotation(
+    level,
+    { title: onOneLine(title ?? String(content.fields.subject)), ...place },
+    text.join("\n"),
+  );
 }
 
 const outputsOf = (rows: readonly ReportRow[]): Readonly<Record<string, string | undefined>> => {
@@ -204,12 +181,12 @@ function summaryLine({ subject, id, consoleUrl, deduplicated, sent }: ReportRow)
   return `- ${markdownText(subject)}: ${what}${place}`;
 }
 
-/** A report about a failing test, ready to be kept and sent. */
+/** A report about a failing test that can be kept and sent. */
 interface FailureReport extends FailureDraft {
-  readonly report: OutgoingFeedback;
+  readonly report: Report;
 }
 
-/** What became of one report. */
+/** The result of one report. */
 interface ReportRow {
   /** Its id in the spool. */
   readonly report: string;
@@ -225,8 +202,8 @@ interface ReportRow {
 }
 
 interface SentReports {
-  readonly reports: readonly FailureReport[];
-  /** In the order of the reports. */
+  readonly drafts: readonly FailureDraft[];
+  /** In the order of the drafts. */
   readonly rows: readonly ReportRow[];
   readonly left: number;
   /** Why the first unsent report was not sent. */
@@ -234,41 +211,32 @@ interface SentReports {
 }
 
 /**
- * Keeps all reports, then sends one after another until one must wait. What is not sent stays in the spool, also if the
- * program is killed.
+ * Keeps all reports, then sends one after another until one must wait. Unsent reports stay in the spool, even if the program
+ * is killed.
  */
 async function deliverReports(
   invocation: Invocation,
-  reports: readonly FailureReport[],
+  drafts: readonly FailureReport[],
 ): Promise<SentReports> {
-  const spool = openFeedbackSpool(invocation);
-  const kept = new Map<string, Kept<OutgoingFeedback>>();
-  for (const { report } of reports) kept.set(report.id, await keep(invocation, report, spool));
-  const tried = await resendEach(
-    [...kept.values()].map(({ item }) => item),
-    (item) => sendNext(invocation, kept.get(item.id) ?? { item, spool }),
-  );
-  const rows = reports.map(
-    ({ report }) => tried.rows.find((row) => row.report === report.id) ?? rowOf(report, { why: notTried }),
-  );
-  return { reports, rows, left: rows.filter(({ sent }) => !sent).length, failure: tried.failure };
+  const kept: Kept<Report>[] = [];
+  for (const { report } of drafts) kept.push(await keep(invocation, report, reports));
+  const { tried, failure } = await sendEach(invocation, reports, kept, ({ delivery }) => {
+    if (delivery.delivered) noteAnswer(invocation, delivery.answer);
+  });
+  const triedById = new Map(tried.map((one) => [one.item.id, rowOfTried(one)]));
+  const rows = drafts.map(({ report }) => triedById.get(report.id) ?? rowOf(report, { why: notTried }));
+  return { drafts, rows, left: rows.filter(({ sent }) => !sent).length, failure };
 }
 
 const notTried = "It was not tried, because an earlier report could not be sent.";
 
-async function sendNext(invocation: Invocation, kept: Kept<OutgoingFeedback>): Promise<Sent<ReportRow>> {
-  const delivery = await attempt(invocation, kept, asFeedback);
-  if (!delivery.delivered) {
-    const why = onOneLine(delivery.error.message);
-    return { row: rowOf(kept.item, { why }), failure: undelivered(kept, delivery) };
-  }
+function rowOfTried({ item, delivery }: Tried<Report, Answer>): ReportRow {
+  if (!delivery.delivered) return rowOf(item, { why: onOneLine(delivery.error.message) });
   const { id = null, consoleUrl = null, deduplicated = false, earlier = null } = delivery.answer;
-  tellEarlier(invocation, delivery.answer);
-  for (const dropped of droppedOf(delivery.answer)) note(invocation, dropped);
-  return { row: rowOf(kept.item, { sent: true, id, consoleUrl, deduplicated, earlier }) };
+  return rowOf(item, { sent: true, id, consoleUrl, deduplicated, earlier });
 }
 
-const rowOf = ({ id, fields }: OutgoingFeedback, more: Partial<ReportRow>): ReportRow => ({
+const rowOf = ({ id, fields }: Report, more: Partial<ReportRow>): ReportRow => ({
   ...{ report: id, subject: String(fields.subject), dedupeKey: String(fields.dedupeKey) },
   ...{ sent: false, id: null, consoleUrl: null, deduplicated: false, earlier: null, why: null },
   ...more,

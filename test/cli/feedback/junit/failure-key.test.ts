@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
   failureKey,
-  mergeTests,
   moreKey,
   normalised,
   passedPrefix,
   testHash,
 } from "../../../../src/cli/feedback/junit/failure.ts";
+import { mergeTests } from "../../../../src/cli/feedback/junit/read-reports.ts";
 import type { TestResult } from "../../../../src/cli/feedback/junit/test-result.ts";
 
 const folder = "/work/app";

@@ -4,13 +4,16 @@ import type { FeedbackFiles } from "../../client/body.ts";
 import { NewFeedback } from "../../contract/feedback.ts";
 import { issuesOf, ownMessages } from "../../contract/issues.ts";
 import { feedbackFiles, limits } from "../../contract/limits.ts";
+import { closest } from "../../words/closest.ts";
 import { decodedAs, encodingOf } from "../../words/decoded-text.ts";
 import { systemReason } from "../../words/system-reason.ts";
 import { fromTerminal } from "../../words/terminal.ts";
 import { ciMetadata } from "../core/ci.ts";
 import { ciRun } from "../core/ci-run.ts";
-import { closest, usageError } from "../core/cli-error.ts";
+import { type Exit, usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
+import { DryRun } from "../core/dry-run.ts";
+import { cliErrorOf } from "../core/failures.ts";
 import {
   type Checked,
   endsOfStandardInput,
@@ -26,7 +29,45 @@ import {
 import { note } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { asPdf, checkSentFiles } from "./files.ts";
-import { megabytes } from "./send.ts";
+import { type Answer, flagOfFiles, printAnswer, reports } from "./report.ts";
+import { failureText, itemOf, megabytes, remind, sendNew } from "./send.ts";
+import type { ReportContent } from "./stored.lazy.ts";
+import { reportFailureToJob, reportSuccessToJob, warnAndContinue } from "./tell-ci-job.ts";
+
+export interface SendFlags extends DraftFlags {
+  readonly statusUrl?: boolean;
+}
+
+/**
+ * Checks and sends one report. With `--best-effort` the exit is `ok` whatever happens, and a warning says what was lost.
+ */
+export async function send(invocation: Invocation, flags: SendFlags): Promise<Exit> {
+  const made: { draft?: ReportContent } = {};
+  let answer: Answer;
+  try {
+    made.draft = await draftOf(invocation, flags);
+    answer = await sendNew(invocation, itemOf(invocation, made.draft), reports);
+  } catch (error) {
+    if (error instanceof DryRun) throw error;
+    const failure = cliErrorOf(error);
+    if (invocation.context.signal.aborted) {
+      if (!made.draft) note(invocation, "Interrupted: nothing was sent.");
+      throw failure;
+    }
+    if (flags.bestEffort) return warnAndContinue(invocation, failure, made.draft);
+    await reportFailureToJob(invocation, failure, { level: "error", draft: made.draft });
+    throw error;
+  }
+  try {
+    await reportSuccessToJob(invocation, made.draft, answer);
+    printAnswer(invocation, answer, flags);
+    await remind(invocation, reports);
+  } catch (error) {
+    if (!flags.bestEffort) throw error;
+    note(invocation, `Warning: the feedback was sent. ${failureText(cliErrorOf(error))}`);
+  }
+  return "ok";
+}
 
 /** The flags of `feedback send` for the content. */
 export interface DraftFlags {
@@ -47,19 +88,13 @@ export interface DraftFlags {
   readonly bestEffort?: boolean;
 }
 
-/** The checked content. */
-export interface Draft {
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly files: FeedbackFiles;
-}
-
 type Given = Readonly<Record<string, unknown>>;
 
 /**
  * Checks all input before anything is sent. Throws one usage error that names every fault. With `--best-effort`
  * faulty fields are left out and named in the message, as long as a report is left.
  */
-export async function draftOf(invocation: Invocation, flags: DraftFlags): Promise<Draft> {
+export async function draftOf(invocation: Invocation, flags: DraftFlags): Promise<ReportContent> {
   const metadata = metadataOf(flags.metadata ?? []);
   const wanted = { message: flags.message, subject: flags.subject };
   const texts = await readTexts(invocation, wanted, reportTextOf);
@@ -163,9 +198,6 @@ function faultText(value: unknown, message: string): string {
   const meant = message.startsWith("must be one of") ? closest(String(value), words) : undefined;
   return meant === undefined ? message : `${message}: did you mean ${meant}?`;
 }
-
-/** The flag of each field of files. */
-export const flagOfFiles = { images: "--image", videos: "--video", attachments: "--attach" } as const;
 
 type Field = keyof FeedbackFiles;
 

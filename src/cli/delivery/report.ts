@@ -1,0 +1,223 @@
+import { feedbackBody, placesOf, type SentFile } from "../../client/body.ts";
+import type { Client } from "../../client/call.ts";
+import { ConnectionError, ServerError } from "../../client/errors.ts";
+import { routes } from "../../client/routes.ts";
+import type { Issue } from "../../contract/issues.ts";
+import { usageError } from "../core/cli-error.ts";
+import type { Invocation } from "../core/context.ts";
+import { flagOf } from "../core/input.ts";
+import { type Column, note, printList, printOne } from "../core/output.ts";
+import { onOneLine, withoutCommands } from "../core/plain-text.ts";
+import { type Explanation, type Failed, type Kind, megabytes, type Tried } from "./send.ts";
+import type { LastTry } from "./spool.ts";
+import { filesInPlace, type Report, storedReport, storedReportText } from "./stored.lazy.ts";
+
+/** The server's answer. Other servers may leave out the id and the address. */
+export type Answer = Partial<Awaited<ReturnType<Client["feedback"]["submit"]>>>;
+
+/** Reports: feedback on its way to a server. */
+export const reports: Kind<Report, Answer> = {
+  word: "report",
+  noun: "feedback",
+  folder: "spool",
+  filesOf: ({ files }) => filesInPlace({ ...files }),
+  textOf: storedReportText,
+  itemIn: storedReport,
+  bodyOf: ({ fields, files }) => feedbackBody(fields, files),
+  async send(client, request) {
+    const answer: Answer = await client.feedback.submit(request);
+    if (answer.success === false)
+      throw new ServerError({ status: 200, code: "not_taken", message: notTaken });
+    return answer;
+  },
+  preview,
+  withoutFiles,
+  isPostedTwiceWithoutKey: true,
+  keptText: "The report is kept.",
+  explain,
+  printAnswer: (invocation, answer) => printAnswer(invocation, answer),
+  printKept,
+  printTried,
+};
+
+const notTaken = "The server answered that it did not take the feedback.";
+
+async function preview(invocation: Invocation, { fields, files }: Report): Promise<void> {
+  const { images, videos, attachments } = files;
+  const body = {
+    ...fields,
+    ...(images.length > 0 && { images: images.map(placeholder) }),
+    ...(videos.length > 0 && { videos: videos.map(placeholder) }),
+    ...(attachments.length > 0 && {
+      attachments: attachments.map((file) => ({ name: file.name, data: placeholder(file) })),
+    }),
+  };
+  await invocation.sender()(routes.feedback.submit, { body });
+}
+
+const placeholder = ({ name, mediaType, bytes }: SentFile): string =>
+  `<${mediaType} ${name}, ${megabytes(bytes)}>`;
+
+/**
+ * The report without its files is another request and gets another key. Throws a usage error if the first request may have
+ * arrived.
+ */
+function withoutFiles({ context }: Invocation, report: Report): Report {
+  if (report.lastTry?.outcome === "unknown") {
+    throw usageError(
+      `Report ${report.id} may have arrived whole: without its files it would be posted a second time.`,
+      `innkeep feedback resend ${report.id}`,
+    );
+  }
+  return { ...report, files: { images: [], videos: [], attachments: [] }, idempotencyKey: context.newId() };
+}
+
+/** Explains why a report did not arrive, whether the server may have it, and how to send it again. */
+function explain({ error, lastTry }: Failed, report: Report): Explanation {
+  const isCut = lastTry.outcome === "unsent" && wasCut(error) && placesOf(report.files).length > 0;
+  const issues = issuesOf(error, report);
+  return {
+    sentences: [meaningOf(error, isCut), postedTexts[lastTry.outcome]],
+    resend: resendAdvice(error, report, isCut),
+    details: issues.length > 0 ? { issues } : {},
+  };
+}
+
+const postedTexts: Readonly<Record<LastTry["outcome"], string>> = {
+  unsent: "Nothing was posted.",
+  refused: "Nothing was posted.",
+  unknown:
+    "Whether it was posted is not known. Sent again it has the same Idempotency-Key: Innkeep posts it once, " +
+    "a server that does not know the key may post it twice.",
+};
+
+function meaningOf(error: Error, isCut: boolean): string | undefined {
+  if (isCut) return "A proxy or the server may have a limit that is smaller than this report.";
+  if (!(error instanceof ServerError) || error.status !== 403) return undefined;
+  return (
+    "A 403 means that this key may not send feedback, or that feedback is turned off for the app. " +
+    "The owner of the app sees both in the console."
+  );
+}
+
+// Many servers close the connection when a body is too large, and send no answer.
+const wasCut = (error: Error): boolean =>
+  error instanceof ConnectionError && ["ECONNRESET", "EPIPE"].includes(error.code);
+
+/** The faults that the server found, or the sizes after a 413, with the names of the flags. */
+function issuesOf(error: Error, report: Report): readonly Issue[] {
+  if (!(error instanceof ServerError)) return [];
+  const found = error.issues.map(({ path, message }) => ({
+    path: flagAndFile(path, report),
+    message: onOneLine(message),
+  }));
+  return error.status === 413 && found.length === 0 ? sizesOf(report) : found;
+}
+
+const sizesOf = ({ files }: Report): Issue[] =>
+  placesOf(files).map(({ field, file }) => ({
+    path: onOneLine(`${flagOfFiles[field]} ${file.name}`),
+    message: `has ${megabytes(file.bytes)}`,
+  }));
+
+/** The flag and the file of a field such as `images.1`; else the flag of the field. */
+function flagAndFile(path: string, { files }: Report): string {
+  const [field = "", at = ""] = path.split(".");
+  const placed = placesOf(files).find((place) => place.field === field && String(place.at) === at);
+  if (placed) return onOneLine(`${flagOfFiles[placed.field]} ${placed.file.name}`);
+  return field === "" ? "" : onOneLine(flagOf(field));
+}
+
+/** The flag of each field of files. */
+export const flagOfFiles = { images: "--image", videos: "--video", attachments: "--attach" } as const;
+
+function resendAdvice(error: Error, { id, files }: Report, isCut: boolean): string {
+  const isTooLarge = isCut || (error instanceof ServerError && error.status === 413);
+  const resend = `innkeep feedback resend ${id}`;
+  return isTooLarge && placesOf(files).length > 0 ? `${resend} --without-files` : resend;
+}
+
+/**
+ * Prints the address of the feedback, if the server returns one. Prints the address of the sender's page only on request:
+ * anybody who has it can open the page, and many people read logs.
+ */
+export function printAnswer(
+  invocation: Invocation,
+  { statusUrl, ...answer }: Answer,
+  wanted: { readonly statusUrl?: boolean } = {},
+): void {
+  const page = wanted.statusUrl ? { statusUrl } : {};
+  // The server wrote these texts: each is one line that no CI service reads as a command.
+  const lines = [answer.id, answer.consoleUrl, page.statusUrl]
+    .filter((text) => typeof text === "string")
+    .map((text) => withoutCommands(onOneLine(text)));
+  if (!invocation.flags.json && lines.length > 0) {
+    note(invocation, answer.deduplicated ? "Added to feedback that is open already." : "Feedback sent.");
+  }
+  noteAnswer(invocation, answer);
+  printOne(invocation, { ...answer, ...page }, () =>
+    lines.length > 0 ? lines.join("\n") : "Feedback sent.",
+  );
+}
+
+/** Notes that a failure came back that was resolved before, and what the server did not store. */
+export function noteAnswer(invocation: Invocation, answer: Answer): void {
+  const { earlier, metadataDropped = [], filesDropped = [], fieldsDropped = [] } = answer;
+  if (!invocation.flags.json && typeof earlier?.consoleUrl === "string") {
+    const link = withoutCommands(onOneLine(earlier.consoleUrl));
+    note(invocation, `This failure came back. It was resolved before: ${link}`);
+  }
+  if (metadataDropped.length > 0)
+    note(
+      invocation,
+      `The server dropped metadata, because there was too much of it: ${metadataDropped.join(", ")}.`,
+    );
+  if (filesDropped.length > 0)
+    note(
+      invocation,
+      `The server dropped files, because the app has no room for more: ${filesDropped.join(", ")}.`,
+    );
+  if (fieldsDropped.length > 0)
+    note(invocation, `The server dropped fields, because they were too long: ${fieldsDropped.join(", ")}.`);
+}
+
+function printKept(invocation: Invocation, kept: readonly Report[]): void {
+  const rows = kept.map(({ id, createdAt, baseUrl, fields, files, lastTry }) => ({
+    id,
+    createdAt,
+    baseUrl,
+    type: fields.type,
+    subject: String(fields.subject ?? fields.message),
+    files: placesOf(files).map(({ file }) => file.name),
+    outcome: lastTry?.outcome ?? null,
+    why: lastTry?.why ?? null,
+  }));
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    { heading: "id", of: ({ id }) => id },
+    { heading: "created", of: ({ createdAt }) => createdAt },
+    { heading: "type", of: ({ type }) => type },
+    { heading: "subject", of: ({ subject }) => subject },
+    { heading: "files", of: ({ files }) => files.length },
+    { heading: "state", of: ({ outcome }) => outcome },
+    { heading: "why", of: ({ why }) => why },
+    { heading: "server", of: ({ baseUrl }) => baseUrl },
+  ];
+  printList(invocation, { items: rows, columns });
+}
+
+function printTried(invocation: Invocation, tried: readonly Tried<Report, Answer>[], left: number): void {
+  const rows = tried.map(({ item, delivery }) => ({
+    report: item.id,
+    sent: delivery.delivered,
+    id: delivery.delivered ? (delivery.answer.id ?? null) : null,
+    consoleUrl: delivery.delivered ? (delivery.answer.consoleUrl ?? null) : null,
+    why: delivery.delivered ? null : onOneLine(delivery.error.message),
+  }));
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    { heading: "report", of: ({ report }) => report },
+    { heading: "sent", of: ({ sent }) => (sent ? "yes" : "no") },
+    { heading: "id", of: ({ id }) => id },
+    { heading: "where or why", of: ({ consoleUrl, why }) => consoleUrl ?? why },
+  ];
+  printList(invocation, { items: rows, columns, extra: { left } });
+}

@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import * as z from "zod/mini";
+import type { FeedbackFiles, SentFile } from "../../client/body.ts";
+import type { FileInPlace, SpooledItem } from "./spool.ts";
+
+/** The content of feedback, checked. */
+export interface ReportContent {
+  /** The body without its files. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly files: FeedbackFiles;
+}
+
+/** Feedback on its way to a server. */
+export type Report = SpooledItem & ReportContent;
+
+/** The content of a proof, checked. */
+export interface ProofContent {
+  readonly fields: {
+    readonly slotId: string;
+    readonly capturedAt: string;
+    readonly queuedAt: string;
+    readonly note?: string;
+  };
+  readonly images: readonly SentFile[];
+  /**
+   * What the tester gave in place of the whole id of the slot: its start, or nothing for the only slot. We ask the server
+   * for the id before we send the proof. Until then `fields.slotId` is `noSlot`.
+   */
+  readonly wantedSlot?: string;
+}
+
+/** A proof on its way to a server. */
+export type Proof = SpooledItem & ProofContent;
+
+const StoredFile = z.object({ name: z.string(), mediaType: z.string(), bytes: z.int() });
+
+/** What the spool stores of every item. The files are beside it, named by their place in the request. */
+const stored = {
+  id: z.string(),
+  createdAt: z.string(),
+  baseUrl: z.string(),
+  idempotencyKey: z.string(),
+  lastTry: z.nullable(
+    z.object({ at: z.string(), outcome: z.enum(["unsent", "refused", "unknown"]), why: z.string() }),
+  ),
+};
+
+const StoredReport = z.object({
+  ...stored,
+  fields: z.record(z.string(), z.unknown()),
+  files: z.object({
+    images: z.array(StoredFile),
+    videos: z.array(StoredFile),
+    attachments: z.array(StoredFile),
+  }),
+});
+
+const StoredProof = z.object({
+  ...stored,
+  fields: z.object({
+    slotId: z.string(),
+    capturedAt: z.string(),
+    queuedAt: z.string(),
+    note: z.optional(z.string()),
+  }),
+  images: z.array(StoredFile),
+  wantedSlot: z.optional(z.string()),
+});
+
+/** Files, each with its place in the request, such as `images.0`. */
+export const filesInPlace = (files: Readonly<Record<string, readonly SentFile[]>>): readonly FileInPlace[] =>
+  Object.entries(files).flatMap(([field, list]) =>
+    list.map((file, at) => ({ place: placeOf(field, at), file })),
+  );
+
+const placeOf = (field: string, at: number): string => `${field}.${at}`;
+
+export const storedReportText = (report: Report): string => JSON.stringify(StoredReport.parse(report));
+
+/** Returns the report that a folder of the spool has; undefined if the text is not a report. */
+export function storedReport(folder: string, text: string): Report | undefined {
+  const report = parsed(StoredReport, text);
+  if (!report) return undefined;
+  const { images, videos, attachments } = report.files;
+  const files = {
+    images: copiesIn(folder, "images", images),
+    videos: copiesIn(folder, "videos", videos),
+    attachments: copiesIn(folder, "attachments", attachments),
+  };
+  return { ...report, files };
+}
+
+export const storedProofText = (proof: Proof): string => JSON.stringify(StoredProof.parse(proof));
+
+/** Returns the proof that a folder of the spool has; undefined if the text is not a proof. */
+export function storedProof(folder: string, text: string): Proof | undefined {
+  const proof = parsed(StoredProof, text);
+  return proof && { ...proof, images: copiesIn(folder, "images", proof.images) };
+}
+
+function parsed<Schema extends z.ZodMiniObject>(schema: Schema, text: string): z.output<Schema> | undefined {
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The files of an item, with the paths of their copies in its folder. */
+const copiesIn = (folder: string, field: string, files: readonly Omit<SentFile, "path">[]): SentFile[] =>
+  files.map((file, at) => ({ ...file, path: join(folder, placeOf(field, at)) }));
