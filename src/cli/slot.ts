@@ -1,13 +1,15 @@
 import type { Command } from "commander";
 import type { Client } from "../client/call.ts";
 import { routes } from "../client/routes.ts";
+import { limits } from "../contract/limits.ts";
 import type { OpenListing, Slot } from "../contract/tester.ts";
 import { commandAction, forTester, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { mutates } from "./core/flags.ts";
+import { wholeId } from "./core/ids.ts";
 import { type Column, details, note, printList, printOne } from "./core/output.ts";
 import { omitTestKey, type TestKeyFlags, withTestKeys } from "./testing/omit-test-key.ts";
-import { allOpenListings, openSlotId, ownSlotId } from "./testing/slot-id.ts";
+import { ownSlotId } from "./testing/slot-id.ts";
 import { addSlotDecisions } from "./testing.ts";
 
 const whose = `
@@ -69,6 +71,29 @@ async function listOpen(invocation: Invocation): Promise<undefined> {
   );
 }
 
+const mostPages = 20;
+
+/** The newest tests with open slots, from a limited number of pages. A server of another make may give all at once, without `nextCursor`. */
+async function allOpenListings(invocation: Invocation): Promise<readonly OpenListing[]> {
+  const client = invocation.client();
+  const found: OpenListing[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < mostPages; pages += 1) {
+    const page: Page = await client.tester.listings({
+      query: { limit: String(limits.listPage.max), cursor },
+    });
+    found.push(...page.listings);
+    if (!page.nextCursor) break;
+    cursor = page.nextCursor;
+  }
+  return found;
+}
+
+interface Page {
+  readonly listings: readonly OpenListing[];
+  readonly nextCursor?: string | null;
+}
+
 const openColumns: readonly Column<OpenListing>[] = [
   { heading: "slot", of: ({ openSlotId }) => openSlotId, isId: true },
   { heading: "app", of: ({ appName }) => appName },
@@ -87,6 +112,17 @@ async function requestSlot(invocation: Invocation, flags: SlotFlags, given: stri
   const shown = slot ? { slot: omitTestKey(slot, flags) } : answer;
   printOne(invocation, shown, () => (slot ? slotLines(slot) : ""));
 }
+
+/** The id of an open slot, given as a whole or by its start. */
+const openSlotId = (invocation: Invocation, given: string): Promise<string> =>
+  wholeId(given, {
+    thing: "free slot",
+    command: "innkeep slot list --open",
+    list: async () => {
+      const listings = await allOpenListings(invocation);
+      return listings.map(({ openSlotId: id, appName }) => ({ id, name: appName }));
+    },
+  });
 
 /** The server's answer. Other servers may leave the slot out. */
 type Requested = Partial<Awaited<ReturnType<Client["tester"]["requestSlot"]>>>;

@@ -8,10 +8,10 @@ import { lastingClient } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
 import { wholeNumber } from "./core/flags.ts";
 import { canAsk } from "./core/input.ts";
-import { note } from "./core/output.ts";
+import { type Column, note, printList } from "./core/output.ts";
 import { asLoggedJson } from "./core/plain-text.ts";
-import { withTestKeys } from "./testing/omit-test-key.ts";
-import { listTasks, shownTasks, type TaskFlags, type Tasks } from "./testing/tasks.ts";
+import { omitTestKey, type TestKeyFlags, withTestKeys } from "./testing/omit-test-key.ts";
+import type { ShownTask, Tasks } from "./testing/task-screen.lazy.tsx";
 
 export function addTask(task: Command, given: Setup): void {
   const setup = forTester(given);
@@ -23,6 +23,45 @@ export function addTask(task: Command, given: Setup): void {
     return watchTasks(invocation, flags);
   });
 }
+
+interface TaskFlags extends TestKeyFlags {
+  readonly day?: number;
+  readonly watch?: boolean;
+}
+
+/** Shows the tasks of today, or of an earlier day of each test. */
+async function listTasks(invocation: Invocation, flags: TaskFlags): Promise<undefined> {
+  const { day } = flags;
+  if (day !== undefined && day < 1) throw usageError("--day: the days of a test are counted from 1.");
+  const query = day === undefined ? {} : { day: String(day) };
+  const { tasks, outstanding } = shownTasks(await invocation.client().tester.tasks({ query }), flags);
+  printList(invocation, { items: tasks, columns, extra: { outstanding }, name: "tasks" });
+  if (tasks.length > 0) note(invocation, outstandingInWords(outstanding));
+}
+
+type Answer = Awaited<ReturnType<Client["tester"]["tasks"]>>;
+
+/** The answer without the test keys, unless they are asked for. */
+const shownTasks = ({ tasks, outstanding }: Answer, flags: TestKeyFlags): Tasks => ({
+  tasks: tasks.map((task) => omitTestKey(task, flags)),
+  outstanding,
+});
+
+const outstandingInWords = (outstanding: number): string =>
+  outstanding === 0 ? "Nothing is outstanding." : `Outstanding: ${outstanding}.`;
+
+const columns: readonly Column<ShownTask>[] = [
+  { heading: "slot", of: ({ slotId }) => slotId, isId: true },
+  { heading: "app", of: ({ appName }) => appName },
+  { heading: "day", of: ({ dayIndex, durationDays }) => `${dayIndex}/${durationDays}` },
+  { heading: "screen", of: ({ targetScreen }) => targetScreen },
+  { heading: "due", of: ({ dueBy }) => dueBy },
+  { heading: "done", of: ({ submitted }) => (submitted ? "yes" : "no") },
+  { heading: "status", of: ({ slotStatus }) => slotStatus },
+  { heading: "missed", of: ({ missedDays }) => missedDays },
+  { heading: "by", of: ({ verificationTier }) => verificationTier },
+  { heading: "join", of: ({ joinCheckPending }) => (joinCheckPending ? "to be confirmed" : "") },
+];
 
 /**
  * Watches the tasks until it is interrupted: on a screen in a terminal, else with a line of JSON for each change.

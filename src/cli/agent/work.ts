@@ -19,7 +19,7 @@ import { isId } from "../core/ids.ts";
 import { note, printLine } from "../core/output.ts";
 import { printable } from "../core/plain-text.ts";
 import { askingList } from "./lacking.ts";
-import { beginOf, type Job, type Left, namedWorker, namelessWorker, type Worker } from "./worker.ts";
+import { type Job, type Left, startWorker, type Worker } from "./worker.ts";
 
 export interface WorkFlags {
   readonly worker?: string;
@@ -41,8 +41,7 @@ export async function work(
   assertThere(invocation, command);
   const missing = flags.pass?.find((name) => context.env[name] === undefined);
   if (missing !== undefined) throw usageError(`--pass ${missing}: there is no such variable.`);
-  const worker =
-    flags.worker === undefined ? namelessWorker(context) : await namedWorker(invocation, flags.worker);
+  const worker = await startWorker(invocation, flags.worker);
   try {
     return await workAs(worker, invocation, { ...flags, command });
   } finally {
@@ -143,7 +142,7 @@ async function finish(
   const ended: CarriedOut =
     refusal === undefined
       ? await heard({ client, context: invocation.context }, claimed, () =>
-          carryOut(invocation, claimed, { ...options, onStart: (id) => noteCommand(job, id, invocation) }),
+          carryOut(invocation, claimed, { ...options, onStart: job.noteCommand }),
         )
       : { code: 1, received: undefined, summary: refusal };
   const outcome = { status: ended.code === 0 ? "succeeded" : "failed", summary: ended.summary } as const;
@@ -152,11 +151,6 @@ async function finish(
   if (invocation.flags.json)
     printLine(invocation, { runId: run.id, status: outcome.status, code: ended.code });
   return ended;
-}
-
-function noteCommand(job: Job, processId: number, { context }: Invocation): void {
-  const began = beginOf(processId, context);
-  if (began !== undefined) job.note({ command: { processId, began } });
 }
 
 /** Throws a usage error if the command cannot be found, before anything is claimed for it. */

@@ -19,7 +19,9 @@ export interface Job {
   readonly left: Left | undefined;
   /** The file with the notes; undefined for a worker without a name. */
   readonly noted: string | undefined;
-  note(more: Partial<Pick<Left, "claimId" | "command" | "ended">>): void;
+  note(more: Partial<Pick<Left, "claimId" | "ended">>): void;
+  /** Notes the process of the command that was started for it. */
+  noteCommand(processId: number): void;
   /** Nothing is left to do for it. */
   done(): void;
 }
@@ -32,12 +34,16 @@ export interface Worker {
   end(): Promise<void>;
 }
 
-/** A worker whose claims nobody takes up. */
-export function namelessWorker({ newId }: Pick<Context, "newId">): Worker {
+/** Starts a worker with this name; without one, a worker whose claims no later process resumes. */
+export const startWorker = async (invocation: Invocation, name: string | undefined): Promise<Worker> =>
+  name === undefined ? namelessWorker(invocation.context) : namedWorker(invocation, name);
+
+function namelessWorker({ newId }: Context): Worker {
   const name = `shell-${newId()}`;
   const begin = (runId: string): Job => ({
     ...{ runId, worker: name, left: undefined, noted: undefined },
     note() {},
+    noteCommand() {},
     done() {},
   });
   return { name, left: [], begin, end: async () => {} };
@@ -48,10 +54,7 @@ export function namelessWorker({ newId }: Pick<Context, "newId">): Worker {
  * before it is used: the same name on another machine claims for itself. Throws a CliError if a process with the name runs,
  * or the command of one that was killed. (rule L74)
  */
-export async function namedWorker(
-  { context, stateFolder, baseUrl }: Invocation,
-  name: string,
-): Promise<Worker> {
+async function namedWorker({ context, stateFolder, baseUrl }: Invocation, name: string): Promise<Worker> {
   if (name.length > longestName) throw usageError(`--worker takes at most ${longestName} characters.`);
   const key = createHash("sha256").update(`${baseUrl()}\n${name}`).digest("hex").slice(0, 16);
   const folder = join(stateFolder, "workers", key);
@@ -62,11 +65,11 @@ export async function namedWorker(
     assertEnded(left, context);
     return {
       name,
-      left: left.map((one) => ({ ...jobIn(folder, one, context.newId), left: one })),
+      left: left.map((one) => ({ ...jobIn(folder, one, context), left: one })),
       begin(runId) {
         const begun = { runId, worker: `${name}-${randomBytes(suffixBytes).toString("hex")}` };
         writeLeft(folder, begun, context.newId);
-        return jobIn(folder, begun, context.newId);
+        return jobIn(folder, begun, context);
       },
       end: () => held.release(),
     };
@@ -80,14 +83,19 @@ const suffixBytes = 4;
 
 const longestName = limits.worker - 1 - 2 * suffixBytes;
 
-function jobIn(folder: string, noted: Left, newId: () => string): Job {
+function jobIn(folder: string, noted: Left, context: Context): Job {
   const { runId, worker } = noted;
   let known = noted;
+  const note = (more: Partial<Left>) => {
+    known = { ...known, ...more };
+    writeLeft(folder, known, context.newId);
+  };
   return {
     ...{ runId, worker, left: undefined, noted: fileOf(folder, runId) },
-    note(more) {
-      known = { ...known, ...more };
-      writeLeft(folder, known, newId);
+    note,
+    noteCommand(processId) {
+      const began = beginOf(processId, context);
+      if (began !== undefined) note({ command: { processId, began } });
     },
     done: () => forgetLeft(folder, runId),
   };
@@ -123,7 +131,7 @@ function assertEnded(left: readonly Left[], context: Context): void {
  * What distinguishes a process from a later one with the same id; undefined if it does not run. On Linux the time of its start,
  * elsewhere only that it is there.
  */
-export function beginOf(
+function beginOf(
   processId: number,
   { platform, isRunning }: Pick<Context, "platform" | "isRunning">,
 ): string | undefined {

@@ -1,9 +1,9 @@
-import { type Exit, usageError } from "../core/cli-error.ts";
+import { CliError, type Exit, usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { confirm } from "../core/input.ts";
 import { note, printOne } from "../core/output.ts";
 import { type Kind, sendEach, sendKept } from "./send.ts";
-import { keptItem, openSpool, resendOf, type Spool, type SpooledItem } from "./spool.ts";
+import { openSpool, resendOf, type Spool, type SpooledItem } from "./spool.ts";
 
 export interface ResendFlags {
   readonly all?: boolean;
@@ -28,6 +28,19 @@ export async function resend<I extends SpooledItem, Answer>(
   else if (flags.all && !id && !flags.withoutFiles) return resendAll(invocation, kind, spool);
   else throw usageError(`Name one ${kind.word}, or give --all alone.`, resendOf(kind, "--list"));
   return "ok";
+}
+
+/** Reads a kept item. Throws a CliError if there is no such item. */
+async function keptItem<I extends SpooledItem>(spool: Spool<I>, id: string): Promise<I> {
+  const item = await spool.read(id);
+  if (item) return item;
+  const { kind } = spool;
+  throw new CliError({
+    exit: "notFound",
+    code: "not_found",
+    message: `No ${kind.word} ${id} is kept here.`,
+    next: resendOf(kind, "--list"),
+  });
 }
 
 /** Shows the items that no server has confirmed yet, oldest first. Notes folders without a complete item. */

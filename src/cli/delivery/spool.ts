@@ -3,7 +3,6 @@ import { chmod, copyFile, readdir, readFile, rename, rm, stat, writeFile } from 
 import { join } from "node:path";
 import type { SentFile } from "../../client/body.ts";
 import { makeFolder } from "../../credentials/folders.ts";
-import { CliError } from "../core/cli-error.ts";
 import type { Context, Invocation } from "../core/context.ts";
 
 /** Keeps items until a server has them: each in a folder that only its owner can read. */
@@ -69,19 +68,6 @@ export function openSpool<I extends SpooledItem>(
     claim: (id) => claim(context, folderOf(id)),
     folderOf,
   };
-}
-
-/** Reads a kept item. Throws a CliError if there is no such item. */
-export async function keptItem<I extends SpooledItem>(spool: Spool<I>, id: string): Promise<I> {
-  const item = await spool.read(id);
-  if (item) return item;
-  const { kind } = spool;
-  throw new CliError({
-    exit: "notFound",
-    code: "not_found",
-    message: `No ${kind.word} ${id} is kept here.`,
-    next: resendOf(kind, "--list"),
-  });
 }
 
 // A name with a leading dot is not finished yet, or was left by a killed program.

@@ -1,5 +1,4 @@
-import { limits } from "../../contract/limits.ts";
-import type { OpenListing, Slot } from "../../contract/tester.ts";
+import type { Slot } from "../../contract/tester.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { wholeId } from "../core/ids.ts";
@@ -18,17 +17,6 @@ export async function ownSlotId(invocation: Invocation, given: string | undefine
   });
 }
 
-/** The id of an open slot, given as a whole or by its start. */
-export const openSlotId = (invocation: Invocation, given: string): Promise<string> =>
-  wholeId(given, {
-    thing: "free slot",
-    command: "innkeep slot list --open",
-    list: async () => {
-      const listings = await allOpenListings(invocation);
-      return listings.map(({ openSlotId: id, appName }) => ({ id, name: appName }));
-    },
-  });
-
 const held: readonly string[] = ["active", "at_risk"] satisfies readonly Slot["status"][];
 
 function onlyOne(slots: readonly Slot[]): string {
@@ -39,27 +27,4 @@ function onlyOne(slots: readonly Slot[]): string {
   if (others.length === 0) return slot.slotId;
   const choice = mine.map(({ slotId, app }) => `  ${slotId}  ${app.name}`).join("\n");
   throw usageError(`You hold ${mine.length} slots.`, `Say which:\n${choice}`);
-}
-
-const mostPages = 20;
-
-/** The newest tests with open slots, from a limited number of pages. A server of another make may give all at once, without `nextCursor`. */
-export async function allOpenListings(invocation: Invocation): Promise<readonly OpenListing[]> {
-  const client = invocation.client();
-  const found: OpenListing[] = [];
-  let cursor: string | undefined;
-  for (let pages = 0; pages < mostPages; pages += 1) {
-    const page: Page = await client.tester.listings({
-      query: { limit: String(limits.listPage.max), cursor },
-    });
-    found.push(...page.listings);
-    if (!page.nextCursor) break;
-    cursor = page.nextCursor;
-  }
-  return found;
-}
-
-interface Page {
-  readonly listings: readonly OpenListing[];
-  readonly nextCursor?: string | null;
 }

@@ -2,10 +2,19 @@
 import { Box, Text, useApp, useInput } from "ink";
 import { useEffect, useState } from "react";
 import type { PollResult } from "../../client/wait.ts";
+import type { Task } from "../../contract/tester.ts";
 import { formatDuration } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { type Shown, showOnTerminal } from "../core/screen.lazy.ts";
-import type { ShownTask, Tasks } from "./tasks.ts";
+
+/** A task without its test key, unless that was asked for. */
+export type ShownTask = Omit<Task, "testKey">;
+
+/** The tasks as the commands show them. */
+export interface Tasks {
+  readonly tasks: readonly ShownTask[];
+  readonly outstanding: number;
+}
 
 /** What the screen shows, and when it ends. */
 export interface TaskScreen extends Shown {

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
+import type { Tasks } from "../../../src/cli/testing/task-screen.lazy.tsx";
 import { showTasks } from "../../../src/cli/testing/task-screen.lazy.tsx";
-import type { Tasks } from "../../../src/cli/testing/tasks.ts";
 import type { PollResult } from "../../../src/client/wait.ts";
 import { eventually } from "../../support/eventually.ts";
 
