@@ -461,7 +461,16 @@ async function viewThread(
 }
 
 /** Changes only the given fields. An empty issue address removes the link. */
-async function editThread(invocation: Invocation, flags: EditFlags, given: string): Promise<undefined> {
+async function editThread(
+  invocation: Invocation,
+  flags: {
+    readonly status?: ThreadStatus;
+    readonly category?: FeedbackType;
+    readonly subject?: string;
+    readonly githubIssueUrl?: string;
+  },
+  given: string,
+): Promise<undefined> {
   const { status, category, subject, githubIssueUrl } = flags;
   const body = { status, category, subject, githubIssueUrl: githubIssueUrl === "" ? null : githubIssueUrl };
   if (Object.values(body).every((value) => value === undefined)) {

@@ -1,7 +1,7 @@
-import { pdfOfText } from "../../../src/words/text-pdf.ts";
 import { receivedFile } from "../../../src/contract/files.ts";
 import { feedbackFiles, limits } from "../../../src/contract/limits.ts";
 import { decodedText } from "../../../src/words/decoded-text.ts";
+import { pdfOfText } from "../../../src/words/text-pdf.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { type FeedbackFile, filesJson } from "../../feedback/reports/report.ts";

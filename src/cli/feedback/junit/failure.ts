@@ -94,15 +94,11 @@ const foldersOf = ({ context: { cwd, env } }: Invocation): Folders => ({
   workspace: ciFolders(env).workspace || cwd,
 });
 
-interface OwnContent extends ReportText {
-  readonly dedupeKey: string;
-}
-
 /** A report with its own content, and with what the flags say about all reports. */
 async function contentWith(
   invocation: Invocation,
   flags: JunitFlags,
-  { subject, message, metadata, dedupeKey }: OwnContent,
+  { subject, message, metadata, dedupeKey }: ReportText & { readonly dedupeKey: string },
 ): Promise<ReportContent> {
   const facts = Object.entries(metadata).map(([name, fact]) => `${name}:=${JSON.stringify(fact)}`);
   const dedupe = dedupeFields(invocation.context, { ...flags, dedupeKey }, { joinsShards: true });
