@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import Koa from "koa";
 import type { Endpoint } from "../src/contract/endpoint.ts";
 import { contract } from "../src/contract/index.ts";
-import { identityRoutes } from "./access/identity-providers/flow.ts";
+import { identityRoutes } from "./access/identity-providers/flow.tsx";
 import { oauthRoutes } from "./access/oauth/api/endpoints.ts";
 import { consentRoutes } from "./access/oauth/consent-flow.ts";
 import { deviceSignInRoutes } from "./access/sign-in/device-flow.ts";

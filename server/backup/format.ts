@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Archive, ArchiveEntry } from "./read-archive.ts";
+import type { Archive, ArchiveEntry } from "./archive.ts";
 
 export const formatVersion = 1;
 export const headerName = "backup.json";

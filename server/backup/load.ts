@@ -5,6 +5,7 @@ import { migrations } from "../database/migrations.ts";
 import { type DatabaseAddress, openDatabase } from "../database/open.ts";
 import { replaced } from "../database/schema/baseline.ts";
 import { storedFiles, uploads } from "../files/uploads-store.ts";
+import type { Archive, ArchiveEntry } from "./archive.ts";
 import {
   type BackupContents,
   type BackupHeader,
@@ -14,7 +15,6 @@ import {
   readHeader,
   rowEntries,
 } from "./format.ts";
-import type { Archive, ArchiveEntry } from "./read-archive.ts";
 import { afterLoad, emptyTable, loadRows, type Table, tablesOf } from "./store.ts";
 
 /**

@@ -16,11 +16,11 @@ import { filesPlace } from "../files/store.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { adoptPlace, openFiles } from "../start/open-files.ts";
+import { type Archive, openArchive, verifyArchive } from "./archive.ts";
 import { eraseRestored, keepJournal, readJournals } from "./erase-restored.ts";
 import { type BackupHeader, fileEntries, rowEntries, secretName } from "./format.ts";
 import { identitiesIn } from "./keys.ts";
 import { type Backup, loadDatabase, readBackup } from "./load.ts";
-import { type Archive, openArchive, verifyArchive } from "./read-archive.ts";
 import { fullDisk } from "./scratch.ts";
 import { isEmpty, tablesOf } from "./store.ts";
 

@@ -5,10 +5,10 @@ import { type DatabaseAddress, openDatabase } from "../database/open.ts";
 import { storedFiles } from "../files/uploads-store.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import { isLocked, unlock } from "../start/unlock.ts";
+import { type Archive, archiveFaults, openArchive } from "./archive.ts";
 import { fileEntries, secretName } from "./format.ts";
 import { identitiesIn } from "./keys.ts";
 import { type Backup, loadDatabase, readBackup } from "./load.ts";
-import { type Archive, archiveFaults, openArchive } from "./read-archive.ts";
 import { assertRoom, inScratch, scratchDatabase } from "./scratch.ts";
 import { integrityFaults } from "./store.ts";
 

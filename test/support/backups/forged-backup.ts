@@ -1,4 +1,4 @@
-import { openArchive } from "../../../server/backup/read-archive.ts";
+import { openArchive } from "../../../server/backup/archive.ts";
 import { createArchive, manifestName } from "../../../server/backup/write-archive.ts";
 
 /** The new text of an entry; undefined leaves it out. */

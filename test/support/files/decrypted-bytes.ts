@@ -1,4 +1,4 @@
-import { type ArchiveFile, decryptedFile } from "../../../server/backup/read-archive.ts";
+import { type ArchiveFile, decryptedFile } from "../../../server/backup/archive.ts";
 import { readIdentities } from "../../../server/secrets/age.ts";
 
 /** The plain bytes of an encrypted file, as a restore reads them. */

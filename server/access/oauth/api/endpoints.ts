@@ -15,7 +15,6 @@ import { answerErrors, sentencesOf } from "../../../http/errors.ts";
 import type { RequestSteps, Route } from "../../../http/mount.ts";
 import { networkOf } from "../../../http/network-addresses.ts";
 import { spendAsStranger } from "../../../http/rate-limits/rate-limits.ts";
-import { metadataPaths, oauthPaths, resourceMetadata, resourceOf, serverMetadata } from "../metadata.ts";
 import {
   exchangeCode,
   type OAuthCode,
@@ -25,6 +24,7 @@ import {
   revokeToken,
   type TokenPair,
 } from "./connections.ts";
+import { metadataPaths, oauthPaths, resourceMetadata, resourceOf, serverMetadata } from "./metadata.ts";
 
 type OAuthDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "settings">;
 

@@ -1,6 +1,6 @@
-import { consentPath } from "../../../src/contract/devices.ts";
-import { connectionScopes } from "../../../src/contract/endpoint.ts";
-import type { Settings } from "../../settings/settings.ts";
+import { consentPath } from "../../../../src/contract/devices.ts";
+import { connectionScopes } from "../../../../src/contract/endpoint.ts";
+import type { Settings } from "../../../settings/settings.ts";
 
 type Addresses = Pick<Settings, "baseUrl">;
 
