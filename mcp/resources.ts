@@ -1,5 +1,20 @@
-import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
+import {
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+  ResourceTemplate,
+} from "@modelcontextprotocol/server";
+import { notices } from "../src/words/fence.ts";
 import type { Deps } from "./deps.ts";
+import { isNotFound } from "./failures.ts";
+import { feedbackIdOf } from "./ids.ts";
+import { Refusal } from "./refusal.ts";
+import { readThread } from "./thread.ts";
+import { getDecision } from "./tools/get-decision.ts";
+import { listFeedback } from "./tools/list-feedback.ts";
+import { loadImage, maxChars, readFeedback } from "./tools/read-feedback.ts";
 
 const uris = {
   proposals: "innkeep://proposals",
@@ -25,7 +40,7 @@ export function offerResources(server: McpServer, deps: Deps): void {
       mimeType: "text/plain",
       cacheHint,
     },
-    async (uri, { mcpReq }) => (await reading()).readQueue({ uri, deps, signal: mcpReq.signal }),
+    async (uri, { mcpReq }) => readQueue({ uri, deps, signal: mcpReq.signal }),
   );
   server.registerResource(
     "feedback",
@@ -36,22 +51,20 @@ export function offerResources(server: McpServer, deps: Deps): void {
       mimeType: "text/plain",
       cacheHint,
     },
-    async (uri, { id }, { mcpReq }) =>
-      (await reading()).readThreadText({ uri, deps, signal: mcpReq.signal }, String(id)),
+    async (uri, { id }, { mcpReq }) => readThreadText({ uri, deps, signal: mcpReq.signal }, String(id)),
   );
   server.registerResource(
     "feedback image",
     new ResourceTemplate(uris.image, { list: undefined, complete: { id: complete.feedback } }),
     { title: "Image of a feedback thread", cacheHint },
     async (uri, { id, index }, { mcpReq }) =>
-      (await reading()).readImage({ uri, deps, signal: mcpReq.signal }, String(id), Number(index)),
+      readImage({ uri, deps, signal: mcpReq.signal }, String(id), Number(index)),
   );
   server.registerResource(
     "run",
     new ResourceTemplate(uris.run, { list: undefined, complete: { run_id: complete.run } }),
     { title: "Decision on a plan", mimeType: "application/json", cacheHint },
-    async (uri, { run_id }, { mcpReq }) =>
-      (await reading()).readDecision({ uri, deps, signal: mcpReq.signal }, String(run_id)),
+    async (uri, { run_id }, { mcpReq }) => readDecision({ uri, deps, signal: mcpReq.signal }, String(run_id)),
   );
 }
 
@@ -65,11 +78,9 @@ function offerRecord(server: McpServer, deps: Deps): void {
       mimeType: "application/json",
       cacheHint,
     },
-    async (uri) => (await reading()).readProposals(uri, deps),
+    async (uri) => readProposals(uri, deps),
   );
 }
-
-const reading = () => import("./read-resource.ts");
 
 function completions({ proposals }: Pick<Deps, "proposals">) {
   const startingWith = async (field: "feedback_id" | "run_id", typed: string): Promise<string[]> => {
@@ -81,3 +92,90 @@ function completions({ proposals }: Pick<Deps, "proposals">) {
     run: (typed: string) => startingWith("run_id", typed),
   };
 }
+
+/** The proposals of this machine, and apart from them their summaries, which an agent wrote. */
+async function readProposals(uri: URL, deps: Pick<Deps, "proposals">): Promise<ReadResourceResult> {
+  const records = await deps.proposals.all();
+  const proposals = records.map(({ run_id, feedback_id, status, created_at, decided_at, console_url }) => ({
+    run_id,
+    feedback_id,
+    status,
+    created_at,
+    decided_at,
+    console_url,
+  }));
+  return jsonOf(uri, {
+    proposals,
+    agents: { notice: notices.agents, summaries: records.map(({ summary }) => summary) },
+    next_step: "Call get_decision for the present status; act only when may_proceed is true.",
+  });
+}
+
+/** A request for a resource. */
+interface ResourceRequest {
+  readonly uri: URL;
+  readonly deps: Deps;
+  readonly signal: AbortSignal;
+}
+
+const readThreadText = (request: ResourceRequest, id: string) =>
+  withExplainedFailures(request, async ({ uri, deps, signal }) => {
+    const input = { feedback: id, max_chars: maxChars.default, include_images: false };
+    const { text } = await readFeedback(input, deps, { signal, progress });
+    return { contents: [{ uri: uri.href, mimeType: "text/plain", text }] };
+  });
+
+/** What there is to do, the most urgent first. */
+const queue = [
+  { title: "approved: start_work, then carry out the plan", filters: { waiting: "approved" } },
+  { title: "changes asked for: read the note, then propose again", filters: { waiting: "changes" } },
+  { title: "open, without a proposal", filters: { waiting: "none", status: "open" } },
+] as const;
+
+const readQueue = (request: ResourceRequest) =>
+  withExplainedFailures(request, async ({ uri, deps, signal }) => {
+    const lists = queue.map(async ({ title, filters }) => {
+      const { text } = await listFeedback({ ...filters, limit: 10 }, deps, { signal });
+      return `## ${title}\n${text}`;
+    });
+    const text = (await Promise.all(lists)).join("\n\n");
+    return { contents: [{ uri: uri.href, mimeType: "text/plain", text }] };
+  });
+
+const readDecision = (request: ResourceRequest, runId: string) =>
+  withExplainedFailures(request, async ({ uri, deps, signal }) => {
+    const { structured } = await getDecision({ run_id: runId, wait_seconds: 0 }, deps, { signal, progress });
+    return jsonOf(uri, structured);
+  });
+
+const readImage = (request: ResourceRequest, id: string, index: number) =>
+  withExplainedFailures(request, async ({ uri, deps, signal }) => {
+    const thread = await readThread(feedbackIdOf(id), deps, signal);
+    const address = thread.images[index];
+    const loading = address === undefined ? undefined : await loadImage(address, deps, signal);
+    const image = loading?.image;
+    if (!image) throw new ResourceNotFoundError(uri.href);
+    return { contents: [{ uri: uri.href, mimeType: image.mimeType, blob: image.data }] };
+  });
+
+const progress = async () => undefined;
+
+/** Failures in our own words, as for tools. */
+async function withExplainedFailures(
+  request: ResourceRequest,
+  read: (request: ResourceRequest) => Promise<ReadResourceResult>,
+): Promise<ReadResourceResult> {
+  try {
+    return await read(request);
+  } catch (error) {
+    const { uri, deps, signal } = request;
+    if (signal.aborted || error instanceof ResourceNotFoundError) throw error;
+    if (isNotFound(error)) throw new ResourceNotFoundError(uri.href);
+    const code = error instanceof Refusal ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+    throw new ProtocolError(code, await deps.explain(error));
+  }
+}
+
+const jsonOf = (uri: URL, value: object): ReadResourceResult => ({
+  contents: [{ uri: uri.href, mimeType: "application/json", text: JSON.stringify(value, null, 2) }],
+});

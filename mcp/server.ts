@@ -1,17 +1,21 @@
 import {
+  type CallToolResult,
   type GetPromptResult,
+  type InputRequiredResult,
   type JSONRPCMessage,
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
+  type ServerContext,
+  type StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server";
 import type { Deps } from "./deps.ts";
 import { feedbackIdOf } from "./ids.ts";
 import { at, listAt, textAt } from "./json.ts";
 import type { McpOptions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
-import { type LoadableTool, registerTool, wireSchema } from "./register-tool.ts";
 import { offerResources } from "./resources.ts";
+import { type Call, PageOffer, pageOfferOf, type ToolRun } from "./tool.ts";
 import { type ListedTool, tools, triageArguments } from "./tool-list.ts";
 
 /** The icon: an inn's sign, a roof over a door. */
@@ -222,4 +226,69 @@ function sentenceOf(fault: unknown): string {
   if (kind && isMissing) return `${subject} is missing; it must be ${kind}.`;
   if (kind) return `${subject} must be ${kind}.`;
   return `${subject} ${path === "" ? "do" : "does"} not have the form that the protocol names.`;
+}
+
+interface LoadableTool {
+  readonly tool: ListedTool;
+  readonly load: () => Promise<ToolRun>;
+}
+
+/** Registers a tool. Its code is loaded at the first call. */
+function registerTool(server: McpServer, { tool, load }: LoadableTool, deps: Deps): void {
+  const { name, inputSchema, outputSchema, ...rest } = tool;
+  const config = { ...rest, inputSchema: wireSchema(inputSchema), outputSchema: wireSchema(outputSchema) };
+  server.registerTool(name, config, async (given, context): Promise<CallToolResult | InputRequiredResult> => {
+    try {
+      const call = { ...callOf(context), offerPage: pageOfferOf(server, context) };
+      return await runSafely({ load }, { given, deps, call });
+    } catch (error) {
+      if (error instanceof PageOffer) return error.result;
+      throw error;
+    }
+  });
+}
+
+/** Runs a tool. A failure becomes a result that explains it. Rejects with a PageOffer, and if the call was aborted. */
+export async function runSafely(
+  { load }: Pick<LoadableTool, "load">,
+  { given, deps, call }: { readonly given: unknown; readonly deps: Deps; readonly call: Call },
+): Promise<CallToolResult> {
+  try {
+    const run = await load();
+    return await run(given, deps, call);
+  } catch (error) {
+    if (error instanceof PageOffer || call.signal.aborted) throw error;
+    return { isError: true, content: [{ type: "text", text: await deps.explain(error) }] };
+  }
+}
+
+function callOf({ mcpReq }: ServerContext): Call {
+  const progressToken = mcpReq._meta?.progressToken;
+  return {
+    signal: mcpReq.signal,
+    async progress(seconds, of) {
+      if (progressToken === undefined) return;
+      const message = `Waiting for a decision: ${seconds} of ${of} s`;
+      await mcpReq.notify({
+        method: "notifications/progress",
+        params: { progressToken, progress: seconds, total: of, message },
+      });
+    },
+  };
+}
+
+/**
+ * A JSON Schema in the form that the SDK needs. It is only shown to clients and accepts every value, because a tool
+ * checks its input itself and describes faults in its own words.
+ */
+function wireSchema(schema: Record<string, unknown>): StandardSchemaWithJSON {
+  const json = () => schema;
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "innkeep",
+      validate: (value) => ({ value }),
+      jsonSchema: { input: json, output: json },
+    },
+  };
 }

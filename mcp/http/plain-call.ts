@@ -4,8 +4,7 @@ import { type Era, metaKeys, versions } from "../build-time-answers.ts";
 import type { Deps } from "../deps.ts";
 import { type Fields, hasOnly, isId, isObject } from "../json.ts";
 import { isEnvelope } from "../prepared-answers.ts";
-import { runSafely } from "../register-tool.ts";
-import { identityOf, toolNamed } from "../server.ts";
+import { identityOf, runSafely, toolNamed } from "../server.ts";
 import { tools } from "../tool-list.ts";
 
 /**

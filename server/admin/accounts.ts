@@ -1,13 +1,17 @@
 import { v7 } from "uuid";
+import type * as z from "zod/mini";
 import { NewApp } from "../../src/contract/apps.ts";
+import type { AuditActionName, AuditChange } from "../../src/contract/audit.ts";
 import type { Role } from "../../src/contract/endpoint.ts";
 import { ApiError, badRequest } from "../../src/contract/errors.ts";
+import { issuesOf, ownMessages } from "../../src/contract/issues.ts";
 import { keys } from "../../src/contract/keys.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { tokens } from "../../src/contract/tokens.ts";
-import { users } from "../access/accounts/store.ts";
-import { apiKeys } from "../access/apps/store.ts";
+import { type UserRow, users } from "../access/accounts/store.ts";
+import { apiKeys, apps } from "../access/apps/store.ts";
 import { changesBetween } from "../access/audit/rules.ts";
+import { audit } from "../access/audit/store.ts";
 import { allCredentials } from "../access/credentials.ts";
 import { memberChangeRefusal } from "../access/members/rules.ts";
 import { members } from "../access/members/store.ts";
@@ -16,11 +20,10 @@ import { accountLinks, consoleSessions } from "../access/sign-in/store.ts";
 import { secondFactors } from "../access/sign-in-methods/store.ts";
 import { tokens as storedTokens } from "../access/tokens/store.ts";
 import { systemClock } from "../clock.ts";
-import type { Database, Transaction } from "../database/database.ts";
+import type { Database, Reader, Transaction } from "../database/database.ts";
 import { isConflict } from "../database/errors.ts";
 import { accessTopic, appTopic, userTopic } from "../database/signals.ts";
 import { hashPassword, normaliseEmail } from "../secrets/passwords.ts";
-import { accountOf, appOf, operator, record, validated } from "./operator.ts";
 
 const deps = { clock: systemClock, newId: () => v7() };
 
@@ -304,3 +307,58 @@ function onlyOne<Row extends { readonly id: string }>(thing: string, id: string,
     message: `There is no ${thing} ${id}. \`innkeep admin ${thing} list\` shows all.`,
   });
 }
+
+/** The actor in the audit for commands that work on the database itself. */
+const operator = "operator";
+
+/** Checks a value with the rules of the API. Throws `bad_request` with all faults. */
+function validated<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value, ownMessages);
+  if (!result.success) throw new ApiError("bad_request", { issues: issuesOf(result.error) });
+  return result.data;
+}
+
+/** The account with this address. Throws `not_found`. */
+export async function accountOf(reader: Reader, email: string): Promise<UserRow> {
+  const user = await users.findByEmail(reader, normaliseEmail(email));
+  if (user) return user;
+  throw new ApiError("not_found", {
+    message: `There is no account with the address ${email}. Create it with \`user create\`.`,
+  });
+}
+
+/** The owner of the app with this id. Throws `not_found`. */
+async function appOf(reader: Reader, appId: string): Promise<{ ownerId: string }> {
+  const found = await apps.findOwner(reader, appId);
+  if (found) return found;
+  throw new ApiError("not_found", { message: `There is no app ${appId}.` });
+}
+
+interface AuditedAction {
+  readonly action: AuditActionName;
+  readonly appId?: string | null;
+  readonly target: string;
+  /** The label of the token or key that was created or deleted. */
+  readonly label?: string;
+  /** What it changes. */
+  readonly changes?: readonly AuditChange[];
+}
+
+/** Adds an action of the operator to the audit of the account that it concerns. */
+export const record = (
+  tx: Transaction,
+  ownerId: string,
+  { action, appId = null, target, label, changes = [] }: AuditedAction,
+): Promise<void> =>
+  audit.insert(tx, {
+    id: v7(),
+    at: systemClock.now().toISOString(),
+    ownerId,
+    actor: operator,
+    action,
+    appId,
+    target,
+    address: null,
+    label: label ?? null,
+    changes: [...changes],
+  });

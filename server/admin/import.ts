@@ -5,8 +5,8 @@ import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { bindFiles, openFiles, openKeptFiles } from "../start/open-files.ts";
 import { importApp } from "../transfer/import.ts";
+import { accountOf, record } from "./accounts.ts";
 import { exists } from "./data-location.ts";
-import { accountOf, record } from "./operator.ts";
 
 /**
  * Imports an exported app for an account, while the server goes on. Returns the id of the new app and what was imported. Throws

@@ -14,12 +14,11 @@ import type { Recipient } from "../secrets/age.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { assertPlace, openFiles } from "../start/open-files.ts";
-import { type BackupContents, contentsName, formatVersion, headerName, secretName } from "./format.ts";
+import { type ArchiveWriter, createArchive, draftOf, encryptInto, publishDraft } from "./archive.ts";
 import { recipientsIn } from "./keys.ts";
-import { fullDisk, leftoversIn } from "./scratch.ts";
+import { type BackupContents, contentsName, formatVersion, headerName, secretName } from "./load.ts";
 import { dumpRows, snapshotName, type Table, tablesOf, withSnapshot } from "./store.ts";
-import { verify } from "./verify.ts";
-import { type ArchiveWriter, createArchive, draftOf, encryptInto, publishDraft } from "./write-archive.ts";
+import { fullDisk, leftoversIn, verify } from "./verify.ts";
 
 /** The length in characters at which an entry of rows is written and the next one begins. */
 const entryLength = 1_048_576;

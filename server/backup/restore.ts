@@ -5,9 +5,8 @@ import { receivedFile } from "../../src/contract/files.ts";
 import { secondFactors } from "../access/sign-in-methods/store.ts";
 import { addressOf, databaseFile, exists, secretFile } from "../admin/data-location.ts";
 import type { GivenSecrets } from "../admin/secrets.ts";
-import type { Named } from "../database/before-baseline.ts";
 import { type LockOptions, lockFolder } from "../database/folder-lock.ts";
-import { appliedMigrations, schemaOf, wasMigrated } from "../database/migrate.ts";
+import { appliedMigrations, type Named, schemaOf, wasMigrated } from "../database/migrate.ts";
 import { migrations } from "../database/migrations.ts";
 import { type DatabaseAddress, openDatabase } from "../database/open.ts";
 import type { JournalEntry } from "../erasure/journal.ts";
@@ -18,11 +17,18 @@ import type { DataLocation } from "../settings/settings.ts";
 import { adoptPlace, openFiles } from "../start/open-files.ts";
 import { type Archive, openArchive, verifyArchive } from "./archive.ts";
 import { eraseRestored, keepJournal, readJournals } from "./erase-restored.ts";
-import { type BackupHeader, fileEntries, rowEntries, secretName } from "./format.ts";
 import { identitiesIn } from "./keys.ts";
-import { type Backup, loadDatabase, readBackup } from "./load.ts";
-import { fullDisk } from "./scratch.ts";
+import {
+  type Backup,
+  type BackupHeader,
+  fileEntries,
+  loadDatabase,
+  readBackup,
+  rowEntries,
+  secretName,
+} from "./load.ts";
 import { isEmpty, tablesOf } from "./store.ts";
+import { fullDisk } from "./verify.ts";
 
 /**
  * Restores a backup of either engine after it has verified all of it. The folder or database must be empty: existing data is

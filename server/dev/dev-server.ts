@@ -5,11 +5,9 @@ import type { Deps } from "../deps.ts";
 import { isOwnOrigin } from "../http/authenticate.ts";
 import type { Handlers } from "../http/handler.ts";
 import { mount, type RequestSteps, type Route } from "../http/mount.ts";
-import { createActions, type DevActions } from "./actions.ts";
+import { applyFaults, createActions, createFaults, type DevActions, type Fault } from "./actions.ts";
 import { isMovable } from "./clock.ts";
-import { development as endpoints } from "./contract.ts";
-import { applyFaults, createFaults, type Fault } from "./faults.ts";
-import { pageRoutes } from "./page-routes.ts";
+import { development as endpoints, pageRoutes } from "./page-routes.ts";
 import { createRecorder } from "./recorder.ts";
 
 /** The parts that `--dev` adds to a server. */

@@ -12,7 +12,7 @@ import { Line } from "../console/text.tsx";
 import { TimestampUtc } from "../console/times.tsx";
 import type { CycleRow } from "../testing/cycles/store.ts";
 import type { OwnedSlotRow } from "../testing/slots/store.ts";
-import type { Fault } from "./faults.ts";
+import type { Fault } from "./actions.ts";
 import type { RecordedRequest } from "./recorder.ts";
 import type { SnapshotFacts } from "./snapshots.ts";
 

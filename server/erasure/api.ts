@@ -12,8 +12,8 @@ import { findAddress } from "./addresses.ts";
 import { erasureRefusal } from "./rules.ts";
 import { seats } from "./store/accounts.ts";
 import { type FoundRows, findByAddress } from "./store/addresses.ts";
+import { type Erasing, findAt, firstPlaces, type Place } from "./store/erase.ts";
 import { countsOf, type ErasureRow, erasures } from "./store/erasures.ts";
-import { type Erasing, findAt, firstPlaces, type Place } from "./store/passes.ts";
 
 type ErasureDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer">;
 

@@ -9,8 +9,8 @@ import { findAddress } from "./addresses.ts";
 import { addToJournal, type JournalEntry, journalName, readJournal } from "./journal.ts";
 import { erasedAccounts, seats } from "./store/accounts.ts";
 import { addressesPresent } from "./store/addresses.ts";
+import { firstPlace, firstPlaceOfAccount } from "./store/erase.ts";
 import { type ErasureRow, erasures, kindOf } from "./store/erasures.ts";
-import { firstPlace, firstPlaceOfAccount } from "./store/passes.ts";
 
 /** The file in which a server notes erasures, outside of its database. */
 export const journalOf = ({ data, erasuresFile }: Pick<Deps["settings"], "data" | "erasuresFile">): string =>

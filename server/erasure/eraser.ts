@@ -9,8 +9,8 @@ import { openAddress } from "../secrets/addresses.ts";
 import { findAddress } from "./addresses.ts";
 import { compareWithJournal, journalOf, noteErasures } from "./erase-again.ts";
 import { seats } from "./store/accounts.ts";
+import { type Erasing, eraseAt, type FoundThere, findAt, type Place } from "./store/erase.ts";
 import { type ErasureRow, erasures, listOf, placeOf } from "./store/erasures.ts";
-import { type Erasing, eraseAt, type FoundThere, findAt, type Place } from "./store/passes.ts";
 
 type EraserDeps = Pick<Deps, "database" | "clock" | "keptFiles" | "newId" | "sealer" | "log" | "stopping"> & {
   readonly settings: Pick<Deps["settings"], "data" | "erasuresFile" | "backupsKeptDays" | "dev">;

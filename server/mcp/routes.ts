@@ -5,7 +5,7 @@ import { ApiError, type ErrorCode } from "../../src/contract/errors.ts";
 import type { Contract } from "../../src/contract/index.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Following, HttpAnswer, HttpTools, ToolCaller, Topics } from "../../src/programs.ts";
-import { metadataAddress } from "../access/oauth/api/metadata.ts";
+import { metadataAddress } from "../access/oauth/api/endpoints.ts";
 import type { Deps } from "../deps.ts";
 import type { Files } from "../files/files.ts";
 import { senderOf } from "../http/body/incoming-body.ts";

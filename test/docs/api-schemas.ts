@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { fieldsOf, typeOf } from "../../server/console/api-operations.ts";
+import { fieldsOf, typeOf } from "../../server/console/api-docs.tsx";
 import { createOpenApi } from "../../src/contract/openapi/document.ts";
 import { anchorOf, table } from "./markdown.ts";
 

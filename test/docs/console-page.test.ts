@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { createLinks } from "../../server/console/links.ts";
-import { pages } from "../../server/console/page-routes.ts";
+import { pages } from "../../server/console/routes.ts";
 import { looks, pictureOf } from "../pictures/console/picture-names.ts";
 import { consoleScenes } from "../pictures/console/scenes.ts";
 import { consolePage } from "./console-page.ts";

@@ -4,10 +4,12 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { unlessSignedOut } from "../../console/browser-request.ts";
 import { answerWithErrorPage, type ShowError } from "../../console/error-page.tsx";
 import { readForm } from "../../console/form-values.tsx";
-import { consolePathOf, createLinks, returnPath } from "../../console/links.ts";
+import { BarePage } from "../../console/layout.tsx";
+import { consolePathOf, createLinks, type Links, returnPath } from "../../console/links.ts";
 import type { DoneElsewhere } from "../../console/notices.ts";
-import { goTo, type Reply } from "../../console/reply.ts";
+import { goTo, type Reply, show } from "../../console/reply.ts";
 import { createRespond } from "../../console/respond.ts";
+import { Line } from "../../console/text.tsx";
 import type { Deps } from "../../deps.ts";
 import { senderOf } from "../../http/body/incoming-body.ts";
 import { sessionCookie } from "../../http/credentials.ts";
@@ -17,8 +19,6 @@ import type { RequestSteps, Route } from "../../http/mount.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { showSecondFactor } from "../sign-in/finish.tsx";
 import { identities, type Proven } from "./api.ts";
-import { callbackAddress, callbackPath, connectAddress, connectPath, startPath } from "./links.tsx";
-import { showConnectPage, showIdentityRefusal } from "./page.tsx";
 import { createProvider, type Provider } from "./provider.ts";
 import type { IdentityRefusal } from "./rules.ts";
 
@@ -257,4 +257,142 @@ function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
       sealer.seal(JSON.stringify({ ...offer, kind: "offer", expiresAt: expiresAt() })),
     openOffer: (sealed: string): ConnectOffer | undefined => live(SealedOffer.safeParse(opened(sealed))),
   };
+}
+
+/** Links to sign in with a provider instead of a password. */
+export const ProviderLinks = ({
+  settings,
+  to,
+  apart = false,
+}: {
+  readonly settings: Settings;
+  /** The path to open afterwards. */
+  readonly to: string;
+  /** Whether the links open in a new tab, because this page holds unsaved text. */
+  readonly apart?: boolean;
+}) =>
+  settings.identityProviders.length === 0 ? null : (
+    <nav class="stack" aria-label="Other ways to sign in">
+      {settings.identityProviders.map(({ id, name }) => (
+        <a
+          key={id}
+          class="button"
+          href={startAddress(settings, id, to)}
+          target={apart ? "_blank" : undefined}
+        >
+          Sign in with <Line text={name} />
+        </a>
+      ))}
+    </nav>
+  );
+
+type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
+
+/** The paths of incoming requests. */
+const startPath = "/tavern/with/:provider";
+
+const callbackPath = "/tavern/with/:provider/callback";
+
+const connectPath = "/tavern/with/:provider/connect";
+
+/** The address that starts a sign-in with a provider. `to` is a path of the console's origin to open afterwards. */
+export const startAddress = (settings: Addresses, providerId: string, to: string): string =>
+  `${originOf(settings)}/tavern/with/${providerId}${to && `?${new URLSearchParams({ to })}`}`;
+
+/** The redirect address, as it is registered with the provider. */
+export const callbackAddress = (settings: Addresses, providerId: string): string =>
+  `${originOf(settings)}/tavern/with/${providerId}/callback`;
+
+/** The address of the form that connects an identity. */
+export const connectAddress = (settings: Addresses, providerId: string): string =>
+  new URL(`${originOf(settings)}/tavern/with/${providerId}/connect`).pathname;
+
+/** The sign-in must happen on the console's host, because cookies belong to one host. */
+function originOf({ baseUrl, consoleUrl }: Addresses): string {
+  const console = new URL(consoleUrl).origin;
+  return new URL(baseUrl).origin === console ? baseUrl : console;
+}
+
+interface ConnectProps {
+  readonly links: Links;
+  /** The name of the provider. */
+  readonly provider: string;
+  /** The person's e-mail address at the provider; undefined when the provider does not give it. */
+  readonly address: string | undefined;
+  /** The e-mail address of the account here. */
+  readonly account: string;
+  /** The address of the form. */
+  readonly action: string;
+  /** The sealed offer, which the form sends back. */
+  readonly sealed: string;
+}
+
+/** Asks before an identity is connected, because another site may have sent the browser to the provider. */
+const showConnectPage = (props: ConnectProps): Reply => show(<ConnectOfferBody {...props} />);
+
+const ConnectOfferBody = ({ links, provider, address, account, action, sealed }: ConnectProps) => (
+  <BarePage links={links} title={`Connect ${provider}`}>
+    <div class="card stack">
+      <h1>Connect {provider}?</h1>
+      <p>
+        A person who can sign in to {provider}
+        {address !== undefined && (
+          <>
+            {" as "}
+            <b>
+              <Line text={address} />
+            </b>
+          </>
+        )}
+        {" will be signed in here as "}
+        <b>
+          <Line text={account} />
+        </b>
+        .
+      </p>
+      <form class="stack" method="post" action={action}>
+        <input type="hidden" name="identity" value={sealed} />
+        <div class="actions">
+          <button class="primary" type="submit">
+            Connect
+          </button>
+          <a class="button" href={links.signInMethods}>
+            Cancel
+          </a>
+        </div>
+      </form>
+    </div>
+  </BarePage>
+);
+
+/** Why a sign-in with a provider failed. */
+const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
+  status: error.status,
+  document: (
+    <BarePage links={links} title="Not signed in">
+      <div class="card stack">
+        <h1>{titleOf(error)}</h1>
+        <p>{error.message}</p>
+        <div class="actions">
+          <a class="button" href={signInAgain(links, error)}>
+            To the sign-in page
+          </a>
+          <a class="button" href={links.home}>
+            To the console
+          </a>
+        </div>
+      </div>
+    </BarePage>
+  ),
+});
+
+/** The sign-in page. A person who has an account then continues to the page that connects the provider. */
+const signInAgain = ({ signIn, signInMethods }: Links, { code }: ApiError): string =>
+  code === "email_taken" ? `${signIn}?${new URLSearchParams({ to: signInMethods })}` : signIn;
+
+function titleOf({ code }: ApiError): string {
+  if (code === "not_found") return "Nothing here";
+  if (code === "busy") return "One moment";
+  if (code === "email_taken") return "You have an account already";
+  return "That did not work";
 }

@@ -12,7 +12,7 @@ import type { Settings } from "../../settings/settings.ts";
 import { SwitchAccount } from "../sign-in/device-parts.tsx";
 import type { DeviceSignInVisit } from "../sign-in/device-visit.ts";
 import type { OAuthClient } from "./api/connections.ts";
-import { resourceOf } from "./api/metadata.ts";
+import { resourceOf } from "./api/endpoints.ts";
 import { isOnThisComputer, isRegisteredRedirect, redirectName } from "./redirect.ts";
 
 interface ConsentProps {

@@ -16,7 +16,7 @@ import { Line } from "../../console/text.tsx";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import type { IdentityProvider } from "../../settings/settings.ts";
-import { startAddress } from "../identity-providers/links.tsx";
+import { startAddress } from "../identity-providers/flow.tsx";
 import {
   CodeField,
   FactorForm,

@@ -1,5 +1,4 @@
-import type { Replaced } from "../before-baseline.ts";
-import type { Migration } from "../migrate.ts";
+import type { Migration, Replaced } from "../migrate.ts";
 import { type Statement, statementsFor } from "./statement.ts";
 import { isTable, statementsOf } from "./table.ts";
 import { schema } from "./tables.ts";

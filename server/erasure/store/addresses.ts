@@ -1,7 +1,7 @@
 import type { Reader } from "../../database/database.ts";
 import { loweredAddress } from "../../database/schema/expressions.ts";
 import { addressesIn, addressesInJson } from "../addresses.ts";
-import { jsonColumns, nameColumns, textColumns } from "./erase.ts";
+import { type Erasing, jsonColumns, nameColumns, type PreviewedCount, textColumns } from "./erase.ts";
 import {
   type Cells,
   type Key,
@@ -10,7 +10,6 @@ import {
   searchedTable,
   searchedTables,
 } from "./find.ts";
-import type { Erasing, PreviewedCount } from "./passes.ts";
 import { inScope } from "./person.ts";
 
 /** Few enough to read at once. */

@@ -1,6 +1,6 @@
 import { apps } from "../../access/apps/store.ts";
 import { forgetSubjects } from "../../access/audit/forget-subjects.ts";
-import type { Transaction } from "../../database/database.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
 import { columnsHolding } from "../../database/schema/table.ts";
 import { credentialsTopic, threadsTopic } from "../../database/signals.ts";
 import { runClaims } from "../../feedback/agent-work/store/claims.ts";
@@ -18,17 +18,47 @@ import { mailOriginals } from "../../mail/incoming/store.ts";
 import { erasedMark } from "../addresses.ts";
 import {
   type Cells,
+  findMentions,
   type Key,
   keyOf,
+  type Search,
   type SearchedTable,
   type SearchedTableName,
   searchedTable,
+  searchedTables,
+  takeMention,
   whereKey,
 } from "./find.ts";
-import { type Effect, type ErasureCount, noEffect, type Person } from "./person.ts";
+import { type Effect, type ErasureCount, type ErasureScope, noEffect, type Person } from "./person.ts";
+
+/** What a search counts. What else a receipt counts shows itself only when it is done. */
+export type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
+
+/** A pass over one table. Passes run in their order; each finds what those before it have left. */
+interface Pass {
+  readonly table: SearchedTableName;
+  readonly columns: readonly string[];
+  readonly names?: readonly string[];
+  readonly accounts?: readonly string[];
+  readonly count: PreviewedCount;
+  readonly apply: (tx: Transaction, person: Person, row: Cells) => Promise<Effect>;
+  /** Before a row is read again. */
+  readonly lock?: (tx: Transaction, key: Key) => Promise<void>;
+  /** After a row was changed. It gets the row as it was. */
+  readonly settle?: (
+    tx: Transaction,
+    changed: { readonly person: Person; readonly row: Cells },
+    recording: Recording,
+  ) => Promise<void>;
+}
+
+/** The tables that have a pass of their own alone. */
+const found = new Set<string>([
+  ...["audit", "imported_people", "invitations", "idempotency", "mail_addresses", "mail_originals"],
+]);
 
 /** Makes the step that deletes a row. */
-export const deleteRow =
+const deleteRow =
   (table: SearchedTable, count: ErasureCount) =>
   async (tx: Transaction, _: Person, row: Cells): Promise<Effect> => ({
     counts: { [count]: await removeRow(tx, table, keyOf(table, row)) },
@@ -51,11 +81,197 @@ export const nameColumns = (name: SearchedTableName): readonly string[] =>
   columnsHolding(searchedTable(name).table, "key");
 
 /** The columns that name the account of the person who acted. */
-export const authorColumns = (name: SearchedTableName): readonly string[] =>
+const authorColumns = (name: SearchedTableName): readonly string[] =>
   columnsHolding(searchedTable(name).table, "author");
 
+const exists = async (tx: Transaction, table: SearchedTable, key: Key): Promise<boolean> =>
+  (await tx.get(`SELECT 1 AS one FROM ${table.name} WHERE ${whereKey(table)}`, ...key)) !== undefined;
+
+/** What else depends on a text: the search, and lists that others remember by their version. */
+const afterwards: Readonly<Partial<Record<SearchedTableName, Afterwards>>> = {
+  feedback: (tx, { id }) => indexAgain(tx, id ?? ""),
+  faqs: (tx, { id }) =>
+    tx.run(
+      "UPDATE apps SET faqs_version = faqs_version + 1 WHERE id = (SELECT app_id FROM faqs WHERE id = ?)",
+      id ?? null,
+    ),
+  changelog_entries: (tx, { id }) =>
+    tx.run(
+      `UPDATE apps SET changelog_version = changelog_version + 1
+       WHERE id = (SELECT app_id FROM changelog_entries WHERE id = ?)`,
+      id ?? null,
+    ),
+};
+
+/** The most different senders of a thread whose addresses are compared. With more, others reported too. */
+const mostSenders = 200;
+
+/** Deletes the answers of the sender of a report, and the replies to them alone. */
+const removeConversation = (tx: Transaction, reportId: string) =>
+  removeMessages(tx, "report_id = ? AND everyone = 0", reportId);
+
+/** Deletes the original of a mail with its bytes. */
+const eraseOriginal = async (tx: Transaction, _: Person, { id }: Cells): Promise<Effect> => ({
+  counts: { mails: 1 },
+  files: await mailOriginals.remove(tx, id ?? ""),
+});
+
+/** What a person reads and an agent carries out. */
+const words = ["summary", "plan", "decision_note"] as const;
+
+const note = "An address was erased from this proposal. Propose it again if it is still wanted.";
+
+const latestOf = ({ decidedAt, claimedAt }: ProposalRow): string | null =>
+  [decidedAt, claimedAt]
+    .filter((at) => at !== null)
+    .sort()
+    .at(-1) ?? null;
+
+/** First what the person sent and got, then what others wrote of the person. */
+const passes: readonly Pass[] = [
+  { table: "feedback", columns: ["sender_email"], count: "threads", apply: eraseThread },
+  { table: "messages", columns: ["sender_email", "foreign_from"], count: "messages", apply: eraseMessage },
+  deleting("mails", ["recipient"], "mails"),
+  deleting("mail_addresses", ["recipient"], "mails"),
+  deleting("imported_people", ["email"], "texts"),
+  deleting("invitations", ["email"], "invitations"),
+  deleting("blocked_senders", ["sender"], "mails"),
+  { ...deleting("idempotency", ["body"], "answers"), names: ["key"] },
+  { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
+  ...searchedTables
+    .filter(({ name }) => !found.has(name))
+    .map(({ name }) => replacing(name))
+    .map((pass) =>
+      pass.table === "runs" ? { ...pass, lock: lockThreadOf, settle: endChangedProposal } : pass,
+    ),
+  // At the end, because an erasure that an older version began counts the passes before.
+  {
+    ...{ table: "mail_originals", columns: textColumns("mail_originals"), count: "mails" },
+    apply: eraseOriginal,
+  },
+];
+
+/** What apps keep of the acts of an account that was deleted. Reports that its person sent are the owners' matter. */
+const passesOfAccount: readonly Pass[] = [
+  { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
+  replacing("tokens"),
+  ...searchedTables.flatMap(({ name: table }): Pass[] => {
+    const accounts = authorColumns(table);
+    return accounts.length === 0
+      ? []
+      : [{ table, columns: [], accounts, count: "texts", apply: replaceTexts(table) }];
+  }),
+];
+
+function deleting(table: SearchedTableName, columns: readonly string[], count: PreviewedCount): Pass {
+  return { table, columns, count, apply: deleteRow(searchedTable(table), count) };
+}
+
+function replacing(table: SearchedTableName): Pass {
+  const accounts = authorColumns(table);
+  return {
+    table,
+    columns: textColumns(table),
+    names: nameColumns(table),
+    accounts,
+    count: "texts",
+    apply: replaceTexts(table),
+  };
+}
+
+/** Makes the step that locks the app of a row before the row. */
+const lockAppOf =
+  (table: "faqs" | "changelog_entries") =>
+  async (tx: Transaction, [id = ""]: Key): Promise<void> => {
+    const row = await tx.get<{ appId: string }>(`SELECT app_id AS "appId" FROM ${table} WHERE id = ?`, id);
+    if (row) await apps.lock(tx, row.appId);
+  };
+
+/** A change of these also changes their app. */
+const contentLocks: Readonly<Partial<Record<SearchedTableName, Pass["lock"]>>> = {
+  faqs: lockAppOf("faqs"),
+  changelog_entries: lockAppOf("changelog_entries"),
+};
+
+/** How far an erasure is: the number of the pass, and the key after which it goes on. */
+export interface Place {
+  readonly pass: number;
+  readonly after: Key | undefined;
+  /** Only what apps keep of the acts of an account that was deleted. */
+  readonly of?: "account" | undefined;
+  /** How many servers have begun their work here. */
+  readonly begun?: number | undefined;
+}
+
+export const firstPlace: Place = { pass: 0, after: undefined };
+
+/** Where the passes of a person begin, each by itself. */
+export const firstPlaces: readonly Place[] = passes.map((_, pass) => ({ pass, after: undefined }));
+
+export const firstPlaceOfAccount: Place = { ...firstPlace, of: "account" };
+
+const passAt = ({ pass, of }: Place): Pass | undefined => (of === "account" ? passesOfAccount : passes)[pass];
+
+/** What is found at a place, and the next one. */
+export interface FoundThere {
+  readonly table: string;
+  readonly count: PreviewedCount;
+  readonly keys: readonly Key[];
+  readonly next: Place;
+}
+
+export interface Erasing {
+  readonly person: Person;
+  readonly scope: ErasureScope;
+}
+
+/** Looks for the person at a place; undefined after the last one. */
+export async function findAt(
+  reader: Reader,
+  { person, scope }: Erasing,
+  place: Place,
+): Promise<FoundThere | undefined> {
+  const pass = passAt(place);
+  if (!pass) return undefined;
+  const { keys, next } = await findMentions(reader, searchOf(pass, scope), { person, after: place.after });
+  return {
+    table: pass.table,
+    count: pass.count,
+    keys,
+    next:
+      next === undefined
+        ? { pass: place.pass + 1, after: undefined, of: place.of }
+        : { pass: place.pass, after: next, of: place.of },
+  };
+}
+
+/** Erases what was found at a place. What has changed since is looked at again. */
+export async function eraseAt(
+  tx: Transaction,
+  { person, scope, newId, now }: Erasing & Recording,
+  { place, keys }: { readonly place: Place; readonly keys: readonly Key[] },
+): Promise<Effect[]> {
+  const pass = passAt(place);
+  if (!pass) return [noEffect];
+  const effects: Effect[] = [];
+  for (const key of keys) {
+    await (pass.lock ?? contentLocks[pass.table])?.(tx, key);
+    const row = await takeMention(tx, searchOf(pass, scope), { person, key });
+    if (!row) continue;
+    effects.push(await pass.apply(tx, person, row));
+    await pass.settle?.(tx, { person, row }, { newId, now });
+  }
+  return effects;
+}
+
+const searchOf = ({ table, columns, names = [], accounts = [] }: Pass, scope: ErasureScope): Search => ({
+  table: searchedTable(table),
+  columns: { texts: columns, names, accounts },
+  scope,
+});
+
 /** Makes the step that replaces the address in the texts of a row, and empties the columns that name the account. (rule P4) */
-export function replaceTexts(name: SearchedTableName, count: ErasureCount = "texts") {
+function replaceTexts(name: SearchedTableName, count: ErasureCount = "texts") {
   const table = searchedTable(name);
   const [texts, json, names] = [textColumns(name), jsonColumns(name), nameColumns(name)];
   const accounts = authorColumns(name);
@@ -102,47 +318,17 @@ async function update(
   );
 }
 
-const exists = async (tx: Transaction, table: SearchedTable, key: Key): Promise<boolean> =>
-  (await tx.get(`SELECT 1 AS one FROM ${table.name} WHERE ${whereKey(table)}`, ...key)) !== undefined;
-
 type Afterwards = (tx: Transaction, row: Cells) => Promise<unknown>;
 
-/** What else depends on a text: the search, and lists that others remember by their version. */
-const afterwards: Readonly<Partial<Record<SearchedTableName, Afterwards>>> = {
-  feedback: (tx, { id }) => indexAgain(tx, id ?? ""),
-  faqs: (tx, { id }) =>
-    tx.run(
-      "UPDATE apps SET faqs_version = faqs_version + 1 WHERE id = (SELECT app_id FROM faqs WHERE id = ?)",
-      id ?? null,
-    ),
-  changelog_entries: (tx, { id }) =>
-    tx.run(
-      `UPDATE apps SET changelog_version = changelog_version + 1
-       WHERE id = (SELECT app_id FROM changelog_entries WHERE id = ?)`,
-      id ?? null,
-    ),
-};
-
-/** Makes the step that locks the app of a row before the row. */
-export const lockAppOf =
-  (table: "faqs" | "changelog_entries") =>
-  async (tx: Transaction, [id = ""]: Key): Promise<void> => {
-    const row = await tx.get<{ appId: string }>(`SELECT app_id AS "appId" FROM ${table} WHERE id = ?`, id);
-    if (row) await apps.lock(tx, row.appId);
-  };
-
 /** Blanks the person in an act of the audit, and where an own act came from. The act is kept. */
-export async function eraseAudit(tx: Transaction, person: Person, row: Cells): Promise<Effect> {
+async function eraseAudit(tx: Transaction, person: Person, row: Cells): Promise<Effect> {
   if (person.finder.isIn(row.actor ?? null))
     await tx.run("UPDATE audit SET address = NULL WHERE id = ?", row.id ?? null);
   return replaceTexts("audit", "audit")(tx, person, row);
 }
 
-/** The most different senders of a thread whose addresses are compared. With more, others reported too. */
-const mostSenders = 200;
-
 /** Deletes a thread that has reports of its first sender alone. Blanks the first report if others reported too. (rule P3) */
-export async function eraseThread(tx: Transaction, person: Person, { id }: Cells): Promise<Effect> {
+async function eraseThread(tx: Transaction, person: Person, { id }: Cells): Promise<Effect> {
   if (!id) return noEffect;
   await tx.lock(id);
   if (await hasOtherReports(tx, person, id)) return blankReport(tx, id);
@@ -178,7 +364,7 @@ async function blankReport(tx: Transaction, id: string): Promise<Effect> {
 }
 
 /** Deletes a repeat, or an answer by mail, of the person, with what was said about it. (rule P3) */
-export async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<Effect> {
+async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<Effect> {
   if (!id) return noEffect;
   const conversation = await removeConversation(tx, id);
   const own = await removeMessages(tx, "id = ?", id);
@@ -188,10 +374,6 @@ export async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): P
     files: [...conversation.files, ...own.files],
   };
 }
-
-/** Deletes the answers of the sender of a report, and the replies to them alone. */
-const removeConversation = (tx: Transaction, reportId: string) =>
-  removeMessages(tx, "report_id = ? AND everyone = 0", reportId);
 
 async function removeMessages(tx: Transaction, where: string, value: string) {
   // Without an index on `report_id`: the thread of the report has one on its messages.
@@ -215,12 +397,6 @@ async function removeMessages(tx: Transaction, where: string, value: string) {
   return { count: rows.length, files: [...originals, ...uploads] };
 }
 
-/** Deletes the original of a mail with its bytes. */
-export const eraseOriginal = async (tx: Transaction, _: Person, { id }: Cells): Promise<Effect> => ({
-  counts: { mails: 1 },
-  files: await mailOriginals.remove(tx, id ?? ""),
-});
-
 /** Deletes the uploads that reports name. Returns the SHA-256 of their files. */
 async function removeUploads(tx: Transaction, reports: readonly (string | null)[]): Promise<string[]> {
   const names = reports.flatMap(uploadsOf);
@@ -242,21 +418,16 @@ function uploadsOf(files: string | null): string[] {
 }
 
 /** Lets no other step of the proposal's thread happen until the transaction ends. */
-export async function lockThreadOf(tx: Transaction, [id = ""]: Key): Promise<void> {
+async function lockThreadOf(tx: Transaction, [id = ""]: Key): Promise<void> {
   const run = await proposals.findOwned(tx, id);
   if (run) await tx.lock(run.feedbackId);
 }
-
-/** What a person reads and an agent carries out. */
-const words = ["summary", "plan", "decision_note"] as const;
-
-const note = "An address was erased from this proposal. Propose it again if it is still wanted.";
 
 /**
  * Ends a proposal whose words have just been changed, unless its work is done: no person has read the words that are left. One that
  * waits is sent back, and an approval is recalled, also from a worker. (rule P12)
  */
-export async function endChangedProposal(
+async function endChangedProposal(
   tx: Transaction,
   { person: { finder }, row }: { readonly person: Person; readonly row: Cells },
   recording: Recording,
@@ -278,9 +449,3 @@ export async function endChangedProposal(
   await proposals.recall(tx, run.id, ended);
   return recordServerStep(tx, run, { ...recording, action: "run.recall", decision: "recalled" });
 }
-
-const latestOf = ({ decidedAt, claimedAt }: ProposalRow): string | null =>
-  [decidedAt, claimedAt]
-    .filter((at) => at !== null)
-    .sort()
-    .at(-1) ?? null;

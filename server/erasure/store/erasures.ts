@@ -2,7 +2,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/deployment.ts";
 import { erasuresTopic } from "../../database/signals.ts";
 import { insert, listed } from "../../database/statements.ts";
-import { firstPlace, firstPlaceOfAccount, type Place } from "./passes.ts";
+import { firstPlace, firstPlaceOfAccount, type Place } from "./erase.ts";
 import { type Effect, type ErasureCounts, erasureCounts } from "./person.ts";
 
 export interface ErasureRow {

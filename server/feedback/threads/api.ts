@@ -5,7 +5,7 @@ import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { oldestOriginal, originalUntil } from "../../mail/incoming/original.ts";
+import { oldestOriginal, originalUntil } from "../../mail/incoming/save.ts";
 import { mailOriginals } from "../../mail/incoming/store.ts";
 import { mails, type ReplyMail } from "../../mail/outgoing/store.ts";
 import { deliveryOf, renewedLink } from "../../mail/sender/reply.ts";

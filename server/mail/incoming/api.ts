@@ -6,9 +6,8 @@ import type { Deps } from "../../deps.ts";
 import { mailType } from "../../files/uploads-store.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { reports } from "../sender/store.ts";
-import { oldestOriginal, openOriginal, originalUntil } from "./original.ts";
 import { boundsOf, type IncomingMail, readMail } from "./read.ts";
-import { addMailedAnswer, createStoreMail } from "./save.ts";
+import { addMailedAnswer, createStoreMail, oldestOriginal, openOriginal, originalUntil } from "./save.ts";
 import { mailOriginals, type OriginalRow } from "./store.ts";
 
 type IncomingDeps = Pick<

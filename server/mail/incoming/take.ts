@@ -6,9 +6,14 @@ import { mails } from "../outgoing/store.ts";
 import { readReplyToken } from "../reply-tokens.ts";
 import { mayAnswer } from "../sender/add-answer.ts";
 import { reports } from "../sender/store.ts";
-import { insertOriginal, type MailedAnswer } from "./original.ts";
 import { boundsOf, type IncomingMail, readMail } from "./read.ts";
-import { addMailedAnswer, createStoreMail, type StoreMail } from "./save.ts";
+import {
+  addMailedAnswer,
+  createStoreMail,
+  insertOriginal,
+  type MailedAnswer,
+  type StoreMail,
+} from "./save.ts";
 import { type MailAttempt, mailOriginals } from "./store.ts";
 
 type TakeDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "sealer" | "settings">;

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { defineForm, definePage } from "../../../server/console/definitions.ts";
 import { createLinks } from "../../../server/console/links.ts";
 import { changed, changesNotSaved, noticesOf } from "../../../server/console/notices.ts";
-import { forms, pages, uploadForms } from "../../../server/console/page-routes.ts";
 import { goTo } from "../../../server/console/reply.ts";
+import { forms, pages, uploadForms } from "../../../server/console/routes.ts";
 import type { SignedInVisit } from "../../../server/console/visit.ts";
 
 const here = { at: () => "/here", page: "any" } as const;

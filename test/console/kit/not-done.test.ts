@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLinks } from "../../../server/console/links.ts";
-import { forms, uploadForms } from "../../../server/console/page-routes.ts";
+import { forms, uploadForms } from "../../../server/console/routes.ts";
 import { readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { unknownId } from "../../support/service/endpoints.ts";
 import { type Service, startService } from "../../support/service/service.ts";

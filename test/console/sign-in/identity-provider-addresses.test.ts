@@ -3,7 +3,7 @@ import {
   callbackAddress,
   connectAddress,
   startAddress,
-} from "../../../server/access/identity-providers/links.tsx";
+} from "../../../server/access/identity-providers/flow.tsx";
 import { createBrowserWithCookies } from "../../support/browser/browser-with-cookies.ts";
 import { startService } from "../../support/service/service.ts";
 import { faultyProviderClient, startFaultyProvider } from "../../support/sign-in/faulty-identity-provider.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAnnouncer, payloadsOf } from "../../../server/database/postgres-notices.ts";
+import { createAnnouncer, payloadsOf } from "../../../server/database/postgres.lazy.ts";
 import { createSignals } from "../../../server/database/signals.ts";
 import { fc } from "../../support/property.ts";
 

@@ -1,5 +1,4 @@
-import { openArchive } from "../../../server/backup/archive.ts";
-import { createArchive, manifestName } from "../../../server/backup/write-archive.ts";
+import { createArchive, manifestName, openArchive } from "../../../server/backup/archive.ts";
 
 /** The new text of an entry; undefined leaves it out. */
 type Change = (name: string, text: string) => string | undefined;

@@ -9,7 +9,7 @@ import { DoneNotice, Notice, SignInRefused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
 import type { SignedInVisit, Visit } from "../../../console/visit.ts";
 import type { Settings } from "../../../settings/settings.ts";
-import { ProviderLinks } from "../../identity-providers/links.tsx";
+import { ProviderLinks } from "../../identity-providers/flow.tsx";
 import { deviceSignInLinks, onTo } from "../device-visit.ts";
 import { showSecondFactor, signInWith } from "../finish.tsx";
 import { carriedForm, carrying, type PendingForm, showingAgain } from "../pending-form.ts";

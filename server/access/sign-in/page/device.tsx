@@ -10,7 +10,7 @@ import { Notice, Refused, SignInRefused } from "../../../console/parts.tsx";
 import { show } from "../../../console/reply.ts";
 import { Line } from "../../../console/text.tsx";
 import type { Settings } from "../../../settings/settings.ts";
-import { ProviderLinks } from "../../identity-providers/links.tsx";
+import { ProviderLinks } from "../../identity-providers/flow.tsx";
 import { SwitchAccount } from "../device-parts.tsx";
 import { type AuthorizeRequest, queryOf } from "../device-request.ts";
 import { type DeviceSignInReply, type DeviceSignInVisit, onTo } from "../device-visit.ts";

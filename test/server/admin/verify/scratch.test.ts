@@ -1,7 +1,7 @@
 import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { assertRoom, inScratch } from "../../../../server/backup/scratch.ts";
+import { assertRoom, inScratch } from "../../../../server/backup/verify.ts";
 import { temporaryFolder } from "../../../support/files/temporary-folder.ts";
 
 const foldersIn = async (parent: string) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createOutage } from "../../../../server/files/s3-client.ts";
+import { createOutage } from "../../../../server/files/s3-files.ts";
 
 function outageAt() {
   let now = 1_000;
