@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { ApiError } from "../../src/contract/errors.ts";
 import { waitIfTurnIsLong } from "../event-loop.ts";
-import type { Route } from "../http/mount.ts";
 import { onFirstUse, type ReadOpenApi } from "../http/operations.ts";
+import type { Route } from "../http/request-steps.ts";
 import type { Settings } from "../settings/settings.ts";
 import { assets } from "./assets.ts";
 import { InTurns, renderInTurns } from "./in-turns.tsx";

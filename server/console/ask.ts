@@ -5,6 +5,7 @@ import { ApiError, type ErrorCode, errorCatalogue } from "../../src/contract/err
 import type { Deps } from "../deps.ts";
 import { noteLongWork } from "../event-loop.ts";
 import { isDownload, isPrepared } from "../http/answers.ts";
+import type { InvokeDeps } from "../http/call-steps.ts";
 import {
   type Api,
   type ConsoleCaller,
@@ -14,7 +15,7 @@ import {
   mapEndpoints,
   type Request,
 } from "../http/handler.ts";
-import { createInvoke, type InvokeDeps } from "../http/invoke.ts";
+import { createInvoke } from "../http/pipeline.ts";
 
 /** What a page asks of an endpoint. */
 export interface Asked {

@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { AnswerWithPage } from "../http/errors.ts";
-import type { RequestSteps } from "../http/mount.ts";
+import type { RequestSteps } from "../http/request-steps.ts";
 import { pathOf } from "../http/routing.ts";
 import type { Settings } from "../settings/settings.ts";
 import { acceptsHtml } from "./browser-request.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import type { RequestSteps } from "../http/mount.ts";
+import type { RequestSteps } from "../http/request-steps.ts";
 import type { Settings } from "../settings/settings.ts";
 import { renderInTurns } from "./in-turns.tsx";
 import type { Reply } from "./reply.ts";

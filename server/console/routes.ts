@@ -23,7 +23,8 @@ import { definitions as savedReplies } from "../feedback/saved-replies/page.tsx"
 import { definitions as tags } from "../feedback/tags/page.tsx";
 import { definitions as thread } from "../feedback/threads/page/forms.ts";
 import type { Api } from "../http/handler.ts";
-import { mount, type RequestSteps, type Route } from "../http/mount.ts";
+import { mount } from "../http/pipeline.ts";
+import type { RequestSteps, Route } from "../http/request-steps.ts";
 import { definitions as automaticMails } from "../mail/incoming/page.tsx";
 import { definitions as cycle } from "../testing/cycles/page/cycle.tsx";
 import { definitions as cycleReport } from "../testing/cycles/page/report.tsx";

@@ -10,7 +10,7 @@ import { createRespond } from "../console/respond.ts";
 import type { Deps } from "../deps.ts";
 import { isOwnOrigin } from "../http/authenticate.ts";
 import { senderOf } from "../http/body/incoming-body.ts";
-import type { RequestSteps, Route } from "../http/mount.ts";
+import type { RequestSteps, Route } from "../http/request-steps.ts";
 import { cycles } from "../testing/cycles/store.ts";
 import { slots } from "../testing/slots/store.ts";
 import type { DevActions } from "./actions.ts";

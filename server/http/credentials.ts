@@ -19,6 +19,16 @@ export interface PresentedCredentials {
   readonly origin: string | undefined;
 }
 
+export const nothingPresented: PresentedCredentials = {
+  apiKey: undefined,
+  authorization: undefined,
+  sessionId: undefined,
+  known: undefined,
+  mutates: false,
+  userAgent: undefined,
+  origin: undefined,
+};
+
 export type ReadCredentials = (ctx: Context, mutates: boolean) => PresentedCredentials;
 
 /** Reads the credentials of requests from their headers and cookies. */

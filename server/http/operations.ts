@@ -11,8 +11,8 @@ import { hashOf } from "../secrets/secrets.ts";
 import type { Settings } from "../settings/settings.ts";
 import { serverVersion } from "../version.ts";
 import { matchesEtag, prepareAnswer } from "./answers.ts";
-import type { Route } from "./mount.ts";
 import type { Metrics } from "./observe.ts";
+import type { Route } from "./request-steps.ts";
 
 /** The routes for operators and tools: health, readiness, metrics, and the OpenAPI document. */
 export function operationsRoutes(

@@ -1,7 +1,7 @@
 import { Router, type RouterMiddleware } from "@koa/router";
 import type { Context, Middleware, Next } from "koa";
 import { ApiError, badRequest } from "../../src/contract/errors.ts";
-import type { Route } from "./mount.ts";
+import type { Route } from "./request-steps.ts";
 
 /**
  * Sends each request to its route. Paths without parameters are found in one step, the others by the router of their

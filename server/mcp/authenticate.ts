@@ -12,7 +12,7 @@ import {
 import type { PresentedCredentials } from "../http/credentials.ts";
 import type { AgentCaller } from "../http/handler.ts";
 import { cachedLookup } from "../http/memory.ts";
-import type { RequestSteps } from "../http/mount.ts";
+import type { RequestSteps } from "../http/request-steps.ts";
 import { hashOf } from "../secrets/secrets.ts";
 
 /** A program that calls tools, and whether a person allowed it to propose. */

@@ -3,6 +3,7 @@ import { isMutation } from "../../src/contract/endpoint.ts";
 import type { DirectAnswer, DirectRequest } from "../../src/programs.ts";
 import type { Deps } from "../deps.ts";
 import { isDownload, isPrepared } from "../http/answers.ts";
+import type { InvokeDeps } from "../http/call-steps.ts";
 import { asApiError, errorBody } from "../http/errors.ts";
 import {
   type AgentCaller,
@@ -12,8 +13,8 @@ import {
   mapEndpoints,
   type Request,
 } from "../http/handler.ts";
-import { createInvoke, type InvokeDeps } from "../http/invoke.ts";
 import type { Metrics } from "../http/observe.ts";
+import { createInvoke } from "../http/pipeline.ts";
 
 /** Who calls tools over HTTP, and from where. */
 export interface Calling {

@@ -1,6 +1,6 @@
 import type { Context } from "koa";
 import { ApiError } from "../../../src/contract/errors.ts";
-import type { Route } from "../../http/mount.ts";
+import type { Route } from "../../http/request-steps.ts";
 import { type Fields, versionOf } from "../form-values.tsx";
 import type { Links } from "../links.ts";
 import type { Reply } from "../reply.ts";

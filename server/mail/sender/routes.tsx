@@ -16,7 +16,7 @@ import { Timestamp } from "../../console/times.tsx";
 import type { Deps } from "../../deps.ts";
 import { senderOf } from "../../http/body/incoming-body.ts";
 import { answerErrors } from "../../http/errors.ts";
-import type { RequestSteps, Route } from "../../http/mount.ts";
+import type { RequestSteps, Route } from "../../http/request-steps.ts";
 import { createSenderPages, type SenderPage, type SenderPages, type SharedFiles } from "./api.ts";
 import { statusPath } from "./links.ts";
 

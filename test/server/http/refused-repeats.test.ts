@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import type { Handler } from "../../../server/http/handler.ts";
-import { createInvoke } from "../../../server/http/invoke.ts";
+import { createInvoke } from "../../../server/http/pipeline.ts";
 import { endpoint } from "../../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode } from "../../../src/contract/errors.ts";
 import { type Service, startService } from "../../support/service/service.ts";

@@ -5,8 +5,8 @@ import { createAdmit } from "../../../server/http/body/admission.ts";
 import { createIncomingBodies } from "../../../server/http/body/incoming-body.ts";
 import { createReadCredentials } from "../../../server/http/credentials.ts";
 import { createHoldAnswer } from "../../../server/http/large-answers.ts";
-import type { Route } from "../../../server/http/mount.ts";
 import { createAddressOf } from "../../../server/http/network-addresses.ts";
+import type { Route } from "../../../server/http/request-steps.ts";
 import { contract } from "../../../src/contract/index.ts";
 import type { Service } from "./service.ts";
 

@@ -1,5 +1,5 @@
 import type { Callers } from "../../../server/http/handler.ts";
-import { createInvoke } from "../../../server/http/invoke.ts";
+import { createInvoke } from "../../../server/http/pipeline.ts";
 import { testSessionHandlers } from "../../../server/testing/sessions/api.ts";
 import { contract } from "../../../src/contract/index.ts";
 import type { Service } from "./service.ts";

@@ -75,7 +75,7 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: "a request that waits for nothing yet is answered as done",
-    file: "server/http/invoke.ts",
+    file: "server/http/call-steps.ts",
     right: "return { status: 202, body",
     wrong: "return { status: 200, body",
     tests: ["test/api/access/sign-in"],

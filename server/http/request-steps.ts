@@ -11,19 +11,17 @@ import { type Admit, needsNoAdmission, uncountBytes } from "./body/admission.ts"
 import { type IncomingBodies, type IncomingBody, senderOf } from "./body/incoming-body.ts";
 import { announcedBytes, counted, createLargeJsonReader, readJson } from "./body/read-body.ts";
 import { readUpload } from "./body/read-upload.ts";
-import { type PresentedCredentials, type ReadCredentials, sessionCookie } from "./credentials.ts";
-import { asApiError } from "./errors.ts";
+import type { InvokeDeps } from "./call-steps.ts";
 import {
-  type Api,
-  type Callers,
-  type Groups,
-  type InvocationResult,
-  type Invoke,
-  mapEndpoints,
-} from "./handler.ts";
-import { createInvoke, type InvokeDeps } from "./invoke.ts";
+  nothingPresented,
+  type PresentedCredentials,
+  type ReadCredentials,
+  sessionCookie,
+} from "./credentials.ts";
+import { asApiError } from "./errors.ts";
+import type { Callers, InvocationResult, Invoke } from "./handler.ts";
+
 import type { HoldAnswer } from "./large-answers.ts";
-import type { Limiting } from "./rate-limits/rate-limits.ts";
 import type { Ready } from "./ready.ts";
 import { sendDownload } from "./serve-file.ts";
 
@@ -46,71 +44,107 @@ export interface RequestSteps {
   readonly ready?: Pick<Ready, "keep"> | undefined;
 }
 
-type MountDeps = InvokeDeps & Pick<Deps, "files" | "stopping">;
+export type MountDeps = InvokeDeps & Pick<Deps, "files" | "stopping">;
 
-/** The routes of an API: the only place where the contract meets Koa. */
-export const mount = <C extends Groups>(api: Api<C>, deps: MountDeps, steps: RequestSteps): Route[] =>
-  mapEndpoints(api, (endpoint, handle) =>
-    routeOf(endpoint, createInvoke(endpoint, handle, deps), deps, steps),
-  );
+/** A request of the API while it passes its steps. Each step reads what earlier ones have found. */
+export interface Exchange {
+  readonly ctx: Context;
+  readonly endpoint: Endpoint;
+  readonly params: Record<string, string>;
+  readonly deps: MountDeps;
+  readonly steps: RequestSteps;
+  readonly invoke: Invoke;
+  readonly readReceived: ReturnType<typeof createBodyReader>;
+  presented: PresentedCredentials;
+  caller: Callers[Endpoint["auth"]];
+  /** By how many milliseconds the sender's clock is ahead. */
+  clockAhead: number;
+  body: ReceivedBody;
+  idempotencyKey: string | undefined;
+  outcome: InvocationResult;
+}
 
-function routeOf(endpoint: Endpoint, invoke: Invoke, deps: MountDeps, steps: RequestSteps): Route {
-  const cookie = sessionCookie(deps.settings);
-  const readBody = createBodyReader(deps, steps);
-  return {
-    method: endpoint.method,
-    path: endpoint.path,
-    async answer(ctx, params) {
-      if (endpoint.successor) deprecate(ctx, deps.settings.baseUrl + endpoint.successor);
-      const shown = steps.readCredentials(ctx, isMutation(endpoint));
-      const caller = await steps.authenticate(endpoint.auth, shown);
-      // Measured before the body, which may take its time: that would hide a clock that is ahead.
-      const clockAhead = endpoint.readsClock ? clockAheadOf(ctx.req.headers.date, deps.clock.now()) : 0;
-      let body = noBody;
-      try {
-        const sender = senderOf(caller, steps.addressOf(ctx.req));
-        const judging = { arrivals: steps.arrivals, sender, announced: announcedBytes(ctx.req) };
-        const idempotencyKey = await counted(judging, async () => {
-          // Checked before the body, which may be large or malformed.
-          requireScope(endpoint, { caller, params });
-          const key = isMutation(endpoint) ? idempotencyKeyOf(ctx.req) : undefined;
-          if (endpoint.body) body = await readBody(ctx, endpoint, { caller, idempotencyKey: key });
-          return key;
-        });
-        const outcome = await invoke({
-          caller,
-          path: ctx.path,
-          params,
-          query: endpoint.query ? ctx.query : undefined,
-          body: body.value,
-          idempotencyKey,
-          ifMatch: ctx.req.headers["if-match"],
-          clockAhead,
-          address: steps.addressOf(ctx.req),
-          browser: shown,
-          callerNow: () => steps.authenticate(endpoint.auth, shown),
-          signal: () => signalOf(ctx, deps),
-          setSession: (session) => cookie.set(ctx, session),
-        });
-        if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
-        send(ctx, outcome, endpoint, steps.holdAnswer);
-        if (endpoint.ready) keepReady(ctx, outcome, { endpoint, steps, caller, shown });
-      } catch (thrown) {
-        await countRefusal(deps, { endpoint, caller }, thrown);
-      } finally {
-        if (body.discard) await body.discard();
-      }
-    },
-  };
+/** Creates the exchange of a request that has passed no step. */
+export const newExchange = (
+  made: Pick<Exchange, "ctx" | "endpoint" | "params" | "deps" | "steps" | "invoke" | "readReceived">,
+): Exchange => ({
+  ...made,
+  presented: nothingPresented,
+  caller: undefined,
+  clockAhead: 0,
+  body: noBody,
+  idempotencyKey: undefined,
+  outcome: { status: 204, body: undefined, replayed: false },
+});
+
+/** Informs clients that the endpoint has a successor. Refused requests get the headers too. (RFC 9745; rule H28) */
+export function nameSuccessor({ ctx, endpoint: { successor }, deps }: Exchange): void {
+  if (!successor) return;
+  ctx.set("Deprecation", `@${deprecatedSince}`);
+  ctx.set("Link", `<${deps.settings.baseUrl}${successor}>; rel="successor-version"`);
+}
+
+/** 2026-11-21, in seconds since 1970. */
+const deprecatedSince = 1_795_219_200;
+
+/** Throws `invalid_api_key`, `invalid_token` or `sign_in_required`. */
+export async function findCaller(exchange: Exchange): Promise<void> {
+  const { ctx, endpoint, steps } = exchange;
+  exchange.presented = steps.readCredentials(ctx, isMutation(endpoint));
+  exchange.caller = await steps.authenticate(endpoint.auth, exchange.presented);
+}
+
+/** Runs before the body is read, which may take its time: that would hide a clock that is ahead. */
+export function compareClocks(exchange: Exchange): void {
+  const { ctx, endpoint, deps } = exchange;
+  if (endpoint.readsClock) exchange.clockAhead = clockAheadOf(ctx.req.headers.date, deps.clock.now());
+}
+
+/** Checks the scope and the Idempotency-Key first, because the body may be large or malformed. Counts what strangers send. */
+export async function readBody(exchange: Exchange): Promise<void> {
+  const { ctx, endpoint, steps, params, caller } = exchange;
+  const sender = senderOf(caller, steps.addressOf(ctx.req));
+  await counted({ arrivals: steps.arrivals, sender, announced: announcedBytes(ctx.req) }, async () => {
+    requireScope(endpoint, { caller, params });
+    if (isMutation(endpoint)) exchange.idempotencyKey = idempotencyKeyOf(ctx.req);
+    if (!endpoint.body) return;
+    const { idempotencyKey } = exchange;
+    exchange.body = await exchange.readReceived(ctx, endpoint, { caller, idempotencyKey });
+  });
+}
+
+/** Takes the steps of a call. */
+export async function callEndpoint(exchange: Exchange): Promise<void> {
+  const { ctx, endpoint, steps, deps, params, caller, body, presented } = exchange;
+  exchange.outcome = await exchange.invoke({
+    caller,
+    path: ctx.path,
+    params,
+    query: endpoint.query ? ctx.query : undefined,
+    body: body.value,
+    idempotencyKey: exchange.idempotencyKey,
+    ifMatch: ctx.req.headers["if-match"],
+    clockAhead: exchange.clockAhead,
+    address: steps.addressOf(ctx.req),
+    browser: presented,
+    callerNow: () => steps.authenticate(endpoint.auth, presented),
+    signal: () => signalOf(ctx, deps),
+    setSession: (session) => sessionCookie(deps.settings).set(ctx, session),
+  });
+}
+
+/** The bytes of a repeat do not count: nothing of them is stored. */
+export async function uncountRepeat({ ctx, endpoint, deps, caller, outcome }: Exchange): Promise<void> {
+  if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
 }
 
 /** The received body, and a function that deletes those of its files that were not kept. */
-interface ReceivedBody {
+export interface ReceivedBody {
   readonly value: unknown;
   readonly discard?: () => Promise<void>;
 }
 
-const noBody: ReceivedBody = { value: undefined };
+export const noBody: ReceivedBody = { value: undefined };
 
 /** Makes a function that reads bodies. Large bodies must be admitted first. */
 export function createBodyReader(
@@ -169,15 +203,6 @@ function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   throw badRequest("Idempotency-Key", `must be 1 to ${limits.idempotencyKey} printable ASCII characters`);
 }
 
-/** Informs clients that the endpoint has a successor. Refused requests get the headers too. (RFC 9745; rule H28) */
-function deprecate(ctx: Context, successor: string): void {
-  ctx.set("Deprecation", `@${deprecatedSince}`);
-  ctx.set("Link", `<${successor}>; rel="successor-version"`);
-}
-
-/** 2026-11-21, in seconds since 1970. */
-const deprecatedSince = 1_795_219_200;
-
 /** Aborts when the client disconnects or the server stops. */
 function signalOf(ctx: Context, { stopping }: Pick<Deps, "stopping">): AbortSignal {
   const gone = new AbortController();
@@ -186,34 +211,7 @@ function signalOf(ctx: Context, { stopping }: Pick<Deps, "stopping">): AbortSign
   return AbortSignal.any([gone.signal, stopping]);
 }
 
-/** Keeps an answer for the next request like this one. */
-function keepReady(
-  { req }: Context,
-  { status, body: answer }: InvocationResult,
-  {
-    endpoint,
-    steps,
-    caller,
-    shown,
-  }: {
-    readonly endpoint: Endpoint;
-    readonly steps: RequestSteps;
-    readonly caller: Callers[Endpoint["auth"]];
-    readonly shown: PresentedCredentials;
-  },
-): void {
-  const { auth } = endpoint;
-  if (!steps.ready || status !== 200 || !caller || !isKept(auth) || !isPrepared(answer)) return;
-  const credential = steps.authenticate.lasting(auth, shown, caller);
-  steps.ready.keep(req, { endpoint, callerId: caller.id, credential, answer });
-}
-
-function send(
-  ctx: Context,
-  { status, body, replayed }: InvocationResult,
-  endpoint: Endpoint,
-  holdAnswer: HoldAnswer,
-): void {
+export function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, replayed } }: Exchange): void {
   const { method } = endpoint;
   ctx.status = status;
   if (replayed) ctx.set("Idempotent-Replay", "true");
@@ -236,19 +234,24 @@ function send(
       return;
     }
   }
-  if (ctx.method !== "HEAD") holdAnswer(ctx.res, { body: content, canRefuse: method === "GET" });
+  if (ctx.method !== "HEAD") steps.holdAnswer(ctx.res, { body: content, canRefuse: method === "GET" });
   ctx.body = content;
+}
+
+/** Keeps an answer for the next request like this one, which then gets it before Koa is asked. */
+export function keepAnswer({ ctx, endpoint, steps, caller, presented, outcome }: Exchange): void {
+  const { auth, ready } = endpoint;
+  const { status, body: answer } = outcome;
+  if (!ready || !steps.ready || status !== 200 || !caller || !isKept(auth) || !isPrepared(answer)) return;
+  const credential = steps.authenticate.lasting(auth, presented, caller);
+  steps.ready.keep(ctx.req, { endpoint, callerId: caller.id, credential, answer });
 }
 
 /**
  * Counts a refused request against the rate limit of its sender, if the endpoint says so: refusing it cost as much as
  * taking it. This holds for the statuses 400, 404, 413 and 415. Throws `thrown`, or `rate_limited`.
  */
-async function countRefusal(
-  deps: Limiting,
-  { endpoint, caller }: { readonly endpoint: Endpoint; readonly caller: Callers[Endpoint["auth"]] },
-  thrown: unknown,
-): Promise<never> {
+export async function countRefusal({ endpoint, caller, deps }: Exchange, thrown: unknown): Promise<never> {
   const { countsRefusals, rateLimit } = endpoint;
   if (!countsRefusals || !rateLimit || !caller || !deps.settings.rateLimited) throw thrown;
   if (![400, 404, 413, 415].includes(asApiError(thrown).status)) throw thrown;

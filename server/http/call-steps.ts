@@ -1,0 +1,270 @@
+import type * as z from "zod/mini";
+import { type CatchUp, type Endpoint, errorsOf, isMutation, needsRole } from "../../src/contract/endpoint.ts";
+import { ApiError } from "../../src/contract/errors.ts";
+import { faultsOf, type Issue, notUuid } from "../../src/contract/issues.ts";
+import { limits } from "../../src/contract/limits.ts";
+import type { Reader } from "../database/database.ts";
+import { isDangling } from "../database/errors.ts";
+import type { Deps } from "../deps.ts";
+import { isDownload, isPrepared } from "./answers.ts";
+import { asAsked, requireScope } from "./authenticate.ts";
+import { errorBody } from "./errors.ts";
+import { fieldOf, type IncomingRequest, type InvocationResult, notYet, type Request } from "./handler.ts";
+import {
+  AlreadyAnswered,
+  createSave,
+  type IdempotentRequest,
+  idempotentRequestOf,
+  replay,
+  storeRefusal,
+} from "./idempotency.ts";
+import { appOfRequest, type FoundAnswer, idempotency, mayStillGet } from "./idempotency-store.ts";
+import type { GiveBack } from "./rate-limits/limiter.ts";
+import { countAttempt, isInMemory, limitedByOf, namingLimit } from "./rate-limits/rate-limits.ts";
+
+export type InvokeDeps = Pick<
+  Deps,
+  "clock" | "database" | "limiter" | "passingTime" | "sealer" | "settings" | "time"
+>;
+
+/** A call of an endpoint while it passes its steps. Each step reads what earlier ones have found. */
+export interface Call {
+  readonly endpoint: Endpoint;
+  readonly handle: (request: Request) => Promise<unknown>;
+  readonly deps: InvokeDeps;
+  incoming: IncomingRequest;
+  key: IdempotentRequest | undefined;
+  /** Whose rate limit the call uses up, if it has one. */
+  limitedBy: string | undefined;
+  /** Whether a refusal from now on is one of the endpoint: it must be declared, and repeats may get it again. */
+  begun: boolean;
+  parts: ReturnType<typeof parse>;
+  saving: Pick<Request, "save" | "saveRow">;
+  giveBack: GiveBack;
+  answer: unknown;
+  /** The first step that sets it ends the call. */
+  outcome: InvocationResult | undefined;
+}
+
+/** Creates a call that has passed no step. */
+export const newCall = (made: Pick<Call, "endpoint" | "handle" | "deps" | "incoming">): Call => ({
+  ...made,
+  key: undefined,
+  limitedBy: undefined,
+  begun: false,
+  parts: nothingGiven,
+  saving: readsOnly,
+  giveBack: nothingUsed,
+  answer: undefined,
+  outcome: undefined,
+});
+
+/** Throws `forbidden` if the credential may not do this. */
+export function checkScope(call: Call): void {
+  requireScope(call.endpoint, call.incoming);
+  call.incoming = { ...call.incoming, caller: asAsked(call.endpoint, call.incoming.caller) };
+}
+
+/** Answers a repeat of a request with its stored answer. */
+export async function replayAnswer(call: Call): Promise<void> {
+  const { endpoint, incoming, deps } = call;
+  const key = idempotentRequestOf(endpoint, incoming, deps);
+  if (!key) return;
+  call.key = key;
+  if (isRarelyRepeated(endpoint, incoming)) return;
+  const kept = await idempotency.find(deps.database, key, deps.clock.now());
+  if (!kept) return;
+  // Another secret with the key may be a guess of the secret: it counts like any attempt.
+  if (endpoint.sealedBy && kept.fingerprint !== key.fingerprint) await countAttempt(endpoint, incoming, deps);
+  call.outcome = await replayFor(incoming, key, kept, deps);
+}
+
+/** Counts an attempt on a secret before anything else is done. Throws `rate_limited`. */
+export async function countAttempts(call: Call): Promise<void> {
+  const { endpoint, incoming, deps } = call;
+  call.limitedBy = limitedByOf(endpoint, incoming, deps);
+  call.begun = true;
+  if (endpoint.attempts) await countAttempt(endpoint, incoming, deps);
+}
+
+/** Throws `not_found` for an id of a wrong form, and `bad_request` with every fault of query and body. */
+export function checkShape(call: Call): void {
+  call.parts = parse(call.endpoint, call.incoming);
+}
+
+/** Prepares the one transaction of a change: its rate limit, its key and its work. A read uses up its limit now. */
+export async function applyLimit(call: Call): Promise<void> {
+  const { endpoint, incoming, deps, key, limitedBy, parts } = call;
+  if (isMutation(endpoint)) {
+    const appOf = async (tx: Reader) =>
+      needsRole(endpoint) ? appOfRequest(tx, parts.params) : appOfKey(incoming);
+    call.saving = createSave(deps, { endpoint, key, limitedBy, appOf, shape: shapeOf(endpoint) });
+  } else if (limitedBy) {
+    call.giveBack = await spendOnRead(endpoint, limitedBy, deps);
+  }
+}
+
+/** Makes the changes that are due in the test cycles of a request. */
+export async function catchUp({ endpoint, incoming: { caller }, parts, deps }: Call): Promise<void> {
+  if (!endpoint.catchesUp) return;
+  const { of, by } = endpoint.catchesUp;
+  const { params, body } = parts;
+  await deps.passingTime.catchUpOf(of, idIn({ caller, params, body }, by));
+}
+
+/** Loads, decides and saves: the work of the endpoint. */
+export async function callHandler(call: Call): Promise<void> {
+  call.answer = await call.handle(requestOf(call));
+}
+
+/** Lets only declared fields out. */
+export function shapeAnswer(call: Call): void {
+  call.outcome = outcomeOf(call.endpoint, call.answer);
+}
+
+/**
+ * Returns the stored answer if the same request was answered meanwhile. Throws the error that the endpoint declares for what was
+ * thrown, and stores it for repeats if it is about what was asked.
+ */
+export async function refuse(call: Call, thrown: unknown): Promise<InvocationResult> {
+  const { endpoint, incoming, deps, key, limitedBy } = call;
+  if (!call.begun) throw thrown;
+  const error = isDangling(thrown) ? goneMeanwhile(endpoint, thrown) : thrown;
+  if (key && error instanceof AlreadyAnswered) return replayFor(incoming, key, error.answer, deps);
+  if (!(error instanceof ApiError)) throw error;
+  if (!errorsOf(endpoint).includes(error.code))
+    throw new Error(`${endpoint.path} may not answer ${error.code}`, { cause: error });
+  // A request with the same key may have acted since: what it changed may be why this one is refused.
+  const since = key && (await idempotency.find(deps.database, key, deps.clock.now()));
+  if (key && since) return replay(key, since);
+  if (key && isKeptRefusal(endpoint, error)) await storeRefusal(deps, key, refusalOf(error));
+  // The limit of rule T30 also counts what the server puts off.
+  if (limitedBy && endpoint.rateLimit && endpoint.rateLimitBy && error.code === "busy")
+    await deps.limiter.spend({ who: limitedBy, rateLimit: endpoint.rateLimit });
+  throw namingLimit(error, endpoint.rateLimit);
+}
+
+/** Makes the function that drops undeclared fields of an answer. */
+const shapeOf =
+  ({ success }: Endpoint) =>
+  (answer: unknown) =>
+    "body" in success ? success.body.parse(answer) : undefined;
+
+/**
+ * Whether a stored answer is looked for only when the key is claimed, or when the request is refused. Reports are many, and
+ * few of them are repeats.
+ */
+const isRarelyRepeated = ({ attempts }: Endpoint, { caller }: IncomingRequest): boolean =>
+  caller?.kind === "appKey" && attempts === undefined;
+
+/** The app whose key the request carries: with the app's people, its stored answers are erased. */
+const appOfKey = ({ caller }: IncomingRequest): string | undefined =>
+  caller?.kind === "appKey" && "appId" in caller ? String(caller.appId) : undefined;
+
+/** Uses up the rate limit of a read. */
+async function spendOnRead({ rateLimit }: Endpoint, who: string, { limiter }: InvokeDeps): Promise<GiveBack> {
+  if (!rateLimit) return nothingUsed;
+  if (isInMemory(rateLimit)) return limiter.spendAtOnce({ who, rateLimit });
+  await limiter.spend({ who, rateLimit });
+  return nothingUsed;
+}
+
+const nothingUsed: GiveBack = () => {};
+
+/** Returns the stored answer to a repeat, unless the person may no longer do what was asked. (rule K23) */
+async function replayFor(
+  { caller }: IncomingRequest,
+  key: IdempotentRequest,
+  kept: FoundAnswer,
+  deps: InvokeDeps,
+): Promise<InvocationResult> {
+  if (
+    caller &&
+    "needs" in caller &&
+    !(await mayStillGet(deps.database, key, { viewer: caller, body: kept.body }))
+  )
+    throw new ApiError("not_found");
+  return replay(key, kept);
+}
+
+const readsOnly: Pick<Request, "save" | "saveRow"> = {
+  save: () => Promise.reject(new Error("A read saves nothing")),
+  saveRow: () => Promise.reject(new Error("A read saves nothing")),
+};
+
+/**
+ * What the request was about, or the app whose key it carried, was deleted during the request. The answer is the same as
+ * after the deletion.
+ */
+const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
+  new ApiError(errorsOf(endpoint).includes("not_found") ? "not_found" : "invalid_api_key", {}, { cause });
+
+const nothingGiven = { params: undefined, query: undefined, body: undefined };
+
+/**
+ * Checks the three parts of a request. Throws `not_found` for an id of a wrong form, and `bad_request` with every fault
+ * of query and body.
+ */
+function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
+  if (!endpoint.params && !endpoint.query && !endpoint.body) return nothingGiven;
+  const issues: Issue[] = [];
+  const part = (schema: z.ZodMiniObject | undefined, value: unknown) => {
+    if (!schema) return undefined;
+    const result = schema.safeParse(value);
+    if (!result.success) issues.push(...faultsOf(schema, value));
+    return result.data;
+  };
+  const params = part(endpoint.params, incoming.params);
+  if (issues.some(({ message }) => message === notUuid)) throw new ApiError("not_found");
+  const parts = {
+    params,
+    query: part(endpoint.query, incoming.query),
+    body: part(endpoint.body, incoming.body),
+  };
+  if (issues.length > 0) throw new ApiError("bad_request", { issues: issues.slice(0, limits.namedFaults) });
+  return parts;
+}
+
+const requestOf = ({ incoming, parts, saving: { save, saveRow }, giveBack }: Call): Request => ({
+  caller: incoming.caller,
+  browser: incoming.browser,
+  params: parts.params,
+  query: parts.query,
+  body: parts.body,
+  ifMatch: incoming.ifMatch,
+  clockAhead: incoming.clockAhead ?? 0,
+  address: incoming.address,
+  callerNow: incoming.callerNow,
+  signal: incoming.signal,
+  giveBack,
+  save,
+  saveRow,
+  setSession: incoming.setSession,
+});
+
+type Identifying = Pick<Request, "caller"> & { readonly params: unknown; readonly body: unknown };
+
+function idIn({ caller, params, body }: Identifying, by: CatchUp["by"]): string {
+  if (by === "account") return caller && "userId" in caller ? caller.userId : "";
+  const [part, name = ""] = by.split(".");
+  return fieldOf(part === "params" ? params : body, name);
+}
+
+function outcomeOf(endpoint: Endpoint, answer: unknown): InvocationResult {
+  if (answer === notYet) return { status: 202, body: "{}", replayed: false };
+  const { status } = endpoint.success;
+  if (isDownload(answer)) return { status, body: answer, replayed: false };
+  if (!("body" in endpoint.success)) return { status, body: undefined, replayed: false };
+  if (isPrepared(answer)) return { status, body: answer, replayed: false };
+  return { status, body: JSON.stringify(shapeOf(endpoint)(answer)), replayed: false };
+}
+
+/**
+ * Whether a repeat of the request must get this refusal again: it is about what was asked, not how, and not about the time
+ * alone. (rule H13)
+ */
+const isKeptRefusal = ({ keptRefusals = [] }: Endpoint, { status, code, details }: ApiError): boolean =>
+  !details.isPassing &&
+  (((status === 409 || status === 422) && !code.startsWith("idempotency_")) || keptRefusals.includes(code));
+
+const refusalOf = (error: ApiError) => ({ status: error.status, body: JSON.stringify(errorBody(error)) });

@@ -1,0 +1,109 @@
+import type { Endpoint } from "../../src/contract/endpoint.ts";
+import {
+  applyLimit,
+  type Call,
+  callHandler,
+  catchUp,
+  checkScope,
+  checkShape,
+  countAttempts,
+  type InvokeDeps,
+  newCall,
+  refuse,
+  replayAnswer,
+  shapeAnswer,
+} from "./call-steps.ts";
+import { type Api, type Groups, type Handler, type Invoke, mapEndpoints, type Request } from "./handler.ts";
+import {
+  callEndpoint,
+  compareClocks,
+  countRefusal,
+  createBodyReader,
+  type Exchange,
+  findCaller,
+  keepAnswer,
+  type MountDeps,
+  nameSuccessor,
+  newExchange,
+  type RequestSteps,
+  type Route,
+  readBody,
+  sendAnswer,
+  uncountRepeat,
+} from "./request-steps.ts";
+
+/**
+ * What happens to a request of the API, in this order. Before, a ready answer may go out (`ready.ts`), and Koa has observed the request
+ * and found its route (`app.ts`).
+ */
+export const requestSteps: readonly Step<Exchange>[] = [
+  nameSuccessor,
+  findCaller,
+  compareClocks,
+  readBody,
+  callEndpoint,
+  uncountRepeat,
+  sendAnswer,
+  keepAnswer,
+];
+
+/** What happens to a call of an endpoint, in this order. A request, a page of the console or a tool of MCP makes it. */
+export const callSteps: readonly Step<Call>[] = [
+  checkScope,
+  replayAnswer,
+  countAttempts,
+  checkShape,
+  applyLimit,
+  catchUp,
+  callHandler,
+  shapeAnswer,
+];
+
+/** A step reads and sets fields of what passes it. What it throws is the answer. */
+type Step<Of> = (of: Of) => Promise<void> | void;
+
+/** The routes of an API: the only place where the contract meets Koa. */
+export const mount = <C extends Groups>(api: Api<C>, deps: MountDeps, steps: RequestSteps): Route[] =>
+  mapEndpoints(api, (endpoint, handle) =>
+    routeOf(endpoint, createInvoke(endpoint, handle, deps), deps, steps),
+  );
+
+function routeOf(endpoint: Endpoint, invoke: Invoke, deps: MountDeps, steps: RequestSteps): Route {
+  const readReceived = createBodyReader(deps, steps);
+  return {
+    method: endpoint.method,
+    path: endpoint.path,
+    async answer(ctx, params) {
+      const exchange = newExchange({ ctx, endpoint, params, deps, steps, invoke, readReceived });
+      try {
+        for (const step of requestSteps) {
+          const pending = step(exchange);
+          if (pending) await pending;
+        }
+      } catch (thrown) {
+        await countRefusal(exchange, thrown);
+      } finally {
+        if (exchange.body.discard) await exchange.body.discard();
+      }
+    },
+  };
+}
+
+/** Makes one function of an endpoint and its handler. It throws the ApiErrors that the endpoint declares. */
+export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: InvokeDeps): Invoke {
+  // The schemas of this endpoint have given the parts of the request these types.
+  const handleAny = (request: Request) => handle(request as Request<Endpoint> as Request<E>);
+  return async (incoming) => {
+    const call = newCall({ endpoint, handle: handleAny, deps, incoming });
+    try {
+      for (const step of callSteps) {
+        const pending = step(call);
+        if (pending) await pending;
+        if (call.outcome) return call.outcome;
+      }
+    } catch (thrown) {
+      return await refuse(call, thrown);
+    }
+    throw new Error(`${endpoint.path} has no answer`);
+  };
+}
