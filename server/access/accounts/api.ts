@@ -12,9 +12,9 @@ import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { personHash, sealAddress } from "../../secrets/addresses.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { createAuditWriter } from "../audit/record.ts";
-import { verifiedUser } from "../sign-in/api/session.ts";
 import { beginAttempt, succeed } from "../sign-in/attempts.ts";
 import { consoleSessions as rows } from "../sign-in/store.ts";
+import { verifiedUser } from "../sign-in/verify.ts";
 import { proveSecondFactor } from "../sign-in-methods/prove.ts";
 import { users } from "./store.ts";
 

@@ -15,7 +15,7 @@ import { senderOf } from "../../http/body/incoming-body.ts";
 import { sessionCookie } from "../../http/credentials.ts";
 import { answerErrors } from "../../http/errors.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
-import type { RequestSteps, Route } from "../../http/mount.ts";
+import type { RequestSteps, Route } from "../../http/request-steps.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { showSecondFactor } from "../sign-in/finish.tsx";
 import { identities, type Proven } from "./api.ts";

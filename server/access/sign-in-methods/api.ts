@@ -17,9 +17,9 @@ import { hashOf } from "../../secrets/secrets.ts";
 import { noticeAccount } from "../accounts/notice.ts";
 import { users } from "../accounts/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
-import { assertFreshSession, verifiedUser } from "../sign-in/api/session.ts";
 import { beginAttempt, beginFactorAttempt, succeed } from "../sign-in/attempts.ts";
 import { consoleSessions } from "../sign-in/store.ts";
+import { assertFreshSession, verifiedUser } from "../sign-in/verify.ts";
 import {
   assertFirstUse,
   hasSecondFactor,

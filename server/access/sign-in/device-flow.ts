@@ -10,7 +10,7 @@ import { createRespond } from "../../console/respond.ts";
 import type { Deps } from "../../deps.ts";
 import { answerErrors } from "../../http/errors.ts";
 import type { Api, ConsoleCaller } from "../../http/handler.ts";
-import type { RequestSteps, Route } from "../../http/mount.ts";
+import type { RequestSteps, Route } from "../../http/request-steps.ts";
 import { showDeviceSignInError } from "./device-parts.tsx";
 import {
   type AuthorizeRequest,

@@ -10,10 +10,10 @@ import type { Reply } from "../../console/reply.ts";
 import type { PageTraits } from "../../console/respond.ts";
 import type { Deps } from "../../deps.ts";
 import { senderOf } from "../../http/body/incoming-body.ts";
+import type { InvokeDeps } from "../../http/call-steps.ts";
 import { sessionCookie } from "../../http/credentials.ts";
 import type { Api, ConsoleCaller } from "../../http/handler.ts";
-import type { InvokeDeps } from "../../http/invoke.ts";
-import type { RequestSteps } from "../../http/mount.ts";
+import type { RequestSteps } from "../../http/request-steps.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { deviceApprovalHandlers } from "./api/device.ts";
 

@@ -14,9 +14,9 @@ import {
   type Sending,
 } from "../../../http/body/read-body.ts";
 import { answerErrors, sentencesOf } from "../../../http/errors.ts";
-import type { RequestSteps, Route } from "../../../http/mount.ts";
 import { networkOf } from "../../../http/network-addresses.ts";
 import { spendAsStranger } from "../../../http/rate-limits/rate-limits.ts";
+import type { RequestSteps, Route } from "../../../http/request-steps.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import {
   exchangeCode,

@@ -13,7 +13,7 @@ import { users } from "../../accounts/store.ts";
 import { createAuditWriter } from "../../audit/record.ts";
 import { newConsoleSession, startConsoleSession } from "../start-session.ts";
 import { accountLinks, consoleSessions, removeUnprovenAccess } from "../store.ts";
-import { refuseForeignPage } from "./session.ts";
+import { refuseForeignPage } from "../verify.ts";
 
 type AccountLinksDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
 

@@ -16,7 +16,7 @@ import { proveSecondFactor } from "../../sign-in-methods/prove.ts";
 import { beginAttempt, beginRegistration, succeed } from "../attempts.ts";
 import { codeLifetimeMilliseconds, judgeCode, tokenLifetimeDays } from "../rules.ts";
 import { type SignInCodeRow, signInCodes } from "../store.ts";
-import { assertPasswordStands, verifiedUser } from "./session.ts";
+import { assertPasswordStands, verifiedUser } from "../verify.ts";
 
 export const signIn = (
   deps: Pick<Deps, "attest" | "clock" | "database" | "log" | "newId" | "sealer" | "settings" | "waiting">,

@@ -1,11 +1,9 @@
 import type { session as contract } from "../../../../src/contract/console-session.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
-import type { Transaction } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";
-import { isOwnOrigin } from "../../../http/authenticate.ts";
 import { knownBrowser } from "../../../http/credentials.ts";
 import type { ConsoleCaller, Handler, Handlers, Request } from "../../../http/handler.ts";
-import { hashPassword, normaliseEmail, verifyPassword } from "../../../secrets/passwords.ts";
+import { hashPassword, normaliseEmail } from "../../../secrets/passwords.ts";
 import { type NoticeDeps, noticeAccount } from "../../accounts/notice.ts";
 import { type UserRow, users } from "../../accounts/store.ts";
 import { apps } from "../../apps/store.ts";
@@ -18,9 +16,9 @@ import {
 } from "../../sign-in-methods/prove.ts";
 import { passkeys } from "../../sign-in-methods/store.ts";
 import { beginAttempt, succeed } from "../attempts.ts";
-import { isFresh } from "../rules.ts";
 import { newConsoleSession, openStep, sealStep, startConsoleSession, stepOf } from "../start-session.ts";
 import { accountLinks, consoleSessions } from "../store.ts";
+import { assertFreshSession, assertPasswordStands, refuseForeignPage, verifiedUser } from "../verify.ts";
 
 export function consoleSession(
   deps: Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">,
@@ -164,37 +162,6 @@ async function appOf(
   return app ? { id: app.id, name: app.name } : null;
 }
 
-type Browser = Request["browser"];
-
-/**
- * Without this check a page of another site could sign a person in to a foreign account. Signing in needs no console
- * session.
- */
-export function refuseForeignPage({ settings }: Pick<Deps, "settings">, { origin }: Browser): void {
-  if (origin === undefined || isOwnOrigin(origin, settings)) return;
-  throw new ApiError("forbidden", { message: "Sign in from a page of the console." });
-}
-
-/** The account with this address and password. An unknown account and a wrong password get the same refusal. */
-export async function verifiedUser(
-  { database }: Pick<Deps, "database">,
-  email: string,
-  password: string,
-): Promise<UserRow> {
-  const user = await users.findByEmail(database, email);
-  const verified = await verifyPassword(user?.passwordHash, password);
-  if (!user || !verified) throw new ApiError("invalid_credentials");
-  return user;
-}
-
-/**
- * Throws `invalid_credentials` if the password was changed after it was verified, because the old one must not work any
- * more.
- */
-export async function assertPasswordStands(tx: Transaction, user: UserRow): Promise<void> {
-  if (!(await users.holdPassword(tx, user.id, user.passwordHash))) throw new ApiError("invalid_credentials");
-}
-
 /**
  * Sets the first password of an account that signs in with a provider. There is no old one to ask for, so the sign-in must be
  * fresh, and the second factor is asked for again. Ends all other sessions. (rule S31)
@@ -222,16 +189,3 @@ function firstPassword(deps: ProvingDeps): Handler<typeof contract.firstPassword
 
 const hasOne = () =>
   new ApiError("wrong_state", { message: "This account has a password already. Change it instead." });
-
-/** A stranger at an open browser must not gain lasting access, or lock its owner out. Throws `wrong_state`. */
-export async function assertFreshSession(
-  { clock, database }: Pick<Deps, "clock" | "database">,
-  { id, userId }: ConsoleCaller,
-): Promise<void> {
-  const now = clock.now();
-  const rows = await consoleSessions.list(database, userId, now.toISOString());
-  if (isFresh(rows.find(({ tokenHash }) => tokenHash === id)?.createdAt, now)) return;
-  throw new ApiError("wrong_state", {
-    message: "You signed in more than ten minutes ago. Sign out, sign in again, and do this then.",
-  });
-}

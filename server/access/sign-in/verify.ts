@@ -1,0 +1,51 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { Transaction } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import { isOwnOrigin } from "../../http/authenticate.ts";
+import type { Browser, ConsoleCaller } from "../../http/handler.ts";
+import { verifyPassword } from "../../secrets/passwords.ts";
+import { type UserRow, users } from "../accounts/store.ts";
+import { isFresh } from "./rules.ts";
+import { consoleSessions } from "./store.ts";
+
+/**
+ * Without this check a page of another site could sign a person in to a foreign account. Signing in needs no console
+ * session.
+ */
+export function refuseForeignPage({ settings }: Pick<Deps, "settings">, { origin }: Browser): void {
+  if (origin === undefined || isOwnOrigin(origin, settings)) return;
+  throw new ApiError("forbidden", { message: "Sign in from a page of the console." });
+}
+
+/** The account with this address and password. An unknown account and a wrong password get the same refusal. */
+export async function verifiedUser(
+  { database }: Pick<Deps, "database">,
+  email: string,
+  password: string,
+): Promise<UserRow> {
+  const user = await users.findByEmail(database, email);
+  const verified = await verifyPassword(user?.passwordHash, password);
+  if (!user || !verified) throw new ApiError("invalid_credentials");
+  return user;
+}
+
+/**
+ * Throws `invalid_credentials` if the password was changed after it was verified, because the old one must not work any
+ * more.
+ */
+export async function assertPasswordStands(tx: Transaction, user: UserRow): Promise<void> {
+  if (!(await users.holdPassword(tx, user.id, user.passwordHash))) throw new ApiError("invalid_credentials");
+}
+
+/** A stranger at an open browser must not gain lasting access, or lock its owner out. Throws `wrong_state`. */
+export async function assertFreshSession(
+  { clock, database }: Pick<Deps, "clock" | "database">,
+  { id, userId }: ConsoleCaller,
+): Promise<void> {
+  const now = clock.now();
+  const rows = await consoleSessions.list(database, userId, now.toISOString());
+  if (isFresh(rows.find(({ tokenHash }) => tokenHash === id)?.createdAt, now)) return;
+  throw new ApiError("wrong_state", {
+    message: "You signed in more than ten minutes ago. Sign out, sign in again, and do this then.",
+  });
+}
