@@ -103,7 +103,7 @@ describe("what belongs to the process", () => {
     expect(breachesOf({ "bin/main.ts": text, "server/settings.ts": text })).toEqual([]);
     expect(breachesOf({ "server/feedback/tags/api.ts": text })).toEqual([
       {
-        rule: "process.env is read only in bin and settings",
+        rule: "process.env is read only in bin, settings and the library for tests of apps",
         file: "server/feedback/tags/api.ts",
         what: "process.env",
         area: "feedback",
