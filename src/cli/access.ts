@@ -33,27 +33,28 @@ export function addApp(app: Command, setup: Setup): void {
   const edit = mutates(app.command("edit").alias("update").description("Change the settings of an app"))
     .argument("[app]", whichApp)
     .option("--name <name>", "its name")
-    .addOption(onOrOff("--feedback-enabled <switch>", "whether it takes feedback"))
+    .addOption(onOrOff("--feedback-enabled <switch>", "whether it accepts feedback"))
     .addOption(onOrOff("--changelog-enabled <switch>", "whether apps can read its release notes"))
     .option(
       "--chat-webhook-url <url>",
-      "webhook of a chat that gets a message for each proposal; `-` is standard input, `@file` a file, empty removes it",
+      "webhook of a chat that gets a message for each proposal; `-` is standard input, `@file` a file; empty removes it",
     )
-    .option("--github-repository <name>", "owner/name of its repository; empty is none")
+    .option("--github-repository <name>", "owner/name of its repository; empty removes it")
     .option(
       "--approval-hours <number>",
-      "for how many hours an approval is valid unless claimed; empty is without an end",
+      "for how many hours an approved proposal can be claimed; empty: no limit",
     )
     .option(
       "--retention-days <number>",
-      "for how many days resolved threads are kept after their last activity; empty is without an end",
+      "for how many days resolved threads are kept after their last activity; empty: no limit",
     );
   commandAction<AppFlags, string | undefined>(edit, setup, async (invocation, flags, given) =>
     ofConsole(invocation, async () => editApp(invocation, flags, given)),
   );
 }
 
-const whichApp = "its id, the start of the id, or its name; the app of the command unless given";
+const whichApp =
+  "its id, the start of its id, or its name; unless given, the app of --app, the environment or the profile";
 
 const onOrOff = (flags: string, description: string): Option =>
   new Option(flags, description).choices(["on", "off"]);
@@ -81,7 +82,7 @@ export function addToken(token: Command, setup: Setup): void {
 
   const revoke = destroys(token.command("revoke").alias("rm").description(routes.tokens.remove.summary))
     .argument("[token]", "its id, or the start of the id")
-    .option("--self", "the token with which this command is run");
+    .option("--self", "the token that this command uses");
   commandAction<RevokeTokenFlags, string | undefined>(revoke, setup, async (invocation, flags, given) =>
     ofConsole(invocation, async () => revokeToken(invocation, flags, given)),
   );
@@ -91,14 +92,14 @@ export function addToken(token: Command, setup: Setup): void {
 export function addAudit(audit: Command, setup: Setup): void {
   const list = audit.command("list").alias("ls").description(routes.audit.list.summary);
   list
-    .option("--app <id>", "only of this app: its id, the start of the id, or its name")
-    .option("--action <action>", "only this action, such as key.delete")
-    .option("--actor <who>", "only of this e-mail address, of the token with this id, or of `agent`")
-    .option("--from <instant>", "only those since then: ISO 8601, or a day in UTC")
-    .option("--to <instant>", "only those before then")
-    .option("--limit <number>", "how many at most")
+    .option("--app <id>", "only entries about this app: its id, the start of its id, or its name")
+    .option("--action <action>", "only entries with this action, such as key.delete")
+    .option("--actor <who>", "only entries by this e-mail address, by the token with this id, or by `agent`")
+    .option("--from <instant>", "only entries since then: ISO 8601, or a day in UTC")
+    .option("--to <instant>", "only entries before then")
+    .option("--limit <number>", "at most this many")
     .option("--cursor <cursor>", "continue after the previous page")
-    .option("--all", "every page")
+    .option("--all", "all pages")
     .option("--ndjson", "write each entry as one line of JSON, as soon as it is read");
   commandAction<AuditFlags>(list, setup, async (invocation, flags) =>
     ofConsole(invocation, async () => listAudit(invocation, flags)),
@@ -153,7 +154,7 @@ async function editApp(
   printOne(invocation, app, () => appLines(app));
 }
 
-/** Says how many threads the next cleanup deletes with a new setting. */
+/** Notes how many threads the next cleanup deletes with a new setting. */
 async function noteOldThreads(
   invocation: Invocation,
   appId: string,
@@ -161,7 +162,7 @@ async function noteOldThreads(
 ): Promise<void> {
   if (!days) return;
   const old = await invocation.client().apps.retention({ params: { appId }, query: { days: String(days) } });
-  note(invocation, `${oldThreadsText(old)} older than ${days} days. The next daily cleanup deletes what is.`);
+  note(invocation, `${oldThreadsText(old)} older than ${days} days. The next daily cleanup deletes them.`);
 }
 
 async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppChange> {
@@ -239,7 +240,7 @@ async function allKeys(invocation: Invocation): Promise<readonly KeyOfApp[]> {
   return lists.flat();
 }
 
-/** Revokes a key. It is looked up only if its id is not whole, or its app is not named. */
+/** Revokes a key. Lists keys first only if the id is not complete or the app is not named. */
 async function revokeKey(invocation: Invocation, given: string): Promise<undefined> {
   const { appId, keyId, name } = await keyOf(invocation, given);
   await confirm(invocation, `Revoke the key ${name}? Apps that use it are refused from then on.`);
@@ -248,7 +249,7 @@ async function revokeKey(invocation: Invocation, given: string): Promise<undefin
   printOne(invocation, { id: keyId, appId }, () => keyId);
 }
 
-/** The app that is named, or the only one of the token; undefined if there are several. */
+/** The named app, or the only app of the token; undefined if there are several. */
 async function onlyAppOf(invocation: Invocation): Promise<string | undefined> {
   if (namedApp(invocation) !== undefined) return appIdOf(invocation);
   const [app, ...others] = await reachableApps(invocation);
@@ -274,7 +275,7 @@ async function keyOf(invocation: Invocation, given: string) {
 }
 
 interface RevokeTokenFlags {
-  /** The token with which the command is run. */
+  /** The token that the command uses. */
   readonly self?: boolean;
 }
 
@@ -299,7 +300,7 @@ const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<Token>
   { heading: "ended", of: ({ ended }) => (ended ? "yes" : "no") },
 ];
 
-/** Revokes a token of the list, or with `--self` the one with which the command is run. */
+/** Revokes the token with this id, or with `--self` the token that the command uses. */
 async function revokeToken(
   invocation: Invocation,
   { self }: RevokeTokenFlags,
@@ -332,7 +333,7 @@ async function ownToken(invocation: Invocation) {
   throw new CliError({
     exit: "forbidden",
     code: "not_offered",
-    message: "This server does not tell a token its id.",
+    message: "This server does not return the id of a token.",
     next: "Revoke the token by its id, or in the console.",
   });
 }
@@ -354,10 +355,13 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-/** Lists what was done, newest first: one page, or all. With `--ndjson` each page is written before the next is read. */
+/**
+ * Lists the entries of the audit, newest first: one page, or all pages. With `--ndjson` it writes each page before it
+ * reads the next one.
+ */
 async function listAudit(invocation: Invocation, flags: AuditFlags): Promise<undefined> {
   if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
-    throw usageError("--all shows everything: give it without --limit and --cursor.");
+    throw usageError("--all reads all pages: leave out --limit and --cursor.");
   if (flags.ndjson && invocation.flags.json) throw usageError("--ndjson is JSON already: leave out --json.");
   const pages = await pagesOf(invocation, flags);
   if (flags.ndjson) return writeLines(invocation, pages, flags);
@@ -372,7 +376,7 @@ async function listAudit(invocation: Invocation, flags: AuditFlags): Promise<und
   noteMore(invocation, nextCursor);
 }
 
-/** A later server may know more actions than this command. So nothing is refused. */
+/** Only warns, because a newer server may know more actions than this command. */
 function warnOfUnknown(invocation: Invocation, { action }: AuditFlags): void {
   const known: readonly string[] = choices.auditActions;
   if (action === undefined || known.includes(action)) return;

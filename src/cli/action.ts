@@ -11,8 +11,8 @@ import { createProgram, runCli } from "./core/program.ts";
 import { calledBy } from "./core/usage-faults.ts";
 
 /**
- * Runs one step of GitHub Actions: hides its secrets, runs the command that its inputs mean, and gives the exit code.
- * (rule L21)
+ * Runs one step of GitHub Actions: masks its secrets, runs the command that its inputs describe, and returns the exit
+ * code. (rule L21)
  */
 export async function runAction(given: Context): Promise<number> {
   const inputs = inputsOf(given.env);
@@ -22,21 +22,21 @@ export async function runAction(given: Context): Promise<number> {
   try {
     argv = await commandLineOf(context, inputs, {
       "run-started-at": context.env.STATE_startedAt,
-      // Nobody can be asked in a step.
+      // A step cannot ask a person.
       yes: "true",
     });
   } catch (error) {
     return refuse(context, cliErrorOf(error), inputs.get("best-effort")?.toLowerCase() === "true");
   }
-  const heard = listening(context.io.stdout);
-  const code = await runCli(argv, { ...context, io: { ...context.io, stdout: heard } });
+  const recorded = recording(context.io.stdout);
+  const code = await runCli(argv, { ...context, io: { ...context.io, stdout: recorded } });
   const name = argv.slice(0, 2).join(" ");
-  if (name.startsWith("faq ")) await showPlan(context, name, heard.text());
+  if (name.startsWith("faq ")) await showPlan(context, name, recorded.text());
   if (code !== 0 && name !== "feedback send") context.io.stderr.write(failed(name, code));
   return code;
 }
 
-/** The inputs cannot be read: an error beside the run, or a warning if the step must not break the job. */
+/** Shows that the inputs have faults: as an error, or as a warning if the step must not break the job. */
 function refuse({ io }: Context, { message, details, next }: CliError, isBestEffort: boolean): number {
   const issues = (details.issues ?? []).map((issue) => `${issue.path} ${issue.message}`);
   const text = [message, ...issues, ...(next ? [next] : [])].join("\n");
@@ -53,8 +53,8 @@ function failed(name: string, code: number): string {
   );
 }
 
-/** A sink that also keeps what is written to it. */
-function listening(sink: Sink): Sink & { text(): string } {
+/** A sink that also records what is written to it. */
+function recording(sink: Sink): Sink & { text(): string } {
   let text = "";
   return {
     isTerminal: sink.isTerminal,
@@ -95,37 +95,37 @@ export const actionCommands: readonly string[] = [
   "faq diff",
 ];
 
-/** Whether the input of a flag takes a value a line, because the flag may be repeated. */
+/** Whether the input of a flag has one value on each line, because the flag may be repeated. */
 export const isRepeatable = (option: Option): boolean =>
   option.parseArg === several || inputOf(option) === "platform-version";
 
-/** The flag for which the input `status` is, which always has a value. */
+/** The flag of the input `status`, which always has a value. */
 export const statusFlag = "run-status";
 
-/** What the action knows beside its inputs, by the flag that it is for. Used only if the command has the flag. */
-type Known = Readonly<Record<string, string | undefined>>;
+/** Values that the action adds, by the names of their flags. They are used only if the command has the flag. */
+type AddedValues = Readonly<Record<string, string | undefined>>;
 
 /**
- * The command line that the inputs of a step mean: each input is the flag or the argument of its name. Throws a usage
- * error that names every input that cannot be read, or that the command does not have.
+ * Makes the command line from the inputs of a step: each input is the flag or the argument with its name. Throws a
+ * usage error that names every input that has a fault or that the command does not have.
  */
 async function commandLineOf(
   context: Context,
   inputs: ReadonlyMap<string, string>,
-  known: Known = {},
+  added: AddedValues = {},
 ): Promise<string[]> {
   const name = (inputs.get("command") ?? "").replace(/\s+/g, " ");
   if (!actionCommands.includes(name))
     throw usageError(`The input \`command\` must be one of: ${actionCommands.join(", ")}.`);
   const words = name.split(" ");
   const command = calledBy(words, await createProgram(words, { context, outcome: { exit: "ok" } }));
-  const read = [...withKnown(command, inputs, known)].map(([input, value]) => wordsOf(command, input, value));
+  const read = [...withAdded(command, inputs, added)].map(([input, value]) => wordsOf(command, input, value));
   const faults = read.flatMap(({ fault }) => fault ?? []);
   if (faults.length > 0) {
     const issues = faults.map(({ flag, message }) => ({ path: onOneLine(flag), message }));
     throw usageError(`\`innkeep ${name}\` was not run:`, undefined, { issues });
   }
-  // An argument goes first: a flag may take all words after it.
+  // Arguments come first, because a flag may read all words after it.
   return [
     ...words,
     ...read.flatMap(({ argument = [] }) => argument),
@@ -133,10 +133,10 @@ async function commandLineOf(
   ];
 }
 
-/** The inputs by the name of their flag, and what the action knows for flags that the command has. */
-function withKnown(command: Command, inputs: ReadonlyMap<string, string>, known: Known) {
+/** The inputs by the names of their flags, and the added values of flags that the command has. */
+function withAdded(command: Command, inputs: ReadonlyMap<string, string>, added: AddedValues) {
   const names = command.options.map(inputOf);
-  const all = { ...known, [statusFlag]: inputs.get("status") };
+  const all = { ...added, [statusFlag]: inputs.get("status") };
   const offered = Object.entries(all).filter(([name]) => names.includes(name));
   const given = [...inputs].filter(([input]) => !ownInputs.includes(input));
   const entries = [...offered, ...given].flatMap(([name, value]): [string, string][] =>
@@ -196,7 +196,7 @@ function inputsOf(env: Env): ReadonlyMap<string, string> {
 
 const prefix = "INPUT_";
 
-/** The variables of the command line that inputs stand for. What they hold must not become part of a command line. */
+/** The inputs that become environment variables. Their values must not appear in a command line. */
 const variables: Readonly<Record<string, string>> = {
   "base-url": "INNKEEP_BASE_URL",
   "api-key": "INNKEEP_API_KEY",
@@ -207,10 +207,10 @@ const variables: Readonly<Record<string, string>> = {
 /** The variables whose values no log may show. */
 const secrets = ["INNKEEP_API_KEY", "INNKEEP_TOKEN"];
 
-/** The inputs that are no flags of a command, or only of some commands, which then get a default. */
+/** The inputs that are not flags. `status` is the default of a flag that only some commands have. */
 export const ownInputs: readonly string[] = ["command", "status", ...Object.keys(variables)];
 
-/** The environment of the command: that of the step, and the inputs that stand for a variable. */
+/** The environment of the command: the environment of the step, and the inputs that become variables. */
 const environmentOf = (env: Env, inputs: ReadonlyMap<string, string>): Env => ({
   ...env,
   ...Object.fromEntries(
@@ -221,7 +221,7 @@ const environmentOf = (env: Env, inputs: ReadonlyMap<string, string>): Env => ({
   ),
 });
 
-/** The lines of all secrets: a runner hides a text in its log only if it has been told each line of it. */
+/** The lines of all secrets. A runner masks a text in its log only if each line of the text is masked. */
 const secretLines = (env: Env): string[] =>
   secrets
     .flatMap((name) => (env[name] ?? "").split(/\r?\n/))

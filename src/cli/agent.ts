@@ -10,7 +10,7 @@ import { limits } from "../contract/limits.ts";
 import type { Run, RunLife, RunStatus } from "../contract/runs.ts";
 import type { ThreadStatus } from "../contract/threads.ts";
 import { oneLine } from "../words/visible.ts";
-import { askingList, reportingWork } from "./agent/lacking.ts";
+import { explainMissingList, explainMissingWork } from "./agent/base-server.ts";
 import type { ThreadViewOptions } from "./agent/thread.ts";
 import type { WorkFlags } from "./agent/work.ts";
 import { choices } from "./core/choices.ts";
@@ -45,21 +45,24 @@ function addLists(agent: Command, setup: Setup): void {
     .addOption(oneOf("--waiting <what>", choices.waitingStates, "what the newest proposal waits for"))
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
-    .option("--tag <name>", "only those with this tag; repeatable: those with all of them", several)
-    .option("--q <words>", "only those that hold these words")
-    .option("--updated-since <instant>", "only those active since then: ISO 8601, or a day in UTC")
-    .option("--app-id <id>", "only those of this app")
-    .option("--limit <number>", "how many at most: 20 unless set, up to 50")
+    .option("--tag <name>", "only threads with this tag; repeatable: threads with all of the tags", several)
+    .option("--q <words>", "only threads that contain these words")
+    .option("--updated-since <instant>", "only threads active since then: ISO 8601, or a day in UTC")
+    .option("--app-id <id>", "only threads of this app")
+    .option("--limit <number>", "at most this many, up to 50; 20 unless given")
     .option("--cursor <cursor>", "continue after the previous page")
-    .option("--changed-after <token>", "only what changed since: `changes` of an earlier answer with --json")
-    .option("--wait <time>", "wait up to this long until there is one; exit 8 if none came", duration);
+    .option(
+      "--changed-after <token>",
+      "only threads that changed since then; the token is `changes` of an earlier answer with --json",
+    )
+    .option("--wait <time>", "wait up to this long for a thread; exit 8 if there is none", duration);
   commandAction<ListFlags>(list, setup, listFeedback);
 
   const runs = agent
     .command("runs")
     .description(routes.agent.listRuns.summary)
     .addOption(oneOf("--status <status>", choices.runStatuses))
-    .option("--limit <number>", "how many at most: 20 unless set, up to 50")
+    .option("--limit <number>", "at most this many, up to 50; 20 unless given")
     .option("--cursor <cursor>", "continue after the previous page");
   commandAction<RunListFlags>(runs, setup, listRuns);
 }
@@ -71,24 +74,24 @@ function addWork(agent: Command, setup: Setup): void {
   const claim = mutates(agent.command("claim <run>").description(routes.agent.claimRun.summary))
     .option(
       "--worker <name>",
-      "who works on it: the same name gets the same claim again; a new name unless given",
+      "the name of the worker: the same name gets the same claim again; unless given, a new name",
     )
     .option(
       "--resume",
-      "end the claim of another worker of your account and get a new one; unless that worker's token has ended, only after 15 minutes of silence",
+      "end the claim of another worker of your account and get a new one; allowed when that worker's token has ended, or after 15 minutes without a report",
     );
   commandAction<ClaimFlags, string>(claim, setup, claimRun);
 
   const progress = mutates(agent.command("progress <run>").description(routes.agent.reportProgress.summary))
     .requiredOption("--claim <id>", "what `innkeep agent claim` printed")
-    .requiredOption("--text <text>", "how far it is; `-` is standard input, `@file` a file");
+    .requiredOption("--text <text>", "how far the work is; `-` is standard input, `@file` a file");
   commandAction<ProgressFlags, string>(progress, setup, reportProgress);
 
   const outcome = mutates(agent.command("outcome <run>").description(routes.agent.reportOutcome.summary))
     .requiredOption("--claim <id>", "what `innkeep agent claim` printed")
     .addOption(oneOf("--status <status>", choices.outcomeStatuses).makeOptionMandatory())
     .requiredOption("--summary <text>", "what was done; `-` is standard input, `@file` a file")
-    .option("--link <url>", "where it can be seen, such as a pull request; repeatable", several);
+    .option("--link <url>", "where the result can be seen, such as a pull request; repeatable", several);
   commandAction<OutcomeFlags, string>(outcome, setup, reportOutcome);
 }
 
@@ -98,14 +101,14 @@ function addWorker(agent: Command, setup: Setup): void {
     .description("Wait for approved proposals, and run a command for each, one after another")
     .option(
       "--worker <name>",
-      "the name with which it claims; only one process can have it, and a new start goes on with its work; without the flag, each start has a new name",
+      "the name of the worker; only one process at a time can have it, and the next process with it continues its work; unless given, each start has a new name",
     )
     .option("--app <app>", "only proposals for this app, by its id or its name")
     .option("--once", "end after one proposal, with the exit code of the command")
     .option("--report-output", "add the last lines that the command prints to the outcome")
     .option(
       "--pass <name>",
-      "let the command have this secret variable, such as INNKEEP_API_KEY; repeatable",
+      "pass this secret variable to the command, such as INNKEEP_API_KEY; repeatable",
       several,
     )
     .addHelpText("after", workHelp);
@@ -115,11 +118,11 @@ function addWorker(agent: Command, setup: Setup): void {
 }
 
 const workHelp = `
-Write -- before the command. It finds the plan in the file INNKEEP_PLAN_FILE, and in its environment INNKEEP_RUN_ID,
-INNKEEP_SUMMARY, INNKEEP_DECISION_NOTE, INNKEEP_FEEDBACK_ID, INNKEEP_THREAD_URL and INNKEEP_PLAN_HASH, but no token, key or
-secret of Innkeep, except those that --pass names. Credentials that innkeep auth has stored are in files or a keychain,
-which the command can read if it runs as the same user.
-Where the note differs from the plan, the note counts. Exit code 0 is reported as succeeded, any other as failed.`;
+Write -- before the command. The plan is in the file INNKEEP_PLAN_FILE. The environment of the command has INNKEEP_RUN_ID,
+INNKEEP_SUMMARY, INNKEEP_DECISION_NOTE, INNKEEP_FEEDBACK_ID, INNKEEP_THREAD_URL and INNKEEP_PLAN_HASH. It has no token, key
+or secret of Innkeep, except those that --pass names. Credentials that innkeep auth has stored are in files or a keychain:
+the command can read them if it runs as the same user.
+If the note differs from the plan, the note counts. Exit code 0 is reported as succeeded, any other as failed.`;
 
 const oneOf = (flag: string, values: readonly string[], meaning?: string): Option =>
   new Option(flag, meaning).choices(values);
@@ -129,7 +132,7 @@ function addThreads(agent: Command, setup: Setup): void {
     .command("thread <id>")
     .alias("show")
     .description(routes.agent.readThread.summary)
-    .option("--repeats", "print each of many repeats, too");
+    .option("--repeats", "also print each of many repeats");
   commandAction(views(thread), setup, showThread);
 
   const propose = mutates(agent.command("propose <thread>").description(routes.agent.propose.summary))
@@ -137,7 +140,7 @@ function addThreads(agent: Command, setup: Setup): void {
     .requiredOption("--plan <text>", "what you would do, step by step")
     .option(
       "--expected-run <run>",
-      "the newest proposal that you know, or `none`: refused if there is a newer one",
+      "the newest proposal that you have read, or `none`; refused if there is a newer one",
     );
   commandAction(propose, setup, proposePlan);
 
@@ -199,7 +202,7 @@ const exitsByStatus: Readonly<Record<string, Exit>> = {
   rejected: "rejected",
 };
 
-/** The id in a console link, which ends with it, or the id itself. */
+/** Returns the id at the end of a console link, or the given id. */
 function threadIdOf(given: string): string {
   if (!given.includes("/")) return given;
   const id = URL.canParse(given) ? new URL(given).pathname.split("/").filter(Boolean).at(-1) : undefined;
@@ -234,8 +237,8 @@ interface ListFlags {
 type Page = Awaited<ReturnType<Client["agent"]["listFeedback"]>>;
 
 /**
- * Lists the threads that the agent token may read. With `--wait`, waits until there is one: any that matches, or one that
- * changed after `--changed-after`.
+ * Lists the threads that the agent token may read. With `--wait` it waits until the list has a thread: one that
+ * matches, or with `--changed-after` one that has changed since.
  */
 async function listFeedback(invocation: Invocation, { wait = 0, ...flags }: ListFlags): Promise<Exit> {
   const query = {
@@ -246,7 +249,7 @@ async function listFeedback(invocation: Invocation, { wait = 0, ...flags }: List
   const client = wait > 0 ? lastingClient(invocation) : invocation.client();
   const { signal } = invocation.context;
   const ask = (more: { readonly changedAfter?: string; readonly wait?: string } = {}) =>
-    askingList(() => client.agent.listFeedback({ query: { ...query, ...more }, signal }));
+    explainMissingList(() => client.agent.listFeedback({ query: { ...query, ...more }, signal }));
   const first = await ask();
   const page =
     wait > 0 && first.items.length === 0 ? await waitForChange(invocation, first, wait, ask) : first;
@@ -254,7 +257,7 @@ async function listFeedback(invocation: Invocation, { wait = 0, ...flags }: List
   printList(invocation, { items, columns: threadColumns, extra: { nextCursor, changes } });
   if (nextCursor) noteFurther(invocation, items, nextCursor);
   if (changes && flags.changedAfter !== undefined)
-    note(invocation, `What comes next: --changed-after ${changes}`);
+    note(invocation, `For later changes: --changed-after ${changes}`);
   return wait > 0 && items.length === 0 ? "pending" : "ok";
 }
 
@@ -287,7 +290,7 @@ async function waitForChange(
   return result.value;
 }
 
-/** One line, which says whose words it holds, also in a pipe. (rule W2) */
+/** The subject on one line, marked as a text of the public, also in a pipe. (rule W2) */
 const publicSubject = ({ subject }: Pick<FoundThread, "subject">): string => `public: ${oneLine(subject)}`;
 
 const threadColumns: readonly Column<FoundThread>[] = [
@@ -309,7 +312,7 @@ interface RunListFlags {
 
 /** Lists the proposals on the threads that the agent token may read, newest first, a page at a time. */
 async function listRuns(invocation: Invocation, query: RunListFlags): Promise<undefined> {
-  const { items, nextCursor } = await askingList(() => invocation.client().agent.listRuns({ query }));
+  const { items, nextCursor } = await explainMissingList(() => invocation.client().agent.listRuns({ query }));
   printList(invocation, { items, columns: runColumns, extra: { nextCursor } });
   if (nextCursor) note(invocation, `There are more: --cursor ${nextCursor}`);
 }
@@ -341,11 +344,11 @@ async function claimRun(
   runId: string,
 ): Promise<undefined> {
   const { agent } = invocation.client();
-  const claim = await reportingWork(
+  const claim = await explainMissingWork(
     () => agent.claimRun({ params: { runId }, body: { worker, ...(resume && { resume }) } }),
     () => agent.readRun({ params: { runId } }),
   ).catch((error) => offerResume(error, runId));
-  // The same worker gets its claim again, also after its outcome.
+  // The same worker gets its claim again, even after it has reported an outcome.
   if (claim.run?.outcome) throw alreadyReported(runId, claim.run.outcome.status);
   note(
     invocation,
@@ -354,14 +357,14 @@ async function claimRun(
   printOne(invocation, claim, () => claim.claimId);
 }
 
-/** Only a server that would grant it says that the claim may be taken up. */
+/** The server sets `mayResume` only if it would accept `--resume`. */
 function offerResume(error: unknown, runId: string): never {
   if (!(error instanceof ServerError) || Object(error.body).mayResume !== true) throw error;
   throw new CliError({
     exit: "conflict",
     code: error.code,
     message: "A worker of your account has claimed this proposal.",
-    next: `If that worker has stopped, or its answer was lost, take the claim up: \`innkeep agent claim ${runId} --resume\`. Otherwise leave the proposal to it.`,
+    next: `If that worker has stopped, or its answer was lost, resume the claim: \`innkeep agent claim ${runId} --resume\`. Otherwise leave the proposal to that worker.`,
   });
 }
 
@@ -385,7 +388,7 @@ async function reportProgress(
 ): Promise<undefined> {
   const body = { claimId: flags.claim, text: await textOf(invocation, "--text", flags.text) };
   const { agent } = invocation.client();
-  const progress = await reportingWork(
+  const progress = await explainMissingWork(
     () => agent.reportProgress({ params: { runId }, body }),
     () => agent.readRun({ params: { runId } }),
   );
@@ -407,7 +410,7 @@ async function reportOutcome(
   const summary = await textOf(invocation, "--summary", flags.summary);
   const body = { claimId, status, summary, links: link && [...link] };
   const { agent } = invocation.client();
-  const run = await reportingWork(
+  const run = await explainMissingWork(
     () => agent.reportOutcome({ params: { runId }, body }),
     () => agent.readRun({ params: { runId } }),
   );
@@ -429,7 +432,7 @@ const runLines = ({ id, status, decision, decidedAt, decisionNote, replacedBy, .
     "plan sha256": run.planSha256,
   });
 
-/** A server that has only the base API gives none of these. */
+/** A server that has only the base API returns none of these. */
 const workLines = ({ claim, progress, outcome }: Partial<RunLife>) => ({
   "claimed by": claim && `${claim.worker}, ${claim.claimedAt}${claim.releasedAt ? ", released" : ""}`,
   progress: progress?.text,

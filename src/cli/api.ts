@@ -28,12 +28,15 @@ export function addApi(api: Command, setup: Setup): void {
   mutates(api)
     .argument("<path>", "such as /api/v1/faqs/remote")
     .option("-X, --method <method>", "GET unless given, POST with a body")
-    .option("-f, --field <name=text>", "one field of the body, as text; several times", textField)
-    .option("-F, --json-field <name=json>", "one field of the body, as JSON; several times", jsonField)
+    .option("-f, --field <name=text>", "one field of the body, as text; repeatable", textField)
+    .option("-F, --json-field <name=json>", "one field of the body, as JSON; repeatable", jsonField)
     .option("--body <json>", "the whole body; `-` is standard input, `@file` a file")
     .addOption(inputFile())
-    .option("--paginate", "read every page of a list; in a pipe one page a line, with --json one list")
-    .option("-i, --include", "status and headers, too");
+    .option(
+      "--paginate",
+      "read all pages of a list; prints one page on each line in a pipe, and one list with --json",
+    )
+    .option("-i, --include", "also print the status and the headers");
   commandAction<ApiFlags, string>(api, setup, callApi);
 }
 
@@ -54,11 +57,11 @@ async function callApi(invocation: Invocation, flags: ApiFlags, path: string): P
   else printOne(invocation, content, () => shownText(success.text));
 }
 
-/** JSON keeps its meaning; any other text loses what nobody sees. */
+/** Escapes invisible characters in JSON, so that its meaning stays. Printing removes them from any other text. */
 const shownText = (text: string): string =>
   typeof jsonOr(text) === "string" ? text.trimEnd() : escapedJson(text.trimEnd());
 
-/** Reads the pages of a list, and prints each as it comes; as one list if the output is one value. */
+/** Reads the pages of a list. Prints each page at once, or all of them as one list if the output must be one value. */
 async function printPages(invocation: Invocation, { include }: ApiFlags, route: Route): Promise<undefined> {
   if (route.method !== "GET") throw usageError("--paginate reads a list: leave out --method and the body.");
   const send = invocation.sender();
@@ -89,7 +92,7 @@ function nextCursorOf(content: unknown): string | undefined {
   return isPage && typeof content.nextCursor === "string" ? content.nextCursor : undefined;
 }
 
-/** The pages as one: their lists joined, all else as in the last page. */
+/** Joins pages into one: the lists are joined, other fields are those of the last page. */
 function joined(pages: readonly unknown[]): unknown {
   const [first, ...others] = pages;
   return others.reduce<unknown>((before, page) => {
@@ -101,7 +104,7 @@ function joined(pages: readonly unknown[]): unknown {
   }, first);
 }
 
-/** The body, from fields or as a whole. Throws a usage error if it is given in two ways, or is not JSON. */
+/** The body, from its fields or as a whole. Throws a usage error if both are given, or if it is not JSON. */
 async function bodyOf(invocation: Invocation, flags: ApiFlags): Promise<unknown> {
   const { field, jsonField: json, body, inputFile: input } = flags;
   if (body === undefined && input === undefined) return field || json ? { ...field, ...json } : undefined;
@@ -127,7 +130,7 @@ function jsonField(given: string, before: Fields = {}): Fields {
   try {
     return { ...before, [name]: JSON.parse(json) };
   } catch {
-    throw new InvalidArgumentError("It must have a value of JSON.");
+    throw new InvalidArgumentError("It must have a JSON value.");
   }
 }
 

@@ -10,7 +10,7 @@ import type { ExportFlags } from "./export-app.lazy.ts";
 export function addExport(command: Command, setup: Setup): void {
   ofApp(command)
     .option("--files", "with the files, as a tar archive")
-    .option("--output <file>", "where to write it; in this folder unless given")
+    .option("--output <file>", "the file to write; unless given, a new file in this folder")
     .option("--force", "replace the file if it exists");
   commandAction<ExportFlags>(command, setup, (invocation, flags) =>
     ofConsole(invocation, async () => (await import("./export-app.lazy.ts")).exportApp(invocation, flags)),
@@ -26,7 +26,7 @@ interface ImportFlags extends DatabaseChoice {
 export function addImport(command: Command, setup: Setup): void {
   onDatabase(command.argument("<file>", "what `innkeep export` wrote"))
     .requiredOption("--owner <email>", "the account that owns the new app")
-    .option("--name <name>", "a name in place of the one in the file");
+    .option("--name <name>", "the name of the new app; unless given, the name in the file");
   commandAction<ImportFlags, string>(command, setup, (invocation, { owner, name, ...flags }, file) =>
     administer(invocation, flags, { command: "app import", file, owner, name }),
   );

@@ -18,14 +18,18 @@ import {
 } from "./core/settings.ts";
 import { explainWriteFailure } from "./core/store-credential.ts";
 
-/** The commands of profiles. They change a file of this machine and ask no server. */
+/** The commands for profiles. They change a file of this machine and send no request. */
 export function addConfig(config: Command, setup: Setup): void {
-  const list = config.command("list").description("Show your profiles, and which settings count here");
+  const list = config
+    .command("list")
+    .description("Show your profiles, and the settings that commands use here");
   commandAction(list, setup, async (invocation) => listProfiles(invocation));
 
   const set = config
     .command("set")
-    .description("Set the server, the app or the console of a profile; makes the profile if it is new")
+    .description(
+      "Set the server, the app or the console of a profile; creates the profile if it does not exist",
+    )
     .argument("<key>", keyNames, keyOf)
     .argument("<value>", "the address, or the app's id or name");
   commandAction<object, ProfileKey>(set, setup, async (invocation, _, key) =>
@@ -62,7 +66,7 @@ const keyNames = profileKeys.join(", ");
 function keyOf(given: string): ProfileKey {
   const key = profileKeys.find((one) => one === given);
   if (key) return key;
-  throw new InvalidArgumentError(`It is one of ${keyNames}.`);
+  throw new InvalidArgumentError(`It must be one of ${keyNames}.`);
 }
 
 interface ProfileRow {
@@ -70,7 +74,7 @@ interface ProfileRow {
   readonly server: string | null;
   readonly app: string | null;
   readonly console: string | null;
-  /** Whether commands use it unless another is named. */
+  /** Whether commands without `--profile` use it. */
   readonly current: boolean;
 }
 
@@ -92,7 +96,7 @@ async function listProfiles(invocation: Invocation): Promise<undefined> {
   printList(invocation, { items, columns, extra });
 }
 
-/** Sets one value of the profile that `--profile`, INNKEEP_PROFILE or `config use` names; of `default` otherwise. */
+/** Sets one value of the profile of `--profile`, INNKEEP_PROFILE or `config use`, or else of the profile `default`. */
 async function setInProfile(invocation: Invocation, key: ProfileKey, given: string): Promise<undefined> {
   const value = key === "app" ? given.trim() : webAddress(given, `The ${key}`);
   if (value === "") throw usageError("The app must not be empty.", "`innkeep config unset app` removes it.");
@@ -104,7 +108,7 @@ async function unsetInProfile(invocation: Invocation, key: ProfileKey): Promise<
   await change(invocation, ({ [key]: _, ...rest }) => rest);
 }
 
-/** Chooses the profile for all commands that name none. `none` chooses no profile. */
+/** Chooses the profile for all commands without `--profile`. `none` chooses no profile. */
 async function useProfile(invocation: Invocation, name: string): Promise<undefined> {
   const { context } = invocation;
   if (name === "none") {
@@ -113,19 +117,19 @@ async function useProfile(invocation: Invocation, name: string): Promise<undefin
     return;
   }
   const { profile } = await update(context, ({ profiles }) => ({
-    ...named(context, name),
+    ...profileNamed(context, name),
     current: name,
     profiles,
   }));
   printOne(invocation, rowOf(name, profile, name), () => `Commands use the profile ${name} now.`);
 }
 
-/** Deletes a profile and its credentials, after a question on a terminal. */
+/** Deletes a profile and its credentials. Asks first. */
 async function removeProfile(invocation: Invocation, name: string): Promise<undefined> {
   const { context } = invocation;
-  named(context, name);
+  profileNamed(context, name);
   await confirm(invocation, `Delete the profile ${name} and its credentials?`);
-  const removed = await forget(context, name);
+  const removed = await removeCredentials(context, name);
   await update(context, ({ current, profiles: { [name]: _, ...profiles } }) => ({
     profiles,
     ...(current !== undefined && current !== name && { current }),
@@ -133,7 +137,7 @@ async function removeProfile(invocation: Invocation, name: string): Promise<unde
   printOne(invocation, { name, deleted: true, credentials: removed }, () => `Deleted the profile ${name}.`);
 }
 
-async function forget(context: Context, name: string): Promise<number> {
+async function removeCredentials(context: Context, name: string): Promise<number> {
   const store = openStore(context);
   let removed = 0;
   for (const [origin, kinds] of Object.entries(store.index()))
@@ -156,14 +160,14 @@ async function change(invocation: Invocation, edit: (profile: Profile) => Profil
   printOne(invocation, rowOf(name, profile, current), () => `Changed the profile ${name}.`);
 }
 
-/** The profile with this name. Throws a usage error that lists the others. */
-const named = (context: Context, name: string) => {
+/** Finds the profile with this name. Throws a usage error that lists the profiles if there is none. */
+const profileNamed = (context: Context, name: string) => {
   const found = chosenProfile(context, { profile: name });
   if (found) return found;
   throw usageError("The name of the profile is empty.");
 };
 
-/** Reads the profiles, changes them and writes them, in turn with other processes. Returns what `edit` gives. */
+/** Reads, changes and writes the profiles, while other processes wait. Returns the result of `edit`. */
 async function update<Changed extends Profiles>(
   context: Context,
   edit: (before: Profiles) => Changed,

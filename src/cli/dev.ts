@@ -11,11 +11,11 @@ import type { Invocation } from "./core/context.ts";
 import { wholeNumber } from "./core/flags.ts";
 import { note, printList, printOne } from "./core/output.ts";
 
-const seedHelp = "fill it from a file of JSON or YAML with apps, FAQ, release notes and feedback";
+const seedHelp = "fill the server from a JSON or YAML file with apps, FAQ, release notes and feedback";
 
 export function addDev(dev: Command, setup: Setup): void {
   dev
-    .option("--port <number>", "port to listen on; 4700 or the next free one unless given", wholeNumber)
+    .option("--port <number>", "port to listen on; unless given, 4700 or the next free port", wholeNumber)
     .option("--data <folder>", "folder of the database and the files; ./.innkeep/demo unless given")
     .option("--database-url <url>", "PostgreSQL instead of a file")
     .option("--seed <file>", seedHelp)
@@ -47,11 +47,11 @@ interface ExecFlags {
 function addExec(dev: Command, setup: Setup): void {
   const exec = dev
     .command("exec <command...>")
-    .description("Run a command with a server of its own, and leave nothing behind")
+    .description("Run a command with its own server, and delete the server's data afterwards")
     .option("--seed <file>", seedHelp)
     .option("--keep", "keep the server's folder, and print where it is")
     .addHelpText("after", execHelp)
-    .exitOverride(sayWhereCommandGoes);
+    .exitOverride(explainCommandPosition);
   commandAction<ExecFlags, string[]>(exec, setup, async (invocation, { seed, keep }, command) => {
     const { io, programs } = invocation.context;
     const warn = (text: string) => io.stderr.write(`${text}\n`);
@@ -61,7 +61,7 @@ function addExec(dev: Command, setup: Setup): void {
 }
 
 /** The flags of a command that is not after `--` are read as flags of `dev exec`. */
-function sayWhereCommandGoes(error: CommanderError): never {
+function explainCommandPosition(error: CommanderError): never {
   if (error.code !== "commander.unknownOption") throw error;
   const [, flag = ""] = /'([^']*)'/.exec(error.message) ?? [];
   throw usageError(
@@ -71,7 +71,7 @@ function sayWhereCommandGoes(error: CommanderError): never {
 }
 
 const execHelp = `
-Write -- before the command. It finds the server and its keys in its environment: INNKEEP_BASE_URL,
+Write -- before the command. Its environment has the server and its keys: INNKEEP_BASE_URL,
 INNKEEP_API_KEY, INNKEEP_AGENT_TOKEN, INNKEEP_TOKEN, INNKEEP_DEVICE_TOKEN, INNKEEP_TEST_KEY, INNKEEP_APP.
 The exit code is that of the command.`;
 
@@ -82,7 +82,7 @@ function addClock(dev: Command, setup: Setup): void {
     .argument("[move...]", "+1d, -2h30m or P1D; or `set` and an instant")
     // A move backwards looks like a flag.
     .allowUnknownOption()
-    .addHelpText("after", "\nWhat time changes by itself has happened before the command ends.");
+    .addHelpText("after", "\nThe command ends when all that is due at the new time is done.");
   commandAction<object, string[]>(move, setup, (invocation, _, words) => clock(invocation, words));
 }
 
@@ -91,10 +91,10 @@ function addFaults(dev: Command, setup: Setup): void {
   const add = faults
     .command("add <path>")
     .description("Make the next requests to a path, and to all paths below it, fail or wait")
-    .option("--status <number>", "the status that they get: 400 to 599", wholeNumber)
-    .option("--code <code>", "the error code that they get, such as device_taken")
+    .option("--status <number>", "the status of their answers: 400 to 599", wholeNumber)
+    .option("--code <code>", "the error code of their answers, such as device_taken")
     .option("--times <number>", "for how many requests; 1 unless given", wholeNumber)
-    .option("--delay-ms <number>", "how long they wait first, in milliseconds", wholeNumber);
+    .option("--delay-ms <number>", "how long they wait before that, in milliseconds", wholeNumber);
   commandAction<FaultFlags, string>(add, setup, addFault);
   const list = faults.command("list").alias("ls").description("List the faults that are left");
   commandAction(list, setup, listFaults);
@@ -103,9 +103,7 @@ function addFaults(dev: Command, setup: Setup): void {
 }
 
 function addState(dev: Command, setup: Setup): void {
-  const back = dev
-    .command("reset")
-    .description("Set the server back to its start: real time, its first content");
+  const back = dev.command("reset").description("Reset the server to the real time and its first content");
   commandAction(back, setup, reset);
   const snapshot = group(dev, "snapshot", "Copies of database, files and clock, by name");
   const save = snapshot
@@ -118,7 +116,7 @@ function addState(dev: Command, setup: Setup): void {
   commandAction(list, setup, listSnapshots);
 }
 
-/** Shows the server's time, or moves its clock. `words` are those of the command line. */
+/** Shows the server's time, or moves its clock. `words` are the arguments. */
 async function clock(invocation: Invocation, words: readonly string[]): Promise<undefined> {
   const path = "/dev/clock";
   const body = moveOf(words);
@@ -189,10 +187,10 @@ function sentenceOf({ path: of, status, code, times, delayMs }: Readonly<Record<
 
 const snapshotsPath = "/dev/snapshots";
 
-/** Sets the server back to its start. */
+/** Resets the server to its first content and the real time. */
 async function reset(invocation: Invocation): Promise<undefined> {
   const answer = await callDevServer(invocation, { method: "POST", path: "/dev/reset" });
-  printOne(invocation, answer, () => `The server is as at its start. Its time is ${fieldsOf(answer).now}.`);
+  printOne(invocation, answer, () => `The server is reset. Its time is ${fieldsOf(answer).now}.`);
 }
 
 async function saveSnapshot(invocation: Invocation, name: string): Promise<undefined> {
@@ -233,8 +231,8 @@ interface DevCall {
 const routeOf = ({ method, path }: DevCall): Route => ({ method, path, auth: "none", summary: "" });
 
 /**
- * Calls an endpoint of a development server and returns its answer. Throws a CliError that says so if the server is not a
- * development server. (rule O15)
+ * Calls an endpoint of a development server and returns its answer. Throws a CliError that explains it if the server is
+ * not a development server. (rule O15)
  */
 async function callDevServer(invocation: Invocation, call: DevCall): Promise<unknown> {
   try {

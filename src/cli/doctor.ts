@@ -4,7 +4,7 @@ import { commandAction, type Setup } from "./core/command.ts";
 export function addDoctor(doctor: Command, setup: Setup): void {
   doctor.addHelpText(
     "after",
-    "\nIt sends only requests that change nothing, and shows no secret. The exit is 1 if something does not work;\nwarnings do not count.",
+    "\nIt sends only requests that change nothing, and shows no secret. The exit code is 1 after a failure;\nwarnings do not change it.",
   );
   commandAction(doctor, setup, async (invocation) =>
     (await import("./doctor/examine.ts")).examine(invocation),

@@ -15,7 +15,7 @@ export interface ExportFlags {
 }
 
 /**
- * Downloads everything of an app. The file gets its name only when it is complete, and an existing one is replaced only with
+ * Downloads all data of an app. The file gets its name only when it is complete. An existing file is replaced only with
  * `--force`.
  */
 export async function exportApp(invocation: Invocation, flags: ExportFlags): Promise<undefined> {
@@ -24,7 +24,7 @@ export async function exportApp(invocation: Invocation, flags: ExportFlags): Pro
   const ending = flags.files ? "tar" : "ndjson";
   const given = flags.output ?? `innkeep-${appId.slice(0, 8)}-${dayOf(context.clock.now())}.${ending}`;
   const file = resolve(context.cwd, given);
-  if (!flags.force && (await isThere(file))) throw taken(given);
+  if (!flags.force && (await exists(file))) throw taken(given);
   const part = join(dirname(file), `.${crypto.randomUUID()}.part`);
   const sink = fileSink(part);
   try {
@@ -34,8 +34,8 @@ export async function exportApp(invocation: Invocation, flags: ExportFlags): Pro
       sink,
     });
     const { bytes, sha256 } = await sink.end();
-    await place(part, file, { given, force: flags.force === true });
-    note(invocation, `Wrote ${given}. It holds addresses and texts of people: keep it safe.`);
+    await moveIntoPlace(part, file, { given, force: flags.force === true });
+    note(invocation, `Wrote ${given}. It contains addresses and texts of people: keep it safe.`);
     printOne(invocation, { file: given, appId, bytes, sha256 }, () =>
       details({ file: given, app: appId, bytes, sha256 }),
     );
@@ -47,7 +47,7 @@ export async function exportApp(invocation: Invocation, flags: ExportFlags): Pro
 
 const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
 
-const isThere = (file: string): Promise<boolean> =>
+const exists = (file: string): Promise<boolean> =>
   stat(file).then(
     () => true,
     () => false,
@@ -61,8 +61,11 @@ const taken = (given: string): CliError =>
     next: "Choose another name with --output, or replace it with --force.",
   });
 
-/** Renames the complete file to its final name. A file that came meanwhile stays, unless it may be replaced. */
-async function place(
+/**
+ * Renames the complete file to its final name. Throws if another process has made a file with this name meanwhile,
+ * except with `force`.
+ */
+async function moveIntoPlace(
   part: string,
   file: string,
   { given, force }: { readonly given: string; readonly force: boolean },
@@ -76,7 +79,7 @@ async function place(
 }
 
 interface FileSink extends Sink {
-  /** Makes the file safe on the disk. Returns its size and hash. */
+  /** Flushes the file to the disk. Returns its size and hash. */
   end(): Promise<{ readonly bytes: number; readonly sha256: string }>;
   close(): Promise<void>;
 }

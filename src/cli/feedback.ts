@@ -45,22 +45,32 @@ function addSending(feedback: Command, setup: Setup): void {
       "what happened; `-` is standard input, `@file` a file, also a long log (required)",
     )
     .option("--subject <text>", "made from the message unless given; `-` and `@file` as above")
-    .option("--email <address>", "where the sender is reached")
-    .option("--name <name>", "who the sender is")
-    .option("--source <label>", "where it comes from, such as `ci`")
-    .option("--metadata <key=text>", "a fact, or `key:=json` for a value of JSON; repeatable", several)
+    .option("--email <address>", "the address of the sender, for replies")
+    .option("--name <name>", "the name of the sender")
+    .option("--source <label>", "where the feedback comes from, such as `ci`")
+    .option("--metadata <key=text>", "a fact, or `key:=json` for a JSON value; repeatable", several)
     .option("--no-ci-metadata", "leave out run URL, commit, ref and job of a CI run")
     .option("--image <file>", rulesOf(feedbackFiles.images), several)
     .option("--video <file>", rulesOf(feedbackFiles.videos), several)
     .option("--attach <file>", `${rulesOf(feedbackFiles.attachments)}; ${textsToo}`, several)
     .option("--dedupe-key <key>", "add it to the open thread with the same key instead of starting one")
-    .option("--dedupe-scope <scope>", "what the run covers; in CI workflow, job, matrix, system and ref")
-    .option("--dedupe-run <run>", "which run reports it: the same run counts once; in CI the id of the run")
+    .option(
+      "--dedupe-scope <scope>",
+      "what the run covers; unless given, in CI: workflow, job, matrix, system and ref",
+    )
+    .option(
+      "--dedupe-run <run>",
+      "which run reports it: reports of one run count once; unless given, in CI: the id of the run",
+    )
     .option("--junit <glob...>", "report each failing test of these JUnit XML files; repeatable", several)
-    .option("--max-reports <number>", "with --junit: the rest in one summary; 20 unless set", count)
+    .option(
+      "--max-reports <number>",
+      "with --junit: at most this many reports, and one summary of the other tests; 20 unless given",
+      count,
+    )
     .option(
       "--best-effort",
-      "exit 0 whatever goes wrong: leave out faulty fields, and show what was not sent",
+      "exit 0 even if something fails: leave out faulty fields, and show what was not sent",
     )
     .option("--status-url", "also print the address of the sender's page, which anybody can open")
     .addHelpText("after", sendNotes);
@@ -75,9 +85,9 @@ function addSending(feedback: Command, setup: Setup): void {
       .command("resend [report]")
       .description("Send reports that were kept because they did not arrive"),
   )
-    .option("--list", "show what is kept")
-    .option("--all", "send all that is kept for this server")
-    .option("--without-files", "send the text alone");
+    .option("--list", "list the kept reports")
+    .option("--all", "send all kept reports for this server")
+    .option("--without-files", "send it without its files");
   commandAction<ResendFlags, string | undefined>(resend, setup, async (invocation, flags, id) => {
     const { reports } = await import("./delivery/report.ts");
     return (await import("./delivery/resend.ts")).resend(invocation, reports, flags, id);
@@ -94,33 +104,33 @@ function addSending(feedback: Command, setup: Setup): void {
 
 const sendNotes = `
 A report whose answer was lost is sent again with the same Idempotency-Key. A server that ignores the key may
-post it twice then.`;
+then post it twice.`;
 
-const textsToo = "also any text file, set as a PDF that has the file inside";
+const textsToo = "also any text file, which is sent as a PDF with the file attached";
 
 function addReading(feedback: Command, setup: Setup): void {
   const list = feedback.command("list").alias("ls").description(routes.threads.list.summary);
   list
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
-    .option("--tag <name>", "only those with this tag; repeatable: those with all of them", several)
-    .option("--assignee <who>", "only those of a member: `me`, `none` or an e-mail address")
-    .option("--q <words>", "only those that hold these words")
-    .option("--from <instant>", "only those since then: ISO 8601, or a day in UTC")
-    .option("--to <instant>", "only those before then")
+    .option("--tag <name>", "only threads with this tag; repeatable: threads with all of the tags", several)
+    .option("--assignee <who>", "only threads that are assigned to `me`, to `none` or to an e-mail address")
+    .option("--q <words>", "only threads that contain these words")
+    .option("--from <instant>", "only threads created since then: ISO 8601, or a day in UTC")
+    .option("--to <instant>", "only threads created before then")
     .addOption(oneOf("--order <order>", choices.listOrders))
-    .option("--unread", "only what you have not read, the last active first")
-    .option("--limit <number>", "how many at most")
+    .option("--unread", "only threads that you have not read, the last active first")
+    .option("--limit <number>", "at most this many")
     .option("--cursor <cursor>", "continue after the previous page")
-    .option("--all", "all of them, page after page");
+    .option("--all", "all pages");
   commandAction(ofApp(list), setup, listThreads);
 
   const inbox = feedback
     .command("inbox")
-    .description("Work through the feedback on a screen: read, answer, note, link an issue, file away")
+    .description("Work through the feedback on a screen: read, reply, note, link an issue, archive, resolve")
     .addOption(oneOf("--status <status>", choices.threadStatuses).default("open"))
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
-    .option("--q <words>", "only those that hold these words")
+    .option("--q <words>", "only threads that contain these words")
     .addHelpText("after", inboxNotes);
   commandAction<InboxFlags>(ofApp(inbox), setup, async (invocation, flags) =>
     (await import("./feedback/inbox/show.ts")).showInbox(invocation, flags),
@@ -130,13 +140,13 @@ function addReading(feedback: Command, setup: Setup): void {
     .command("view <thread>")
     .alias("show")
     .description(routes.threads.read.summary)
-    .option("--repeats", "print each of many repeats, too");
+    .option("--repeats", "also print each of many repeats");
   commandAction(views(ofApp(view)), setup, viewThread);
 }
 
 const inboxNotes = `
-It needs a terminal. What happened last comes first; a * stands before what you have not read. Filing away can be undone with u; a reply goes out after a second Enter. On proposals a person
-decides in the console, which o opens.`;
+It needs a terminal. The last active thread comes first; a * marks unread threads. u undoes the last archiving or resolving.
+A reply is sent after a second Enter. You decide on proposals in the console, which o opens.`;
 
 function addWorking(feedback: Command, setup: Setup): void {
   const edit = mutates(
@@ -144,8 +154,8 @@ function addWorking(feedback: Command, setup: Setup): void {
   )
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--category <type>", choices.feedbackTypes))
-    .option("--subject <text>", "what it is about")
-    .option("--github-issue-url <url>", "the issue where it is worked on; empty for none");
+    .option("--subject <text>", "its subject")
+    .option("--github-issue-url <url>", "the issue of the thread on GitHub; empty removes it");
   commandAction(ofApp(edit), setup, editThread);
 
   addResolving(feedback, setup);
@@ -153,14 +163,14 @@ function addWorking(feedback: Command, setup: Setup): void {
 
   const reply = feedback
     .command("reply <thread>")
-    .description("Answer the sender")
-    .option("--everyone", "answer the senders of all repeats, too")
-    .option("--resolve", "resolve the thread with it: both are done, or neither")
+    .description("Reply to the sender")
+    .option("--everyone", "also reply to the senders of all repeats")
+    .option("--resolve", "also resolve the thread; either both happen or neither")
     .option(
       "--expect-message <id>",
       "the newest message that you have read, or `none`; nothing is sent if anybody else has written since",
     )
-    .option("--force", "send it without a question, also if somebody else has replied");
+    .option("--force", "send it without asking, even if somebody else has replied");
   commandAction<ReplyFlags, string>(withBody(reply), setup, replyToSender);
 
   const note = feedback.command("note <thread>").description("Add a note that the sender does not see");
@@ -176,19 +186,19 @@ function addTriage(feedback: Command, setup: Setup): void {
 
   const tag = feedback
     .command("tag <thread> <name...>")
-    .description("Give a thread tags; a name that is new makes a tag");
+    .description("Add tags to a thread; creates tags that do not exist");
   commandAction<object, string>(mutates(ofApp(tag)), setup, (invocation, _, thread) =>
     changeTags(invocation, thread, { addTags: tag.processedArgs[1] }),
   );
 
-  const untag = feedback.command("untag <thread> <name...>").description("Take tags from a thread");
+  const untag = feedback.command("untag <thread> <name...>").description("Remove tags from a thread");
   commandAction<object, string>(mutates(ofApp(untag)), setup, (invocation, _, thread) =>
     changeTags(invocation, thread, { removeTags: untag.processedArgs[1] }),
   );
 
   const assign = feedback
     .command("assign <thread> <who>")
-    .description("Say who looks after a thread: `me`, `none` or the e-mail address of a member");
+    .description("Assign a thread to `me`, to `none` or to the e-mail address of a member");
   commandAction<object, string>(mutates(ofApp(assign)), setup, (invocation, _, thread) =>
     assignThread(invocation, thread, String(assign.processedArgs[1])),
   );
@@ -196,14 +206,20 @@ function addTriage(feedback: Command, setup: Setup): void {
 
 function addResolving(feedback: Command, setup: Setup): void {
   const resolve = mutates(ofApp(feedback.command("resolve").description(routes.failures.resolve.summary)))
-    .option("--dedupe-key <key>", "this failure passed; repeatable", several)
+    .option("--dedupe-key <key>", "the key of a failure that passed; repeatable", several)
     .option("--junit <glob...>", "the tests that passed in these JUnit XML files; repeatable", several)
     .option("--run-status <status>", "how the run ended; only `success` and `failure` resolve anything")
-    .option("--dedupe-scope <scope>", "what the run covers; in CI workflow, job, matrix, system and ref")
-    .option("--dedupe-run <run>", "which run it was; in CI the id of the run")
-    .option("--run-url <url>", "where the run can be seen; known in CI")
-    .option("--run-started-at <instant>", "later reports stay failures; ISO 8601; known in most CI services")
-    .option("--best-effort", "exit 0 whatever goes wrong, with a warning");
+    .option(
+      "--dedupe-scope <scope>",
+      "what the run covers; unless given, in CI: workflow, job, matrix, system and ref",
+    )
+    .option("--dedupe-run <run>", "which run passed; unless given, in CI: the id of the run")
+    .option("--run-url <url>", "the web page of the run; unless given, that of the CI run")
+    .option(
+      "--run-started-at <instant>",
+      "when the run started, ISO 8601: failures that were reported later stay open; known in most CI services",
+    )
+    .option("--best-effort", "exit 0 even if something fails, with a warning");
   commandAction<ResolveFlags>(resolve, setup, async (invocation, flags) =>
     (await import("./feedback/resolve.ts")).resolve(invocation, flags),
   );
@@ -223,8 +239,8 @@ interface ReplyFlags extends BodyFlags {
 }
 
 /**
- * Answers the sender. If somebody else has replied already, a person is asked first. Whoever names an older message than the
- * newest one is refused. (rule L55)
+ * Replies to the sender. Asks the person first if somebody else has replied already. With `--expect-message` the server
+ * refuses the reply if there is a newer message. (rule L55)
  */
 async function replyToSender(invocation: Invocation, flags: ReplyFlags, given: string): Promise<undefined> {
   const body = await textOf(invocation, "--body", flags.body);
@@ -246,18 +262,18 @@ async function replyToSender(invocation: Invocation, flags: ReplyFlags, given: s
   const asks = canAsk(invocation) && !flags.force && flags.expectMessage === undefined;
   const known = asks ? await read().then(newestBeforeReply, ifUnreadable) : expectedOf(flags);
   const message = await send(known).catch(async (error) => {
-    if (!isAnswered(error)) throw error;
+    if (!hasNewerReply(error)) throw error;
     const newest = asks ? newestMessageIn(await read()) : undefined;
-    if (!(asks && (await isWanted(invocation, error)))) throw notSent(error, id);
+    if (!(asks && (await wantsToReply(invocation, error)))) throw notSent(error, id);
     const { idempotencyKey: key } = invocation.flags;
     return send(newest, key === undefined ? undefined : `${key}-again`);
   });
   const resolved = flags.resolve ? " and resolved it" : "";
   const { delivery } = message;
-  const said = delivery ? deliveryWords(delivery).map((words) => ` ${oneLine(words)}`) : [];
-  const wayOut =
+  const deliveryTexts = delivery ? deliveryWords(delivery).map((words) => ` ${oneLine(words)}`) : [];
+  const advice =
     delivery && delivery.missed > 0 ? " An owner can turn on sender pages in the settings of the app." : "";
-  note(invocation, `Replied to feedback ${id}${resolved}.${said.join("")}${wayOut}`);
+  note(invocation, `Replied to feedback ${id}${resolved}.${deliveryTexts.join("")}${advice}`);
   printOne(invocation, message, () => message.id);
 }
 
@@ -267,8 +283,8 @@ const expectedOf = ({ expectMessage, force }: ReplyFlags): string | null | undef
 };
 
 /**
- * The message before the first reply to the last word of a sender; without such a reply, the newest one. A person who replies now
- * replies to that word.
+ * The newest message; or, if somebody has replied since the sender's last message, the message before that reply. Then
+ * the server notices that a reply exists already.
  */
 function newestBeforeReply(messages: Messages): string | null {
   const word = messages.findLastIndex(({ direction }) => direction === "inbound");
@@ -276,23 +292,23 @@ function newestBeforeReply(messages: Messages): string | null {
   return newestMessageIn(reply === -1 ? messages : messages.slice(0, reply));
 }
 
-/** A token that may write and not read sends the reply without the look. */
+/** A token that may write but not read sends the reply without this check. */
 function ifUnreadable(error: unknown): undefined {
   if (!(error instanceof ServerError) || error.status !== 403) throw error;
 }
 
-const isAnswered = (error: unknown): error is ServerError =>
+const hasNewerReply = (error: unknown): error is ServerError =>
   error instanceof ServerError && error.code === "answered";
 
-async function isWanted({ context }: Invocation, { message }: ServerError): Promise<boolean> {
-  return /^y(es)?$/i.test((await context.io.ask(`${message} Send your reply, too? [y/N] `)).trim());
+async function wantsToReply({ context }: Invocation, { message }: ServerError): Promise<boolean> {
+  return /^y(es)?$/i.test((await context.io.ask(`${message} Send your reply anyway? [y/N] `)).trim());
 }
 
 const notSent = (error: ServerError, id: string): CliError =>
   new CliError({
     ...failureOf(error),
     message: `Nothing was sent. ${error.message}`,
-    next: `\`innkeep feedback view ${id}\` shows it. --force sends your reply, too.`,
+    next: `\`innkeep feedback view ${id}\` shows it. --force sends your reply anyway.`,
   });
 
 /** Lists the tags of an app. */
@@ -320,7 +336,7 @@ const replyColumns: readonly Column<SavedReply>[] = [
   { heading: "text", of: ({ body }) => body },
 ];
 
-/** Adds tags to a thread and takes tags from it; makes those that the app lacks. */
+/** Adds tags to a thread and removes tags from it. Creates tags that the app does not have. */
 async function changeTags(
   invocation: Invocation,
   given: string,
@@ -333,7 +349,10 @@ async function changeTags(
   printOne(invocation, thread, () => threadText(thread));
 }
 
-/** Assigns a thread to a member, to the caller (`me`) or to nobody (`none`), unless it changed hands meanwhile. */
+/**
+ * Assigns a thread to a member, to the caller (`me`) or to nobody (`none`), unless somebody else has assigned it
+ * meanwhile.
+ */
 async function assignThread(invocation: Invocation, given: string, who: string): Promise<undefined> {
   const id = await wholeThreadId(invocation, given);
   const { threads } = invocation.client();
@@ -342,7 +361,7 @@ async function assignThread(invocation: Invocation, given: string, who: string):
   const thread = await threads.update({ params: { id }, body });
   note(
     invocation,
-    `Feedback ${id} is ${thread.assignee ? `assigned to ${thread.assignee.email}` : "nobody's"}.`,
+    `Feedback ${id} is ${thread.assignee ? `assigned to ${thread.assignee.email}` : "assigned to nobody"}.`,
   );
   printOne(invocation, thread, () => threadText(thread));
 }
@@ -366,7 +385,7 @@ interface ListFlags {
 async function listThreads(invocation: Invocation, flags: ListFlags): Promise<undefined> {
   const { status, type, q, limit, order } = flags;
   if (flags.all && (limit !== undefined || flags.cursor !== undefined))
-    throw usageError("--all shows everything: give it without --limit and --cursor.");
+    throw usageError("--all reads all pages: leave out --limit and --cursor.");
   const unread = flags.unread ? ("true" as const) : undefined;
   const period = { from: instantOf("--from", flags.from), to: instantOf("--to", flags.to) };
   const params = { appId: await appIdOf(invocation) };

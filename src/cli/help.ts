@@ -54,7 +54,7 @@ function listExitCodes(invocation: Invocation): undefined {
   });
 }
 
-/** The options that every command takes, and those of each command that changes something. */
+/** The options of all commands, and those of all commands that change something. */
 function listOptions(invocation: Invocation, program: Command): undefined {
   const rows = [
     ...program.options.map((option) => ({ option, commands: "every command" })),
@@ -95,7 +95,7 @@ const ofCommands: readonly Variable[] = [
   },
   ...Object.values(credentialKinds).map(({ name, variable }) => ({
     name: variable,
-    meaning: `The ${name}. Goes before a stored one.`,
+    meaning: `The ${name}. Used in place of a stored one.`,
   })),
   { name: "INNKEEP_API_KEY_*", meaning: "Set by `dev exec`: the key of each app, by the app's name." },
   { name: "INNKEEP_TEST_KEY", meaning: "The test key of a slot, for `innkeep session`." },
@@ -103,16 +103,20 @@ const ofCommands: readonly Variable[] = [
   { name: "INNKEEP_PROFILE", meaning: "The profile that commands use: see `innkeep config`." },
   {
     name: "INNKEEP_MATRIX",
-    meaning: "The matrix of a CI job as JSON: its jobs report and resolve failures apart. See docs/junit.md.",
+    meaning:
+      "The matrix of a CI job as JSON. Each job of the matrix then reports and resolves its own failures. See docs/junit.md.",
   },
   {
     name: "INNKEEP_MCP_WORK",
-    meaning: "`true`: `mcp` also offers the tools for the work on approved plans, as with --work.",
+    meaning: "`true`: `mcp` also offers the tools for work on approved plans, as with --work.",
   },
   { name: "INNKEEP_CONSOLE_URL", meaning: "Address of the console; the server's /console unless set." },
   { name: "INNKEEP_CONFIG_DIR", meaning: "Folder of stored credentials and profiles." },
-  { name: "INNKEEP_STATE_DIR", meaning: "Folder of what is kept between two commands." },
-  { name: "INNKEEP_DEBUG", meaning: "When set, as --debug." },
+  {
+    name: "INNKEEP_STATE_DIR",
+    meaning: "Folder of unsent reports and proofs, and of other state of commands.",
+  },
+  { name: "INNKEEP_DEBUG", meaning: "When set: as --debug." },
   { name: "INNKEEP_DATA", meaning: "Folder of the server's database and files." },
   { name: "INNKEEP_DATABASE_URL", meaning: "PostgreSQL database of the server." },
   {
@@ -134,12 +138,12 @@ const ofCommands: readonly Variable[] = [
   { name: "INNKEEP_BACKUP_SCRATCH", meaning: "Folder in which backups are restored to verify them." },
   {
     name: "INNKEEP_BACKUP_DRILL",
-    meaning: "When `serve` makes and proves a backup each night; see docs/operating.md.",
+    meaning: "When `serve` makes and verifies a backup each night. See docs/operating.md.",
   },
   { name: "VISUAL, EDITOR", meaning: "The editor of `faq edit`; vi, or notepad on Windows, unless set." },
   {
     name: "INNKEEP_PLAN_FILE, INNKEEP_PLAN_HASH, INNKEEP_SUMMARY, INNKEEP_DECISION_NOTE, INNKEEP_RUN_ID, INNKEEP_FEEDBACK_ID, INNKEEP_THREAD_URL",
-    meaning: "Set by `agent work` for its command: what was approved. See docs/agents.md.",
+    meaning: "Set by `agent work` for its command: the approved proposal. See docs/agents.md.",
   },
   {
     name: "INNKEEP_NO_UPDATE_NOTICE",
@@ -151,18 +155,18 @@ const ofCommands: readonly Variable[] = [
       "The registry that has the package for you, and its name there: commands look for newer versions only with both.",
   },
   { name: "CI", meaning: "When set, no questions are asked and no browser is opened." },
-  { name: "TERM", meaning: "`dumb`: no colours and no bars." },
+  { name: "TERM", meaning: "`dumb`: no colours and no progress bars." },
   { name: "NO_COLOR", meaning: "When set, no colours." },
   { name: "FORCE_COLOR", meaning: "When set, colours even off a terminal." },
   { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and hosts without one." },
   { name: "NODE_EXTRA_CA_CERTS", meaning: "File of further certificate authorities to trust." },
   {
     name: "ALL_PROXY, NODE_TLS_REJECT_UNAUTHORIZED",
-    meaning: "Should not be set: `innkeep doctor` warns of them.",
+    meaning: "Should not be set: `innkeep doctor` warns about them.",
   },
   {
     name: "XDG_RUNTIME_DIR, DBUS_SESSION_BUS_ADDRESS",
-    meaning: "where the keychain of Linux listens; found without them if possible",
+    meaning: "Where the keychain of Linux listens. Usually found without them.",
   },
   {
     name: "XDG_CONFIG_HOME, XDG_STATE_HOME, APPDATA, LOCALAPPDATA",
@@ -174,11 +178,11 @@ const ofCommands: readonly Variable[] = [
   },
   {
     name: "DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION, SSH_TTY, WSL_DISTRO_NAME",
-    meaning: "Whether `auth login` can open a browser here.",
+    meaning: "Show whether `auth login` can open a browser here.",
   },
   {
     name: "PATH",
-    meaning: "Whether `serve --demo` and `mcp --setup` show `innkeep`, or `node` with its file.",
+    meaning: "Decides whether `serve --demo` and `mcp --setup` print `innkeep` or `node` with a file.",
   },
   {
     name:
@@ -198,7 +202,7 @@ const ofServer: readonly Variable[] = [
   },
   {
     name: "INNKEEP_SECRET, INNKEEP_SECRET_OLD",
-    meaning: "Secrets that encrypt stored data: the present one, and former ones.",
+    meaning: "Secrets that encrypt stored data: the current one, and older ones.",
   },
   { name: "INNKEEP_RATE_LIMITS, INNKEEP_BUDGETS", meaning: "Limits for one client, and for all of them." },
   { name: "INNKEEP_CORS_ORIGINS", meaning: "Origins whose pages may call the API." },
@@ -206,22 +210,25 @@ const ofServer: readonly Variable[] = [
   { name: "INNKEEP_PRIVATE_WEBHOOKS", meaning: "Whether chat webhooks may point into private networks." },
   {
     name: "INNKEEP_SMTP_URL, INNKEEP_MAIL_FROM",
-    meaning: "The mail server that sends mails of the server, and who they are from.",
+    meaning: "The mail server that sends the server's mails, and the address that they are from.",
   },
   { name: "INNKEEP_IMAP_URL", meaning: "The mailbox to which senders answer mails." },
-  { name: "INNKEEP_REDIRECT_URL", meaning: "The one target for sign-in codes beside the app schemes." },
-  { name: "INNKEEP_REGISTRATION", meaning: "`off`: nobody can make an account." },
+  {
+    name: "INNKEEP_REDIRECT_URL",
+    meaning: "A redirect address for sign-in codes, beside those with app schemes.",
+  },
+  { name: "INNKEEP_REGISTRATION", meaning: "`off`: nobody can create an account." },
   { name: "INNKEEP_IDENTITY_PROVIDERS", meaning: "Providers to sign in with, as JSON." },
   { name: "INNKEEP_MCP", meaning: "`off`: agents cannot call the tools over HTTP." },
   { name: "INNKEEP_ATTESTATION", meaning: "Whether testers' devices are checked." },
   {
     name: "INNKEEP_PLAY_PACKAGES, INNKEEP_PLAY_CERTIFICATES, INNKEEP_PLAY_DECRYPTION_KEY, INNKEEP_PLAY_VERIFICATION_KEY",
-    meaning: "Whose devices are checked, and with which keys.",
+    meaning: "The apps whose devices are checked, and the keys for it.",
   },
   { name: "INNKEEP_METRICS_TOKEN, INNKEEP_OPERATOR_TOKEN", meaning: "Bearer token for /metrics." },
   {
     name: "INNKEEP_BACKUPS_KEPT_DAYS",
-    meaning: "For how many days you keep backups; receipts of erasures name the end.",
+    meaning: "For how many days you keep backups. Receipts of erasures name the last day.",
   },
   {
     name: "INNKEEP_BACKUP_DIR, INNKEEP_BACKUP_KEEP",
@@ -229,7 +236,8 @@ const ofServer: readonly Variable[] = [
   },
   {
     name: "INNKEEP_CONTINUOUS_BACKUP, INNKEEP_CONTINUOUS_BACKUP_SECONDS",
-    meaning: "Of earlier versions. Stop the start of the server: Litestream makes continuous copies now.",
+    meaning:
+      "Settings of earlier versions. If they are set, the server does not start: Litestream makes continuous copies now.",
   },
   {
     name: "INNKEEP_LITESTREAM",

@@ -6,18 +6,19 @@ import type { InitFlags } from "./init/project.ts";
 /** `innkeep init`: from an empty folder to a sent report. */
 export function addInit(init: Command, setup: Setup): void {
   mutates(init)
-    .option("--server <url>", "address of the server; asked for unless something names it")
+    .option("--server <url>", "address of the server; unless given or set elsewhere, you are asked for it")
     .option("--app <id>", "id or name of the app, for commands with a maintainer token")
     .option("--store", "store the app key for this server on this machine, without asking")
     .option("--insecure-storage", "store it in a file that only you can read, not in the keychain")
     .option("--send", "send a first report, without asking")
-    .option("--message <text>", "what the first report says")
+    .option("--message <text>", "text of the first report")
     .addOption(
-      new Option("--ci <service>", "whose lines to print; found by the files here unless given").choices(
-        services,
-      ),
+      new Option(
+        "--ci <service>",
+        "print the lines for this service; unless given, for the services whose files are here",
+      ).choices(services),
     )
-    .option("-y, --yes", "replace an innkeep.json that says otherwise, without asking")
+    .option("-y, --yes", "replace an innkeep.json with other content, without asking")
     .addHelpText("after", notes);
   commandAction<InitFlags>(init, setup, async (invocation, flags) =>
     (await import("./init/project.ts")).init(invocation, flags),
@@ -28,5 +29,5 @@ const services = ["github", "gitlab", "circleci", "jenkins", "shell", "none"] as
 
 const notes = `
 Writes innkeep.json into this folder, with the server and the app and never a secret. The app key comes from --api-key-file,
-INNKEEP_API_KEY or what is stored, or is asked for; the server is asked whether it accepts the key before anything is
-written. Standard output has the lines for your CI service.`;
+INNKEEP_API_KEY or a stored credential; else you are asked for it. Before anything is written, the server must accept the
+key. Standard output has the lines for your CI service.`;

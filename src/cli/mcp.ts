@@ -25,12 +25,12 @@ export function addMcp(mcp: Command, setup: Setup): void {
     )
     .option(
       "--max-wait <seconds>",
-      "the longest that one call waits for a decision: 1 to 240; 50 unless given",
+      "how long one call waits for a decision at most: 1 to 240; 50 unless given",
       longestWait,
     )
-    .option("--check", "start nothing: say whether server and token work, and what the agent may do")
+    .option("--check", "start nothing: check the server and the token, and say what the agent may do")
     .addOption(
-      new Option("--setup [client]", "start nothing: print how to add it to each client, or to one")
+      new Option("--setup [client]", "start nothing: print how to add the server to each client, or to one")
         .choices(clientNames)
         .conflicts("check"),
     );
@@ -45,13 +45,13 @@ export function addMcp(mcp: Command, setup: Setup): void {
   });
 }
 
-/** The words with which a client starts the server with these flags. */
+/** The words that a client adds to the command for these flags. */
 const wordsOf = ({ readOnly, work }: McpFlags): string[] => [
   ...(readOnly ? ["--read-only"] : []),
   ...(work ? ["--work"] : []),
 ];
 
-/** Clients that ask a person for settings can set variables only. Flags come before them. */
+/** Some clients let a person set only variables. Flags override them. */
 function asksForWork({ readOnly, work }: McpFlags, { INNKEEP_MCP_WORK = "" }: Context["env"]): boolean {
   if (work || readOnly) return work ?? false;
   if (["true", "1"].includes(INNKEEP_MCP_WORK)) return true;
@@ -68,8 +68,8 @@ function longestWait(given: string): number {
 async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: McpFlags): Promise<Exit> {
   const { context, flags, stateFolder } = invocation;
   const baseUrl = invocation.baseUrl();
-  // The server of a file of this project may be a stranger's, and that of a profile is not the environment's: what was
-  // given for any server is checked at its first use.
+  // A stranger may have written the server in a file of this project, and a token in the environment is not meant for
+  // the server of a profile. Then the token is found and checked at its first use.
   const server = invocation.server();
   const isDoubtful = server.isProject || isOfOtherServer(context, server, "INNKEEP_AGENT_TOKEN");
   const code = await context.programs.mcp({
@@ -77,7 +77,7 @@ async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: 
     consoleUrl: context.env.INNKEEP_CONSOLE_URL || undefined,
     agentToken: isDoubtful ? undefined : context.env.INNKEEP_AGENT_TOKEN || undefined,
     tokenFile: isDoubtful ? undefined : flags.agentTokenFile,
-    // Read each time, because the token may have been replaced.
+    // Read again for each call, because the token may have been replaced.
     storedToken: async () => (await ownCredential(invocation, "agentToken"))?.secret,
     proxy: proxyOf(context),
     onExchange: traceOf(invocation),
@@ -89,7 +89,7 @@ async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: 
   return code === 0 ? "ok" : "unexpected";
 }
 
-/** Prints how to add the MCP server to each common client; for one client only that, ready to be run or opened. */
+/** Prints how to add the MCP server to each common client. For one client it prints only the text to run or to open. */
 async function showSetup(
   invocation: Invocation,
   client: ClientName | undefined,
@@ -101,12 +101,12 @@ async function showSetup(
   );
   printOne(invocation, { setups }, () =>
     client === undefined
-      ? setups.map(({ name, way, text }) => `${name} (${waysToRead[way]})\n  ${text}`).join("\n\n")
+      ? setups.map(({ name, way, text }) => `${name} (${actionWords[way]})\n  ${text}`).join("\n\n")
       : setups.map(({ text }) => text).join("\n"),
   );
 }
 
-const waysToRead = { command: "run", link: "open", settings: "settings" } as const;
+const actionWords = { command: "run", link: "open", settings: "settings" } as const;
 
 /** How a client starts a program. */
 interface ProgramStart {
@@ -114,17 +114,19 @@ interface ProgramStart {
   readonly args: readonly string[];
 }
 
-/** How clients start the MCP server. The agent token is no part of it: the server finds it where `innkeep auth` put it. */
+/**
+ * How clients start the MCP server. It has no agent token: the server reads the token that `innkeep auth` has stored.
+ */
 export const stdioServer = (words: readonly string[] = wordsToStart()): ProgramStart => {
   const [command = "", ...args] = words;
   return { command, args: [...args, "mcp"] };
 };
 
-/** How to add the MCP server to one client. It holds no secret. */
+/** How to add the MCP server to one client. It contains no secret. */
 interface ClientSetup {
-  /** As `--setup` takes it. */
+  /** The value of `--setup`. */
   readonly client: ClientName;
-  /** As people call it. */
+  /** The name for people. */
   readonly name: string;
   /** What to do with the text: run it, open it, or put it into the client's settings. */
   readonly way: "command" | "link" | "settings";
@@ -146,8 +148,8 @@ type ClientName = (typeof clientNames)[number];
 
 /**
  * How to add the MCP server for this Innkeep server to each common client, in the order of `clientNames`. `more` are
- * further words of its command, `words` start the command line on the machine of the client. Over HTTP the scopes of the
- * token decide instead.
+ * further words of the command. `words` start the command line on the machine of the client. Over HTTP the scopes of
+ * the token decide which tools there are.
  */
 export function clientSetups(
   baseUrl: string,

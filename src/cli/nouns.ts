@@ -17,7 +17,7 @@ export interface Noun {
   /** Aliases, which help does not show. */
   readonly aliases?: readonly string[];
   readonly summary: string;
-  /** Who needs it. Help shows the groups in the order of `nounGroups`. */
+  /** The people who need it. Help shows the groups in the order of `nounGroups`. */
   readonly group: NounGroup;
   /** A short form of other commands, which help does not list. */
   readonly isShort?: true;
@@ -36,27 +36,27 @@ export const nouns: readonly Noun[] = [
   {
     name: "dev",
     group: "Developers",
-    summary: "Start a server to develop and test against, and drive it",
+    summary: "Start a server for development and tests, and control it",
     load: async () => (await import("./dev.ts")).addDev,
   },
   {
     name: "feedback",
     group: "Reporters and CI",
-    summary: "Send feedback, and work through it",
+    summary: "Send feedback, read it and reply",
     load: async () => (await import("./feedback.ts")).addFeedback,
   },
   {
     name: "faq",
     group: "Maintainers",
     aliases: ["faqs"],
-    summary: "Keep the FAQ of an app",
+    summary: "Manage the FAQ of an app",
     load: async () => (await import("./faq.ts")).addFaq,
   },
   {
     name: "changelog",
     group: "Maintainers",
     aliases: ["changelogs"],
-    summary: "Keep and publish the release notes of an app",
+    summary: "Write and publish the release notes of an app",
     load: async () => (await import("./changelog.ts")).addChangelog,
   },
   {
@@ -69,33 +69,33 @@ export const nouns: readonly Noun[] = [
   {
     name: "init",
     group: "Reporters and CI",
-    summary: "Set up a project: its innkeep.json, the app key, a first report, the lines for CI",
+    summary: "Set up a project: innkeep.json, the app key, a first report and the lines for CI",
     load: async () => (await import("./init.ts")).addInit,
   },
   {
     name: "auth",
     group: "Everybody",
-    summary: "Sign in, store credentials, and see which are used",
+    summary: "Sign in, store credentials, and show which are used",
     load: async () => (await import("./auth.ts")).addAuth,
   },
   {
     name: "config",
     group: "Everybody",
-    summary: "Keep profiles: the server and the app that commands use",
+    summary: "Manage profiles: the server and the app that commands use",
     load: async () => (await import("./config.ts")).addConfig,
   },
   {
     name: "task",
     group: "Testers",
     aliases: ["tasks"],
-    summary: "See what a tester has to do today",
+    summary: "List what a tester has to do today",
     load: async () => (await import("./task.ts")).addTask,
   },
   {
     name: "slot",
     group: "Testers",
     aliases: ["slots", "seat", "seats"],
-    summary: "Find slots in tests, and ask for one",
+    summary: "Find open slots in tests, and request one",
     load: async () => (await import("./slot.ts")).addSlot,
   },
   {
@@ -109,7 +109,7 @@ export const nouns: readonly Noun[] = [
     name: "session",
     group: "Testers",
     aliases: ["sessions"],
-    summary: "Report what a tester did in an app, as the app does",
+    summary: "Report a test session, as the SDK in an app does",
     load: async () => (await import("./session.ts")).addSession,
   },
   {
@@ -138,39 +138,39 @@ export const nouns: readonly Noun[] = [
     name: "app",
     group: "Maintainers",
     aliases: ["apps"],
-    summary: "See your apps, and change their settings",
+    summary: "List your apps, and change their settings",
     load: async () => (await import("./access.ts")).addApp,
   },
   {
     name: "key",
     group: "Maintainers",
     aliases: ["keys"],
-    summary: "See and revoke app keys",
+    summary: "List and revoke app keys",
     load: async () => (await import("./access.ts")).addKey,
   },
   {
     name: "token",
     group: "Maintainers",
     aliases: ["tokens"],
-    summary: "See and revoke agent and maintainer tokens",
+    summary: "List and revoke agent and maintainer tokens",
     load: async () => (await import("./access.ts")).addToken,
   },
   {
     name: "audit",
     group: "Maintainers",
-    summary: "See who did what, when and from where",
+    summary: "Show who did what, when and from where",
     load: async () => (await import("./access.ts")).addAudit,
   },
   {
     name: "export",
     group: "Maintainers",
-    summary: "Download everything of an app as a file",
+    summary: "Download all data of an app as a file",
     load: async () => (await import("./app-data.ts")).addExport,
   },
   {
     name: "import",
     group: "Operators",
-    summary: "Make a new app of an exported one, on the server's machine",
+    summary: "Create an app from an export, on the server's machine",
     load: async () => (await import("./app-data.ts")).addImport,
   },
   {
@@ -182,7 +182,7 @@ export const nouns: readonly Noun[] = [
   {
     name: "doctor",
     group: "Everybody",
-    summary: "Find out what is wrong here, and what to do about it",
+    summary: "Find out what does not work here, and how to fix it",
     load: async () => (await import("./doctor.ts")).addDoctor,
   },
   {

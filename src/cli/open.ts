@@ -8,7 +8,7 @@ import { consoleAddress } from "./core/server-address.ts";
 export function addOpen(open: Command, setup: Setup): void {
   open
     .argument("[thread]", "id of a feedback thread; the console's first page unless given")
-    .addHelpText("after", "\nThe address is always printed; off a terminal nothing is opened.");
+    .addHelpText("after", "\nThe address is always printed. Off a terminal no browser is opened.");
   commandAction<object, string | undefined>(open, setup, openPage);
 }
 
@@ -31,6 +31,6 @@ async function threadAddress(invocation: Invocation, id: string): Promise<string
   throw new CliError({
     exit: "unexpected",
     code: "unexpected_answer",
-    message: "The server gave no web address for this thread.",
+    message: "The server returned no web address for this thread.",
   });
 }

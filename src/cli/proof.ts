@@ -12,7 +12,10 @@ export function addProof(proof: Command, given: Setup): void {
   const submit = mutates(proof.command("submit [slot]").description(routes.tester.submitProof.summary))
     .option("--image <file>", rulesOf(proofImages), several)
     .option("--note <text>", "a note for the owner of the app; `-` is standard input, `@file` a file")
-    .option("--captured-at <instant>", "when the pictures were taken; by the newest of them, or now");
+    .option(
+      "--captured-at <instant>",
+      "when the pictures were taken; unless given, the time of the newest picture of today, or now",
+    );
   commandAction<SubmitFlags, string | undefined>(submit, setup, async (...given) =>
     (await import("./delivery/proof.ts")).submit(...given),
   );
@@ -20,8 +23,8 @@ export function addProof(proof: Command, given: Setup): void {
   const resend = mutates(
     proof.command("resend [proof]").description("Send proofs that were kept because they did not arrive"),
   )
-    .option("--list", "show what is kept")
-    .option("--all", "send all that is kept for this server");
+    .option("--list", "list the kept proofs")
+    .option("--all", "send all kept proofs for this server");
   commandAction<ResendFlags, string | undefined>(resend, setup, async (invocation, flags, id) => {
     const { proofs } = await import("./delivery/proof.ts");
     return (await import("./delivery/resend.ts")).resend(invocation, proofs, flags, id);

@@ -12,11 +12,11 @@ export function addServe(serve: Command, setup: Setup): void {
     .option("--data <folder>", "folder of the database and the files; ./.innkeep unless given (INNKEEP_DATA)")
     .option("--database-url <url>", "PostgreSQL instead of a file (INNKEEP_DATABASE_URL)")
     .option("--console-url <url>", "where people reach the console (INNKEEP_CONSOLE_URL)")
-    .option("--demo", "make a small app to look at, and print its key, tokens and links")
+    .option("--demo", "create a small demo app, and print its key, tokens and links")
     .option("--dev", "add a clock that can be moved, faults on demand and captured messages; loopback only")
     .option(
       "--seed <file>",
-      "with --dev and --demo, fill it from a file of JSON or YAML in place of the demo's app",
+      "with --dev and --demo, fill the server from a JSON or YAML file in place of the demo app",
     )
     .addHelpText("after", "\n--base-url is the address under which clients reach this server.");
   commandAction<ServeFlags>(serve, setup, start);

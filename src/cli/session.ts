@@ -11,10 +11,10 @@ import { details, printOne } from "./core/output.ts";
 
 export function addSession(session: Command, setup: Setup): void {
   const report = mutates(session.command("report").description(routes.sessions.report.summary))
-    .requiredOption("--started-at <instant>", "when it began: ISO 8601 with an offset, or Z")
+    .requiredOption("--started-at <instant>", "when the session began: ISO 8601 with an offset, or Z")
     .requiredOption("--ended-at <instant>", "when it ended, in the same form")
-    .option("--screen <name>", "a screen that it reached; repeatable", several)
-    .option("--app-version <version>", "of the app that was tested");
+    .option("--screen <name>", "a screen that the tester reached; repeatable", several)
+    .option("--app-version <version>", "the version of the app that was tested");
   commandAction<ReportFlags>(ofTestKey(report), setup, reportSession);
 
   const status = session.command("status").description(routes.sessions.status.summary);
@@ -43,7 +43,7 @@ async function sessionStatus(invocation: Invocation, flags: TestKeyFile): Promis
   printOne(invocation, status, () => statusInWords(status));
 }
 
-const unmatched = "The key is no tester's.";
+const unmatched = "No slot has this test key.";
 
 function resultInWords({ matched, counted, dayIndex, reason }: SessionResult): string {
   if (!matched) return unmatched;
@@ -76,7 +76,7 @@ interface TestKeyFile {
   readonly testKeyFile?: string;
 }
 
-/** The flag of commands that act for one slot. */
+/** The flag of commands for one slot. */
 const ofTestKey = (command: Command): Command =>
   command.option(
     "--test-key-file <file>",
@@ -86,8 +86,8 @@ const ofTestKey = (command: Command): Command =>
 const variable = "INNKEEP_TEST_KEY";
 
 /**
- * The test key of a slot. It is a secret, so it is not an argument. Throws a CliError if there is none, and if only a file of
- * the project names the server.
+ * Finds the test key of a slot. It is a secret, so it is not an argument. Throws a CliError if there is none, or if
+ * only a file of the project names the server.
  */
 async function testKeyOf(
   { context, server }: Invocation,

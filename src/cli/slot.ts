@@ -13,14 +13,14 @@ import { ownSlotId } from "./testing/slot-id.ts";
 import { addSlotDecisions } from "./testing.ts";
 
 const whose = `
-These are for testers, with the device token of \`innkeep auth login\`. What the owner of a test does, with a maintainer token,
-is \`innkeep testing slot\`; it may be called here, too.`;
+These commands are for testers, with the device token of \`innkeep auth login\`. The commands for owners of a test, with a
+maintainer token, are \`innkeep testing slot\`; they also work here.`;
 
 export function addSlot(slot: Command, given: Setup): void {
   const setup = forTester(given);
   const list = withTestKeys(slot.command("list").alias("ls").description(routes.tester.slots.summary)).option(
     "--open",
-    "the tests that have open slots, instead",
+    "list tests with open slots instead",
   );
   commandAction<SlotFlags>(list, setup, listSlots);
 
@@ -73,7 +73,10 @@ async function listOpen(invocation: Invocation): Promise<undefined> {
 
 const mostPages = 20;
 
-/** The newest tests with open slots, from a limited number of pages. A server of another make may give all at once, without `nextCursor`. */
+/**
+ * Reads the newest tests with open slots, at most a number of pages. Servers of other makers may return all tests at
+ * once, without `nextCursor`.
+ */
 async function allOpenListings(invocation: Invocation): Promise<readonly OpenListing[]> {
   const client = invocation.client();
   const found: OpenListing[] = [];
@@ -113,7 +116,7 @@ async function requestSlot(invocation: Invocation, flags: SlotFlags, given: stri
   printOne(invocation, shown, () => (slot ? slotLines(slot) : ""));
 }
 
-/** The id of an open slot, given as a whole or by its start. */
+/** Returns the id of an open slot, from its id or the start of its id. */
 const openSlotId = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
     thing: "free slot",

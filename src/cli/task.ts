@@ -16,8 +16,11 @@ import type { ShownTask, Tasks } from "./testing/task-screen.lazy.tsx";
 export function addTask(task: Command, given: Setup): void {
   const setup = forTester(given);
   const list = withTestKeys(task.command("list").alias("ls").description(routes.tester.tasks.summary))
-    .option("--day <number>", "as of this day of each test", wholeNumber)
-    .option("--watch", "stay, and show what changes; off a terminal one JSON object for each change");
+    .option("--day <number>", "the tasks of this day of each test", wholeNumber)
+    .option(
+      "--watch",
+      "keep running and show changes; off a terminal, print one JSON object for each change",
+    );
   commandAction<TaskFlags>(list, setup, async (invocation, flags) => {
     if (!flags.watch) return listTasks(invocation, flags);
     return watchTasks(invocation, flags);
@@ -76,7 +79,7 @@ async function watchTasks(invocation: Invocation, flags: TaskFlags): Promise<und
   await showTasks({ results, now: context.clock.now, signal: context.signal });
 }
 
-/** Every 30 seconds, or when a server that cannot answer wants to be asked again. Ends only by the signal. */
+/** Asks every 30 seconds, or when a server that cannot answer says so. Ends only when the signal aborts. */
 function pollTasks(invocation: Invocation, flags: TaskFlags, signal: AbortSignal) {
   const client = lastingClient(invocation);
   return longPoll({
@@ -89,7 +92,7 @@ function pollTasks(invocation: Invocation, flags: TaskFlags, signal: AbortSignal
   });
 }
 
-/** The loop waits and asks again: the call itself is not repeated, so that a failure is shown at once. */
+/** The loop repeats the request. The request itself has no retries, so that a failure is shown at once. */
 const askOnce = async (client: Client, flags: TaskFlags, signal: AbortSignal): Promise<Tasks> =>
   shownTasks(await client.tester.tasks({ signal, repeatAfter: () => false }), flags);
 

@@ -22,7 +22,7 @@ export function addTesting(testing: Command, setup: Setup): void {
 const group = (testing: Command, name: string, summary: string): Command =>
   testing.command(name).alias(`${name}s`).description(summary).helpCommand(false);
 
-/** The commands of an owner's listings, as `innkeep testing listing` and, for short, as `innkeep listing`. */
+/** The commands for an owner's listings: `innkeep testing listing`, short `innkeep listing`. */
 export function addListings(listing: Command, setup: Setup): void {
   const list = listing.command("list").alias("ls").description(routes.listings.list.summary);
   commandAction(ofApp(list), setup, listListings);
@@ -51,16 +51,16 @@ const describesListing = (command: Command): Command =>
         choices.verificationTiers,
       ),
     )
-    .option("--icon-url <url>", "the app's icon; empty for none")
-    .option("--seats <number>", "how many testers", wholeNumber)
-    .option("--duration-days <number>", "how many days", wholeNumber)
+    .option("--icon-url <url>", "the address of the app's icon; empty removes it")
+    .option("--seats <number>", "the number of testers", wholeNumber)
+    .option("--duration-days <number>", "the number of days", wholeNumber)
     .option(
       "--max-missed-days <number>",
       "a tester who misses this many days, in a row or not, loses the slot",
       wholeNumber,
     );
 
-/** The commands of an owner's cycles, as `innkeep testing cycle` and, for short, as `innkeep cycle`. */
+/** The commands for an owner's cycles: `innkeep testing cycle`, short `innkeep cycle`. */
 export function addCycles(cycle: Command, setup: Setup): void {
   const list = cycle.command("list <listing>").alias("ls").description(routes.cycles.list.summary);
   commandAction<object, string>(list, setup, listCycles);
@@ -87,12 +87,15 @@ export function addCycles(cycle: Command, setup: Setup): void {
 
 function addSlots(slot: Command, setup: Setup): void {
   addSlotDecisions(slot, setup);
-  // A tester's `innkeep slot rotate-key` has this name, too: it has no short form.
+  // It has no short form, because `innkeep slot rotate-key` is a command for testers.
   const rotate = destroys(slot.command("rotate-key <slot>").description(routes.slots.rotateKey.summary));
   commandAction<object, string>(rotate, setup, changeSlot("rotateKey"));
 }
 
-/** What an owner decides on a slot, as `innkeep testing slot` and, where help does not list it, as `innkeep slot`. */
+/**
+ * The commands for an owner's decisions on a slot: `innkeep testing slot`, short `innkeep slot`, which help does not
+ * list.
+ */
 export function addSlotDecisions(slot: Command, setup: Setup, shown: CommandOptions = {}): void {
   const accept = mutates(slot.command("accept <slot>", shown).description(routes.slots.accept.summary));
   commandAction<object, string>(accept, setup, changeSlot("accept"));
@@ -144,10 +147,10 @@ async function viewListing(invocation: Invocation, _: object, given: string): Pr
 async function createListing(invocation: Invocation, flags: ListingFlags): Promise<undefined> {
   const change = await changeOf(invocation, flags);
   const { appName, packageName, optInUrl, testBrief, verificationTier, screens, ...rest } = change;
-  const needed = { appName, packageName, optInUrl, testBrief, screens, verificationTier };
-  if (!isWhole(needed)) throw missing(needed);
+  const required = { appName, packageName, optInUrl, testBrief, screens, verificationTier };
+  if (!isWhole(required)) throw missing(required);
   const params = { appId: await appIdOf(invocation) };
-  const listing = await invocation.client().listings.create({ params, body: { ...needed, ...rest } });
+  const listing = await invocation.client().listings.create({ params, body: { ...required, ...rest } });
   note(
     invocation,
     `Created listing ${listing.id}. \`innkeep testing cycle create ${listing.id}\` plans a test.`,
@@ -177,15 +180,15 @@ async function changeOf(invocation: Invocation, flags: ListingFlags) {
   };
 }
 
-type Needed = Pick<
+type RequiredFields = Pick<
   NewListing,
   "appName" | "packageName" | "optInUrl" | "testBrief" | "screens" | "verificationTier"
 >;
 
-const isWhole = (given: Partial<Needed>): given is Needed =>
+const isWhole = (given: Partial<RequiredFields>): given is RequiredFields =>
   Object.values(given).every((value) => value !== undefined);
 
-function missing(given: Partial<Needed>) {
+function missing(given: Partial<RequiredFields>) {
   const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [name] : []));
   return missingFlags(names.map((name) => (name === "screens" ? "--screen" : flagOf(name))));
 }
@@ -223,7 +226,7 @@ const cycleColumns: readonly Column<Cycle>[] = [
   { heading: "ends", of: ({ endsAt }) => endsAt },
 ];
 
-/** Plans a test cycle, in the time zone of this machine unless another is given. */
+/** Plans a cycle, in the time zone of this machine unless another one is given. */
 async function createCycle(
   invocation: Invocation,
   { startsOn, timezone = systemTimeZone() }: CycleFlags,
@@ -238,7 +241,7 @@ async function createCycle(
   printOne(invocation, made, () => cycleLines(cycle));
 }
 
-/** Shows the slots and their days, a character for each day. */
+/** Shows the slots and their days, with one character for each day. */
 async function viewCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const cycleId = await cycleIdOf(invocation, given);
   const { cycle, slots } = await invocation.client().cycles.read({ params: { cycleId } });
@@ -251,7 +254,7 @@ async function cancelCycle(invocation: Invocation, _: object, given: string): Pr
   const cycleId = await cycleIdOf(invocation, given);
   await confirm(invocation, `Cancel cycle ${cycleId}? Its testers lose their slots permanently.`);
   const cycle = await invocation.client().cycles.cancel({ params: { cycleId }, body: {} });
-  note(invocation, `Called cycle ${cycle.id} off.`);
+  note(invocation, `Cancelled cycle ${cycle.id}.`);
   printOne(invocation, cycle, () => cycleLines(cycle));
 }
 
@@ -294,10 +297,10 @@ const reportLines = ({
 
 type Day = SlotWithDays["days"][number];
 
-/** The slots of a cycle, with a character for each day. */
+/** The slots of a cycle, with one character for each day. */
 const gridColumns: readonly Column<SlotWithDays>[] = [
   { heading: "number", of: ({ seat }) => seat },
-  { heading: "days", of: ({ days }) => days.map(markOf).join("") },
+  { heading: "days", of: ({ days }) => days.map(dayCharacter).join("") },
   { heading: "status", of: ({ status }) => status },
   { heading: "counted", of: ({ daysCounted }) => daysCounted },
   { heading: "missed", of: ({ missedDays }) => missedDays },
@@ -311,7 +314,7 @@ const gridColumns: readonly Column<SlotWithDays>[] = [
 
 const gridLegend = "S counted by a session, P by a proof, x missed, o today, . ahead, - no tester";
 
-const marks: Readonly<Record<Day["state"], string>> = {
+const dayCharacters: Readonly<Record<Day["state"], string>> = {
   counted: "S",
   missed: "x",
   open: "o",
@@ -319,8 +322,8 @@ const marks: Readonly<Record<Day["state"], string>> = {
   none: "-",
 };
 
-const markOf = ({ state, countedBy }: Day): string =>
-  state === "counted" && countedBy === "proof" ? "P" : (marks[state] ?? "?");
+const dayCharacter = ({ state, countedBy }: Day): string =>
+  state === "counted" && countedBy === "proof" ? "P" : (dayCharacters[state] ?? "?");
 
 /** The slots of a report. */
 const slotColumns: readonly Column<CycleReport["seats"][number]>[] = [
@@ -389,7 +392,7 @@ async function assignSlot(
 ): Promise<undefined> {
   const slotId = await slotIdOf(invocation, given);
   const slot = await invocation.client().slots.assign({ params: { slotId }, body: { email } });
-  print(invocation, slot, `The slot is ${email}'s.`);
+  print(invocation, slot, `Assigned the slot to ${email}.`);
 }
 
 function print(invocation: Invocation, slot: OwnedSlot, done: string): void {
@@ -399,7 +402,7 @@ function print(invocation: Invocation, slot: OwnedSlot, done: string): void {
   );
 }
 
-/** The id of a listing, given as a whole or by its start. */
+/** Returns the id of a listing, from its id or the start of its id. */
 const listingIdOf = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
     thing: "listing",
@@ -407,7 +410,7 @@ const listingIdOf = (invocation: Invocation, given: string): Promise<string> =>
     list: () => listings(invocation),
   });
 
-/** The id of a cycle, given as a whole or by its start. */
+/** Returns the id of a cycle, from its id or the start of its id. */
 const cycleIdOf = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
     thing: "cycle",
@@ -415,7 +418,9 @@ const cycleIdOf = (invocation: Invocation, given: string): Promise<string> =>
     list: async () => (await cycles(invocation)).map(({ id, startsOn }) => ({ id, name: startsOn })),
   });
 
-/** The id of a slot, given as a whole or by its start. A slot of a finished cycle needs its whole id. */
+/**
+ * Returns the id of a slot, from its id or the start of its id. For a slot of a finished cycle the whole id is required.
+ */
 const slotIdOf = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
     thing: "slot",
@@ -438,11 +443,11 @@ async function cycles(invocation: Invocation) {
   return lists.flatMap(({ items }) => items);
 }
 
-const lasting: readonly string[] = ["recruiting", "running"];
+const unfinished: readonly string[] = ["recruiting", "running"];
 
 async function slots(invocation: Invocation): Promise<readonly Listed[]> {
   const { read } = invocation.client().cycles;
-  const open = (await cycles(invocation)).filter(({ status }) => lasting.includes(status));
+  const open = (await cycles(invocation)).filter(({ status }) => unfinished.includes(status));
   const grids = await Promise.all(open.map(({ id }) => read({ params: { cycleId: id } })));
   return grids
     .flatMap(({ slots }) => slots)

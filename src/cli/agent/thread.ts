@@ -55,11 +55,14 @@ export function threadView(thread: Thread, { repeats = false }: ThreadViewOption
   ].join("\n\n");
 }
 
-/** A server of the specification alone names no authors. What may be the public's counts as the public's. */
+/**
+ * A server that has only the base API names no authors. A text that may be by the public counts as a text of the
+ * public.
+ */
 const authorOf = ({ author }: Message): string =>
   author === "team" || author === "agent" ? author : "sender";
 
-/** What is left out of the messages, in our own words. */
+/** Says which messages are not printed. */
 const foldLine = (thread: Thread, fold: readonly Message[]): string => {
   const first = thread.messages.findIndex((message) => fold.includes(message)) + 1;
   const span = `from ${fold.at(0)?.createdAt} to ${fold.at(-1)?.createdAt}`;

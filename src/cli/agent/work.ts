@@ -18,8 +18,8 @@ import type { Context, Invocation } from "../core/context.ts";
 import { isId } from "../core/ids.ts";
 import { note, printLine } from "../core/output.ts";
 import { printable } from "../core/plain-text.ts";
-import { askingList } from "./lacking.ts";
-import { type Job, type Left, startWorker, type Worker } from "./worker.ts";
+import { explainMissingList } from "./base-server.ts";
+import { type Job, type JobNotes, startWorker, type Worker } from "./worker.ts";
 
 export interface WorkFlags {
   readonly worker?: string;
@@ -29,8 +29,8 @@ export interface WorkFlags {
 }
 
 /**
- * Waits for approved proposals, claims one after another, runs the command for each, and reports how it ended. Ends with
- * an interruption, and with `--once` after one proposal, with the exit code of the command. (rules L72 to L74)
+ * Waits for approved proposals, claims one after another, runs the command for each, and reports how it ended. Stops
+ * when it is interrupted; with `--once` after one proposal, with the exit code of the command. (rules L72 to L74)
  */
 export async function work(
   invocation: Invocation,
@@ -38,7 +38,7 @@ export async function work(
   command: readonly string[],
 ): Promise<Ending> {
   const { context } = invocation;
-  assertThere(invocation, command);
+  assertCommandExists(invocation, command);
   const missing = flags.pass?.find((name) => context.env[name] === undefined);
   if (missing !== undefined) throw usageError(`--pass ${missing}: there is no such variable.`);
   const worker = await startWorker(invocation, flags.worker);
@@ -62,34 +62,37 @@ async function workAs(
     if (!claimed) continue;
     const ended = await finish(invocation, { ...claimed, job, client }, { command, reportOutput, pass });
     if (ended.received !== undefined) return "interrupted";
-    if (ended.code === 126 || ended.code === 127) assertThere(invocation, command);
+    if (ended.code === 126 || ended.code === 127) assertCommandExists(invocation, command);
     if (once) return { code: ended.code };
   }
   return "ok";
 }
 
-/** What this worker left unfinished, if it has a name of its own; then what is approved. */
+/** Yields the jobs that an earlier process of this worker left unfinished, then approved proposals. */
 async function* jobsOf(worker: Worker, search: Search): AsyncGenerator<Job> {
-  yield* worker.left;
+  yield* worker.unfinished;
   for await (const runId of approvedRuns(search)) yield worker.begin(runId);
 }
 
-/** Claims a proposal; undefined if there is nothing to do for it. Throws what another claim would not change. */
+/**
+ * Claims a proposal. Returns undefined if nothing is left to do for it. Throws errors that the next claim would get,
+ * too.
+ */
 async function claim(invocation: Invocation, client: Client, job: Job): Promise<Claimed | undefined> {
   const { context } = invocation;
-  const { runId, worker, left } = job;
-  if (left?.claimId && left.ended) {
-    await report(invocation, job, { ...left.ended, claimId: left.claimId, wasStopped: false });
+  const { runId, worker, earlier } = job;
+  if (earlier?.claimId && earlier.ended) {
+    await report(invocation, job, { ...earlier.ended, claimId: earlier.claimId, wasStopped: false });
     return undefined;
   }
-  const leave = (why: string) => {
+  const skip = (why: string) => {
     note(invocation, why);
     job.done();
     return undefined;
   };
   try {
-    const body = left ? await claimOfLeft(invocation, client, left) : { worker };
-    if (typeof body === "string") return leave(body);
+    const body = earlier ? await resumingClaim(invocation, client, earlier) : { worker };
+    if (typeof body === "string") return skip(body);
     const claimed = await retryUntilAnswered(context, () =>
       client.agent.claimRun({ params: { runId }, body, signal: context.signal }),
     );
@@ -97,8 +100,8 @@ async function claim(invocation: Invocation, client: Client, job: Job): Promise<
     return claimed;
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
-    if (error.status === 409) return leave(`Not claimed: ${runId}. ${reasonOf(error)}`);
-    if (left) return keepLeft(invocation, job, error);
+    if (error.status === 409) return skip(`Not claimed: ${runId}. ${reasonOf(error)}`);
+    if (earlier) return keepNotes(invocation, job, error);
     job.done();
     if (error.status !== 404) throw error;
     note(invocation, `Not claimed: ${runId}. ${reasonOf(error)}`);
@@ -107,41 +110,41 @@ async function claim(invocation: Invocation, client: Client, job: Job): Promise<
 }
 
 /**
- * With what the work that an earlier process has left is claimed; or why it is not taken up. A claim that a person has
- * released is not taken up: the proposal is found again among those that nobody has.
+ * Returns the body of the claim for a job that an earlier process left unfinished, or the reason why the job is not
+ * resumed. A claim that a person has released is not resumed: the list of unclaimed proposals has the proposal again.
  */
-async function claimOfLeft({ context }: Invocation, client: Client, { runId, worker, claimId }: Left) {
+async function resumingClaim({ context }: Invocation, client: Client, { runId, worker, claimId }: JobNotes) {
   const { claim, outcome } = await retryUntilAnswered(context, () =>
     client.agent.readRun({ params: { runId }, signal: context.signal }),
   );
   if (outcome) return `Already reported: ${runId} ${outcome.status}.`;
   const isOurs = claim?.worker === worker;
-  if (isOurs && claim.releasedAt !== null) return `Not taken up: ${runId}. A person has released its claim.`;
+  if (isOurs && claim.releasedAt !== null) return `Not resumed: ${runId}. A person has released its claim.`;
   if (claimId !== undefined) return { worker, claimId };
-  // The answer to the claim was lost, and its token may be another one now.
+  // The answer to the claim was lost. The token may have been replaced since, so this asks to resume.
   return { worker, ...(isOurs && { resume: true }) };
 }
 
-/** Keeps the note of work whose claim this token cannot use. Throws what is not about the claim alone. */
-function keepLeft(invocation: Invocation, { runId, noted }: Job, error: ServerError): undefined {
+/** Keeps the notes of a job whose claim this token cannot use. Throws errors that are not about this claim. */
+function keepNotes(invocation: Invocation, { runId, notesFile }: Job, error: ServerError): undefined {
   if (error.status !== 404) throw error;
   const why = "This token finds no such claim. The next start tries again.";
-  note(invocation, `Not taken up: ${runId}. ${why} To give the work up, remove ${noted}.`);
+  note(invocation, `Not resumed: ${runId}. ${why} To abandon the job, remove ${notesFile}.`);
   return undefined;
 }
 
-/** Carries a claimed proposal out and reports the outcome, also after an interruption. */
+/** Carries out a claimed proposal and reports the outcome, even after an interruption. */
 async function finish(
   invocation: Invocation,
   { job, client, ...claimed }: Claimed & { readonly job: Job; readonly client: Client },
-  options: Omit<Order, "onStart">,
-): Promise<CarriedOut> {
+  options: Omit<CommandOptions, "onStart">,
+): Promise<CommandResult> {
   const { run, claimId } = claimed;
   note(invocation, `Claimed: ${run.id}. ${run.consoleUrl}`);
   const refusal = refusalOf(claimed);
-  const ended: CarriedOut =
+  const ended: CommandResult =
     refusal === undefined
-      ? await heard({ client, context: invocation.context }, claimed, () =>
+      ? await withHeartbeats({ client, context: invocation.context }, claimed, () =>
           carryOut(invocation, claimed, { ...options, onStart: job.noteCommand }),
         )
       : { code: 1, received: undefined, summary: refusal };
@@ -153,8 +156,8 @@ async function finish(
   return ended;
 }
 
-/** Throws a usage error if the command cannot be found, before anything is claimed for it. */
-function assertThere({ context }: Invocation, [file = ""]: readonly string[]): void {
+/** Throws a usage error if the command cannot be found. The worker checks this before it claims a proposal. */
+function assertCommandExists({ context }: Invocation, [file = ""]: readonly string[]): void {
   if (context.platform === "win32") return;
   const places = file.includes("/")
     ? [resolve(context.cwd, file)]
@@ -179,7 +182,10 @@ interface Search {
   readonly app: string | undefined;
 }
 
-/** The proposals that wait for a worker, and then each that comes, for ever. Survives a server that is away. */
+/**
+ * Yields the proposals that wait for a worker, then each new one, without end. Waits while the server cannot be
+ * reached.
+ */
 async function* approvedRuns(search: Search): AsyncGenerator<string, never> {
   for (;;) {
     const { runs, changes } = await listed(search);
@@ -208,7 +214,7 @@ async function listed(search: Search) {
   return { runs, changes };
 }
 
-/** What changed since; undefined if the server no longer knows since when. Waits until something has changed. */
+/** Waits for a change and returns the changed threads; undefined if the server no longer knows the token. */
 async function changedAfter(search: Search, token: string) {
   const { clock, signal } = search.context;
   let changes = token;
@@ -246,7 +252,7 @@ const ask = (
     readonly wait?: string | undefined;
   },
 ) =>
-  askingList(() =>
+  explainMissingList(() =>
     client.agent.listFeedback({ query: { ...query, appId: app && isId(app) ? app : undefined }, signal }),
   );
 
@@ -258,26 +264,29 @@ const runsIn = ({ app }: Search, items: readonly FoundThread[]): string[] =>
 const reasons: Readonly<Record<string, string>> = {
   run_claimed: "Another worker has claimed it.",
   claim_released: "A person has released its claim.",
-  claim_resumed: "Another worker of this account has taken it up.",
+  claim_resumed: "Another worker of this account has resumed it.",
   wrong_state: "It is not approved any more.",
   run_superseded: "A newer plan of its thread was approved.",
-  not_found: "It is not there any more.",
+  not_found: "It does not exist any more.",
 };
 
-/** Why the server refuses what is about a claim. */
+/** Says why the server refused a request about a claim. */
 const reasonOf = ({ code }: ServerError): string => reasons[code] ?? `The server answered ${code}.`;
 
 interface Outcome {
   readonly claimId: string;
   readonly status: "succeeded" | "failed";
   readonly summary: string;
-  /** The person waits for the end: a server that is away gets only the usual time. */
+  /** A person stopped the worker and waits: the report is retried only as long as any other request. */
   readonly wasStopped: boolean;
 }
 
-/** Reports an outcome. Keeps the note of it until it is taken, or never will be. (rule L74) */
+/**
+ * Reports an outcome. The notes of the job stay until the server has accepted it, or has refused it for good. (rule
+ * L74)
+ */
 async function report(invocation: Invocation, job: Job, { wasStopped, ...body }: Outcome): Promise<void> {
-  // An interruption that has come does not stop the report.
+  // The report is sent even after an interruption.
   const signal = new AbortController().signal;
   const context = { ...invocation.context, signal };
   const { agent } = clientOf(connect({ ...invocation, context }));
@@ -290,18 +299,21 @@ async function report(invocation: Invocation, job: Job, { wasStopped, ...body }:
     if (!(error instanceof ServerError)) throw error;
     if (error.status !== 409) return keepOutcome(invocation, { job, error, body });
     const reason = error.code === "wrong_state" ? "An outcome is reported already." : reasonOf(error);
-    note(invocation, `The outcome of ${runId} was not taken. ${reason}`);
+    note(invocation, `The outcome of ${runId} was not accepted. ${reason}`);
   }
   job.done();
 }
 
 const exits: Readonly<Record<number, Exit>> = { 401: "authentication", 403: "forbidden" };
 
-/** Says how the outcome that this token cannot report still reaches the server. Throws if no other report would, either. */
+/**
+ * Notes how an outcome that this token cannot report can still be reported. Throws if the token is refused for all
+ * requests.
+ */
 function keepOutcome(
   invocation: Invocation,
   {
-    job: { runId, noted },
+    job: { runId, notesFile },
     error,
     body,
   }: { readonly job: Job; readonly error: ServerError; readonly body: Pick<Outcome, "claimId" | "status"> },
@@ -309,9 +321,9 @@ function keepOutcome(
   const what = `The outcome of ${runId} is not reported: ${body.status}.`;
   const byHand = `\`innkeep agent outcome ${runId} --claim ${body.claimId} --status ${body.status} --summary …\``;
   const again =
-    noted === undefined
+    notesFile === undefined
       ? `${byHand} reports it, with a token of the same account.`
-      : `The next start with this --worker reports it, with a token of the same account, and runs nothing again. To give it up, remove ${noted}.`;
+      : `The next start with this --worker reports it, with a token of the same account, and runs no command again. To abandon it, remove ${notesFile}.`;
   if (error.status === 404) {
     note(invocation, `${what} This token finds no such claim. ${again}`);
     return;
@@ -321,16 +333,16 @@ function keepOutcome(
     exit: exits[status] ?? "unexpected",
     ...{ code, status, requestId },
     message: `${what} ${error.message}`,
-    next: `${status === 401 ? "Put a current agent token in place. " : ""}${again}`,
+    next: `${status === 401 ? "Store a valid agent token. " : ""}${again}`,
   });
 }
 
-/** The pauses of a worker whose server is away. */
+/** The pauses between tries while the server cannot be reached. */
 const pauses: Pauses = { firstMs: 1_000, growth: 1.5, mostMs: 30_000 };
 
 /**
- * Calls until the server answers, however long it is away. Pauses as the server asks. Throws what will not pass, and the
- * signal's reason.
+ * Calls again until the server answers, without a time limit. Waits at least as long as `Retry-After` says. Throws
+ * permanent errors, and the reason of the signal.
  */
 async function retryUntilAnswered<T>(
   { clock, signal }: Pick<Context, "clock"> & { readonly signal?: AbortSignal },
@@ -347,22 +359,22 @@ async function retryUntilAnswered<T>(
   }
 }
 
-/** Another worker of the account may take a claim up after 15 minutes of silence. */
-const minutes = 10;
+/** Another worker of the account may resume a claim after 15 minutes without a report. */
+const heartbeatMinutes = 10;
 
 interface Beating {
   readonly client: Pick<Client, "agent">;
   readonly context: Pick<Context, "clock">;
 }
 
-/** Does the work of a claim, and tells the server from time to time that it still goes on. (rule L72) */
-export async function heard<Result>(
+/** Does the work of a claim, and meanwhile reports to the server that it still runs. (rule L72) */
+export async function withHeartbeats<Result>(
   beating: Beating,
   claimed: Claimed,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const over = new AbortController();
-  const heartbeats = beat(beating, claimed, over.signal);
+  const heartbeats = sendHeartbeats(beating, claimed, over.signal);
   try {
     return await work();
   } finally {
@@ -371,15 +383,17 @@ export async function heard<Result>(
   }
 }
 
-/** Ends with the signal, and if the server refuses: the outcome will say why. */
-async function beat(
+/**
+ * Ends when the signal aborts, or when the server refuses: the report of the outcome is refused for the same reason.
+ */
+async function sendHeartbeats(
   { client, context }: Beating,
   { run, claimId }: Claimed,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let passed = minutes; ; passed += minutes) {
+  for (let passed = heartbeatMinutes; ; passed += heartbeatMinutes) {
     try {
-      await context.clock.sleep(minutes * 60_000, signal);
+      await context.clock.sleep(heartbeatMinutes * 60_000, signal);
       const body = { claimId, text: `The command has run for ${passed} minutes.` };
       await client.agent.reportProgress({ params: { runId: run.id }, body, signal });
     } catch (error) {
@@ -394,25 +408,25 @@ interface Claimed {
   readonly run: Run;
 }
 
-interface CarriedOut {
+interface CommandResult {
   readonly code: number;
   readonly received: NodeJS.Signals | undefined;
-  /** For the outcome: how it ended, and the end of its output if that was asked for. */
+  /** The text of the outcome: how the command ended, and with `--report-output` the end of its output. */
   readonly summary: string;
 }
 
-interface Order {
+interface CommandOptions {
   readonly command: readonly string[];
   readonly reportOutput: boolean;
-  /** The secrets of Innkeep in the environment that the command gets all the same, by their names. */
+  /** The names of secret variables of Innkeep that the command gets. */
   readonly pass: readonly string[];
-  /** Hears the id of its process. */
+  /** Called with the id of its process. */
   readonly onStart: (processId: number) => void;
 }
 
 /** Why a claimed proposal must not be carried out; undefined if it may be. */
 function refusalOf({ run }: Claimed): string | undefined {
-  if (run.status !== "approved") return `The proposal reads ${run.status}. Nothing was done.`;
+  if (run.status !== "approved") return `The proposal is ${run.status}. Nothing was done.`;
   const hash = createHash("sha256").update(run.plan, "utf8").digest("hex");
   return hash === run.planSha256
     ? undefined
@@ -420,14 +434,14 @@ function refusalOf({ run }: Claimed): string | undefined {
 }
 
 /**
- * Runs the command for a claimed proposal. It finds the plan in a file that only this user can read, and that is removed
- * afterwards. The secrets of Innkeep are not in its environment, except those that `pass` names.
+ * Runs the command for a claimed proposal. The plan is in a file that only this user can read; the file is removed
+ * afterwards. The environment of the command has no secrets of Innkeep, except those that `pass` names.
  */
 async function carryOut(
   invocation: Invocation,
   { run, claimId }: Claimed,
-  { command, reportOutput, pass, onStart }: Order,
-): Promise<CarriedOut> {
+  { command, reportOutput, pass, onStart }: CommandOptions,
+): Promise<CommandResult> {
   const { context, flags, stateFolder } = invocation;
   const folder = join(stateFolder, "work", claimId);
   const file = join(folder, "plan.md");
@@ -456,8 +470,8 @@ async function carryOut(
   }
 }
 
-/** An interruption came after the claim: without this, the command would start and hear nothing of it. */
-const notStarted: CarriedOut = {
+/** For an interruption after the claim. A command that starts now would not get the signal. */
+const notStarted: CommandResult = {
   code: 130,
   received: "SIGINT",
   summary: "The worker was interrupted before it started the command. Nothing was done.",
@@ -465,7 +479,7 @@ const notStarted: CarriedOut = {
 
 const keptCharacters = 8_000;
 
-/** Tokens, keys and secrets; and the addresses of services, which hold passwords. */
+/** Tokens, keys and secrets, and addresses of services, which may contain passwords. */
 const secretVariable =
   /^INNKEEP_(?:(?:.*_)?(?:TOKEN|KEY|SECRET)(?:_.*)?|(?:DATABASE|S3|SMTP|IMAP)_URL|IDENTITY_PROVIDERS)$/i;
 
@@ -485,7 +499,7 @@ function variablesOf({ baseUrl }: Invocation, run: Run, planFile: string) {
     INNKEEP_SUMMARY: run.summary,
     INNKEEP_DECISION_NOTE: run.decisionNote ?? "",
   };
-  // A variable cannot hold a zero byte.
+  // A variable cannot contain a zero byte.
   const texts = Object.entries(given).map(([name, value]) => [name, value.replaceAll("\0", "")]);
   return Object.fromEntries(texts);
 }

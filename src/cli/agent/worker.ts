@@ -10,16 +10,18 @@ import { readIfThere, writePrivately } from "../../credentials/folders.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { Context, Invocation } from "../core/context.ts";
 
-/** One proposal in the hands of a worker. What it notes outlives its process, if the worker has a name. */
+/**
+ * A proposal that a worker carries out. If the worker has a name, the notes stay on disk after its process has ended.
+ */
 export interface Job {
   readonly runId: string;
-  /** The name with which the proposal is claimed. No other claim has it. */
+  /** The name in the claim of the proposal. No other claim has it. */
   readonly worker: string;
-  /** What an earlier process has noted, if this proposal was left by one. */
-  readonly left: Left | undefined;
+  /** The notes of the earlier process that left this proposal unfinished. */
+  readonly earlier: JobNotes | undefined;
   /** The file with the notes; undefined for a worker without a name. */
-  readonly noted: string | undefined;
-  note(more: Partial<Pick<Left, "claimId" | "ended">>): void;
+  readonly notesFile: string | undefined;
+  note(more: Partial<Pick<JobNotes, "claimId" | "ended">>): void;
   /** Notes the process of the command that was started for it. */
   noteCommand(processId: number): void;
   /** Nothing is left to do for it. */
@@ -28,8 +30,8 @@ export interface Job {
 
 export interface Worker {
   readonly name: string;
-  /** What the last process with this name did not finish. */
-  readonly left: readonly Job[];
+  /** The jobs that the last process with this name did not finish. */
+  readonly unfinished: readonly Job[];
   begin(runId: string): Job;
   end(): Promise<void>;
 }
@@ -41,40 +43,40 @@ export const startWorker = async (invocation: Invocation, name: string | undefin
 function namelessWorker({ newId }: Context): Worker {
   const name = `shell-${newId()}`;
   const begin = (runId: string): Job => ({
-    ...{ runId, worker: name, left: undefined, noted: undefined },
+    ...{ runId, worker: name, earlier: undefined, notesFile: undefined },
     note() {},
     noteCommand() {},
     done() {},
   });
-  return { name, left: [], begin, end: async () => {} };
+  return { name, unfinished: [], begin, end: async () => {} };
 }
 
 /**
- * The worker of this name, for this process alone. Each of its claims has a name of its own, which only this machine knows
- * before it is used: the same name on another machine claims for itself. Throws a CliError if a process with the name runs,
- * or the command of one that was killed. (rule L74)
+ * Starts a worker with this name, which no other process can have at the same time. Each claim has a name with a random
+ * ending, so that a worker with the same name on another machine has other claims. Throws a CliError if a process with
+ * the name runs, or the command of such a process that was killed. (rule L74)
  */
 async function namedWorker({ context, stateFolder, baseUrl }: Invocation, name: string): Promise<Worker> {
-  if (name.length > longestName) throw usageError(`--worker takes at most ${longestName} characters.`);
+  if (name.length > longestName) throw usageError(`--worker can have at most ${longestName} characters.`);
   const key = createHash("sha256").update(`${baseUrl()}\n${name}`).digest("hex").slice(0, 16);
   const folder = join(stateFolder, "workers", key);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const held = await holdName(folder, name, context);
+  const lock = await lockNameOrThrow(folder, name, context);
   try {
-    const left = readLeft(folder);
-    assertEnded(left, context);
+    const unfinished = readNotes(folder);
+    assertEnded(unfinished, context);
     return {
       name,
-      left: left.map((one) => ({ ...jobIn(folder, one, context), left: one })),
+      unfinished: unfinished.map((notes) => ({ ...jobIn(folder, notes, context), earlier: notes })),
       begin(runId) {
         const begun = { runId, worker: `${name}-${randomBytes(suffixBytes).toString("hex")}` };
-        writeLeft(folder, begun, context.newId);
+        writeNotes(folder, begun, context.newId);
         return jobIn(folder, begun, context);
       },
-      end: () => held.release(),
+      end: () => lock.release(),
     };
   } catch (error) {
-    await held.release();
+    await lock.release();
     throw error;
   }
 }
@@ -83,26 +85,26 @@ const suffixBytes = 4;
 
 const longestName = limits.worker - 1 - 2 * suffixBytes;
 
-function jobIn(folder: string, noted: Left, context: Context): Job {
-  const { runId, worker } = noted;
-  let known = noted;
-  const note = (more: Partial<Left>) => {
+function jobIn(folder: string, notes: JobNotes, context: Context): Job {
+  const { runId, worker } = notes;
+  let known = notes;
+  const note = (more: Partial<JobNotes>) => {
     known = { ...known, ...more };
-    writeLeft(folder, known, context.newId);
+    writeNotes(folder, known, context.newId);
   };
   return {
-    ...{ runId, worker, left: undefined, noted: fileOf(folder, runId) },
+    ...{ runId, worker, earlier: undefined, notesFile: fileOf(folder, runId) },
     note,
     noteCommand(processId) {
-      const began = beginOf(processId, context);
+      const began = startOf(processId, context);
       if (began !== undefined) note({ command: { processId, began } });
     },
-    done: () => forgetLeft(folder, runId),
+    done: () => removeNotes(folder, runId),
   };
 }
 
-async function holdName(folder: string, name: string, context: Context): Promise<HeldName> {
-  const taken = await takeName(folder, context);
+async function lockNameOrThrow(folder: string, name: string, context: Context): Promise<NameLock> {
+  const taken = await lockName(folder, context);
   if (taken === "running")
     throw refused(
       `A worker with the name ${name} runs on this machine already.`,
@@ -110,16 +112,16 @@ async function holdName(folder: string, name: string, context: Context): Promise
     );
   if ("file" in taken)
     throw refused(
-      `A worker with the name ${name} was started on ${taken.host}, which shares this folder, and has not ended in order.`,
+      `A worker with the name ${name} was started on ${taken.host}, which shares this folder, and did not end cleanly.`,
       `Give this one another name. If no worker runs there any more, remove ${taken.file} and start again.`,
     );
   return taken;
 }
 
-/** A killed worker may have left its command running: a second one beside it would do the same work twice. */
-function assertEnded(left: readonly Left[], context: Context): void {
-  for (const { command } of left) {
-    if (!command || command.began !== beginOf(command.processId, context)) continue;
+/** A killed worker may have left its command running. A second command would do the same work again. */
+function assertEnded(unfinished: readonly JobNotes[], context: Context): void {
+  for (const { command } of unfinished) {
+    if (!command || command.began !== startOf(command.processId, context)) continue;
     throw refused(
       `The command that this worker started before still runs, as process ${command.processId}.`,
       "Wait until it has ended, or end it. Then start the worker again.",
@@ -128,16 +130,16 @@ function assertEnded(left: readonly Left[], context: Context): void {
 }
 
 /**
- * What distinguishes a process from a later one with the same id; undefined if it does not run. On Linux the time of its start,
- * elsewhere only that it is there.
+ * Distinguishes a process from a later one with the same id; undefined if it does not run. On Linux it is the time of
+ * the start, elsewhere only `running`.
  */
-function beginOf(
+function startOf(
   processId: number,
   { platform, isRunning }: Pick<Context, "platform" | "isRunning">,
 ): string | undefined {
   if (platform !== "linux") return isRunning(processId) ? "running" : undefined;
   try {
-    // The second field is a name, which may hold anything but ends with the last parenthesis.
+    // The second field is a name. It may contain any character, and ends at the last parenthesis.
     const fields = readFileSync(`/proc/${processId}/stat`, "utf8")
       .replace(/^.*\) /s, "")
       .split(" ");
@@ -150,8 +152,8 @@ function beginOf(
 const refused = (message: string, next: string) =>
   new CliError({ exit: "conflict", code: "worker_runs", message, next });
 
-/** What is written down of one proposal while a worker has it. */
-export interface Left {
+/** The notes about one proposal while a worker carries it out. */
+export interface JobNotes {
   readonly runId: string;
   /** The name with which it was claimed. */
   readonly worker: string;
@@ -162,13 +164,13 @@ export interface Left {
   readonly ended?: { readonly status: "succeeded" | "failed"; readonly summary: string };
 }
 
-/** The proposals that the last process with this name did not finish. A file that nobody can read is left out. */
-const readLeft = (folder: string): readonly Left[] =>
+/** The notes of the proposals that the last process with this name did not finish. Damaged files are skipped. */
+const readNotes = (folder: string): readonly JobNotes[] =>
   readdirSync(folder)
     .filter((name) => name.startsWith("run-") && name.endsWith(".json"))
     .flatMap((name) => {
-      const left = parsed(readIfThere(join(folder, name)) ?? "");
-      return isLeft(left) ? left : [];
+      const notes = parsed(readIfThere(join(folder, name)) ?? "");
+      return isJobNotes(notes) ? notes : [];
     });
 
 function parsed(text: string): unknown {
@@ -179,8 +181,11 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Whether it is what `writeLeft` writes. Each file is written in one step, so the rest is right if these are. */
-const isLeft = (value: unknown): value is Left =>
+/**
+ * Whether it is the content of a file of notes. Each file is written in one step, so if these fields are valid, the
+ * rest is, too.
+ */
+const isJobNotes = (value: unknown): value is JobNotes =>
   typeof value === "object" &&
   value !== null &&
   "runId" in value &&
@@ -188,47 +193,46 @@ const isLeft = (value: unknown): value is Left =>
   "worker" in value &&
   typeof value.worker === "string";
 
-const writeLeft = (folder: string, left: Left, newId: () => string): void =>
-  writePrivately(fileOf(folder, left.runId), JSON.stringify(left), newId);
+const writeNotes = (folder: string, notes: JobNotes, newId: () => string): void =>
+  writePrivately(fileOf(folder, notes.runId), JSON.stringify(notes), newId);
 
-const forgetLeft = (folder: string, runId: string): void => rmSync(fileOf(folder, runId), { force: true });
+const removeNotes = (folder: string, runId: string): void => rmSync(fileOf(folder, runId), { force: true });
 
 const fileOf = (folder: string, runId: string): string => join(folder, `run-${runId}.json`);
 
-export interface HeldName {
-  /** Lets another process have the name. */
+export interface NameLock {
+  /** Unlocks the name for another process. */
   release(): Promise<void>;
 }
 
-/** Where the last process with this name worked, if that was not here and it has not ended in order. */
-interface Elsewhere {
+/** The machine of the last process with this name, if that is another one and the process has not unlocked the name. */
+interface LockedElsewhere {
   readonly host: string;
   readonly file: string;
 }
 
-type Taken = HeldName | "running" | Elsewhere;
+type LockResult = NameLock | "running" | LockedElsewhere;
 
 /**
- * Takes the name that a folder stands for, so that no other live process has it. A socket is the lock: the system frees
- * it when its process ends in any way, and a process that is only suspended keeps it. Throws the error of the file
- * system. (rule L74)
+ * Locks the name of a folder for this process. A socket is the lock: the system removes it when the process ends in any
+ * way, and a suspended process keeps it. Throws the error of the file system. (rule L74)
  */
-export async function takeName(
+export async function lockName(
   folder: string,
   { platform, newId }: Pick<Context, "platform" | "newId">,
-): Promise<Taken> {
+): Promise<LockResult> {
   const address = addressOf(folder, platform);
-  const mark = join(folder, "machine.json");
+  const ownerFile = join(folder, "machine.json");
   for (;;) {
     const left = identityOf(address, platform);
-    if (await answers(address)) return "running";
+    if (await isAnswered(address)) return "running";
     const taken = await inTurn(folder, () => {
-      // Another process has taken the name since, or has left it.
+      // Another process has locked or unlocked the name meanwhile.
       if (identityOf(address, platform) !== left) return undefined;
-      const elsewhere = markedElsewhere(mark);
+      const elsewhere = lockedElsewhere(ownerFile);
       if (elsewhere) return elsewhere;
       if (left !== undefined) rmSync(address, { force: true });
-      writePrivately(mark, JSON.stringify({ machine: thisMachine(), host: hostname() }), newId);
+      writePrivately(ownerFile, JSON.stringify({ machine: thisMachine(), host: hostname() }), newId);
       const server = createServer((socket) => socket.destroy());
       const listening = once(server, "listening");
       server.listen(address);
@@ -237,11 +241,11 @@ export async function takeName(
     if (taken === undefined) continue;
     if (!("server" in taken)) return taken;
     const { server } = taken;
-    if (!(await begins(taken.listening))) return "running";
+    if (!(await isListening(taken.listening))) return "running";
     server.unref();
     return {
       async release() {
-        rmSync(mark, { force: true });
+        rmSync(ownerFile, { force: true });
         await new Promise((resolve) => server.close(resolve));
       },
     };
@@ -249,7 +253,7 @@ export async function takeName(
 }
 
 /** False if another process listens there already. */
-async function begins(listening: Promise<unknown>): Promise<boolean> {
+async function isListening(listening: Promise<unknown>): Promise<boolean> {
   try {
     await listening;
     return true;
@@ -259,7 +263,7 @@ async function begins(listening: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** The longest path that every system takes as the address of a socket. */
+/** The longest path that every system accepts as the address of a socket. */
 const longestAddress = 100;
 
 function addressOf(folder: string, platform: string): string {
@@ -272,35 +276,35 @@ function addressOf(folder: string, platform: string): string {
 }
 
 /** Whether a process listens at this address. */
-async function answers(address: string): Promise<boolean> {
+async function isAnswered(address: string): Promise<boolean> {
   const socket = connect(address);
   try {
     await once(socket, "connect");
     return true;
   } catch (error) {
-    // Anything else, such as a full queue, is a process that is there.
+    // Any other error, such as a full queue, means that a process listens.
     return !["ENOENT", "ECONNREFUSED", "ENOTSOCK"].includes(codeOf(error));
   } finally {
     socket.destroy();
   }
 }
 
-/** What distinguishes this socket from one that is made later at the same address. */
+/** Distinguishes this socket from one that is made later at the same address. */
 function identityOf(address: string, platform: string): string | undefined {
   if (platform === "win32") return undefined;
   const found = lstatSync(address, { throwIfNoEntry: false, bigint: true });
   return found && `${found.ino}-${found.ctimeNs}`;
 }
 
-/** A folder that several machines share has sockets that only one of them can ask. */
-function markedElsewhere(file: string): Elsewhere | undefined {
-  const { machine, host } = markIn(file);
+/** In a folder that several machines share, only the machine of a socket can connect to it. */
+function lockedElsewhere(file: string): LockedElsewhere | undefined {
+  const { machine, host } = readOwner(file);
   return machine === undefined || machine === thisMachine() || host === hostname()
     ? undefined
     : { host: `${host}`, file };
 }
 
-function markIn(file: string): { readonly machine?: unknown; readonly host?: unknown } {
+function readOwner(file: string): { readonly machine?: unknown; readonly host?: unknown } {
   try {
     return Object(JSON.parse(readIfThere(file) ?? "{}"));
   } catch {
@@ -308,7 +312,7 @@ function markIn(file: string): { readonly machine?: unknown; readonly host?: unk
   }
 }
 
-/** Containers on one machine have names of their own, and the same running system. */
+/** Containers on one machine have different host names, but the same boot id. */
 function thisMachine(): string {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();

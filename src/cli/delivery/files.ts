@@ -9,7 +9,7 @@ import { pdfOfText, type TextFile } from "../../words/text-pdf.ts";
 import type { Checked, InputFault } from "../core/input.ts";
 import { kindNames } from "./file-kinds.ts";
 
-/** Text files are sent as PDFs, because servers take no other attachments. (rule L20) */
+/** Text files are sent as PDFs, because servers accept no other attachments. (rule L20) */
 export const asPdf: Conversion = {
   names: "a text file",
   takes: (head) => decodedText(head) !== undefined,
@@ -25,7 +25,7 @@ export const asPdf: Conversion = {
   },
 };
 
-/** A larger text, or one of more lines, takes too long to set. */
+/** A text that is larger or has more lines takes too long to convert. */
 const mostTextBytes = 33_554_432;
 
 const mostLines = 500_000;
@@ -53,28 +53,28 @@ function asAttachment(path: string, read: Omit<TextFile, "name">): FileCheck {
   return { file };
 }
 
-/** What files of one flag must be. */
+/** The rules for the files of one flag. */
 interface FileRules {
   readonly flag: string;
   readonly most: number;
   readonly bytes: number;
   readonly types: readonly string[];
-  /** The flag that accepts a file of this kind, if this one does not. */
+  /** Returns the flag that accepts files of a media type; undefined if there is none. */
   readonly elsewhere?: (mediaType: string) => string | undefined;
-  /** Other files that the flag takes, and what is sent in their place. */
+  /** Files that the flag also accepts, and that are converted before they are sent. */
   readonly converted?: Conversion;
 }
 
 interface Conversion {
-  /** Which files these are, in words. */
+  /** The name of such a file in messages. */
   readonly names: string;
   /** Whether a file is one of these, by its first bytes. */
   readonly takes: (head: Uint8Array) => boolean;
-  /** What is sent in place of a file of this size, or what is wrong with it. Rejects if it cannot be read. */
+  /** Returns the converted file, or the faults of the file. Rejects if the file cannot be read. */
   readonly convert: (path: string, bytes: number) => Promise<FileCheck>;
 }
 
-/** Checks every file: whether it is readable, its size, and its kind by its bytes. Returns the valid ones. */
+/** Checks every file: whether it can be read, its size, and its media type by its bytes. Returns the valid files. */
 export async function checkSentFiles(
   cwd: string,
   paths: readonly string[],
@@ -95,7 +95,7 @@ export async function checkSentFiles(
   };
 }
 
-/** A file that can be sent, or what is wrong with it. */
+/** A file that can be sent, or its faults. */
 type FileCheck = { readonly file: SentFile } | { readonly faults: readonly string[] };
 
 async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
@@ -117,7 +117,7 @@ async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
   }
 }
 
-/** A log may name the signature of a PDF somewhere. */
+/** A log may contain the signature of a PDF. */
 const isTextAboutPdf = (path: string, head: Buffer, detected: string): boolean =>
   detected === "application/pdf" && head.indexOf("%PDF-") > 0 && !/\.pdf$/i.test(path);
 

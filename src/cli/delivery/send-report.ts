@@ -69,7 +69,7 @@ export async function send(invocation: Invocation, flags: SendFlags): Promise<Ex
   return "ok";
 }
 
-/** The flags of `feedback send` for the content. */
+/** The flags of `feedback send` that describe the report. */
 export interface DraftFlags {
   readonly type?: string;
   readonly message?: string;
@@ -124,14 +124,14 @@ export async function draftOf(invocation: Invocation, flags: DraftFlags): Promis
   return whole;
 }
 
-/** Which run of what reports the failure. Without a flag it is the run of the CI job. (rule F27) */
+/** The scope and the run that report a failure. Without flags they are those of the CI job. (rule F27) */
 export function dedupeFields(
   { env, platform }: Invocation["context"],
-  { dedupeKey, dedupeScope, dedupeRun, ciMetadata: tellsJob = true }: Partial<DraftFlags>,
+  { dedupeKey, dedupeScope, dedupeRun, ciMetadata: readsCiJob = true }: Partial<DraftFlags>,
   { joinsShards }: { readonly joinsShards: boolean },
 ): { readonly dedupeScope?: string | undefined; readonly dedupeRun?: string | undefined } {
   if (dedupeKey === undefined) return {};
-  const { scope, run } = tellsJob ? ciRun(env, { platform, joinsShards }) : {};
+  const { scope, run } = readsCiJob ? ciRun(env, { platform, joinsShards }) : {};
   return { dedupeScope: dedupeScope ?? scope, dedupeRun: dedupeRun ?? run };
 }
 
@@ -140,7 +140,7 @@ const aloneFaults = (flags: DraftFlags): InputFault[] =>
     .filter((field) => flags[field] !== undefined && flags.dedupeKey === undefined)
     .map((field) => ({ flag: flagOf(field), message: "needs --dedupe-key" }));
 
-/** The server takes any text as a contact, but a reply goes only to an address. */
+/** The server accepts any text, but can send a reply only to an address. */
 const emailFaults = (email = ""): InputFault[] =>
   email.trim() === "" || /^[^\s@]+@[^\s@]+$/.test(email.trim())
     ? []
@@ -191,7 +191,7 @@ function checkFields(given: Given, known: readonly InputFault[]): Checked<Given>
   return { value: given, faults: faults.filter(({ flag }) => !known.some((fault) => fault.flag === flag)) };
 }
 
-/** What is wrong with a value; for one of a fixed set also which was probably meant. */
+/** Describes the fault of a value. For a fixed set of values it also names the one that was probably meant. */
 function faultText(value: unknown, message: string): string {
   if (value === undefined) return "is missing";
   const words = [...message.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
@@ -268,8 +268,8 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === "object" && Object.keys(value).length === 0);
 
 /**
- * The texts of a report. `--message` may be a log of any length, in any common encoding; an empty one gets a
- * sentence instead.
+ * Reads a text of the report. `--message` may be a log of any length, in any common encoding; an empty log is replaced
+ * by a sentence.
  */
 async function reportTextOf(
   invocation: Invocation,
@@ -286,7 +286,7 @@ async function reportTextOf(
   return file === undefined ? "(Standard input was empty.)" : `(The file ${file} is empty.)`;
 }
 
-/** Whether the file is standard input that cannot be read from both ends. */
+/** Whether the file is standard input and no regular file, so that only its beginning can be read at first. */
 async function isPipedIn(file: string | undefined): Promise<boolean> {
   if (file === undefined || !isStandardInput(file)) return false;
   return stat(file).then(
@@ -295,7 +295,7 @@ async function isPipedIn(file: string | undefined): Promise<boolean> {
   );
 }
 
-/** The text within the limit. A note says what was cut. */
+/** Cuts the text to the limit. Notes what was cut. */
 function fitMessage(invocation: Invocation, text: string, most: number = limits.message): string {
   const { message, cut } = cutMessage(text, most);
   if (cut !== undefined) note(invocation, `The message is too long: ${cut} were cut from its middle.`);
@@ -304,12 +304,12 @@ function fitMessage(invocation: Invocation, text: string, most: number = limits.
 
 interface CutMessage {
   readonly message: string;
-  /** How much was cut, in words; undefined if nothing was. */
+  /** How much was cut, in words; undefined if nothing was cut. */
   readonly cut?: string;
 }
 
 /**
- * The text within the limit: its head, its tail, and between them a line that says what was cut. The tail is
+ * Cuts the text to the limit: its beginning, its end, and between them a line that says what was cut. The end is
  * longer, because a log ends with the failure. Replaces NUL and broken characters, which servers refuse.
  */
 export function cutMessage(text: string, most: number): CutMessage {
@@ -334,14 +334,14 @@ const unreadPart = /^\[… (.+) were not read as a whole …\]$/m;
 
 const grouped = (count: number): string => count.toLocaleString("en-US");
 
-/** Without the incomplete line at the cut, unless that is most of the text. */
+/** Removes the incomplete line at the cut, unless it is most of the text. */
 function wholeLines(text: string, end: "head" | "tail"): string {
   const at = end === "head" ? text.lastIndexOf("\n") : text.indexOf("\n") + 1;
   const kept = end === "head" ? text.slice(0, Math.max(0, at)) : text.slice(at);
   return kept.length > text.length * 0.8 ? kept : text;
 }
 
-// Far more bytes than fit into a message.
+// Far more bytes than a message can have.
 const endBytes = 131_072;
 
 /** Reads standard input. Of a long one only both ends are kept, with a line between them that says so. */
@@ -377,7 +377,10 @@ async function readEnds(path: string, size: number): Promise<string> {
   }
 }
 
-/** The beginning of one piece and the end of another, with a line between them that `cutMessage` takes the size from. */
+/**
+ * The beginning of one piece and the end of another, with a line between them. `cutMessage` reads the size in this
+ * line.
+ */
 function joined(head: Buffer, tail: Buffer, size: string): string {
   const line = `\n[… ${size} were not read as a whole …]\n`;
   const encoding = encodingOf(head);

@@ -5,20 +5,22 @@ import type { SentFile } from "../../client/body.ts";
 import { makeFolder } from "../../credentials/folders.ts";
 import type { Context, Invocation } from "../core/context.ts";
 
-/** Keeps items until a server has them: each in a folder that only its owner can read. */
+/** Stores items on disk until a server has them, each in a folder that only its owner can read. */
 export interface Spool<I extends SpooledItem> {
   readonly kind: StoredKind<I>;
-  /** Keeps an item with copies of its files, completely or not at all. Returns the item with the copies. */
+  /**
+   * Stores an item with copies of its files, completely or not at all. Returns the item with the paths of the copies.
+   */
   keep(item: I): Promise<I>;
-  /** Stores the new state of a kept item. */
+  /** Stores the new state of an item. */
   update(item: I): Promise<void>;
   read(id: string): Promise<I | undefined>;
-  /** All kept items, oldest first, and the folders that hold no item. */
+  /** Returns all items, oldest first, and the folders without a readable item. */
   list(): Promise<{ readonly items: readonly I[]; readonly damaged: readonly string[] }>;
   drop(id: string): Promise<void>;
   /**
-   * Marks a kept item as being sent by this process, so that no other sends it at the same time. Returns the function
-   * that removes the mark; undefined if another running process has it.
+   * Locks an item while this process sends it. Returns the function that unlocks it; undefined if another running
+   * process has the lock.
    */
   claim(id: string): Promise<(() => Promise<void>) | undefined>;
   folderOf(id: string): string;
@@ -61,7 +63,7 @@ export function openSpool<I extends SpooledItem>(
       };
     },
     async drop(id) {
-      // In one step for another process that reads the list.
+      // One rename, so that no other process reads a half-deleted item.
       await rename(folderOf(id), unfinishedOf(id));
       await rm(unfinishedOf(id), { recursive: true, force: true });
     },
@@ -70,7 +72,7 @@ export function openSpool<I extends SpooledItem>(
   };
 }
 
-// A name with a leading dot is not finished yet, or was left by a killed program.
+// The name of an incomplete item begins with a dot: it is being written, or its program was killed.
 const isId = /^[0-9A-Za-z][0-9A-Za-z-]{0,99}$/;
 
 const fileOf = (kind: { readonly word: string }, folder: string) => join(folder, `${kind.word}.json`);
@@ -109,30 +111,30 @@ async function copy({ place, file }: FileInPlace, folder: string): Promise<void>
 const byAge = (a: SpooledItem, b: SpooledItem) => (a.createdAt < b.createdAt ? -1 : 1);
 
 async function claim(context: Context, folder: string): Promise<(() => Promise<void>) | undefined> {
-  const mark = join(folder, "sending");
-  if (await isHeld(context, mark)) return undefined;
-  await rm(mark, { force: true });
+  const lock = join(folder, "sending");
+  if (await isLocked(context, lock)) return undefined;
+  await rm(lock, { force: true });
   try {
-    await writeFile(mark, String(context.processId), { flag: "wx", mode: 0o600 });
+    await writeFile(lock, String(context.processId), { flag: "wx", mode: 0o600 });
   } catch {
     return undefined;
   }
-  return () => rm(mark, { force: true });
+  return () => rm(lock, { force: true });
 }
 
-// Longer than any upload takes: process ids are reused, so an old mark means nothing.
+// Longer than any upload. Process ids are reused, so an older lock may name another process.
 const staleMs = 3_600_000;
 
-async function isHeld({ clock, processId, isRunning }: Context, mark: string): Promise<boolean> {
-  const holder = Number(await readFile(mark, "utf8").catch(() => ""));
-  if (holder === 0 || holder === processId || !isRunning(holder)) return false;
-  const { mtimeMs } = await stat(mark);
+async function isLocked({ clock, processId, isRunning }: Context, lock: string): Promise<boolean> {
+  const owner = Number(await readFile(lock, "utf8").catch(() => ""));
+  if (owner === 0 || owner === processId || !isRunning(owner)) return false;
+  const { mtimeMs } = await stat(lock);
   return clock.now().getTime() - mtimeMs < staleMs;
 }
 
 /**
- * The result of the last try. `unsent`: the server cannot have the item. `refused`: the server refused it.
- * `unknown`: the server may have it, but there was no answer.
+ * The result of the last try. `unsent`: the server cannot have the item. `refused`: the server refused it. `unknown`:
+ * the server may have it, but did not answer.
  */
 export interface LastTry {
   readonly at: string;
@@ -156,13 +158,13 @@ export interface FileInPlace {
   readonly file: SentFile;
 }
 
-/** A kind of item, and how it is stored. */
+/** How items of a kind are stored. */
 export interface StoredKind<I extends SpooledItem> {
-  /** The name of an item for a person. */
+  /** The word for an item in messages. */
   readonly word: "report" | "proof";
   /** The noun of its commands: `innkeep <noun> resend`. */
   readonly noun: "feedback" | "proof";
-  /** Its folder in the state folder. */
+  /** The folder of the items in the state folder. */
   readonly folder: string;
   filesOf(item: I): readonly FileInPlace[];
   textOf(item: I): string;

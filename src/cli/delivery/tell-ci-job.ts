@@ -21,7 +21,7 @@ import type { Answer } from "./report.ts";
 import { failureText, megabytes } from "./send.ts";
 import type { ReportContent } from "./stored.lazy.ts";
 
-/** Warns that feedback was not sent, and lets the job go on. */
+/** Warns that feedback was not sent. The job continues. */
 export async function warnAndContinue(
   invocation: Invocation,
   failure: CliError,
@@ -36,7 +36,7 @@ export async function warnAndContinue(
   return "ok";
 }
 
-/** The same for a command line that could not be parsed. */
+/** Warns that the command line could not be parsed, so that nothing was done. The job continues. */
 export async function warnUnreadAndContinue(
   context: Context,
   { json }: GlobalFlags,
@@ -51,9 +51,7 @@ export async function warnUnreadAndContinue(
   return "ok";
 }
 
-/**
- * Reports to a GitHub Actions job what was sent: as an annotation, as outputs of the step, and on the summary page.
- */
+/** Shows in a GitHub Actions job what was sent: as an annotation, as outputs of the step, and on the summary page. */
 export async function reportSuccessToJob(
   invocation: Invocation,
   { fields }: ReportContent,
@@ -77,8 +75,8 @@ export async function reportSuccessToJob(
 }
 
 /**
- * Reports to a CI job what went wrong, with the text of the unsent report: in its log, and on GitHub Actions also
- * as an annotation and on the summary page.
+ * Shows in a CI job what went wrong, with the text of the unsent report: in the log, and on GitHub Actions also as an
+ * annotation and on the summary page.
  */
 export async function reportFailureToJob(
   invocation: Invocation,
@@ -88,7 +86,7 @@ export async function reportFailureToJob(
     draft,
   }: {
     readonly level: "warning" | "error";
-    /** The report, if it could be made. */
+    /** The report; undefined if the input has faults. */
     readonly draft: ReportContent | undefined;
   },
 ): Promise<void> {
@@ -132,8 +130,8 @@ export async function summarise(invocation: Invocation, paragraphs: readonly str
 }
 
 /**
- * Unsent feedback as text for the job's log: the disk of a runner is deleted, its log is kept. Without secrets and
- * without the sender's name and address, because many people read a log.
+ * Unsent feedback as text for the log of the job, because the log is kept and the disk of a runner is not. It has no
+ * secrets and not the sender's name and address, because many people read a log.
  */
 function unsentText({ env }: Context, { fields, files }: ReportContent): string {
   const { message, email, name, metadata, dedupeParts: _, ...rest } = fields;
@@ -178,7 +176,7 @@ const secretNames = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|A
 
 const shortestSecret = 6;
 
-/** Without our secrets, and without the values of variables whose names mean a secret. */
+/** Removes secrets of Innkeep, and the values of variables that are secrets by their names. */
 function withoutSecrets(env: Context["env"], text: string): string {
   const values = Object.entries(env)
     .filter(([name]) => secretNames.test(name))

@@ -23,7 +23,9 @@ import { variables } from "../help.ts";
 import { type Finding, failure, faultOf, ok, remark, reportFindings, warning } from "./finding.ts";
 import { checkConnection, checkNetworkVariables, tryServer } from "./network.ts";
 
-/** Looks at everything that commands need, and prints what it finds. The exit is `unexpected` after a failure. (rule L50) */
+/**
+ * Checks everything that commands need, and prints the findings. The exit is `unexpected` after a failure. (rule L50)
+ */
 export async function examine(invocation: Invocation): Promise<Exit> {
   const isSound = reportFindings(invocation, await findingsOf(invocation));
   return isSound ? "ok" : "unexpected";
@@ -48,7 +50,7 @@ async function findingsOf(invocation: Invocation): Promise<Finding[]> {
   return [...local, ...(await orFailure("address", () => serverFindings(invocation)))];
 }
 
-/** What there is to say of the server; nothing beyond the first thing that stands in the way. */
+/** Checks the server. Stops after the first failure that makes the next checks impossible. */
 async function serverFindings(invocation: Invocation): Promise<Finding[]> {
   const server = invocation.server();
   const connection = await checkConnection(invocation.context, server.address);
@@ -68,7 +70,7 @@ const hasFailure = (findings: readonly Finding[]): boolean =>
 const addressFinding = ({ address, from }: Server): Finding =>
   ok("address", `Commands go to ${address} (${from}).`);
 
-/** The findings of a check; one that says why, if the check itself fails. */
+/** Runs a check. If the check throws, returns a finding with the error. */
 async function orFailure(check: string, examineIt: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await examineIt();
@@ -78,7 +80,7 @@ async function orFailure(check: string, examineIt: () => Promise<Finding[]>): Pr
   }
 }
 
-/** The app that a maintainer's commands mean. Only a maintainer token can be asked for it. */
+/** Checks which app the commands of a maintainer use. This needs a maintainer token. */
 async function checkApp(invocation: Invocation): Promise<Finding[]> {
   if (!(await invocation.credential("maintainerToken").catch(() => undefined))) return [];
   const wanted = namedApp(invocation);
@@ -88,16 +90,16 @@ async function checkApp(invocation: Invocation): Promise<Finding[]> {
     const id = await appIdOf(invocation);
     const app = apps.find((one) => one.id === id.toLowerCase());
     if (app) return [ok("app", `Commands are for the app ${app.name}.`)];
-    const what = `The app ${wanted} is not one that this token reaches.`;
+    const what = `This token has no access to the app ${wanted}.`;
     return [failure("app", { what, why: "Commands for it are refused.", next })];
   } catch (error) {
-    const why = "Commands of a maintainer do not know which app is meant.";
+    const why = "Commands of a maintainer do not know which app to use.";
     const fault = faultOf(error, { why, next });
     return [(wanted === undefined || isId(wanted) ? warning : failure)("app", fault)];
   }
 }
 
-/** Whether the S3 store of INNKEEP_S3_URL takes our requests, if it is set. */
+/** Whether the S3 store accepts our requests, if INNKEEP_S3_URL is set. */
 async function checkStore(invocation: Invocation): Promise<Finding[]> {
   if (!invocation.context.env.INNKEEP_S3_URL) return [];
   try {
@@ -110,27 +112,27 @@ async function checkStore(invocation: Invocation): Promise<Finding[]> {
   }
 }
 
-/** Whether the mail server of INNKEEP_SMTP_URL takes our mails, where it is set. */
+/** Whether the mail server accepts our mails, if INNKEEP_SMTP_URL is set. */
 async function checkMail({ env, programs }: Context): Promise<Finding[]> {
   const { INNKEEP_SMTP_URL: smtpUrl, INNKEEP_MAIL_FROM: mailFrom } = env;
   if (!smtpUrl) return [];
   try {
     const { server, from } = await programs.admin({ command: "mail check", smtpUrl, mailFrom });
-    return [ok("mail", `The mail server ${server} takes mail from ${from}.`)];
+    return [ok("mail", `The mail server ${server} accepts mail from ${from}.`)];
   } catch (error) {
     const why = "A server with these settings sends no mail. Mails wait for three days.";
-    const next = "Mend INNKEEP_SMTP_URL, then try `innkeep admin mail test --to ADDRESS`.";
+    const next = "Correct INNKEEP_SMTP_URL, then try `innkeep admin mail test --to ADDRESS`.";
     return [failure("mail", faultOf(error, { why, next }))];
   }
 }
 
 const why = "Without a proven backup, a lost disk loses everything.";
 
-/** Whether the nightly backups are proven, if INNKEEP_BACKUP_DRILL is set. */
+/** Whether the last nightly backup was verified, if INNKEEP_BACKUP_DRILL is set. */
 async function checkBackups(invocation: Invocation): Promise<Finding[]> {
   const { INNKEEP_BACKUP_DRILL: when } = invocation.context.env;
   if (!when || when === "off") return [];
-  const next = "Read the log of the server, mend the cause, and try `innkeep admin backup FILE --prove`.";
+  const next = "Read the log of the server, fix the cause, and try `innkeep admin backup FILE --prove`.";
   try {
     const { provenAt, warning } = await runOnDatabase(invocation, {}, { command: "backup drill" });
     if (typeof warning === "string") return [failure("backups", { what: warning, why, next })];
@@ -142,7 +144,7 @@ async function checkBackups(invocation: Invocation): Promise<Finding[]> {
   }
 }
 
-/** Reports and proofs that no server has yet. */
+/** Finds reports and proofs that no server has confirmed. */
 async function checkUnsent(invocation: Invocation): Promise<Finding[]> {
   const { reports } = await import("../delivery/report.ts");
   const { proofs } = await import("../delivery/proof.ts");
@@ -159,7 +161,7 @@ async function unsentIn<I extends SpooledItem>({ kind, list }: Spool<I>): Promis
   const servers = [...new Set(items.map(({ baseUrl }) => baseUrl))].join(", ");
   const findings = damaged.map((folder) =>
     warning("unsent", {
-      what: `${folder} holds no readable ${kind.word}.`,
+      what: `${folder} contains no readable ${kind.word}.`,
       why: "It cannot be sent.",
       next: `Look into it, then remove it: rm -r "${folder}"`,
     }),
@@ -183,7 +185,7 @@ const lastFixes: Readonly<Record<number, string>> = {
   26: "2029-04-30",
 };
 
-/** The version of Node. */
+/** Checks the version of Node. */
 function checkNode({ nodeVersion, clock }: Context): Finding {
   const [major = 0, minor = 0] = nodeVersion.replace("v", "").split(".").map(Number);
   const named = `Node ${nodeVersion.replace("v", "")}`;
@@ -203,7 +205,7 @@ function checkNode({ nodeVersion, clock }: Context): Finding {
   });
 }
 
-/** What `serve` needs: a database driver. */
+/** Checks that the database driver for `serve` can be loaded. */
 async function checkServerParts({ checkServer }: Context): Promise<Finding> {
   try {
     await checkServer();
@@ -215,7 +217,7 @@ async function checkServerParts({ checkServer }: Context): Promise<Finding> {
   }
 }
 
-/** The keychain, and whether stored credentials depend on it. */
+/** Checks the keychain. It is a failure only if credentials are stored in it. */
 async function checkKeychain(context: Context): Promise<Finding> {
   const used = isKeychainUsed(context);
   const keychain = await context.keychain();
@@ -237,7 +239,7 @@ function isKeychainUsed(context: Context): boolean {
     const kinds = Object.values(openStore(context).index()).flatMap((stored) => Object.values(stored));
     return kinds.some((stored) => stored.in === "keychain");
   } catch {
-    // The check of the folders names the damaged file.
+    // `checkSettings` reports the damaged file.
     return false;
   }
 }
@@ -255,7 +257,7 @@ function withoutKeychain(used: boolean): Finding {
   });
 }
 
-/** Variables that begin with INNKEEP_ and mean nothing. */
+/** Finds variables that begin with INNKEEP_ and have no meaning. */
 function checkVariables({ env }: Context): Finding[] {
   const known = variables.flatMap(({ name }) => name.split(", "));
   const unknown = Object.keys(env).filter((name) => name.startsWith("INNKEEP_") && !known.includes(name));
@@ -281,20 +283,20 @@ function checkCi({ env }: Context): Finding {
   return remark("ci", `This is a CI job${service ? ` of ${service}` : ""}: commands ask nothing.`);
 }
 
-/** The folders of credentials and of unsent reports: whether they can be used, and which users can use them. */
+/** Checks the folders of credentials and of unsent reports: whether this user can use them, and whether others can. */
 function checkFolders(context: Context): Finding[] {
   const config = { check: "config folder", folder: configFolder(context), variable: "INNKEEP_CONFIG_DIR" };
   const state = { check: "state folder", folder: stateFolder(context), variable: "INNKEEP_STATE_DIR" };
   return [...checkFolder(context, config), ...checkFolder(context, state)];
 }
 
-interface Place {
+interface CheckedFolder {
   readonly check: string;
   readonly folder: string;
   readonly variable: string;
 }
 
-function checkFolder(context: Context, place: Place): Finding[] {
+function checkFolder(context: Context, place: CheckedFolder): Finding[] {
   const { check, folder, variable } = place;
   try {
     const isThere = existsSync(folder);
@@ -315,7 +317,7 @@ function checkFolder(context: Context, place: Place): Finding[] {
   return open.length > 0 ? open : [ok(check, `${folder} can be written by you only.`)];
 }
 
-const notAFolder = ({ check, folder, variable }: Place, file: string): Finding =>
+const notAFolder = ({ check, folder, variable }: CheckedFolder, file: string): Finding =>
   failure(check, {
     what: `${file} is not a folder.`,
     why: `innkeep keeps its files in ${folder}.`,
@@ -342,7 +344,7 @@ function openToOthers({ platform }: Context, folder: string): Finding[] {
     );
 }
 
-/** The files of settings: credentials, profiles, and innkeep.json of the project. */
+/** Checks the files of settings: credentials, profiles, and innkeep.json of the project. */
 function checkSettings(context: Context, flags: GlobalFlags): Finding[] {
   return [
     checkFile("credentials file", "Commands find no stored credential.", () => {
@@ -354,7 +356,7 @@ function checkSettings(context: Context, flags: GlobalFlags): Finding[] {
   ].flat();
 }
 
-/** A check by reading: gives what to say if all is well. */
+/** Reads a file. `read` returns a remark, or undefined for no finding; it throws if the file is damaged. */
 function checkFile(check: string, why: string, read: () => string | undefined): Finding[] {
   try {
     const text = read();
@@ -374,21 +376,24 @@ function profilesText(context: Context, flags: GlobalFlags): string | undefined 
 
 function projectText(context: Context): string | undefined {
   const project = readProjectFile(context);
-  return project && `${project.file} counts in this folder.`;
+  return project && `${project.file} is used in this folder.`;
 }
 
-/** A credential that may be there: its kind, its server, and how to find it. */
-interface Sought {
+/** A credential to check, if it exists: its kind, its server, and how to find it. */
+interface CredentialToCheck {
   readonly kind: CredentialKind;
   readonly server: string;
   readonly profile: string | null;
   readonly find: () => Promise<FoundCredential | undefined>;
 }
 
-/** Every credential that commands use here, and every other one on this machine: whether its server accepts it. */
+/**
+ * Checks whether the servers accept the credentials that commands use here, and all other credentials that are stored
+ * on this machine.
+ */
 async function checkCredentials(invocation: Invocation): Promise<Finding[]> {
   const tester = startInvocation(invocation.context, invocation.flags, true);
-  const used = allKinds.map((kind): Sought => {
+  const used = allKinds.map((kind): CredentialToCheck => {
     const own = kind === "deviceToken" ? tester : invocation;
     return { kind, server: own.baseUrl(), profile: null, find: () => own.credential(kind) };
   });
@@ -405,7 +410,7 @@ const noCredential = (invocation: Invocation): Finding =>
     next: "`innkeep auth set token` stores one of a maintainer; `innkeep auth login` signs a tester in.",
   });
 
-async function checkOne(invocation: Invocation, sought: Sought): Promise<Finding[]> {
+async function checkOne(invocation: Invocation, sought: CredentialToCheck): Promise<Finding[]> {
   const { kind, server, find } = sought;
   const { name, command } = credentialKinds[kind];
   try {
@@ -420,14 +425,18 @@ async function checkOne(invocation: Invocation, sought: Sought): Promise<Finding
           next: `Store the right one: ${command}`,
         }),
       ];
-    return [await judged(invocation, sought, found), ...expiry(invocation, sought)];
+    return [await checkFound(invocation, sought, found), ...expiry(invocation, sought)];
   } catch (error) {
     const why = `Commands that need the ${name} of ${server} fail.`;
     return [failure(name, faultOf(error, { why, next: `Store it again: ${command}` }))];
   }
 }
 
-async function judged(invocation: Invocation, sought: Sought, found: FoundCredential): Promise<Finding> {
+async function checkFound(
+  invocation: Invocation,
+  sought: CredentialToCheck,
+  found: FoundCredential,
+): Promise<Finding> {
   const { kind, server, profile } = sought;
   const { name, command } = credentialKinds[kind];
   const named = `The ${name} for ${server}${profile === null ? "" : `, profile ${profile}`} (${found.source})`;
@@ -447,8 +456,12 @@ async function judged(invocation: Invocation, sought: Sought, found: FoundCreden
   });
 }
 
-/** The scopes and the app of a maintainer token; nothing for other kinds, because the server gives no facts about them. */
-async function detailsOf(invocation: Invocation, { kind, server }: Sought, found: FoundCredential) {
+/** Describes the scopes and the app of a maintainer token. The server has no such endpoint for other kinds. */
+async function detailsOf(
+  invocation: Invocation,
+  { kind, server }: CredentialToCheck,
+  found: FoundCredential,
+) {
   if (kind !== "maintainerToken") return "";
   const own = { ...invocation, baseUrl: () => server, credential: async () => found };
   const send = connect(own, { attempts: 1, timeoutMs: 5_000 });
@@ -464,7 +477,7 @@ async function detailsOf(invocation: Invocation, { kind, server }: Sought, found
 
 const soonMs = 10 * 86_400_000;
 
-function expiry({ context }: Invocation, { kind, server }: Sought): Finding[] {
+function expiry({ context }: Invocation, { kind, server }: CredentialToCheck): Finding[] {
   const end = kind === "deviceToken" ? signInExpiry(context, new URL(server).origin) : undefined;
   if (!end) return [];
   const day = end.toISOString().slice(0, 10);

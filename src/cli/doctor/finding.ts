@@ -7,20 +7,20 @@ import { onOneLine, type Painter, painter, widthOf } from "../core/plain-text.ts
 /** `warning`: it works, but not as well as it could, or not for long. `failure`: something does not work. */
 export type State = "ok" | "note" | "warning" | "failure";
 
-/** One thing that the doctor looked at. It never holds a secret. */
+/** The result of one check. It never contains a secret. */
 export interface Finding {
-  /** What was looked at, in one or two words. */
+  /** The name of the check, in one or two words. */
   readonly check: string;
   readonly state: State;
   /** What was found. */
   readonly what: string;
-  /** Why it matters, for a warning or a failure. */
+  /** The consequence, for a warning or a failure. */
   readonly why: string | null;
   /** The next command or setting. */
   readonly next: string | null;
 }
 
-/** A fault: what, why, and the next command. */
+/** A fault: what is wrong, the consequence, and the next step. */
 export interface Fault {
   readonly what: string;
   readonly why: string;
@@ -41,26 +41,29 @@ export const warning = (check: string, fault: Fault): Finding => ({ check, state
 
 export const failure = (check: string, fault: Fault): Finding => ({ check, state: "failure", ...fault });
 
-/** An error as a fault, with its own next step if it has one. */
+/** Describes an error as a fault. The next step is that of the error, if it has one. */
 export function faultOf(error: unknown, { why, next }: Pick<Fault, "why" | "next">): Fault {
   const { message, next: own } = failureOf(error);
   return { what: message, why, next: own ?? next };
 }
 
-/** Prints findings without secrets, for people or with `--json`, where `more` is part of it. Returns whether none is a failure. */
+/**
+ * Prints findings without secrets. With `--json`, the fields of `more` are part of the output. Returns whether there is
+ * no failure.
+ */
 export function reportFindings(invocation: Invocation, all: readonly Finding[], more: object = {}): boolean {
   const findings = all.map(withoutSecrets);
   const failures = findings.filter(({ state }) => state === "failure").length;
   const warnings = findings.filter(({ state }) => state === "warning").length;
   const { context, flags } = invocation;
   const { stdout } = context.io;
-  const look: Look = {
+  const layout: Layout = {
     paint: painter(context, flags, stdout),
     columns: stdout.isTerminal ? stdout.columns : Number.POSITIVE_INFINITY,
   };
   const report = { ok: failures === 0, version: context.version, ...more, failures, warnings, findings };
   printOne(invocation, report, () => ({
-    painted: findings.flatMap((finding) => linesOf(finding, look)).join("\n"),
+    painted: findings.flatMap((finding) => linesOf(finding, layout)).join("\n"),
   }));
   note(invocation, `${counted(failures, "failure")}, ${counted(warnings, "warning")}.`);
   return failures === 0;
@@ -81,13 +84,13 @@ const width = Math.max(...Object.keys(colors).map((state) => state.length));
 
 const margin = " ".repeat(width + 2);
 
-/** Colours, and the columns that a line may have. */
-interface Look {
+/** The colours, and the width of a line in columns. */
+interface Layout {
   readonly paint: Painter;
   readonly columns: number;
 }
 
-function linesOf({ check, state, what, why, next }: Finding, { paint, columns }: Look): string[] {
+function linesOf({ check, state, what, why, next }: Finding, { paint, columns }: Layout): string[] {
   const texts = [`${check}: ${what}`, why && `Why: ${why}`, next && `Next: ${next}`];
   const [first = "", ...rest] = texts.flatMap((text) =>
     text ? wrapped(onOneLine(text), columns - margin.length) : [],
@@ -96,7 +99,7 @@ function linesOf({ check, state, what, why, next }: Finding, { paint, columns }:
   return [`${label}  ${first}`, ...rest.map((line) => margin + line)];
 }
 
-/** The text in lines of so many columns. A word is never cut: it may be a command to copy. */
+/** Wraps a text to a number of columns. A word is never cut, because it may be part of a command to copy. */
 function wrapped(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {

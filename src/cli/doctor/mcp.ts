@@ -14,11 +14,11 @@ import { checkConnection, tryServer } from "./network.ts";
 /** What an agent may do through this server. */
 type Permission = "read" | "propose" | "work";
 
-/** What was found, and the exit that it means. */
+/** The findings, and what the agent may do. */
 interface Examined {
   readonly findings: readonly Finding[];
   readonly may: readonly Permission[];
-  /** Whether the server could not say what was asked, and may say it later. */
+  /** Whether the server could not answer now, and may answer later. */
   readonly tryLater?: boolean;
 }
 
@@ -29,8 +29,9 @@ interface Offered {
 }
 
 /**
- * Looks at everything that the MCP server needs, prints it, and starts nothing. The exit is `tryLater` if the server cannot
- * be reached or cannot answer now, `authentication` if the token is missing or not accepted, `unexpected` after another failure. (rule L70)
+ * Checks everything that the MCP server needs, and prints the findings. Starts nothing. The exit is `tryLater` if the
+ * server cannot be reached or cannot answer now, `authentication` if the token is missing or not accepted, `unexpected`
+ * after another failure. (rule L70)
  */
 export async function checkAgentServer(invocation: Invocation, offered: Offered): Promise<Exit> {
   const { findings, may, tryLater = false } = await examined(invocation, offered);
@@ -61,7 +62,7 @@ async function examined(invocation: Invocation, offered: Offered): Promise<Exami
 
 const isFailure = ({ state }: Finding): boolean => state === "failure";
 
-/** The token that the MCP server would use; findings if there is none, or not the right one. */
+/** Finds the token that the MCP server would use. Returns findings if there is none, or one of another kind. */
 async function agentTokenOf(
   invocation: Invocation,
 ): Promise<{ readonly credential?: FoundCredential; readonly findings: Finding[] }> {
@@ -116,9 +117,9 @@ async function permissionsOf(
 }
 
 /** Whether the agent may claim approved plans, and if not, why. */
-type Work = "allowed" | "no_scope" | "no_claims" | "unknown" | "not_offered";
+type WorkPermission = "allowed" | "no_scope" | "no_claims" | "unknown" | "not_offered";
 
-function permissions(work: Work, offered: Offered): Finding {
+function permissions(work: WorkPermission, offered: Offered): Finding {
   const lacks = offered.work && (work === "no_scope" || work === "no_claims");
   if (work === "allowed" && !offered.work) return ok("permissions", `${whatItMay.allowed} ${howToOffer}`);
   if (!lacks) return ok("permissions", whatItMay[work]);
@@ -130,34 +131,34 @@ function permissions(work: Work, offered: Offered): Finding {
   return warning("permissions", { what: whatItMay[work], why, next });
 }
 
-const whatItMay: Readonly<Record<Work, string>> = {
+const whatItMay: Readonly<Record<WorkPermission, string>> = {
   allowed: "The agent may read, propose, and work on approved plans.",
   no_scope:
     "The agent may read and propose. To work on approved plans it needs a token with the scope runs:work.",
-  no_claims: "The agent may read and propose. This server takes no claims.",
+  no_claims: "The agent may read and propose. This server does not accept claims.",
   unknown: "The agent may read and propose. The server did not say whether it may work on approved plans.",
-  not_offered: "The agent may read. With --read-only it is offered nothing that writes.",
+  not_offered: "The agent may read. With --read-only it gets no tools that write.",
 };
 
-const howToOffer = "The tools for the last of these are offered with --work or INNKEEP_MCP_WORK=true only.";
+const howToOffer = "It gets the tools for this work only with --work or INNKEEP_MCP_WORK=true.";
 
 const claim: Route = { ...routes.agent.claimRun, summary: "" };
 
 /**
- * Whether the token may claim. The request names no worker, so the server refuses it whatever the token may do: for the
- * scope, or else for the name.
+ * Whether the token may claim. The request names no worker, so the server always refuses it: because of the scope, or
+ * else because of the missing name.
  */
-async function mayWork(invocation: Invocation, found: FoundCredential): Promise<Work> {
+async function mayWork(invocation: Invocation, found: FoundCredential): Promise<WorkPermission> {
   const send = connect({ ...invocation, credential: async () => found }, { attempts: 1, timeoutMs: 5_000 });
   try {
     await send(claim, { params: { runId: "00000000-0000-4000-8000-000000000000" }, body: {} });
     return "unknown";
   } catch (error) {
-    return error instanceof ServerError ? (worksByStatus[error.status] ?? "unknown") : "unknown";
+    return error instanceof ServerError ? (permissionByStatus[error.status] ?? "unknown") : "unknown";
   }
 }
 
-const worksByStatus: Readonly<Record<number, Work>> = {
+const permissionByStatus: Readonly<Record<number, WorkPermission>> = {
   400: "allowed",
   403: "no_scope",
   404: "no_claims",

@@ -12,7 +12,7 @@ import { failureOf, proxyNext } from "../core/failures.ts";
 import { published } from "../core/published.ts";
 import { type Finding, failure, faultOf, ok, remark, warning } from "./finding.ts";
 
-/** The variables of proxies and certificate authorities. */
+/** Checks the variables of proxies and certificate authorities. */
 export function checkNetworkVariables(context: Context): Finding[] {
   return [...checkProxies(context), ...checkAuthorities(context), ...checkTrust(context)];
 }
@@ -51,7 +51,7 @@ function checkAuthorities({ env }: Context): Finding[] {
     ? "does not exist"
     : readFileSync(file, "utf8").includes("-----BEGIN CERTIFICATE-----")
       ? undefined
-      : "holds no certificate";
+      : "contains no certificate";
   if (fault === undefined) return [remark("authorities", `${file} adds certificate authorities.`)];
   return [
     failure("authorities", {
@@ -73,7 +73,10 @@ const checkTrust = ({ env }: Context): Finding[] =>
       ]
     : [];
 
-/** Whether the server can be reached: its name, its port and its certificate. Those of the proxy if there is one. */
+/**
+ * Checks whether the server can be reached: its name, its port and its certificate. With a proxy it checks those of the
+ * proxy.
+ */
 export async function checkConnection(context: Context, address: string): Promise<Finding[]> {
   const url = new URL(address);
   const proxy = proxyFor(url, proxyOf(context));
@@ -87,7 +90,7 @@ export async function checkConnection(context: Context, address: string): Promis
 async function checkName({ hostname }: URL, through: string): Promise<Finding[]> {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (isIP(host)) return [];
-  const reason = await canLookUp(host);
+  const reason = await lookUpFault(host);
   if (reason === undefined) return [ok("dns", `${host}${through} has an address.`)];
   return [
     failure("dns", {
@@ -101,23 +104,23 @@ async function checkName({ hostname }: URL, through: string): Promise<Finding[]>
 }
 
 async function checkPort(context: Context, url: URL, through: string): Promise<Finding[]> {
-  const reason = await connects(url);
+  const reason = await connectionFault(url);
   if (reason !== undefined) {
     const isLocal = /^(localhost|127\.|\[::1\])/.test(url.hostname);
     const serverNext = isLocal
       ? "Start it with `innkeep serve`, or name another with `innkeep config set server https://…`."
       : "Check the port in the address, the firewall, and whether the server runs.";
     const next = through ? proxyNext : serverNext;
-    const what = `${url.host}${through} takes no connection (${reason}).`;
+    const what = `${url.host}${through} does not accept connections (${reason}).`;
     return [failure("tcp", { what, why: "No request can be sent.", next })];
   }
-  const found = ok("tcp", `${url.host}${through} takes connections.`);
-  return url.protocol === "https:" ? [found, tlsFinding(context, url, await secures(url))] : [found];
+  const found = ok("tcp", `${url.host}${through} accepts connections.`);
+  return url.protocol === "https:" ? [found, tlsFinding(context, url, await checkCertificate(url))] : [found];
 }
 
 const soonMs = 14 * 86_400_000;
 
-function tlsFinding({ clock }: Context, { host }: URL, { reason, validTo }: Secured): Finding {
+function tlsFinding({ clock }: Context, { host }: URL, { reason, validTo }: CertificateCheck): Finding {
   if (reason !== undefined)
     return failure("tls", {
       what: `The certificate of ${host} is not accepted (${reason}).`,
@@ -135,8 +138,8 @@ function tlsFinding({ clock }: Context, { host }: URL, { reason, validTo }: Secu
 
 const limitMs = 5_000;
 
-/** Why a name has no address; undefined if it has one. */
-async function canLookUp(host: string): Promise<string | undefined> {
+/** Returns why a name has no address; undefined if it has one. */
+async function lookUpFault(host: string): Promise<string | undefined> {
   const { lookup } = await import("node:dns/promises");
   try {
     await lookup(host);
@@ -150,8 +153,8 @@ const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol ==
 
 const nameOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
 
-/** Why a server takes no connection; undefined if it takes one. */
-async function connects(url: URL): Promise<string | undefined> {
+/** Returns why a server does not accept a connection; undefined if it does. */
+async function connectionFault(url: URL): Promise<string | undefined> {
   const { connect } = await import("node:net");
   return new Promise((resolve) => {
     const socket = connect({ host: nameOf(url), port: portOf(url), timeout: limitMs });
@@ -167,21 +170,21 @@ async function connects(url: URL): Promise<string | undefined> {
 
 const silent = `no answer within ${limitMs / 1_000} s`;
 
-/** How a server's certificate was judged. */
-interface Secured {
+/** The result of the check of a certificate. */
+interface CertificateCheck {
   /** Why it is not accepted. */
   readonly reason?: string;
   readonly validTo?: Date;
 }
 
-/** Judges the certificate of a server as Node does for requests. */
-async function secures(url: URL): Promise<Secured> {
+/** Checks the certificate of a server in the same way as Node does for requests. */
+async function checkCertificate(url: URL): Promise<CertificateCheck> {
   const { connect } = await import("node:tls");
   const host = nameOf(url);
   const named = /^[\d.:]+$/.test(host) ? {} : { servername: host };
   return new Promise((resolve) => {
     const socket = connect({ host, port: portOf(url), rejectUnauthorized: true, timeout: limitMs, ...named });
-    const end = (found: Secured) => {
+    const end = (found: CertificateCheck) => {
       socket.destroy();
       resolve(found);
     };
@@ -191,27 +194,27 @@ async function secures(url: URL): Promise<Secured> {
   });
 }
 
-/** What the server says about itself, and when. */
-interface Heard {
-  /** Its version; undefined for a server of the specification, and for one that does not say. */
+/** What the server says about itself. */
+interface ServerInfo {
+  /** Its version; undefined for a server with only the base API, and for a server that does not say it. */
   readonly version?: string;
   readonly isInnkeep: boolean;
 }
 
-/** What was found about a server, and whether it only cannot answer now. */
+/** The findings about a server, and whether it could answer later. */
 interface TriedServer {
   readonly findings: Finding[];
   readonly tryLater: boolean;
 }
 
-/** Whether the address is that of a server, its version, and its clock. */
+/** Checks that the address is that of a server, its version, and its clock. */
 export async function tryServer(invocation: Invocation): Promise<TriedServer> {
   const skews: number[] = [];
   const watched = watchClock(invocation, skews);
   try {
-    const heard = await ask(invocation, watched);
-    const findings = heard
-      ? [kindFinding(heard), ...versionFindings(invocation, heard), ...clockFindings(skews)]
+    const info = await ask(invocation, watched);
+    const findings = info
+      ? [kindFinding(info), ...versionFindings(invocation, info), ...clockFindings(skews)]
       : [notAServer(invocation.baseUrl())];
     return { findings, tryLater: false };
   } catch (error) {
@@ -238,22 +241,22 @@ function watchClock({ context }: Invocation, skews: number[]): Transport {
 
 const open = (path: string): Route => ({ method: "GET", path, auth: "none", summary: "" });
 
-/** Undefined if this is no server of ours. Throws if nothing answers. */
-async function ask(invocation: Invocation, transport: Transport): Promise<Heard | undefined> {
+/** Asks the server what it is. Returns undefined if it has not our API. Throws if nothing answers. */
+async function ask(invocation: Invocation, transport: Transport): Promise<ServerInfo | undefined> {
   const send = connect(invocation, { attempts: 1, timeoutMs: 5_000, transport });
   const health = await orRefusal(() => send(open("/healthz")));
   if (health && "text" in health) {
     const { status, version } = Object(parsed(health.text));
     if (status === "ok") return { isInnkeep: true, ...(typeof version === "string" && { version }) };
   }
-  // Every server of the specification refuses this call without a key, in JSON.
+  // Every server with the base API refuses this request without a key, in JSON.
   const refusal = await orRefusal(() => send(open("/api/v1/faqs/remote")));
   return refusal instanceof ServerError && refusal.status === 401 && refusal.body !== undefined
     ? { isInnkeep: false }
     : undefined;
 }
 
-/** The answer, or what a server said against it. Throws if there was no answer. */
+/** Returns the answer, or the error that a server answered. Throws if there was no answer. */
 async function orRefusal(call: () => Promise<WireAnswer>): Promise<WireAnswer | ServerError> {
   try {
     return await call();
@@ -273,33 +276,33 @@ function parsed(text: string): unknown {
 
 const notAServer = (address: string): Finding =>
   failure("server", {
-    what: `Something answers at ${address}, but it is no Innkeep.`,
+    what: `Something answers at ${address}, but it is not an Innkeep server.`,
     why: "Commands get answers that they cannot read.",
     next: "Check the path and the port of the address. `innkeep config list` says what names it.",
   });
 
-const kindFinding = ({ isInnkeep, version }: Heard): Finding => {
-  if (!isInnkeep) return ok("server", "It has the specified API. Commands that need more of Innkeep say so.");
-  return ok("server", version === undefined ? "It is an Innkeep." : `It is an Innkeep ${version}.`);
+const kindFinding = ({ isInnkeep, version }: ServerInfo): Finding => {
+  if (!isInnkeep) return ok("server", "It has only the base API. Commands that need more of Innkeep say so.");
+  return ok("server", version === undefined ? "It is an Innkeep server." : `It is Innkeep ${version}.`);
 };
 
-/** How to get the version of the server. (rule L56) */
+/** How to install the version of the server. (rule L56) */
 const installNext = (version: string): string =>
   published === null
     ? `Install the tarball of version ${version}: \`npm install --global innkeep-${version}.tgz\`.`
     : `npm install --global ${published.name}@${version}`;
 
-/** Before 1.0 the second number counts as the first. */
+/** Before 1.0 versions are compatible only if the second number is the same. */
 const lineOf = (version: string): string => /^(0\.\d+|\d+)/.exec(version)?.[1] ?? "";
 
-function versionFindings({ context }: Invocation, { version }: Heard): Finding[] {
+function versionFindings({ context }: Invocation, { version }: ServerInfo): Finding[] {
   if (version === undefined) return [];
   if (lineOf(version) === lineOf(context.version))
-    return [ok("versions", `Server ${version} and command line ${context.version} belong together.`)];
+    return [ok("versions", `Server ${version} and command line ${context.version} are compatible.`)];
   return [
     warning("versions", {
       what: `The server is ${version}, this command line is ${context.version}.`,
-      why: "Some commands may not be known to the other side.",
+      why: "One of them may not know all commands of the other.",
       next: installNext(version),
     }),
   ];
@@ -307,13 +310,13 @@ function versionFindings({ context }: Invocation, { version }: Heard): Finding[]
 
 const fineSeconds = 30;
 
-const worstSeconds = 120;
+const mostSeconds = 120;
 
 function clockFindings([first]: readonly number[]): Finding[] {
   if (first === undefined) return [remark("clock", "The server does not say what time it is.")];
   const seconds = Math.round(Math.abs(first) / 1_000);
   if (seconds <= fineSeconds) return [ok("clock", "This machine and the server agree on the time.")];
-  const state = seconds > worstSeconds ? failure : warning;
+  const state = seconds > mostSeconds ? failure : warning;
   return [
     state("clock", {
       what: `This machine's clock is ${seconds} s ${first > 0 ? "ahead of" : "behind"} the server's.`,

@@ -33,7 +33,7 @@ export interface ResolveFlags {
 
 /**
  * Resolves the threads of the failures that passed in a run. Resolves nothing after a run that neither succeeded nor
- * failed. With `--best-effort` the exit is `ok` whatever happens. (rule F28)
+ * failed. With `--best-effort` the exit is always `ok`. (rule F28)
  */
 export async function resolve(invocation: Invocation, flags: ResolveFlags): Promise<Exit> {
   try {
@@ -53,18 +53,21 @@ async function resolveRun(invocation: Invocation, flags: ResolveFlags): Promise<
   const { value: run, faults } = await runOf(invocation, flags);
   const wrong = [...choiceFaults(flags), ...(status === undefined ? [noStatus] : []), ...faults];
   if (status !== undefined && outcome === undefined && choiceFaults(flags).length === 0)
-    return nothingResolved(invocation, `The run ended as "${onOneLine(status)}": nothing is resolved.`);
+    return nothingResolved(
+      invocation,
+      `The run ended with "${onOneLine(status)}", so no thread is resolved.`,
+    );
   if (outcome === "failure" && !flags.junit && wrong.length === 0)
-    return nothingResolved(invocation, "The run failed: nothing is resolved by its key.");
+    return nothingResolved(invocation, "The run failed, so no thread is resolved by its key.");
   const passed = await passedOf(invocation, flags, wrong);
-  if (passed.length === 0) return nothingResolved(invocation, "No test passed: nothing is resolved.");
+  if (passed.length === 0) return nothingResolved(invocation, "No test passed, so no thread is resolved.");
   if (invocation.flags.dryRun) return showRequests(invocation, await requestsOf(invocation, run, passed));
   const resolved = await resolvePassed(invocation, run, passed);
-  await tellResolved(invocation, resolved);
+  await summariseResolved(invocation, resolved);
   printResolved(invocation, resolved);
 }
 
-/** One request as every dry run shows it; several as a list. */
+/** Shows one request as every dry run does, and several requests as a list. */
 function showRequests(invocation: Invocation, requests: readonly RequestView[]): void {
   const [request, ...others] = requests;
   if (request && others.length === 0) throw new DryRun(request);
@@ -78,8 +81,8 @@ const noStatus: InputFault = {
 };
 
 /**
- * The words of the services, in lower case. Any other word, such as `cancelled`, says nothing about a failure. Jenkins and
- * Azure Pipelines have words for a run that went on after a failure.
+ * The words of the CI services, in lower case. Any other word, such as `cancelled`, says nothing about failures.
+ * Jenkins and Azure Pipelines have words for a run that continued after a failure.
  */
 const outcomes = new Map<string, "success" | "failure">([
   ...["success", "succeeded", "passed"].map((word) => [word, "success"] as const),
@@ -92,7 +95,7 @@ function choiceFaults({ dedupeKey, junit }: ResolveFlags): readonly InputFault[]
   return [{ flag: "--junit", message: "or --dedupe-key must name what passed" }];
 }
 
-/** What passed. Throws a usage error that names what is wrong with the reports, and before that what was found wrong. */
+/** Returns what passed. Throws a usage error that names the earlier faults and the faults of the reports. */
 async function passedOf(
   invocation: Invocation,
   { dedupeKey, junit = [] }: ResolveFlags,
@@ -142,7 +145,7 @@ async function startOfGitHubJob({ env, clock }: Invocation["context"]): Promise<
 /** What a run resolved, or why it resolved nothing. */
 type Outcome = Resolved & { readonly why?: string };
 
-/** Prints what was resolved, and what is left because it has not passed everywhere. */
+/** Prints the resolved threads, and those that stay open because they have not passed everywhere. */
 function printResolved(invocation: Invocation, { resolved, stillFailing, why }: Outcome): void {
   if (why === undefined) {
     note(invocation, `${counted(resolved.length)} resolved.`);
@@ -153,7 +156,7 @@ function printResolved(invocation: Invocation, { resolved, stillFailing, why }: 
   );
 }
 
-/** Older servers do not say `reportedLater`. */
+/** Older servers do not return `reportedLater`. */
 function whyOpen({ consoleUrl, scopes, reportedLater }: Resolved["stillFailing"][number]): string {
   const where = `has not passed in ${scopes.map(scopeName).join("; ")}`;
   const since = reportedLater ? ", and was reported after this run had started" : "";
@@ -161,7 +164,7 @@ function whyOpen({ consoleUrl, scopes, reportedLater }: Resolved["stillFailing"]
 }
 
 /** Adds the resolved threads to the summary page of a GitHub Actions job. */
-async function tellResolved(invocation: Invocation, { resolved }: Resolved): Promise<void> {
+async function summariseResolved(invocation: Invocation, { resolved }: Resolved): Promise<void> {
   if (resolved.length === 0) return;
   const links = resolved.slice(0, mostLinks).map(({ id, consoleUrl }) => `- ${markdownLink(id, consoleUrl)}`);
   const more = resolved.length > mostLinks ? [`and ${resolved.length - mostLinks} more`] : [];
@@ -180,7 +183,7 @@ const counted = (count: number): string => (count === 1 ? "One thread" : `${coun
 
 const scopeName = (scope: string): string => (scope === "" ? "a job without a scope" : onOneLine(scope));
 
-/** What a request says about a run. */
+/** The fields of a request that describe the run. */
 interface PassingRun {
   readonly scope: string | undefined;
   readonly run: string;
@@ -192,7 +195,7 @@ type Answer = Awaited<ReturnType<Client["failures"]["resolve"]>>;
 
 type Resolved = Omit<Answer, "more">;
 
-/** Reports to the server what passed, in as many requests as its limits ask for. */
+/** Reports to the server what passed. The limits of the server decide how many requests are needed. */
 async function resolvePassed(
   invocation: Invocation,
   run: PassingRun,
@@ -222,7 +225,10 @@ async function resolvePassed(
   return all;
 }
 
-/** The requests that a dry run would send first: what each answers decides whether a part is asked about again. */
+/**
+ * The first request for each part. An answer can make a second request for the part necessary, which a dry run cannot
+ * know.
+ */
 async function requestsOf(
   invocation: Invocation,
   run: PassingRun,
@@ -243,7 +249,10 @@ async function requestsOf(
   return requests;
 }
 
-/** The threads that no earlier answer to these tests named, so that a faulty server cannot keep the command asking. */
+/**
+ * The threads that no earlier answer for this part named. Without this check a faulty server could make the command
+ * send requests for ever.
+ */
 function newIn<Thread extends { readonly consoleUrl: string }>(
   threads: readonly Thread[],
   named: Set<string>,
@@ -276,7 +285,7 @@ const notThere = ({ status, code }: ServerError, appId: string): CliError =>
     status,
   });
 
-/** A further request needs a key of its own. */
+/** Each further request needs its own key. */
 function keysOf({ flags: { idempotencyKey } }: Invocation): () => string | undefined {
   let count = 0;
   return () => {
@@ -285,10 +294,10 @@ function keysOf({ flags: { idempotencyKey } }: Invocation): () => string | undef
   };
 }
 
-// Leaves room for the rest of the body.
+// The rest of the body has fewer bytes than that.
 const mostBytes = limits.json - 16_384;
 
-/** The list in parts that fit into one request each. */
+/** Splits the list into parts that fit into one request each. */
 function parts(passed: readonly Passed[]): Passed[][] {
   const all: Passed[][] = [];
   let part: Passed[] = [];
@@ -309,8 +318,8 @@ function parts(passed: readonly Passed[]): Passed[][] {
 type Passed = string | { readonly prefix: string };
 
 /**
- * The beginnings of the keys of all tests that passed. With a test passed the suite and the class that it belongs to,
- * which tools report when a test cannot even start. (rule F28)
+ * The prefixes of the keys of all tests that passed. If a test passed, its suite and its class passed, too: tools
+ * report a failure of these when a test cannot start. (rule F28)
  */
 function passedTests(tests: readonly TestResult[], folder: string): Passed[] {
   const passed = new Set<string>();
@@ -325,7 +334,7 @@ function passedTests(tests: readonly TestResult[], folder: string): Passed[] {
 
 const isFailing = ({ outcome }: TestResult): boolean => outcome === "failed" || outcome === "flaky";
 
-/** What tools call a test that stands for a class that could not start. */
+/** The names that tools give to the failure of a class that could not start. */
 const namesOfClass = ["", "initializationError", "executionError", "classMethod"];
 
 /** The test, its class, its suite, and a suite or a file that is named as its class. */

@@ -12,7 +12,7 @@ export interface ThreadTextOptions {
   readonly repeats?: boolean | undefined;
 }
 
-/** A thread as text for a person. Of many repeats in a row, one line tells. */
+/** A thread as text for a person. One line stands for many repeats in a row. */
 export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextOptions = {}): string {
   const { app, feedback, sender, assignee, earlier = null, tags = [], messages, proposals } = thread;
   const shown = repeats ? messages : foldRepeats(messages);
@@ -37,7 +37,7 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
     .join("\n");
 }
 
-/** What `feedback reply --expect-message` takes. */
+/** The value for `feedback reply --expect-message`. */
 function newestLine(messages: readonly Message[]): string | undefined {
   const newest = newestMessageIn(messages);
   return newest === null ? undefined : `\n${line("Newest message", newest)}`;
@@ -46,7 +46,10 @@ function newestLine(messages: readonly Message[]): string | undefined {
 const line = (label: string, value: string | null): string | undefined =>
   value === null ? undefined : `${oneLine(label)}: ${oneLine(value)}`;
 
-/** The words of the public and of agents: each line has a mark, so that none can look like ours. (rule W2) */
+/**
+ * A text of the public or of an agent. Each line begins with `>`, so that it cannot look like a line of Innkeep. (rule
+ * W2)
+ */
 const quotation = (text: string): string => visibleText(text).text.replace(/^/gm, "> ");
 
 const times = (occurrences: number): string => (occurrences > 1 ? `, ${occurrences} times` : "");
@@ -75,14 +78,14 @@ function messageText(thread: OwnedThread, message: Message): string {
   const { category = null, subject = null, source = null } = message;
   const { text, isPartOfText, facts } = differenceOf(thread, message);
   const { feedback } = thread;
-  const unlike = (value: string | null, first: string | null) => (value === first ? null : value);
+  const ifOther = (value: string | null, first: string | null) => (value === first ? null : value);
   const metadata = Object.fromEntries(facts.map(([name, value]) => [name, value ?? "not in this report"]));
   return [
     `\n-- Reported again, ${createdAt}`,
     line("From", nameOf(sender)),
-    line("Type", unlike(category, feedback.category)),
-    line("Subject", unlike(subject, feedback.subject)),
-    line("Source", unlike(source, feedback.source)),
+    line("Type", ifOther(category, feedback.category)),
+    line("Subject", ifOther(subject, feedback.subject)),
+    line("Source", ifOther(source, feedback.source)),
     ...factLines({ ...message, metadata }),
     ...(text === undefined ? ["The same text as the report."] : []),
     ...(isPartOfText ? ["The same text as the report, but for these lines:"] : []),

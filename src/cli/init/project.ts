@@ -39,17 +39,18 @@ export interface InitFlags extends GlobalFlags {
  */
 export async function init(invocation: Invocation, flags: InitFlags): Promise<undefined> {
   const { address: server, isProject } = await serverOf(invocation, flags);
-  // The server of an innkeep.json that is there already may be a stranger's, so that the file goes on naming it.
+  // A stranger may have written the server in an existing innkeep.json. Credentials go only to a server that the person
+  // has named, so this server is not passed as one.
   const own = isProject ? invocation : startInvocation(invocation.context, { ...flags, baseUrl: server });
   const plan = await planProjectFile(own, { server, app: flags.app });
   const key = await checkedKey(own, flags);
   const draft = key && (await draftOfFirst(own, flags));
   if (!flags.dryRun) await writeProjectFile(plan);
-  tellFile(own, plan);
+  noteFile(own, plan);
   const isStored = key !== undefined && (await storeKey(own, flags, key));
   const report = draft && (await firstReport(own, flags, { draft, key }));
   const ci = ciLines(own.context, { server, service: flags.ci });
-  tellNext(own, key, isStored, report);
+  noteNextSteps(own, key, isStored, report);
   const done = {
     ...(flags.dryRun && { dryRun: true }),
     server,
@@ -63,7 +64,9 @@ export async function init(invocation: Invocation, flags: InitFlags): Promise<un
   printOne(own, done, () => [report?.request, ...ci.map(({ text }) => text)].filter(Boolean).join("\n\n"));
 }
 
-/** The named server, or the one that is typed. Throws a usage error if there is none and nobody can be asked. */
+/**
+ * The named server, or the one that the person types. Throws a usage error if there is none and nobody can be asked.
+ */
 async function serverOf(invocation: Invocation, { server, baseUrl }: InitFlags): Promise<Server> {
   if (server !== undefined && baseUrl !== undefined && server !== baseUrl)
     throw usageError("--server and --base-url name two servers.", "Give one of them.");
@@ -77,14 +80,14 @@ async function serverOf(invocation: Invocation, { server, baseUrl }: InitFlags):
   return { address: webAddress(typed, "What you typed"), from: "what you typed" };
 }
 
-function tellFile(invocation: Invocation, { file, change, text }: ProjectPlan): void {
+function noteFile(invocation: Invocation, { file, change, text }: ProjectPlan): void {
   const { dryRun } = invocation.flags;
-  if (change === "unchanged") note(invocation, `${file} says so already.`);
+  if (change === "unchanged") note(invocation, `${file} has this content already.`);
   else note(invocation, `${dryRun ? "Would write" : "Wrote"} ${file}: ${text.trim()}`);
 }
 
-/** Says what is left to do. */
-function tellNext(
+/** Notes what is left to do. */
+function noteNextSteps(
   invocation: Invocation,
   key: InitKey | undefined,
   isStored: boolean,
@@ -94,7 +97,7 @@ function tellNext(
   if (!key)
     note(
       invocation,
-      "There is no app key yet: make one in the console, and `innkeep auth set api-key` stores it.",
+      "There is no app key yet. Make one in the console, and store it with `innkeep auth set api-key`.",
     );
   else if (!isStored && key.isGiven)
     note(
@@ -116,16 +119,16 @@ interface ProjectPlan {
   readonly text: string;
 }
 
-interface Wanted {
+interface ProjectFields {
   readonly server: string;
   readonly app?: string | undefined;
 }
 
 /**
- * Plans the file, and asks before it would say something else than now. Throws a usage error for a damaged file, for a
- * secret, and if nobody agrees.
+ * Plans the file. Asks before it changes the server or the app of an existing file. Throws a usage error for a damaged
+ * file, for a secret, and if nobody agrees.
  */
-async function planProjectFile(invocation: Invocation, wanted: Wanted): Promise<ProjectPlan> {
+async function planProjectFile(invocation: Invocation, wanted: ProjectFields): Promise<ProjectPlan> {
   const { cwd, home } = invocation.context;
   const file = join(cwd, projectFileName);
   const present = projectText(file);
@@ -139,18 +142,18 @@ async function planProjectFile(invocation: Invocation, wanted: Wanted): Promise<
   const text = `${JSON.stringify(fields, null, 2)}\n`;
   checkProject(file, text);
   if (redactText(text) !== text)
-    throw usageError("The server and the app must hold no secret: others read the project.");
+    throw usageError("The server and the app must not contain a secret: other people read the project.");
   if (before && before.server === wanted.server && before.app === app)
     return { file, change: "unchanged", app, text };
   const above = present === undefined ? readProjectFile({ cwd: dirname(resolve(cwd)), home }) : undefined;
-  if (above && cwd !== home) note(invocation, `${above.file} will no longer count in this folder.`);
-  if (before) await confirm(invocation, `Replace what ${file} says${saying(before)}?`);
+  if (above && cwd !== home) note(invocation, `${above.file} will no longer be used in this folder.`);
+  if (before) await confirm(invocation, `Replace what ${file} says${describeFields(before)}?`);
   return { file, change: before ? "changed" : "created", app, text };
 }
 
 const withoutMark = (text: string): string => text.replace(/^\uFEFF/, "");
 
-const saying = ({ server, app }: Partial<Wanted>): string =>
+const describeFields = ({ server, app }: Partial<ProjectFields>): string =>
   ` (${[server ?? "no server", app ?? "no app"].join(", ")})`;
 
 /** Writes the file in one step. Throws a CliError if the folder cannot be written. */
@@ -189,7 +192,7 @@ async function knownApps(invocation: Invocation): Promise<readonly { readonly na
 
 type CiService = "github" | "gitlab" | "circleci" | "jenkins" | "shell" | "none";
 
-/** The lines for one service: the file that they belong into, and the text. */
+/** The lines for one service: their file and their text. */
 interface CiLines {
   readonly service: CiService;
   readonly file: string | null;
@@ -199,7 +202,7 @@ interface CiLines {
 const command =
   'innkeep feedback send --base-url SERVER --type bug --subject "Tests failed" --message @test-output.txt --dedupe-key tests --best-effort';
 
-/** The lines call the installed command, which no registry has to have. (rule L56) */
+/** The lines call an installed command, so the package need not be in a registry. (rule L56) */
 const installed =
   "innkeep must be installed in the job: npm install --global TARBALL, see docs/ci.md, Where the command comes from";
 
@@ -267,14 +270,14 @@ const services: Readonly<Record<Exclude<CiService, "none">, { file: string | nul
   shell: { file: null, text: shell },
 };
 
-/** The lines of the service that is given, or of those whose files are in the folder; else one line of shell. */
+/** The lines of the given service, or of the services whose files are in the folder, or else the lines for a shell. */
 function ciLines(
   { cwd }: Pick<Context, "cwd">,
   { server, service: given }: { readonly server: string; readonly service: CiService | undefined },
 ): CiLines[] {
   if (given === "none") return [];
   const names = given ? [given] : namesOf(cwd);
-  // A path may hold signs that mean something to a shell.
+  // A path may contain characters that have a meaning in a shell.
   const address = server.replace(/[^\w.:/%[\]-]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   return names.map((service) => {
     const { file, text } = services[service];
@@ -283,7 +286,7 @@ function ciLines(
   });
 }
 
-const traces = [
+const serviceFiles = [
   ["github", ".github"],
   ["gitlab", ".gitlab-ci.yml"],
   ["circleci", ".circleci"],
@@ -291,11 +294,11 @@ const traces = [
 ] as const;
 
 function namesOf(cwd: string): readonly Exclude<CiService, "none">[] {
-  const found = traces.filter(([, file]) => existsSync(join(cwd, file))).map(([service]) => service);
+  const found = serviceFiles.filter(([, file]) => existsSync(join(cwd, file))).map(([service]) => service);
   return found.length > 0 ? found : ["shell"];
 }
 
-/** What became of the first report. A dry run has only the request. */
+/** The result of the first report. A dry run has only the request. */
 interface FirstReport {
   readonly id?: string | undefined;
   readonly consoleUrl?: string | undefined;
@@ -322,8 +325,9 @@ const draftOfFirst = (
   });
 
 /**
- * Keeps and sends a first report with `--send`, or if the person agrees; undefined if not. With `--dry-run` gives the
- * request. Runs of one folder join one thread. Throws an error that says how to send it again if it does not arrive.
+ * Sends a first report with `--send` or if the person agrees; otherwise returns undefined. With `--dry-run` it returns
+ * the request. Further runs add to the same thread. Throws an error that says how to send the report again if it does
+ * not arrive.
  */
 async function firstReport(
   invocation: Invocation,
@@ -343,7 +347,7 @@ async function firstReport(
   }
 }
 
-/** The invocation with a key that was typed, which no variable or store has. */
+/** The invocation with the key, which the person may have typed and not stored. */
 function withKey(invocation: Invocation, key: InitKey): Invocation {
   const own: Invocation = { ...invocation, credential: async () => key };
   const sender = connect(own);
@@ -359,7 +363,7 @@ async function wantsToSend(invocation: Invocation, { fields }: ReportContent): P
 
 /** An app key that the server accepts. */
 interface InitKey extends FoundCredential {
-  /** It was typed now. */
+  /** The person has typed it. */
   readonly isTyped?: true;
 }
 
@@ -402,7 +406,7 @@ async function typedKey(invocation: Invocation): Promise<InitKey | undefined> {
   return key;
 }
 
-/** Stores a given key if the person wants that; returns whether it is stored on this machine. */
+/** Stores a given key if the person agrees. Returns whether the key is stored on this machine. */
 async function storeKey(invocation: Invocation, flags: KeyFlags, key: InitKey): Promise<boolean> {
   if (!key.isGiven) return true;
   if (flags.dryRun) {

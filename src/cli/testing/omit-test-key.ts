@@ -4,9 +4,9 @@ export interface TestKeyFlags {
   readonly withTestKeys?: boolean;
 }
 
-/** The flag of commands whose answers hold test keys. */
+/** The flag of commands whose answers contain test keys. */
 export const withTestKeys = (command: Command): Command =>
-  command.option("--with-test-keys", "show test keys, too: anyone with a key counts days for its slot");
+  command.option("--with-test-keys", "also show test keys: anyone with a key can count days for its slot");
 
 /** The value without its test key, which is a secret, unless the flag asks for it. */
 export function omitTestKey<T extends { readonly testKey?: string | null }>(

@@ -4,8 +4,8 @@ import type { Invocation } from "../core/context.ts";
 import { wholeId } from "../core/ids.ts";
 
 /**
- * The id of one of the tester's slots, given as a whole or by its start; else the only slot that the tester still
- * holds.
+ * Returns the id of a slot of the tester, from its id or the start of its id. Without one it is the only active slot of
+ * the tester.
  */
 export async function ownSlotId(invocation: Invocation, given: string | undefined): Promise<string> {
   const slots = async () => (await invocation.client().tester.slots()).slots;
@@ -17,14 +17,14 @@ export async function ownSlotId(invocation: Invocation, given: string | undefine
   });
 }
 
-const held: readonly string[] = ["active", "at_risk"] satisfies readonly Slot["status"][];
+const activeStatuses: readonly string[] = ["active", "at_risk"] satisfies readonly Slot["status"][];
 
 function onlyOne(slots: readonly Slot[]): string {
-  const mine = slots.filter(({ status }) => held.includes(status));
+  const mine = slots.filter(({ status }) => activeStatuses.includes(status));
   const [slot, ...others] = mine;
   if (!slot)
-    throw usageError("You hold no slot now.", "`innkeep slot list --open` shows those that are free.");
+    throw usageError("You have no slot now.", "`innkeep slot list --open` shows those that are free.");
   if (others.length === 0) return slot.slotId;
   const choice = mine.map(({ slotId, app }) => `  ${slotId}  ${app.name}`).join("\n");
-  throw usageError(`You hold ${mine.length} slots.`, `Say which:\n${choice}`);
+  throw usageError(`You have ${mine.length} slots.`, `Say which:\n${choice}`);
 }

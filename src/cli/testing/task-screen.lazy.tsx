@@ -7,7 +7,7 @@ import { formatDuration } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { type Shown, showOnTerminal } from "../core/screen.lazy.ts";
 
-/** A task without its test key, unless that was asked for. */
+/** A task. It has its test key only if the flag asks for it. */
 export type ShownTask = Omit<Task, "testKey">;
 
 /** The tasks as the commands show them. */
@@ -82,7 +82,7 @@ function useResults(results: TaskScreen["results"], signal: AbortSignal, exit: (
 }
 
 function Headline({ tasks }: { readonly tasks: Tasks | undefined }) {
-  if (!tasks) return <Text dimColor>Looking at your tests…</Text>;
+  if (!tasks) return <Text dimColor>Loading your tests…</Text>;
   if (tasks.tasks.length === 0) {
     return <Text>No tests today. `innkeep slot list --open` shows where testers are wanted.</Text>;
   }
@@ -126,18 +126,18 @@ function TaskLines({ task, time }: { readonly task: ShownTask; readonly time: Da
 
 const todo = ({ targetScreen, verificationTier }: ShownTask): string =>
   verificationTier === "sdk"
-    ? `Use the app, and visit ${onOneLine(targetScreen)}`
+    ? `Use the app, and open ${onOneLine(targetScreen)}`
     : `Send a picture of ${onOneLine(targetScreen)}`;
 
 function remarks({ slotStatus, missedDays, joinCheckPending }: ShownTask): string[] {
   const missed = missedDays === 1 ? "one day missed" : `${missedDays} days missed`;
   return [
     ...(slotStatus === "at_risk" ? [onOneLine(`Your slot is at risk: ${missed}`)] : []),
-    ...(joinCheckPending ? ["Your joining of the store's test is to be confirmed"] : []),
+    ...(joinCheckPending ? ["The owner must still confirm that you joined the store's test"] : []),
   ];
 }
 
-/** In the time of this machine. */
+/** When the task is due, in the time zone of this machine. */
 function dueInWords(dueBy: string, time: Date): string {
   const due = new Date(dueBy);
   const left = Math.floor((due.getTime() - time.getTime()) / 1_000);

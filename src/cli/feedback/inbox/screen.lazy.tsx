@@ -36,7 +36,7 @@ function Screen({ inbox, signal }: Pick<InboxScreen, "inbox" | "signal">) {
   );
   const most = Math.max(0, lines.length - rows);
   useInput((input, key) => {
-    if (press(inbox, input, { key, room: { most, page: rows } })) exit();
+    if (press(inbox, input, { key, viewport: { most, page: rows } })) exit();
   });
   return (
     <Box flexDirection="column" paddingX={1} overflow="hidden" {...(isSmall && { height })}>
@@ -56,11 +56,11 @@ function Screen({ inbox, signal }: Pick<InboxScreen, "inbox" | "signal">) {
 interface Size {
   readonly width: number;
   readonly height: number;
-  /** Whether empty lines and the names of keys are left out. */
+  /** Whether empty lines and the line with the keys are left out. */
   readonly isSmall: boolean;
 }
 
-/** The size of the terminal, whenever it changes. */
+/** The size of the terminal. Follows its changes. */
 function useSize(): Size {
   const { stdout } = useStdout();
   const [size, setSize] = useState(() => sizeOf(stdout));
@@ -72,7 +72,10 @@ function useSize(): Size {
   return size;
 }
 
-/** The last line stays free: a screen without one is drawn again each time, and the text above it is lost. */
+/**
+ * The last line stays empty. If the screen fills the terminal, ink draws all of it again each time, and the text above
+ * it is lost.
+ */
 const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>): Size => ({
   width: Math.max(1, (columns || 80) - 2),
   height: Math.max(1, (rows || 24) - 1),
@@ -162,7 +165,7 @@ function Draft({ writing, size }: { readonly writing: Writing; readonly size: Si
   return (
     <Box flexDirection="column" marginTop={gap(size)}>
       <Text bold wrap="truncate-end">
-        {questions[writing.kind]}: Enter sends, Esc stops
+        {questions[writing.kind]}: Enter sends, Esc cancels
       </Text>
       <Text wrap="truncate-end">{last}</Text>
     </Box>
@@ -199,7 +202,7 @@ function Footer({
   );
 }
 
-/** The lines of a text, cut at spaces to fit a width. The time grows in proportion to the text, also for hostile texts. */
+/** Wraps a text at spaces to a width. The time is linear in the length of the text, also for hostile texts. */
 export const wrapped = (text: string, width: number): string[] =>
   text.split("\n").flatMap((line) => wrappedLine(line.replaceAll("\t", "  "), width));
 

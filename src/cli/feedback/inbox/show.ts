@@ -7,7 +7,7 @@ import type { Invocation } from "../../core/context.ts";
 import { appIdOf } from "../../core/ids.ts";
 import { canAsk } from "../../core/input.ts";
 import { note } from "../../core/output.ts";
-import { createInbox, type InboxCalls, type InboxState, says, type ThreadPage } from "./state.ts";
+import { createInbox, type InboxCalls, type InboxState, type ThreadPage, withMessage } from "./state.ts";
 
 export interface InboxFlags {
   readonly status?: ThreadStatus;
@@ -15,34 +15,34 @@ export interface InboxFlags {
   readonly q?: string;
 }
 
-/** Shows the feedback of an app on a screen, to read, answer and file away. Needs a terminal. */
+/** Shows the feedback of an app on a screen, to read it, reply, archive and resolve. Needs a terminal. */
 export async function showInbox(invocation: Invocation, flags: InboxFlags): Promise<undefined> {
   if (!isScreen(invocation))
     throw usageError(
       "The inbox needs a terminal, and a person at it.",
       "`innkeep feedback list`, `view` and `edit` work everywhere.",
     );
-  let tell = (text: string) => note(invocation, text);
-  const calls = await callsOf(invocation, { ...flags, tell: (text) => tell(text) });
+  let notify = (text: string) => note(invocation, text);
+  const calls = await callsOf(invocation, { ...flags, notify: (text) => notify(text) });
   const inbox = createInbox(calls, await calls.list().catch(explain));
-  // Text beside the screen would destroy it.
-  tell = (text) => inbox.set(says(inbox.state(), text));
+  // Any other output would destroy the screen.
+  notify = (text) => inbox.set(withMessage(inbox.state(), text));
   // Loads the library for screens.
   const { showScreen } = await import("./screen.lazy.tsx");
   const { signal } = invocation.context;
   try {
     await showScreen({ inbox, signal });
-    tell = (text) => note(invocation, text);
+    notify = (text) => note(invocation, text);
     if (!inbox.isSettled()) note(invocation, "Your last changes are being sent. Ctrl-C stops that.");
     await inbox.settled();
     signal.throwIfAborted();
   } finally {
-    tellUnsent(invocation, inbox.state());
+    noteUnsent(invocation, inbox.state());
   }
 }
 
-/** What did not reach the server is not lost without a word, however the screen ended. */
-function tellUnsent(invocation: Invocation, { said, writing }: InboxState): void {
+/** Prints the last problem and unsent text, whatever ended the screen. */
+function noteUnsent(invocation: Invocation, { said, writing }: InboxState): void {
   if (said.isProblem) note(invocation, `warning: ${said.text}`);
   if (writing && writing.text.trim() !== "") note(invocation, `This was not sent:\n${writing.text}`);
 }
@@ -55,9 +55,9 @@ const isScreen = (invocation: Invocation): boolean =>
 
 async function callsOf(
   invocation: Invocation,
-  { tell, ...flags }: InboxFlags & { readonly tell: (text: string) => void },
+  { notify, ...flags }: InboxFlags & { readonly notify: (text: string) => void },
 ): Promise<InboxCalls> {
-  const client = lastingClient(invocation, { onRetry: (pause) => tell(retryText(pause)) });
+  const client = lastingClient(invocation, { onRetry: (pause) => notify(retryText(pause)) });
   const { threads } = client;
   const params = { appId: await appIdOf(invocation).catch(explain) };
   const { status = "open", type, q } = flags;
@@ -73,7 +73,7 @@ async function callsOf(
   };
 }
 
-/** The next page that has threads: a search may answer before it has found one. */
+/** Reads pages until one has threads, because a search may return an empty page before it has found a thread. */
 async function firstWithThreads(
   list: (cursor: string | undefined) => Promise<ThreadPage>,
   cursor: string | undefined,
@@ -86,13 +86,13 @@ async function firstWithThreads(
 /** An address from a server is opened only if it is a web address. */
 async function openAddress({ context }: Invocation, address: string): Promise<void> {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
-    throw new Error("The server gave no web address for this thread.");
+    throw new Error("The server returned no web address for this thread.");
   await context.openBrowser(address).catch(() => {
     throw new Error(`No browser could be opened here. The address is ${address}`);
   });
 }
 
-/** A server of the specification alone has no list of feedback. */
+/** A server that has only the base API does not list feedback. */
 function explain(error: unknown): never {
   if (!(error instanceof ServerError) || ![404, 405].includes(error.status) || error.code === "not_found")
     throw error;

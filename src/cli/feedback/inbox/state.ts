@@ -23,18 +23,18 @@ interface Key {
   readonly meta?: boolean;
 }
 
-/** How much of a thread fits on the screen. */
-interface Room {
-  /** The lines that can be scrolled by. */
+/** How far an open thread can be scrolled. */
+interface Viewport {
+  /** The largest scroll position, in lines. */
   readonly most: number;
   readonly page: number;
 }
 
-/** Does what a key means. Returns whether the person leaves. */
+/** Handles a key. Returns whether the person leaves the screen. */
 export function press(
   inbox: Inbox,
   input: string,
-  pressed: { readonly key: Key; readonly room: Room },
+  pressed: { readonly key: Key; readonly viewport: Viewport },
 ): boolean {
   const { key } = pressed;
   if (key.ctrl && input === "c") return true;
@@ -42,18 +42,21 @@ export function press(
     pressWhileWriting(inbox, input, key);
     return false;
   }
-  if (input.length > 1) return pressAll(inbox, input, pressed.room);
-  return pressOne(inbox, nameOf(input, key), pressed.room);
+  if (input.length > 1) return pressAll(inbox, input, pressed.viewport);
+  return pressOne(inbox, nameOf(input, key), pressed.viewport);
 }
 
-/** Keys that are typed fast arrive together. What follows the key that starts a text is a part of the text. */
-function pressAll(inbox: Inbox, input: string, room: Room): boolean {
+/**
+ * Keys that are typed fast arrive as one input. After a key that starts a text, the rest of the input belongs to the
+ * text.
+ */
+function pressAll(inbox: Inbox, input: string, viewport: Viewport): boolean {
   const [first = "", ...others] = input;
   if (first === "") return false;
-  if (pressOne(inbox, nameOfOne(first), room)) return true;
+  if (pressOne(inbox, nameOfOne(first), viewport)) return true;
   const rest = others.join("");
-  if (!inbox.state().writing) return pressAll(inbox, rest, room);
-  takeText(inbox, rest);
+  if (!inbox.state().writing) return pressAll(inbox, rest, viewport);
+  addText(inbox, rest);
   return false;
 }
 
@@ -68,10 +71,10 @@ function nameOf(input: string, key: Key): string {
 
 const nameOfOne = (character: string): string => (character === "\r" ? "enter" : character);
 
-function pressOne(inbox: Inbox, name: string, room: Room): boolean {
+function pressOne(inbox: Inbox, name: string, viewport: Viewport): boolean {
   const isReading = inbox.state().reading !== undefined;
   if (name === "q" && !isReading) return true;
-  const own = isReading ? inThread(inbox, room)[name] : inList(inbox, room)[name];
+  const own = isReading ? inThread(inbox, viewport)[name] : inList(inbox, viewport)[name];
   (own ?? anywhere(inbox)[name])?.();
   return false;
 }
@@ -79,8 +82,8 @@ function pressOne(inbox: Inbox, name: string, room: Room): boolean {
 type Keys = Readonly<Record<string, (() => void) | undefined>>;
 
 const anywhere = (inbox: Inbox): Keys => ({
-  e: () => file(inbox, "archived"),
-  d: () => file(inbox, "resolved"),
+  e: () => closeThread(inbox, "archived"),
+  d: () => closeThread(inbox, "resolved"),
   u: () => undo(inbox),
   r: () => void startWriting(inbox, "reply"),
   n: () => void startWriting(inbox, "note"),
@@ -88,7 +91,7 @@ const anywhere = (inbox: Inbox): Keys => ({
   o: () => openConsole(inbox),
 });
 
-const inList = (inbox: Inbox, { page }: Room): Keys => ({
+const inList = (inbox: Inbox, { page }: Viewport): Keys => ({
   j: () => move(inbox, 1),
   k: () => move(inbox, -1),
   " ": () => move(inbox, page),
@@ -96,7 +99,7 @@ const inList = (inbox: Inbox, { page }: Room): Keys => ({
   enter: () => void openThread(inbox),
 });
 
-const inThread = (inbox: Inbox, { most, page }: Room): Keys => {
+const inThread = (inbox: Inbox, { most, page }: Viewport): Keys => {
   const scroll = (by: number) => inbox.set(scrolled(inbox.state(), by, most));
   const back = () => inbox.set(closed(inbox.state()));
   return {
@@ -111,14 +114,14 @@ const inThread = (inbox: Inbox, { most, page }: Room): Keys => {
 
 function pressWhileWriting(inbox: Inbox, input: string, key: Key): void {
   const state = inbox.state();
-  if (key.escape) inbox.set(says({ ...state, writing: undefined }, "Nothing was sent."));
+  if (key.escape) inbox.set(withMessage({ ...state, writing: undefined }, "Nothing was sent."));
   else if (key.return) submit(inbox);
   else if (key.backspace || key.delete) inbox.set(typed(state, undefined));
-  else if (!key.ctrl && !key.meta) takeText(inbox, input);
+  else if (!key.ctrl && !key.meta) addText(inbox, input);
 }
 
-/** Typed or pasted text. An Enter at its end is one; those before it are lines of a pasted text. */
-function takeText(inbox: Inbox, input: string): void {
+/** Adds typed or pasted text. An Enter at its end submits the text; line ends before it belong to a pasted text. */
+function addText(inbox: Inbox, input: string): void {
   const [, text = "", enter] = /^([\s\S]*?)(\r?)$/.exec(input) ?? [];
   for (const part of text.split(/([\u007f\b])/)) {
     const isErasing = part === "\u007f" || part === "\b";
@@ -128,8 +131,8 @@ function takeText(inbox: Inbox, input: string): void {
 }
 
 /**
- * Starts a reply, a note or the address of an issue for the selected thread, which is shown. Keys belong to the text at once,
- * also while the thread is read: they must not file threads away.
+ * Starts a reply, a note or the address of an issue, and opens the selected thread. Keys belong to the text at once,
+ * even while the thread loads: otherwise an `e` would archive the thread.
  */
 async function startWriting(inbox: Inbox, kind: Writing["kind"]): Promise<void> {
   if (!selectedThread(inbox.state()) && !inbox.state().reading) return;
@@ -141,27 +144,27 @@ async function startWriting(inbox: Inbox, kind: Writing["kind"]): Promise<void> 
   else if (kind === "issue") inbox.set(write(state, kind, state.reading.feedback.githubIssueUrl ?? ""));
 }
 
-/** Sends what was written. A reply waits for a second call, because it cannot be taken back. */
+/** Sends the text. A reply needs a second Enter, because it cannot be undone. */
 function submit(inbox: Inbox): void {
   const state = inbox.state();
   const { writing, reading } = state;
   if (!writing) return;
   if (!reading) {
-    // The text waits until the thread is there.
+    // The text stays while the thread loads.
     void openThread(inbox);
     return;
   }
   const fault = faultOf(writing);
-  if (fault !== undefined) inbox.set(says(state, fault, true));
+  if (fault !== undefined) inbox.set(withMessage(state, fault, true));
   else if (writing.kind === "reply" && !writing.isSure)
-    inbox.set({ ...says(state, sureText), writing: { ...writing, isSure: true } });
+    inbox.set({ ...withMessage(state, sureText), writing: { ...writing, isSure: true } });
   else {
-    inbox.set({ ...says(state, "Sending…"), writing: undefined });
+    inbox.set({ ...withMessage(state, "Sending…"), writing: undefined });
     inbox.after(() => sendWritten(inbox, reading, writing));
   }
 }
 
-const sureText = "The sender gets this. Enter sends it, Esc stops.";
+const sureText = "The sender gets this text. Enter sends it, Esc cancels.";
 
 async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing): Promise<void> {
   const { id } = thread.feedback;
@@ -171,7 +174,7 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
     said = await sent(inbox.calls, thread, writing);
   } catch (error) {
     const isAnswered = error instanceof ServerError && error.code === "answered";
-    // The newer message is shown. The next time it counts as read.
+    // The newer message is shown, so the next try counts it as read.
     const newer = isAnswered ? await inbox.calls.read(id).catch(() => undefined) : undefined;
     // The text is not lost.
     if (isOpen())
@@ -182,9 +185,9 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
       });
     throw isAnswered ? new Error(`Nothing was sent. ${error.message}`) : error;
   }
-  // It has arrived: if the thread cannot be read now, nothing must be sent again.
+  // The message has arrived. If the thread cannot be read now, the message must not be sent again.
   const reading = await inbox.calls.read(id).catch(() => undefined);
-  inbox.set(says(reading && isOpen() ? { ...inbox.state(), reading } : inbox.state(), said));
+  inbox.set(withMessage(reading && isOpen() ? { ...inbox.state(), reading } : inbox.state(), said));
 }
 
 function faultOf({ kind, text }: Writing): string | undefined {
@@ -206,14 +209,14 @@ async function sent(
   }
   if (kind === "note") {
     await calls.send(id, { direction: "note", body: given });
-    return "The note is there.";
+    return "The note was added.";
   }
   const reply = { direction: "outbound", body: given, expectedMessageId: newestMessageIn(messages) } as const;
   const { delivery } = await calls.send(id, reply);
   return ["The reply was sent.", ...(delivery ? deliveryWords(delivery) : [])].join(" ");
 }
 
-// A change shows at once, and is taken back if the server refuses it. Nothing here decides on a proposal. (rule L54)
+// A change is shown at once, and undone if the server refuses it. No key decides on a proposal. (rule L54)
 
 function move(inbox: Inbox, by: number): void {
   inbox.set(moved(inbox.state(), by));
@@ -224,32 +227,32 @@ function move(inbox: Inbox, by: number): void {
 async function openThread(inbox: Inbox): Promise<void> {
   const thread = selectedThread(inbox.state());
   if (!thread) return;
-  inbox.set(says(inbox.state(), "Reading…"));
+  inbox.set(withMessage(inbox.state(), "Reading…"));
   try {
     const read = await inbox.calls.read(thread.id);
     const isSelected = selectedThread(inbox.state())?.id === thread.id;
     if (!isSelected) return;
-    inbox.set(opened(says(inbox.state(), ""), read));
-    // A token that may only read marks nothing. The thread is read all the same.
+    inbox.set(opened(withMessage(inbox.state(), ""), read));
+    // A token that may only read cannot mark the thread as read. It can still show it.
     if (thread.unread) void inbox.calls.markRead(thread.id).catch(() => undefined);
   } catch (error) {
     inbox.problem(error);
   }
 }
 
-/** Files the selected thread away. In a thread the next one opens. */
-function file(inbox: Inbox, status: FiledStatus): void {
+/** Archives or resolves the selected thread. If it is open, the next thread opens. */
+function closeThread(inbox: Inbox, status: FiledStatus): void {
   const state = inbox.state();
   const thread = selectedThread(state);
   if (!thread) return;
-  const said = `Filed as ${status}: ${thread.subject}. u undoes it.`;
-  inbox.set(says(closed(filedAway(state, thread.id)), said));
+  const said = `The thread is ${status}: ${thread.subject}. u undoes it.`;
+  inbox.set(withMessage(closed(withoutThread(state, thread.id)), said));
   const filed = inbox.state().filed.at(-1);
   inbox.after(async () => {
     try {
       await inbox.calls.change(thread.id, { status });
     } catch (error) {
-      if (filed) inbox.set(restored(inbox.state(), filed));
+      if (filed) inbox.set(withThread(inbox.state(), filed));
       throw error;
     }
   });
@@ -257,7 +260,7 @@ function file(inbox: Inbox, status: FiledStatus): void {
   void inbox.readAhead();
 }
 
-/** Shows the next thread, and what was said before it. */
+/** Opens the next thread, and keeps the last message on the screen. */
 async function openNext(inbox: Inbox): Promise<void> {
   const { said } = inbox.state();
   await openThread(inbox);
@@ -265,21 +268,21 @@ async function openNext(inbox: Inbox): Promise<void> {
   if (!state.said.isProblem) inbox.set({ ...state, said });
 }
 
-/** Puts the thread that was filed away last back into the list, with the status that it had. */
+/** Puts the thread that was archived or resolved last back into the list, with its earlier status. */
 function undo(inbox: Inbox): void {
   const state = inbox.state();
   const filed = state.filed.at(-1);
   if (!filed) {
-    inbox.set(says(state, "There is nothing to undo."));
+    inbox.set(withMessage(state, "There is nothing to undo."));
     return;
   }
   const { id, subject, status } = filed.thread;
-  inbox.set(says(closed(restored(state, filed)), `Back in the list: ${subject}`));
+  inbox.set(withMessage(closed(withThread(state, filed)), `Back in the list: ${subject}`));
   inbox.after(async () => {
     try {
       await inbox.calls.change(id, { status });
     } catch (error) {
-      inbox.set(filedAway(inbox.state(), id));
+      inbox.set(withoutThread(inbox.state(), id));
       throw error;
     }
   });
@@ -288,8 +291,8 @@ function undo(inbox: Inbox): void {
 /** Opens the thread in the console, where a person decides on its proposal. */
 function openConsole(inbox: Inbox): void {
   const address = inbox.state().reading?.feedback.consoleUrl;
-  if (address === undefined) inbox.set(says(inbox.state(), "Open a thread first, with Enter."));
-  else inbox.calls.open(address).then(() => inbox.set(says(inbox.state(), address)), inbox.problem);
+  if (address === undefined) inbox.set(withMessage(inbox.state(), "Open a thread first, with Enter."));
+  else inbox.calls.open(address).then(() => inbox.set(withMessage(inbox.state(), address)), inbox.problem);
 }
 
 export interface ThreadPage {
@@ -297,14 +300,14 @@ export interface ThreadPage {
   readonly nextCursor: string | null;
 }
 
-/** A message to a thread. A reply says which message was the newest on the screen, null for none. (rule F35) */
+/** A message to a thread. A reply names the message that was the newest on the screen, or null for none. (rule F35) */
 interface SentMessage {
   readonly direction: "note" | "outbound";
   readonly body: string;
   readonly expectedMessageId?: string | null;
 }
 
-/** What the screen asks of the server and of this machine. */
+/** The calls of the screen to the server and to this machine. */
 export interface InboxCalls {
   list(cursor?: string): Promise<ThreadPage>;
   read(id: string): Promise<OwnedThread>;
@@ -319,16 +322,16 @@ export interface Inbox {
   readonly calls: InboxCalls;
   state(): InboxState;
   set(next: InboxState): void;
-  /** Calls the listener after each change of the state, in place of the listener before. */
+  /** Calls the listener after each change of the state. Replaces the listener that was set before. */
   watch(listener: () => void): void;
   /** Shows an error on the last line. */
   problem(error: unknown): void;
-  /** Does something at the server, after everything before it: an undo cannot overtake what it undoes. */
+  /** Runs a request after all earlier ones, so that an undo cannot overtake the change that it undoes. */
   after(work: () => Promise<void>): void;
   isSettled(): boolean;
   /** Resolves when the server has answered everything. */
   settled(): Promise<void>;
-  /** Reads the next page of the list if the person comes near to its end. */
+  /** Reads the next page of the list if the selection is near its end. */
   readAhead(): Promise<void>;
 }
 
@@ -346,7 +349,7 @@ export function createInbox(calls: InboxCalls, first: ThreadPage): Inbox {
     onChange();
   };
   const problem = (error: unknown) =>
-    set(says(state, error instanceof Error ? error.message : String(error), true));
+    set(withMessage(state, error instanceof Error ? error.message : String(error), true));
 
   return {
     calls,
@@ -385,7 +388,7 @@ export interface Writing {
   readonly isSure: boolean;
 }
 
-/** A thread that was filed away, and its place in the list. */
+/** A thread that was archived or resolved, and its position in the list. */
 interface Filed {
   readonly thread: ThreadSummary;
   readonly at: number;
@@ -402,7 +405,7 @@ export interface InboxState {
   /** How many lines of it are above the screen. */
   readonly scroll: number;
   readonly writing?: Writing | undefined;
-  /** The last one is undone first. */
+  /** Undo restores the last one first. */
   readonly filed: readonly Filed[];
   /** The last line of the screen. */
   readonly said: { readonly text: string; readonly isProblem: boolean };
@@ -419,7 +422,7 @@ const firstState = (threads: readonly ThreadSummary[], nextCursor: string | null
   said: quiet,
 });
 
-export const says = (state: InboxState, text: string, isProblem = false): InboxState => ({
+export const withMessage = (state: InboxState, text: string, isProblem = false): InboxState => ({
   ...state,
   said: { text, isProblem },
 });
@@ -465,8 +468,8 @@ const continued = (
   return { ...state, threads: [...state.threads, ...more], nextCursor: page.nextCursor };
 };
 
-/** The list without a thread that is filed away. */
-function filedAway(state: InboxState, id: string): InboxState {
+/** Removes a thread that was archived or resolved from the list. */
+function withoutThread(state: InboxState, id: string): InboxState {
   const at = state.threads.findIndex((thread) => thread.id === id);
   const thread = state.threads[at];
   if (!thread) return state;
@@ -475,8 +478,8 @@ function filedAway(state: InboxState, id: string): InboxState {
   return { ...state, threads, selected, filed: [...state.filed, { thread, at }] };
 }
 
-/** The list with a thread back at its place. */
-function restored(state: InboxState, { thread, at }: Filed): InboxState {
+/** Puts a thread back at its position in the list. */
+function withThread(state: InboxState, { thread, at }: Filed): InboxState {
   if (state.threads.some(({ id }) => id === thread.id)) return state;
   const place = Math.min(at, state.threads.length);
   const filed = state.filed.filter((one) => one.thread.id !== thread.id);
@@ -491,7 +494,7 @@ const write = (state: InboxState, kind: Writing["kind"], text = ""): InboxState 
   said: quiet,
 });
 
-/** The text with what was typed or pasted; its last character is removed for undefined. */
+/** Adds what was typed or pasted to the text; undefined removes its last character. */
 const typed = (state: InboxState, more: string | undefined): InboxState => {
   if (!state.writing) return state;
   const { text } = state.writing;

@@ -21,19 +21,19 @@ export interface JunitFlags extends DraftFlags {
   readonly maxReports?: number;
 }
 
-/** A report about a failing test, or about the rest of them. */
+/** A report about a failing test, or the summary of the failing tests without a report of their own. */
 export interface FailureDraft {
   readonly content: ReportContent;
-  /** The name of the test and what failed in it, on one line each. Without them it is about the rest. */
+  /** The name of the test and what failed, on one line each. Undefined in the summary of the other tests. */
   readonly title?: string;
   readonly headline?: string;
   readonly isFlaky: boolean;
-  readonly place: Place | undefined;
+  readonly place: SourceLine | undefined;
 }
 
 const usualReports = 20;
 
-/** What the reports say themselves cannot be given. */
+/** Each report has its own values of these fields, so their flags are not allowed. */
 const ownFields = ["message", "subject", "dedupeKey", "image", "video", "attach"] as const;
 
 /** The faults of flags that make no sense with `--junit`. */
@@ -56,13 +56,16 @@ export async function failureDrafts(
   for (const test of failing.slice(0, maxReports)) drafts.push(await draftOfTest(invocation, flags, test));
   const tests = failing.slice(maxReports);
   if (tests.length === 0) return drafts;
-  const text = restText({ tests, reported: drafts.length, shorten });
+  const text = summaryText({ tests, reported: drafts.length, shorten });
   const content = await contentWith(invocation, flags, { ...text, dedupeKey: moreKey(flags.junit) });
   const fields = { ...content.fields, ...partsOf(tests, invocation.context.cwd) };
   return [...drafts, { content: { ...content, fields }, isFlaky: false, place: undefined }];
 }
 
-/** Which tests must pass. Of too many none is named: then only a person closes the thread. */
+/**
+ * The tests that must pass to resolve the summary. If there are too many, none is named: then only a person resolves
+ * it.
+ */
 function partsOf(tests: readonly TestResult[], folder: string): { readonly dedupeParts?: readonly string[] } {
   const parts = tests.map((test) => passedPrefix(testHash(test, folder)));
   return parts.length > limits.dedupeParts ? {} : { dedupeParts: [...new Set(parts)] };
@@ -74,9 +77,9 @@ async function draftOfTest(
   test: TestResult,
 ): Promise<FailureDraft> {
   const folders = foldersOf(invocation);
-  const place = await placeOf(test, folders);
-  const { files, left } = await filesOf(invocation.context, test, folders);
-  const text = reportText(test, { place, left, shorten });
+  const place = await sourceLineOf(test, folders);
+  const { files, unsentFiles } = await filesOf(invocation.context, test, folders);
+  const text = reportText(test, { place, unsentFiles, shorten });
   const dedupeKey = failureKey(test, invocation.context.cwd);
   const content = await contentWith(invocation, flags, { ...text, dedupeKey });
   return {
@@ -88,13 +91,13 @@ async function draftOfTest(
   };
 }
 
-/** The folder of the checkout is that of the command, unless the CI service names another. */
+/** The folder of the checkout is the folder of the command, unless the CI service names another. */
 const foldersOf = ({ context: { cwd, env } }: Invocation): Folders => ({
   cwd,
   workspace: ciFolders(env).workspace || cwd,
 });
 
-/** A report with its own content, and with what the flags say about all reports. */
+/** A report with its own content, and with the values of the flags for all reports. */
 async function contentWith(
   invocation: Invocation,
   flags: JunitFlags,
@@ -109,7 +112,7 @@ async function contentWith(
   });
 }
 
-/** A text that is meant as it stands, and not as the name of a file. */
+/** Escapes a text that begins with `@`, so that it is not read as the name of a file. */
 const literal = (text: string): string => (text.startsWith("@") ? `@${text}` : text);
 
 const present = (fields: object): object =>
@@ -119,17 +122,20 @@ const shorten = (text: string, most: number): string => cutMessage(text, most).m
 
 type Field = keyof FeedbackFiles;
 
-/** The files of a test that can be sent, and what is said about the others. */
+/** The files of a test that can be sent, and the reasons why others are not sent. */
 interface TestFiles {
   readonly files: FeedbackFiles;
-  readonly left: readonly string[];
+  readonly unsentFiles: readonly string[];
 }
 
 const fields = ["images", "videos", "attachments"] as const;
 
-const mostLooked = 50;
+const mostCheckedFiles = 50;
 
-/** The folders from which files are taken: a report that strangers wrote must not name any file of the machine. */
+/**
+ * The folders whose files may be sent. Strangers may have written the test report, so other files of the machine must
+ * not be sent.
+ */
 const rootsOf = ({ env }: Pick<Context, "env">, { cwd, workspace }: Folders): string[] =>
   [cwd, workspace, ciFolders(env).temporary, tmpdir()].flatMap((folder) => folder || []);
 
@@ -144,15 +150,15 @@ async function filesOf(
   );
   const bases = [folders.cwd, folders.workspace, dirname(resolve(folders.cwd, test.report))];
   const found: Record<Field, SentFile[]> = { images: [], videos: [], attachments: [] };
-  const left: string[] = [];
-  for (const given of test.attachments.slice(0, mostLooked)) {
+  const unsentFiles: string[] = [];
+  for (const given of test.attachments.slice(0, mostCheckedFiles)) {
     const checked = await checkFile(given, bases, roots);
     const place = "field" in checked ? found[checked.field] : undefined;
     if ("field" in checked && place && place.length < feedbackFiles[checked.field].most)
       place.push(checked.file);
-    else left.push(`${given} (${"field" in checked ? "there are too many" : checked.why})`);
+    else unsentFiles.push(`${given} (${"field" in checked ? "there are too many" : checked.why})`);
   }
-  return { files: found, left: [...left, ...test.attachments.slice(mostLooked)] };
+  return { files: found, unsentFiles: [...unsentFiles, ...test.attachments.slice(mostCheckedFiles)] };
 }
 
 type CheckedFile = { readonly field: Field; readonly file: SentFile } | { readonly why: string };
@@ -189,11 +195,11 @@ async function existing(given: string, bases: readonly string[]): Promise<string
   return undefined;
 }
 
-/** What is known about a failing test beside its report. */
+/** What the report about a failing test also contains. */
 interface TestContext {
-  readonly place: Place | undefined;
-  /** The files that are not sent, and why. */
-  readonly left: readonly string[];
+  readonly place: SourceLine | undefined;
+  /** The files that are not sent, each with the reason. */
+  readonly unsentFiles: readonly string[];
   /** Cuts a text to a number of characters. */
   readonly shorten: (text: string, most: number) => string;
 }
@@ -207,9 +213,9 @@ interface ReportText {
 
 const longestReportName = 500;
 
-function reportText(test: TestResult, { place, left, shorten }: TestContext): ReportText {
+function reportText(test: TestResult, { place, unsentFiles, shorten }: TestContext): ReportText {
   const head = `${sentenceOf(test)}\n\n`;
-  const foot = `\n\n${factsBelow(test, place, left).join("\n")}`;
+  const foot = `\n\n${factsBelow(test, place, unsentFiles).join("\n")}`;
   const room = limits.message - [...head].length - [...foot].length;
   return {
     subject: cut(
@@ -229,8 +235,8 @@ interface Rest {
   readonly shorten: TestContext["shorten"];
 }
 
-/** The report about the failing tests that have no report of their own. */
-function restText({ tests, reported, shorten }: Rest): ReportText {
+/** The summary of the failing tests that have no report of their own. */
+function summaryText({ tests, reported, shorten }: Rest): ReportText {
   const count = tests.length === 1 ? "1 more test" : `${tests.length.toLocaleString("en-US")} more tests`;
   const lines = tests.map((test) => `- ${titleOf(test)}: ${headlineOf(test)}`);
   return {
@@ -258,9 +264,9 @@ function titleOf({ name, className, suite }: TestResult): string {
   return group === "" || own.includes(group) ? own : `${own} (${group})`;
 }
 
-/** The first line that says what failed. */
+/** The first line that describes the failure. */
 function headlineOf({ name, failures: [failure] }: TestResult): string {
-  const lines = failure === undefined ? [] : [...tellingText(name, failure).split("\n"), failure.type];
+  const lines = failure === undefined ? [] : [...identifyingText(name, failure).split("\n"), failure.type];
   return cut(lines.map((line) => onOneLine(readable(line))).find((line) => line !== "") ?? "failed", 200);
 }
 
@@ -295,31 +301,35 @@ function failureText({ type, message, text }: TestFailure): string {
       .replace(/^\s*\n/, "")
       .trimEnd(),
   ];
-  const isSaid = body.replace(/\s+/g, " ").includes(head.replace(/\s+/g, " "));
+  const isRepeated = body.replace(/\s+/g, " ").includes(head.replace(/\s+/g, " "));
   const kind = type !== "" && !`${head}\n${body}`.includes(type) ? `${type}: ` : "";
-  return isSaid ? `${kind}${body}` : [`${kind}${head}`, body].filter((part) => part !== "").join("\n\n");
+  return isRepeated ? `${kind}${body}` : [`${kind}${head}`, body].filter((part) => part !== "").join("\n\n");
 }
 
-function factsBelow(test: TestResult, place: Place | undefined, left: readonly string[]): string[] {
+function factsBelow(
+  test: TestResult,
+  place: SourceLine | undefined,
+  unsentFiles: readonly string[],
+): string[] {
   const { suite, className, report, seconds } = test;
   const facts = {
     Where: whereOf(test, place),
     Suite: suite === className ? "" : suite,
     Report: report,
     Took: seconds === undefined ? "" : `${seconds} s`,
-    "Files that were not sent": left.slice(0, 20).join(", "),
+    "Files that were not sent": unsentFiles.slice(0, 20).join(", "),
   };
   return Object.entries(facts).flatMap(([name, fact]) =>
     fact ? [`${name}: ${cut(onOneLine(fact), 1_000)}`] : [],
   );
 }
 
-function whereOf({ file, line }: TestResult, place: Place | undefined): string {
+function whereOf({ file, line }: TestResult, place: SourceLine | undefined): string {
   const at = place ?? { file, line };
   return at.file ? `${at.file}${at.line ? `:${at.line}` : ""}` : "";
 }
 
-function metadataOf(test: TestResult, place: Place | undefined): Readonly<Record<string, unknown>> {
+function metadataOf(test: TestResult, place: SourceLine | undefined): Readonly<Record<string, unknown>> {
   const { suite, className, name, file, line, seconds, report } = test;
   const facts = {
     suite,
@@ -346,7 +356,7 @@ function cut(text: string, most: number): string {
   return characters.length <= most ? characters.join("") : `${characters.slice(0, most - 1).join("")}…`;
 }
 
-/** The beginnings of the keys. A flaky failure has its own, so that a green run does not resolve its thread. */
+/** The prefixes of the keys. A flaky failure has another prefix, so that a passing run does not resolve its thread. */
 const prefixes = { failed: "junit", flaky: "junit-flaky", more: "junit-more" } as const;
 
 /** Only the beginning of a long failure identifies it. */
@@ -360,30 +370,33 @@ const mostLines = 12;
 export function failureKey(test: TestResult, folder: string): string {
   const prefix = test.outcome === "flaky" ? prefixes.flaky : prefixes.failed;
   const name = test.name.slice(0, longestKeyName);
-  // Of several failures the first by its text counts: a report may name them in any order.
+  // A report may list failures in any order. So the key uses the failure whose text is first in the alphabet.
   const [what = ""] = test.failures.map((failure) => whatFailed(name, failure)).sort();
   return `${prefix}:${testHash(test, folder)}:${hashOf([what])}`;
 }
 
-/** What the keys of all failures of a test begin with, flaky ones aside. */
+/** The prefix of the keys of all failures of a test, except flaky ones. */
 export const passedPrefix = (hash: string): string => `${prefixes.failed}:${hash}:`;
 
-/** The key of the report that names the failures for which there was no report of their own. */
+/** The key of the summary. */
 export const moreKey = (patterns: readonly string[]): string =>
   `${prefixes.more}:${hashOf([...patterns].sort())}`;
 
 const whatFailed = (name: string, failure: TestFailure): string =>
-  `${normalised(failure.type)} ${normalised(tellingText(name, failure))}`;
+  `${normalised(failure.type)} ${normalised(identifyingText(name, failure))}`;
 
-/** What says which failure it is: its message, or without one the lines of its text that are no frames of the stack. */
-function tellingText(name: string, { type, message, text }: TestFailure): string {
+/** The text that identifies a failure: its message, or else the lines of its text that are not stack frames. */
+function identifyingText(name: string, { type, message, text }: TestFailure): string {
   const sentence = normalised(message.slice(0, longest));
-  if (isTelling(sentence, { name, kind: normalised(type) })) return message.slice(0, longest);
+  if (isIdentifying(sentence, { name, kind: normalised(type) })) return message.slice(0, longest);
   const lines = withoutColours(text.slice(0, 4 * longest))
     .split(/\r?\n/)
     .filter((line) => line.trim() !== "");
-  const telling = lines.filter((line) => !isFrame(line) && !isTitle(line, name));
-  const chosen = (telling.length > 0 ? telling : lines).slice(0, mostLines).join("\n").slice(0, longest);
+  const identifying = lines.filter((line) => !isFrame(line) && !isTitle(line, name));
+  const chosen = (identifying.length > 0 ? identifying : lines)
+    .slice(0, mostLines)
+    .join("\n")
+    .slice(0, longest);
   return chosen === "" ? message.slice(0, longest) : chosen;
 }
 
@@ -399,8 +412,8 @@ const empty = new Set([
   "collection failure",
 ]);
 
-/** Some tools give the kind of the failure, or the place and the name of the test, in place of a message. */
-const isTelling = (
+/** Some tools write the type of the failure, or the file and the name of the test, in place of a message. */
+const isIdentifying = (
   sentence: string,
   { name, kind }: { readonly name: string; readonly kind: string },
 ): boolean =>
@@ -424,7 +437,10 @@ const isFrame = (line: string): boolean =>
 /** What a test is called. */
 type TestName = Pick<TestResult, "suite" | "className" | "name">;
 
-/** The part of a dedupe key that names a test. The folder of the checkout and the kind of slash change nothing. */
+/**
+ * The part of a dedupe key that identifies a test. It does not depend on the folder of the checkout or on the kind of
+ * slash.
+ */
 export const testHash = ({ suite, className, name }: TestName, folder: string): string =>
   hashOf([inFolder(suite, folder), inFolder(className, folder), plainText(name)]);
 
@@ -438,8 +454,8 @@ function inFolder(text: string, folder: string): string {
   return slashed.startsWith(root) ? slashed.slice(root.length) : slashed;
 }
 
-/** Where a test stands in the checkout, with slashes as on GitHub. */
-interface Place {
+/** The source file of a test in the checkout, with slashes as on GitHub. */
+interface SourceLine {
   readonly file: string;
   readonly line: number | undefined;
 }
@@ -461,8 +477,8 @@ const mostCandidates = 20;
  * The file and line of a failure: from the attributes of the test, else from the name of its class, else the first place in
  * the text of the failure that is a file of the checkout. Undefined if no such file is there.
  */
-async function placeOf(test: TestResult, folders: Folders): Promise<Place | undefined> {
-  const inText = placesIn(test.failures.map(({ message, text }) => `${message}\n${text}`).join("\n"));
+async function sourceLineOf(test: TestResult, folders: Folders): Promise<SourceLine | undefined> {
+  const inText = sourceLinesIn(test.failures.map(({ message, text }) => `${message}\n${text}`).join("\n"));
   const named = [test.file, pathIn(test.className), pathIn(test.suite)].flatMap((file) => file || []);
   const own = named.map((file): Candidate => ({ file, line: test.line ?? lineIn(inText, file) }));
   const ofClass = sourcesOfClass(test).map((file): Candidate => ({ file, line: lineIn(inText, file) }));
@@ -498,13 +514,13 @@ const located = /((?:\b[A-Za-z]:)?[^\s"'`()<>[\]{},;=|:]+\.\w{1,6})(?::|", line 
 const longestScan = 20_000;
 
 /** The places in a text, such as `src/a.ts:12` or `File "a.py", line 12`. */
-const placesIn = (text: string): Candidate[] =>
+const sourceLinesIn = (text: string): Candidate[] =>
   [...withoutColours(text.slice(0, longestScan)).matchAll(located)].map(([, file = "", line]) => ({
     file: file.replace(/^file:\/\//, ""),
     line: Number(line),
   }));
 
-/** The line that a text gives for a file, which may have fewer folders there. */
+/** The line number of a file in a text. The text may name the file with fewer folders. */
 function lineIn(places: readonly Candidate[], file: string): number | undefined {
   const name = baseName(file);
   return places.find((place) => baseName(place.file) === name)?.line;

@@ -25,13 +25,13 @@ export interface ParsedReport {
 }
 
 export interface ParseOptions {
-  /** The path of the report, as its tests name it. */
+  /** The path of the report, as `TestResult.report` has it. */
   readonly report: string;
   readonly mostTests: number;
   readonly budget: TextBudget;
 }
 
-/** A report deeper than this is no report of tests. */
+/** A deeper document is not a test report. */
 const deepest = 50;
 
 const roots = new Set(["testsuites", "testsuite"]);
@@ -64,7 +64,7 @@ export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: Par
   parser.on("error", ({ message }) => {
     const what = `it is not well-formed XML: ${message.replace(/^\d+:\d+: /, "").replace(/\.+$/, "")}`;
     const fault = { line: parser.line, message: what };
-    // Tools print around a report, and write a second one behind it.
+    // Tools print text around a report, and write a second report after it.
     if (depth === 0 && !message.includes("entity")) found.outside ??= fault;
     else found.fault ??= fault;
   });
@@ -121,7 +121,7 @@ const localAttributes = (attributes: Attributes): Attributes =>
     Object.entries(attributes).map(([name, value]) => [name.slice(name.indexOf(":") + 1), value]),
   );
 
-/** Takes the elements of a JUnit report as they come, and collects its tests. */
+/** Collects the tests of a JUnit report from its elements. */
 interface TestCollector {
   readonly tests: readonly TestResult[];
   /** How suites contradict themselves. */
@@ -130,7 +130,7 @@ interface TestCollector {
   open(name: string, attributes: Attributes): void;
   close(name: string): void;
   text(text: string): void;
-  /** The report ends here: the test that is open ran when its runner died. */
+  /** The report ends here. The test that is still open ran when its runner died. */
   cut(): void;
 }
 
@@ -146,9 +146,9 @@ interface OpenTest {
   readonly attachments: string[];
   failedReruns: number;
   isSkipped: boolean;
-  /** What it says by a word. */
-  said: Said;
-  /** It is known to fail: Node names its failure all the same. */
+  /** The outcome that an attribute or a property states. */
+  stated: StatedOutcome;
+  /** The test is marked `todo`: Node reports its failure, but the run passes. */
   isTodo: boolean;
 }
 
@@ -178,7 +178,7 @@ const groups = new Set(["testsuites", "testsuite"]);
 
 const outputs = new Set(["system-out", "system-err"]);
 
-interface Reading {
+interface ParserState {
   readonly report: string;
   readonly budget: TextBudget;
   readonly tests: TestResult[];
@@ -191,78 +191,78 @@ interface Reading {
 }
 
 function collectTests(report: string, budget: TextBudget): TestCollector {
-  const reading: Reading = {
+  const state: ParserState = {
     ...{ report, budget, tests: [], suites: [], doubts: [], failures: 0 },
     ...{ test: undefined, failure: undefined, output: undefined },
   };
   return {
-    tests: reading.tests,
-    doubts: reading.doubts,
-    cut: () => cut(reading),
-    open: (name, attributes) => open(reading, name, attributes),
-    close: (name) => close(reading, name),
-    text: (text) => void (reading.output ?? reading.failure?.texts)?.push(text),
+    tests: state.tests,
+    doubts: state.doubts,
+    cut: () => cut(state),
+    open: (name, attributes) => open(state, name, attributes),
+    close: (name) => close(state, name),
+    text: (text) => void (state.output ?? state.failure?.texts)?.push(text),
   };
 }
 
-function open(reading: Reading, name: string, attributes: Attributes): void {
-  // A test has no tests in it: what stands open was cut.
-  if (reading.test && (groups.has(name) || name === "testcase")) cut(reading);
-  const above = reading.suites.at(-1);
-  if (groups.has(name)) reading.suites.push(suiteOf(name, attributes, above, reading));
-  else if (name === "testcase") reading.test = newTest(above, attributes);
-  else if (outputs.has(name)) reading.output = [];
-  else if (!reading.failure) openFailure(reading, name, attributes);
-  if (reading.test && !reading.failure) noteElement(reading.test, name, attributes);
+function open(state: ParserState, name: string, attributes: Attributes): void {
+  // Tests are not nested, so a test that is still open was cut off.
+  if (state.test && (groups.has(name) || name === "testcase")) cut(state);
+  const above = state.suites.at(-1);
+  if (groups.has(name)) state.suites.push(suiteOf(name, attributes, above, state));
+  else if (name === "testcase") state.test = newTest(above, attributes);
+  else if (outputs.has(name)) state.output = [];
+  else if (!state.failure) openFailure(state, name, attributes);
+  if (state.test && !state.failure) noteElement(state.test, name, attributes);
 }
 
-function close(reading: Reading, name: string): void {
-  const { test, failure, output } = reading;
+function close(state: ParserState, name: string): void {
+  const { test, failure, output } = state;
   if (outputs.has(name)) {
     test?.attachments.push(...markedAttachments((output ?? []).join("")));
-    reading.output = undefined;
-  } else if (failure?.element === name) closeFailure(reading, failure);
+    state.output = undefined;
+  } else if (failure?.element === name) closeFailure(state, failure);
   else if (name === "testcase" && test) {
-    finish(reading, test);
-    reading.test = undefined;
-  } else if (groups.has(name)) closeSuite(reading);
+    finish(state, test);
+    state.test = undefined;
+  } else if (groups.has(name)) closeSuite(state);
 }
 
-function cut(reading: Reading): void {
-  const { test, failure } = reading;
-  if (failure) closeFailure(reading, failure);
+function cut(state: ParserState): void {
+  const { test, failure } = state;
+  if (failure) closeFailure(state, failure);
   else test?.failures.push({ type: "", message: endsHere, text: "" });
-  if (test) finish(reading, test);
-  [reading.test, reading.output] = [undefined, undefined];
+  if (test) finish(state, test);
+  [state.test, state.output] = [undefined, undefined];
 }
 
 const endsHere = "The report ends in this test: the test runner may have died in it.";
 
-function finish(reading: Reading, one: OpenTest): void {
-  const result = resultOf(one, reading.report);
-  const suite = reading.suites.at(-1);
+function finish(state: ParserState, one: OpenTest): void {
+  const result = resultOf(one, state.report);
+  const suite = state.suites.at(-1);
   if (suite && result.outcome === "failed") suite.failing += 1;
-  // A word alone is a failure, too.
-  if (one.failures.length === 0 && one.said === "failed") reading.failures += 1;
-  reading.tests.push(result);
+  // A stated outcome without a failure element is a failure, too.
+  if (one.failures.length === 0 && one.stated === "failed") state.failures += 1;
+  state.tests.push(result);
 }
 
-function openFailure(reading: Reading, element: string, attributes: Attributes): void {
-  const { test, suites } = reading;
+function openFailure(state: ParserState, element: string, attributes: Attributes): void {
+  const { test, suites } = state;
   const list = failureLists.get(element) ?? (test && isFailingWord(element) ? "failures" : undefined);
   if (!list) return;
-  reading.failures += 1;
-  reading.failure = { element, list, attributes, texts: [], test: test ?? newTest(suites.at(-1), {}) };
+  state.failures += 1;
+  state.failure = { element, list, attributes, texts: [], test: test ?? newTest(suites.at(-1), {}) };
 }
 
-function closeFailure(reading: Reading, { list, attributes, texts, test }: OpenFailure): void {
-  addFailure(test, list, failureOf(attributes, texts.join(""), reading.budget));
-  reading.failure = undefined;
-  if (!reading.test) finish(reading, test);
+function closeFailure(state: ParserState, { list, attributes, texts, test }: OpenFailure): void {
+  addFailure(test, list, failureOf(attributes, texts.join(""), state.budget));
+  state.failure = undefined;
+  if (!state.test) finish(state, test);
 }
 
-function closeSuite(reading: Reading): void {
-  const { suites, tests, doubts, failures } = reading;
+function closeSuite(state: ParserState): void {
+  const { suites, tests, doubts, failures } = state;
   const suite = suites.pop();
   if (!suite) return;
   const above = suites.at(-1);
@@ -271,35 +271,35 @@ function closeSuite(reading: Reading): void {
   if (doubt === undefined) return;
   doubts.push(doubt);
   putInDoubt(tests, suite.from);
-  if (failures === suite.failuresBefore) addUnnamedFailure(reading, suite);
+  if (failures === suite.failuresBefore) addUnnamedFailure(state, suite);
 }
 
-/** What a suite counts as failed and does not name is a failure of the suite. */
-function addUnnamedFailure(reading: Reading, suite: Suite): void {
+/** A failure that a suite counts but does not name becomes a failure of the suite. */
+function addUnnamedFailure(state: ParserState, suite: Suite): void {
   const failure = { type: "", message: "The report counts a failure here, and names none.", text: "" };
-  reading.failures += 1;
-  finish(reading, { ...newTest(suite, {}), failures: [failure] });
+  state.failures += 1;
+  finish(state, { ...newTest(suite, {}), failures: [failure] });
 }
 
-/** What an element in a test says beside failures. */
+/** Notes the elements of a test that are not failures. */
 function noteElement(test: OpenTest, name: string, attributes: Attributes): void {
   if (skips.has(name)) test.isSkipped = true;
   if (skips.has(name) && attributes.type === "todo") test.isTodo = true;
   if (name !== "property") return;
   test.attachments.push(...attachmentsOfProperty(attributes));
-  if (saidBy(attributes.name ?? "", attributes.value ?? "") === "failed") test.said = "failed";
+  if (statedBy(attributes.name ?? "", attributes.value ?? "") === "failed") test.stated = "failed";
 }
 
-/** A list of suites is counted as a suite is, but names no test. */
+/** A `testsuites` element counts failures as a suite does, but is not a part of the names of tests. */
 const suiteOf = (
   element: string,
   attributes: Attributes,
   above: Suite | undefined,
-  reading: Reading,
+  state: ParserState,
 ): Suite => ({
-  name: element === "testsuites" ? "" : own(attributes.name) || (above?.name ?? ""),
-  file: own(attributes.file || attributes.filepath) || above?.file,
-  ...{ from: reading.tests.length, failuresBefore: reading.failures, declared: declaredBy(attributes) },
+  name: element === "testsuites" ? "" : copyOf(attributes.name) || (above?.name ?? ""),
+  file: copyOf(attributes.file || attributes.filepath) || above?.file,
+  ...{ from: state.tests.length, failuresBefore: state.failures, declared: declaredBy(attributes) },
   ...{ failing: 0, declaredInside: 0 },
 });
 
@@ -311,11 +311,11 @@ const newTest = (suite: Suite | undefined, attributes: Attributes): OpenTest => 
   attachments: [],
   failedReruns: 0,
   isSkipped: false,
-  said: saidOf(attributes),
+  stated: statedIn(attributes),
   isTodo: false,
 });
 
-/** A rerun that failed belongs to a test that failed. Without another failure it is the failure itself. */
+/** A failed rerun belongs to a failed test. If the test has no other failure, the rerun is its failure. */
 function addFailure(test: OpenTest, list: FailureList, failure: TestFailure): void {
   if (list === "flaky") test.flaky.push(failure);
   else if (list === "failures" || test.failures.length === 0) test.failures.push(failure);
@@ -326,12 +326,12 @@ function resultOf(test: OpenTest, report: string): TestResult {
   const { suite, attributes, failures, flaky, attachments, failedReruns } = test;
   return {
     suite: suite.name,
-    className: own(attributes.classname || attributes.class),
-    name: own(attributes.name),
+    className: copyOf(attributes.classname || attributes.class),
+    name: copyOf(attributes.name),
     outcome: outcomeOf(test),
     failures: failures.length > 0 ? failures : flaky,
     failedReruns,
-    file: own(attributes.file || attributes.filepath) || suite.file,
+    file: copyOf(attributes.file || attributes.filepath) || suite.file,
     line: numberIn(attributes.line || attributes.lineno),
     seconds: numberIn(attributes.time),
     attachments: [...new Set(attachments)],
@@ -339,31 +339,31 @@ function resultOf(test: OpenTest, report: string): TestResult {
   };
 }
 
-/** What a report calls failed, by an element or by a word, has failed. A word that nobody knows is no pass. */
-function outcomeOf({ failures, flaky, isSkipped, isTodo, said }: OpenTest): Outcome {
+/** A test failed if an element, an attribute or a property says so. A test with an unknown word has not passed. */
+function outcomeOf({ failures, flaky, isSkipped, isTodo, stated }: OpenTest): Outcome {
   if (isTodo) return "skipped";
-  if (failures.length > 0 || said === "failed") return "failed";
-  if (flaky.length > 0 || said === "flaky") return "flaky";
-  return isSkipped || said === "skipped" || said === "unclear" ? "skipped" : "passed";
+  if (failures.length > 0 || stated === "failed") return "failed";
+  if (flaky.length > 0 || stated === "flaky") return "flaky";
+  return isSkipped || stated === "skipped" || stated === "unclear" ? "skipped" : "passed";
 }
 
-/** A suite that is being read, and what it says about itself. */
+/** An open suite, and the failures that its attributes count. */
 interface CountedSuite {
   readonly name: string;
-  /** Where its tests begin in the list of all. */
+  /** The index of its first test in the list of all tests. */
   readonly from: number;
-  /** How many failures had been read before it. */
+  /** How many failures were read before it. */
   readonly failuresBefore: number;
   readonly declared: Declared | undefined;
-  /** The failing tests of its own, without those of suites in it. */
+  /** The number of its own failing tests, without those of inner suites. */
   failing: number;
-  /** What the suites in it declare together. */
+  /** How many failures the inner suites declare. */
   declaredInside: number;
 }
 
 interface Declared {
   readonly count: number;
-  /** Whether every kind of failure is counted. */
+  /** Whether the suite counts both failures and errors. */
   readonly isWhole: boolean;
 }
 
@@ -375,7 +375,7 @@ function declaredBy(attributes: Attributes): Declared | undefined {
   const counted = counters.map((name) => countIn(named.get(name)));
   const [failures, errors = 0, ...others] = counted;
   const words = Object.entries(attributes).filter(([name]) => !counters.includes(name.toLowerCase()));
-  const says = saidOf(Object.fromEntries(words)) === "failed" ? 1 : 0;
+  const says = statedIn(Object.fromEntries(words)) === "failed" ? 1 : 0;
   if (counted.every((count) => count === undefined) && says === 0) return undefined;
   const count = Math.max((failures ?? 0) + errors, says, ...others.map((other) => other ?? 0));
   return { count, isWhole: failures !== undefined && counted[1] !== undefined };
@@ -405,7 +405,7 @@ function contradictionOf(suite: CountedSuite, failures: number): string | undefi
 const failuresOf = (count: number): string =>
   count === 0 ? "no failures" : count === 1 ? "one failure" : `${count} failures`;
 
-/** Marks the tests from a place on: what the report says of them cannot be believed. */
+/** Marks the tests from this index on as doubtful, because their suite contradicts itself. */
 function putInDoubt(tests: TestResult[], from: number): void {
   for (let at = from; at < tests.length; at += 1) {
     const test = tests[at];
@@ -413,8 +413,8 @@ function putInDoubt(tests: TestResult[], from: number): void {
   }
 }
 
-/** What the attributes of a test say about its end. `unclear`: a word that no known tool writes. */
-type Said = "failed" | "flaky" | "skipped" | "unclear" | "passed" | undefined;
+/** The outcome that attributes or properties state. `unclear`: a word that no known tool writes. */
+type StatedOutcome = "failed" | "flaky" | "skipped" | "unclear" | "passed" | undefined;
 
 const failing = [
   ...["failed", "failure", "failures", "failing", "fail", "fails", "unsuccessful", "notok", "nok", "ko"],
@@ -433,17 +433,18 @@ const passing = [
   ...["run", "ran", "completed", "complete", "executed", "done"],
 ];
 
-const words = new Map<string, Said>([
+const words = new Map<string, StatedOutcome>([
   ...failing.map((word) => [word, "failed"] as const),
   ...skipping.map((word) => [word, "skipped"] as const),
   ...passing.map((word) => [word, "passed"] as const),
   ["flaky", "flaky"],
 ]);
 
-/** The attributes that hold a word, and those that are true or false. */
-const worded = new Set(["status", "result", "outcome", "state", "verdict"]);
+/** Attributes whose value is a word for the outcome. */
+const outcomeAttributes = new Set(["status", "result", "outcome", "state", "verdict"]);
 
-const stated = new Map<string, Readonly<Record<string, Said>>>([
+/** Attributes that are true or false. */
+const booleanAttributes = new Map<string, Readonly<Record<string, StatedOutcome>>>([
   ...["success", "passed", "ok"].map((name) => [name, { true: "passed", false: "failed" }] as const),
   ...["failed", "failure", "error"].map((name) => [name, { true: "failed" }] as const),
   ["executed", { false: "skipped" }],
@@ -451,33 +452,35 @@ const stated = new Map<string, Readonly<Record<string, Said>>>([
   ["skipped", { true: "skipped" }],
 ]);
 
-const order: readonly Said[] = ["failed", "flaky", "skipped", "unclear", "passed"];
+const order: readonly StatedOutcome[] = ["failed", "flaky", "skipped", "unclear", "passed"];
 
-/** What a report says of a test by a word, in any spelling: `status="FAILED"`, `success="False"`. The worst word counts. */
-function saidOf(attributes: Attributes): Said {
-  const said = Object.entries(attributes).map(([name, value]) => saidBy(name, value));
-  return order.find((one) => said.includes(one));
+/**
+ * The outcome that attributes state, in any spelling: `status="FAILED"`, `success="False"`. The worst outcome counts.
+ */
+function statedIn(attributes: Attributes): StatedOutcome {
+  const stated = Object.entries(attributes).map(([name, value]) => statedBy(name, value));
+  return order.find((one) => stated.includes(one));
 }
 
-/** What one attribute or property says. */
-function saidBy(given: string, value: string): Said {
+/** The outcome that one attribute or property states. */
+function statedBy(given: string, value: string): StatedOutcome {
   const name = given.toLowerCase();
   const word = value.toLowerCase().replace(/[^\p{L}]/gu, "");
-  const statement = stated.get(name);
+  const statement = booleanAttributes.get(name);
   if (statement) return Object.hasOwn(statement, word) ? statement[word] : undefined;
-  if (!worded.has(name) || value.trim() === "") return undefined;
+  if (!outcomeAttributes.has(name) || value.trim() === "") return undefined;
   return words.get(word) ?? "unclear";
 }
 
 /** Whether the name of an element says that a test failed. */
 const isFailingWord = (name: string): boolean => words.get(name) === "failed";
 
-/** A failure with the part of its text that fits the budget. */
+/** A failure, with the part of its text that the budget allows. */
 function failureOf(attributes: Attributes, whole: string, budget: TextBudget): TestFailure {
   const text = kept(whole, budget.left > 0 ? longestText : longestTextBeyond);
   const message = kept(attributes.message ?? "", longestTextBeyond);
   budget.left -= text.length;
-  return { type: own(attributes.type?.slice(0, longestType)), message, text };
+  return { type: copyOf(attributes.type?.slice(0, longestType)), message, text };
 }
 
 /** Some tools write `1,234.5`. */
@@ -489,12 +492,12 @@ function numberIn(text = ""): number | undefined {
 const marker = /\[\[ATTACHMENT\|([^\]\r\n]{1,1000})\]\]/g;
 
 const markedAttachments = (text: string): string[] =>
-  [...text.matchAll(marker)].map(([, path]) => own(path).trim()).filter((path) => path !== "");
+  [...text.matchAll(marker)].map(([, path]) => copyOf(path).trim()).filter((path) => path !== "");
 
 function attachmentsOfProperty({ name = "", value = "" }: Attributes): string[] {
   const marked = markedAttachments(value);
   if (marked.length > 0 || !/^attachments?$|^(?:test)?attachment[._-]/i.test(name)) return marked;
-  return value.trim() === "" ? [] : [own(value).trim()];
+  return value.trim() === "" ? [] : [copyOf(value).trim()];
 }
 
 const longestText = 60_000;
@@ -505,13 +508,13 @@ const longestType = 1_000;
 
 /** The text of a failure; of a very long one its beginning and its end. */
 function kept(text: string, most: number): string {
-  if (text.length <= most) return own(text);
+  if (text.length <= most) return copyOf(text);
   const half = Math.floor(most / 2);
-  return own(`${text.slice(0, half)}\n[…]\n${text.slice(-half)}`);
+  return copyOf(`${text.slice(0, half)}\n[…]\n${text.slice(-half)}`);
 }
 
-/** A copy: a part of a text keeps the whole text of the report in memory. */
-const own = (text = ""): string => Buffer.from(text, "utf8").toString("utf8");
+/** Copies a text: a slice of the report would keep the whole report in memory. */
+const copyOf = (text = ""): string => Buffer.from(text, "utf8").toString("utf8");
 
 /**
  * The text of an XML file in the encoding that it declares, without the characters that XML does not allow: many tools

@@ -12,10 +12,10 @@ import { testHash } from "./failure.ts";
 import type { ParsedReport } from "./parse.lazy.ts";
 import type { Outcome, TestResult, TextBudget } from "./test-result.ts";
 
-/** How much is read at most. Larger reports are no reports of tests, or too many for one command. (rule F26) */
+/** The limits of what is read. Larger files are not test reports, or there are too many for one command. (rule F26) */
 const most = { bytes: 67_108_864, files: 20_000, tests: 500_000, text: 33_554_432 } as const;
 
-/** All tests of the reports, and what could not be read. */
+/** All tests of the reports, and the reports that could not be read. */
 export interface ReadReports {
   /** Each test once, by its hash. */
   readonly tests: Map<string, TestResult>;
@@ -26,7 +26,7 @@ export interface ReadReports {
   readonly unread: readonly TestResult[];
 }
 
-/** Reads the JUnit reports that the patterns name. Of a broken one it gives the tests before the fault. */
+/** Reads the JUnit reports that match the patterns. Of a broken report it returns the tests before the fault. */
 export async function readReports(invocation: Invocation, patterns: readonly string[]): Promise<ReadReports> {
   const { cwd } = invocation.context;
   const { files, faults } = await matchingFiles(invocation.context, patterns);
@@ -63,7 +63,7 @@ export async function readReports(invocation: Invocation, patterns: readonly str
 
 const hasFailed = ({ outcome }: TestResult): boolean => outcome === "failed" || outcome === "flaky";
 
-/** A report that cannot be read, as a failure: which test broke it, nobody knows. */
+/** A failure that stands for a report that cannot be read, because nobody knows which test broke it. */
 const unreadReport = ({ flag, message }: InputFault, path: string, { bytes }: ReadReport): TestResult => {
   const report = flag.replace(/^--junit /, "");
   const text = (bytes && decodedText(bytes)) ?? "";
@@ -183,7 +183,7 @@ function joined(one: TestResult, other: TestResult): TestResult {
 
 const mostFailures = 10;
 
-/** A fault that does not end the command. */
+/** Warns of a fault that does not end the command. */
 export function warnJob(
   invocation: Invocation,
   { title, message }: { readonly title: string; readonly message: string },
@@ -193,7 +193,7 @@ export function warnJob(
   if (isGitHubActions(env)) io.stderr.write(annotation("warning", title, message));
 }
 
-/** Warns of suites that contradict themselves: nobody knows what passed in them. */
+/** Warns of suites that contradict themselves, because nobody knows which of their tests passed. */
 export function warnOfDoubts(invocation: Invocation, doubts: readonly string[]): void {
   const title = "A test report contradicts itself";
   for (const doubt of doubts)

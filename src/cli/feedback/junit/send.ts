@@ -22,8 +22,8 @@ import { type ReadReports, readReports, warnJob, warnOfDoubts } from "./read-rep
 import type { Outcome, TestResult } from "./test-result.ts";
 
 /**
- * Sends a report about each failing test of JUnit reports. With `--best-effort` the exit is `ok` whatever happens, and
- * warnings say what was lost. (rule F26)
+ * Sends a report about each failing test of JUnit reports. With `--best-effort` the exit is always `ok`, and warnings
+ * say what was not sent. (rule F26)
  */
 export async function sendJunit(invocation: Invocation, flags: JunitFlags): Promise<Exit> {
   try {
@@ -61,7 +61,7 @@ function acceptFaults(invocation: Invocation, flags: JunitFlags, faults: readonl
     warnJob(invocation, { title, message: onOneLine(`${flag} ${message}.`) });
 }
 
-/** The failing tests, flaky ones last; between them what stands for reports that cannot be read. */
+/** The failing tests, then the failures that stand for unreadable reports, then the flaky tests. */
 function failingIn({ tests, unread }: ReadReports): readonly TestResult[] {
   const having = (outcome: Outcome) => [...tests.values()].filter((test) => test.outcome === outcome);
   return [...having("failed"), ...unread, ...having("flaky")];
@@ -85,7 +85,7 @@ function printNothing(invocation: Invocation, read: ReadReports): Exit {
   return "ok";
 }
 
-/** Each report has a key of its own, also if the person gives one. */
+/** Each report needs its own key, even if the person gives one. */
 function withOwnKey(invocation: Invocation, { content }: FailureDraft): Invocation {
   const { idempotencyKey } = invocation.flags;
   if (idempotencyKey === undefined) return invocation;
@@ -114,7 +114,7 @@ async function endWith(
   sent: SentReports & { readonly counts: Counts },
 ): Promise<Exit> {
   const { failure } = sent;
-  await tellJob(invocation, sent, bestEffort ? "warning" : "error");
+  await reportToJob(invocation, sent, bestEffort ? "warning" : "error");
   printReports(invocation, sent);
   if (failure === undefined) {
     await remind(invocation, reports);
@@ -132,10 +132,10 @@ function noteUnsent(invocation: Invocation, failure: CliError, left: number): vo
 }
 
 /**
- * Reports to a CI job what was sent: on GitHub Actions as annotations at the lines of the tests, as outputs of the step
- * and on the summary page. What was not sent is in the log of the job.
+ * Shows in a CI job what was sent: on GitHub Actions as annotations at the lines of the tests, as outputs of the step
+ * and on the summary page. The log of the job has the text of unsent reports.
  */
-async function tellJob(
+async function reportToJob(
   invocation: Invocation,
   { drafts, rows, failure }: SentReports,
   level: "warning" | "error",

@@ -1,4 +1,4 @@
-/** How much text of failures is still kept, of all reports together. */
+/** How many characters of failure texts may still be kept, for all reports together. */
 export interface TextBudget {
   left: number;
 }
@@ -28,15 +28,15 @@ export interface TestResult {
   readonly file: string | undefined;
   readonly line: number | undefined;
   readonly seconds: number | undefined;
-  /** The paths of its files, as the report names them. */
+  /** The paths of its files, as the report has them. */
   readonly attachments: readonly string[];
-  /** The path of the report that names it. */
+  /** The path of the report that contains it. */
   readonly report: string;
-  /** Whether its suite contradicts itself, so that a pass is not believed. */
+  /** Whether its suite contradicts itself. Then the test does not count as passed. */
   readonly inDoubt?: boolean;
   /** It stands for a report that cannot be read. */
   readonly isReport?: boolean;
 }
 
-/** The sign for an escape character, which XML does not allow: the codes of colours in a log begin with one. */
+/** Replaces the escape character, which XML does not allow. Colour codes in a log begin with it. */
 export const escapeSign = "\u241b";

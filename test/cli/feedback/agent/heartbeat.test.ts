@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { heard } from "../../../../src/cli/agent/work.ts";
+import { withHeartbeats } from "../../../../src/cli/agent/work.ts";
 import { createClient } from "../../../../src/client/send.ts";
 import type { Run } from "../../../../src/contract/runs.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
@@ -53,7 +53,7 @@ describe("a worker whose command takes long", () => {
   it("tells the server that it still runs, before anybody may take it for silent", async () => {
     const { client, claim, read } = await claimed();
     const { clock, pauses, nextPause, step } = steppedClock();
-    const result = await heard({ client, context: { clock } }, claim, async () => {
+    const result = await withHeartbeats({ client, context: { clock } }, claim, async () => {
       const again = nextPause();
       step();
       await again;
@@ -66,15 +66,15 @@ describe("a worker whose command takes long", () => {
 
   it("says nothing for a command that ends soon", async () => {
     const { client, claim, read } = await claimed();
-    await heard({ client, context: { clock: steppedClock().clock } }, claim, async () => undefined);
+    await withHeartbeats({ client, context: { clock: steppedClock().clock } }, claim, async () => undefined);
     expect((await read()).progress).toBeNull();
   });
 
   it("gives on what the work throws", async () => {
     const { client, claim } = await claimed();
     const fails = () => Promise.reject(new Error("broken"));
-    await expect(heard({ client, context: { clock: steppedClock().clock } }, claim, fails)).rejects.toThrow(
-      "broken",
-    );
+    await expect(
+      withHeartbeats({ client, context: { clock: steppedClock().clock } }, claim, fails),
+    ).rejects.toThrow("broken");
   });
 });

@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { type HeldName, takeName } from "../../../../src/cli/agent/worker.ts";
+import { lockName, type NameLock } from "../../../../src/cli/agent/worker.ts";
 import { temporaryFolder } from "../../../support/files/temporary-folder.ts";
 
 let folder = "";
@@ -16,9 +16,9 @@ beforeEach(async () => {
 
 let ids = 0;
 const world = { platform: process.platform, newId: () => `${ids++}` };
-const take = async (place = folder) => takeName(place, world);
+const take = async (place = folder) => lockName(place, world);
 
-async function held(place = folder): Promise<HeldName> {
+async function held(place = folder): Promise<NameLock> {
   const taken = await take(place);
   if (taken === "running" || !("release" in taken)) throw new Error("The name was not free.");
   onTestFinished(() => taken.release());
