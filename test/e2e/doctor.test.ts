@@ -10,6 +10,6 @@ it("the built doctor finds its server of the same version, and what `serve` need
   const found = Object.fromEntries(findings.map((one: { check: string; what: string }) => [one.check, one]));
   expect(code).toBe(0);
   expect(found.serve).toMatchObject({ state: "ok" });
-  expect(found.server).toMatchObject({ state: "ok", what: `It is an Innkeep ${version}.` });
+  expect(found.server).toMatchObject({ state: "ok", what: `It is Innkeep ${version}.` });
   expect(found.versions).toMatchObject({ state: "ok" });
 });

@@ -30,7 +30,7 @@ it(`a maintainer works through the inbox without a mouse, on ${where}`, async ()
   terminal.press("Space");
   await terminal.shows("Proposal, awaiting_approval");
   terminal.press("e");
-  await terminal.shows("Filed as archived: Third");
+  await terminal.shows("The thread is archived: Third");
   await terminal.shows("Second");
   terminal.press("r");
   await terminal.shows("Reply to the sender");
@@ -43,7 +43,7 @@ it(`a maintainer works through the inbox without a mouse, on ${where}`, async ()
   terminal.press("u");
   await terminal.shows("3 in the inbox");
   terminal.press("j", "j", "d");
-  await terminal.shows("Filed as resolved: First");
+  await terminal.shows("The thread is resolved: First");
   terminal.press("q");
   await terminal.shows("ended with 0");
   const headers = { authorization: `Bearer ${token}` };

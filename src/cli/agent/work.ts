@@ -333,7 +333,7 @@ function keepOutcome(
     exit: exits[status] ?? "unexpected",
     ...{ code, status, requestId },
     message: `${what} ${error.message}`,
-    next: `${status === 401 ? "Store a valid agent token. " : ""}${again}`,
+    next: `${status === 401 ? "Set a valid agent token. " : ""}${again}`,
   });
 }
 

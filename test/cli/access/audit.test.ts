@@ -117,7 +117,7 @@ describe("audit list", () => {
   });
 
   it.each([
-    [["--all", "--limit", "3"], "--all shows everything"],
+    [["--all", "--limit", "3"], "--all reads all pages"],
     [["--ndjson", "--json"], "leave out --json"],
     [["--from", "yesterday"], "--from must be a day"],
     [["--limit", "0"], "--limit"],

@@ -12,7 +12,7 @@ describe("innkeep", () => {
     const { exit, stdout } = await run();
     expect(exit).toBe(0);
     expect(stdout).toMatch(/^Usage: innkeep <command>/);
-    expect(stdout).toMatch(/^ {2}faq +Keep the FAQ of an app$/m);
+    expect(stdout).toMatch(/^ {2}faq +Manage the FAQ of an app$/m);
   });
 
   it("groups the commands by who needs them", async () => {

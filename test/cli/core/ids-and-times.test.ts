@@ -184,7 +184,7 @@ describe("with a server", () => {
     });
     expect(await line.run(["slot", "rotate-key"])).toMatchObject({
       exit: 2,
-      stderr: "error: You hold no slot now.\n`innkeep slot list --open` shows those that are free.\n",
+      stderr: "error: You have no slot now.\n`innkeep slot list --open` shows those that are free.\n",
     });
   });
 });

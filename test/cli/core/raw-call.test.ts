@@ -120,7 +120,7 @@ describe("api", () => {
     [["--paginate", "-X", "DELETE"], "--paginate reads a list"],
     [["-X", "FETCH"], "FETCH is not a method."],
     [["-f", "question"], "must be of the form name=value"],
-    [["-F", "sortOrder=three"], "--json-field must have a value of JSON, not"],
+    [["-F", "sortOrder=three"], "--json-field must have a JSON value, not"],
     [["--body", "{"], "--body is not JSON."],
     [["--body", "{}", "-f", "a=b"], "--body is the whole body"],
   ])("refuses %j", async (flags, message) => {

@@ -92,7 +92,7 @@ describe("innkeep doctor", () => {
       expect.objectContaining({
         check: "server",
         state: "ok",
-        what: expect.stringContaining("specified API"),
+        what: expect.stringContaining("only the base API"),
       }),
     );
   });

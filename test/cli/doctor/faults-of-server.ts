@@ -54,7 +54,7 @@ export const faultsOfNetwork: readonly Planted[] = [
     ...{
       check: "tcp",
       state: "failure",
-      what: /takes no connection \(nothing listens there\)/,
+      what: /does not accept connections \(nothing listens there\)/,
       next: /innkeep serve/,
     },
   },
@@ -77,7 +77,7 @@ export const faultsOfServer: readonly Planted[] = [
   {
     fault: "a server of something else",
     plant: servedBy((_, response) => void response.end("<h1>It works!</h1>")),
-    ...{ check: "server", state: "failure", what: /it is no Innkeep/, next: /path and the port/ },
+    ...{ check: "server", state: "failure", what: /it is not an Innkeep server/, next: /path and the port/ },
   },
   {
     fault: "a server that is broken",

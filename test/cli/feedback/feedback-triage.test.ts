@@ -71,7 +71,7 @@ describe("feedback assign", () => {
     await line.run(["feedback", "assign", id, maria.email]);
     const { stdout } = await line.run(["feedback", "view", id]);
     expect(stdout).toContain(`\nAssigned to: ${maria.email}\n`);
-    expect((await line.run(["feedback", "assign", id, "none"])).stderr).toContain("is nobody's.");
+    expect((await line.run(["feedback", "assign", id, "none"])).stderr).toContain("is assigned to nobody.");
     const stranger = await line.run(["feedback", "assign", id, "nobody@example.org"]);
     expect([stranger.exit, stranger.stderr]).toEqual([
       2,

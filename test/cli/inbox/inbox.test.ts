@@ -57,7 +57,7 @@ describe("the inbox", () => {
     await shows("Words of t1");
     type("d");
     await shows("Words of t2");
-    await shows("Filed as resolved: Subject 1");
+    await shows("The thread is resolved: Subject 1");
     type("uu");
     await shows("3 in the inbox");
     await inbox.settled();
@@ -139,7 +139,7 @@ describe("the inbox", () => {
     await shows("Note for your team");
     type("Seen.");
     type("\r");
-    await shows("The note is there.");
+    await shows("The note was added.");
     expect(asked).toEqual([["t0", { direction: "note", body: "Seen." }]]);
   });
 

@@ -163,7 +163,7 @@ describe("init without a terminal", () => {
     const ran = await line.run(["init", ...server], { world: { cwd } });
     expect(ran).toMatchObject({
       exit: 0,
-      stderr: expect.stringContaining("will no longer count in this folder"),
+      stderr: expect.stringContaining("will no longer be used in this folder"),
     });
   });
 });

@@ -50,7 +50,7 @@ describe("innkeep mcp --check", () => {
     });
     const ran = await line.run(["mcp", "--check", "--json"], { world: { keychain: async () => keychain } });
     expect(stateOf(ran, "agent token").what).toContain("(keychain) is accepted");
-    expect(stateOf(ran, "permissions").what).toContain("takes no claims");
+    expect(stateOf(ran, "permissions").what).toContain("does not accept claims");
     expect(stateOf(ran, "versions").state).toBe("ok");
     expect(ran.exit).toBe(0);
   });
@@ -103,7 +103,7 @@ describe("innkeep mcp --check", () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_AGENT_TOKEN: token });
     const ran = await line.run(["mcp", "--check"]);
     expect(ran.exit).toBe(1);
-    expect(ran.stdout).toContain("but it is no Innkeep");
+    expect(ran.stdout).toContain("but it is not an Innkeep server");
   });
 
   it.each([429, 503])("ends with 75 and calls no token good if the server only says %i", async (status) => {

@@ -157,6 +157,6 @@ describe("short forms", () => {
       status: "removed",
     });
     const { stdout } = await line.run(["slot", "--help"]);
-    expect(stdout).toContain("is `innkeep testing slot`; it may be called here, too.");
+    expect(stdout).toContain("are `innkeep testing slot`; they also work here.");
   });
 });

@@ -148,7 +148,9 @@ describe("agent work", () => {
       return send(request);
     };
     const ran = await world.work([], undefined, { world: { transport } });
-    expect(ran.stderr).toContain(`The outcome of ${runId} was not taken. A person has released its claim.`);
+    expect(ran.stderr).toContain(
+      `The outcome of ${runId} was not accepted. A person has released its claim.`,
+    );
   });
 
   it("hands the command no secret of Innkeep, but for those that --pass names (rule L73)", async () => {

@@ -111,7 +111,7 @@ describe("a worker with a name (rule L74)", () => {
     const { claimId } = await endedAfterClaim();
     await release(runId);
     const ran = await world.work(nightly);
-    expect(ran.stderr).toContain(`Not taken up: ${runId}. A person has released its claim.`);
+    expect(ran.stderr).toContain(`Not resumed: ${runId}. A person has released its claim.`);
     expect(await carriedOut()).toEqual([runId]);
     const late = ["--claim", claimId, "--status", "failed", "--summary", "Late."];
     expect((await world.line.run(["agent", "outcome", runId, ...late])).stderr).toContain(
@@ -156,8 +156,8 @@ describe("a worker with a name (rule L74)", () => {
       const ran = await revokedAtWork();
       expect(ran.exit).toBe(4);
       expect(ran.stderr).toContain(`The outcome of ${runId} is not reported: succeeded.`);
-      expect(ran.stderr).toContain("Put a current agent token in place.");
-      expect(ran.stderr).toContain("runs nothing again");
+      expect(ran.stderr).toContain("Set a valid agent token.");
+      expect(ran.stderr).toContain("runs no command again");
       expect(ran.stderr).not.toContain("auth login");
       const token = await service.makeToken(world.cast.owner, "agent", { scopes: ["runs:work"] });
       const next = await world.approved("", { ...world.cast, agent: { authorization: `Bearer ${token}` } });

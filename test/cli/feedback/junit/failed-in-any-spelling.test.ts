@@ -37,7 +37,7 @@ describe("a test that a report calls failed", () => {
   ])("in %s resolves nothing and is sent", async (input) => {
     const report = await inputText(input);
     const { bodies, stderr } = await resolvedWith(report);
-    expect([bodies, stderr]).toEqual([[], expect.stringContaining("nothing is resolved")]);
+    expect([bodies, stderr]).toEqual([[], expect.stringContaining("no thread is resolved")]);
     expect(await sentWith(report)).toContain("Test failed: st (g)");
   });
 

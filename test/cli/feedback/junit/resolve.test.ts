@@ -195,7 +195,7 @@ describe("feedback resolve", () => {
     expect(ran.json()).toEqual({
       resolved: [],
       stillFailing: [],
-      why: "No test passed: nothing is resolved.",
+      why: "No test passed, so no thread is resolved.",
     });
     expect(received).toEqual([]);
   });

@@ -116,7 +116,7 @@ describe("the failing tests of CI jobs", () => {
     async (status) => {
       await (await job()).run(sendJunit, [red]);
       const ran = await (await job(later)).run([...resolveJunit, "--run-status", status], [green]);
-      expect(ran.stderr).toBe(`The run ended as "${status}": nothing is resolved.\n`);
+      expect(ran.stderr).toBe(`The run ended as "${status}": no thread is resolved.\n`);
       expect(await threads()).toMatchObject([{ status: "open" }]);
     },
   );
@@ -210,7 +210,7 @@ describe("the failing tests of CI jobs", () => {
     for (const attempt of ["1", "2"]) await (await job({ GITHUB_RUN_ATTEMPT: attempt })).run(send);
     expect(await threads()).toMatchObject([{ occurrences: 1 }]);
     const failed = await (await job(later)).run([...resolve, "failure"]);
-    expect(failed.stderr).toBe("The run failed: nothing is resolved by its key.\n");
+    expect(failed.stderr).toBe("The run failed: no thread is resolved by its key.\n");
     await (await job(later)).run([...resolve, "success", "--dedupe-scope", "other"]);
     expect(await threads()).toMatchObject([{ status: "open" }]);
     const { stderr, stdout } = await (await job(later)).run([...resolve, "success"]);
