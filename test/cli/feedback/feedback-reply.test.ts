@@ -62,7 +62,7 @@ describe("feedback reply", () => {
       expect.stringMatching(/Nothing was sent\. .* replied at .*\n.*innkeep feedback view .*--force/s),
     ]);
     expect(stopped.asked).toEqual([
-      expect.stringMatching(new RegExp(`^${ben.email} replied at .* Send your reply, too\\? \\[y/N\\] $`)),
+      expect.stringMatching(new RegExp(`^${ben.email} replied at .* Send your reply anyway\\? \\[y/N\\] $`)),
     ]);
     expect(await replies()).toEqual(["Ben's answer."]);
     expect((await reply(["--idempotency-key", "one"], "y")).exit).toBe(0);
