@@ -116,7 +116,7 @@ describe("the failing tests of CI jobs", () => {
     async (status) => {
       await (await job()).run(sendJunit, [red]);
       const ran = await (await job(later)).run([...resolveJunit, "--run-status", status], [green]);
-      expect(ran.stderr).toBe(`The run ended as "${status}": no thread is resolved.\n`);
+      expect(ran.stderr).toBe(`The run ended with "${status}", so no thread is resolved.\n`);
       expect(await threads()).toMatchObject([{ status: "open" }]);
     },
   );
