@@ -22,7 +22,7 @@ interface ImportFlags extends DatabaseChoice {
   readonly name?: string;
 }
 
-/** `innkeep import`: for the person who runs the server. Others import in the console, because that takes a person. */
+/** `innkeep import`: for the person who runs the server. Other people import in the console. */
 export function addImport(command: Command, setup: Setup): void {
   onDatabase(command.argument("<file>", "what `innkeep export` wrote"))
     .requiredOption("--owner <email>", "the account that owns the new app")

@@ -74,8 +74,8 @@ async function listOpen(invocation: Invocation): Promise<undefined> {
 const mostPages = 20;
 
 /**
- * Reads the newest tests with open slots, at most a number of pages. Servers of other makers may return all tests at
- * once, without `nextCursor`.
+ * Reads the newest tests with open slots, from a limited number of pages. Servers of other makers may return all tests
+ * at once, without `nextCursor`.
  */
 async function allOpenListings(invocation: Invocation): Promise<readonly OpenListing[]> {
   const client = invocation.client();

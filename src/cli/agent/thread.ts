@@ -19,8 +19,8 @@ export interface ThreadViewOptions {
 }
 
 /**
- * A thread as text for an agent in a shell: our own words first, then those of the public, of the team and of agents,
- * each between fences with a word that nobody can guess. (rule W2)
+ * A thread as text for an agent in a shell: our own text first, then the texts of the public, of the team and of
+ * agents. Each of these stands between fences with a random word that nobody can guess. (rule W2)
  */
 export function threadView(thread: Thread, { repeats = false }: ThreadViewOptions = {}): string {
   const nonce = newNonce();

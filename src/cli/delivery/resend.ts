@@ -100,7 +100,7 @@ async function resendAll<I extends SpooledItem, Answer>(
   return failure?.exit ?? "ok";
 }
 
-/** The items of this server that can be sent without a person. Notes the others. */
+/** The items of this server that can be sent without the decision of a person. Notes the others. */
 async function dueItems<I extends SpooledItem, Answer>(
   invocation: Invocation,
   kind: Kind<I, Answer>,

@@ -38,9 +38,7 @@ export interface SendFlags extends DraftFlags {
   readonly statusUrl?: boolean;
 }
 
-/**
- * Checks and sends one report. With `--best-effort` the exit is `ok` whatever happens, and a warning says what was lost.
- */
+/** Checks and sends one report. With `--best-effort` the exit is always `ok`, and a warning says what was not sent. */
 export async function send(invocation: Invocation, flags: SendFlags): Promise<Exit> {
   const made: { draft?: ReportContent } = {};
   let answer: Answer;
@@ -203,11 +201,11 @@ type Field = keyof FeedbackFiles;
 
 const filesFields = ["images", "videos", "attachments"] as const;
 
-/** The given paths of each field of files. */
-type Chosen = Readonly<Record<Field, readonly string[]>>;
-
 /** Checks every chosen file: whether it is readable, its size, and its kind by its bytes. Attached texts become PDFs. */
-async function checkFiles(cwd: string, chosen: Chosen): Promise<Checked<FeedbackFiles>> {
+async function checkFiles(
+  cwd: string,
+  chosen: Readonly<Record<Field, readonly string[]>>,
+): Promise<Checked<FeedbackFiles>> {
   const check = (field: Field) => {
     const rules = { ...feedbackFiles[field], flag: flagOfFiles[field], elsewhere };
     return checkSentFiles(
@@ -286,7 +284,7 @@ async function reportTextOf(
   return file === undefined ? "(Standard input was empty.)" : `(The file ${file} is empty.)`;
 }
 
-/** Whether the file is standard input and no regular file, so that only its beginning can be read at first. */
+/** Whether the file is standard input from a pipe or a terminal, whose end cannot be read before its beginning. */
 async function isPipedIn(file: string | undefined): Promise<boolean> {
   if (file === undefined || !isStandardInput(file)) return false;
   return stat(file).then(

@@ -234,7 +234,7 @@ async function sendFromSpool<I extends SpooledItem, Answer>(
   }
 }
 
-// The stored state until the answer is there. It is also right if the program is killed before.
+// The state that is stored while the item is sent. It is also right if the program is killed.
 const started = (now: Date): LastTry => ({
   at: now.toISOString(),
   outcome: "unknown",
@@ -320,7 +320,7 @@ async function deliver<I extends SpooledItem, Answer>(
   const mayRepeat = (error: Error) => {
     progress.end();
     outcomeAfter(error);
-    // With a copy nothing is lost, and nobody waits for a server of this machine that does not run.
+    // With a copy nothing is lost. So the command does not wait for a server of this machine that does not run.
     const isAway = isKept && isRefusedHere(error, invocation.baseUrl());
     return !isAway && !body.failure();
   };
@@ -348,19 +348,20 @@ function outcomeOf(error: Error, isOut: boolean): LastTry["outcome"] {
   return isOut ? "unknown" : "unsent";
 }
 
-// The request may have arrived: a gateway may fail after the server has it, and a server while it stores it.
+// The request may have arrived: a gateway can fail after the server has received it, and a server can fail while it
+// stores it.
 const isRefusal = (error: ServerError): boolean =>
   !isInProgress(error) && (error.status < 500 || error.status === 501 || error.status === 503);
 
-// Only a server that knows the key says this. It answers the next try with the stored answer.
+// Only a server that knows the Idempotency-Key returns this code. It answers the next try with the stored answer.
 const isInProgress = (error: Error): boolean =>
   error instanceof ServerError && error.code === "idempotency_in_progress";
 
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
 /**
- * The content; whether its last byte was handed over, because before that no server can have it; and what went
- * wrong while it was read.
+ * Observes how the content is read. `isOut` says whether its last byte was sent: before that, no server can have it.
+ * `failure` is the error of a file that could not be read.
  */
 function counted(content: FileContent) {
   let left = content.bytes;

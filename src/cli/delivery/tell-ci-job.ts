@@ -101,10 +101,11 @@ export async function reportFailureToJob(
   await summarise(invocation, ["### Feedback was not sent", ...why, ...report]);
 }
 
-type Outputs = Readonly<Record<string, string | undefined>>;
-
 /** Writes the outputs of a step of GitHub Actions. */
-export async function writeOutputs(invocation: Invocation, outputs: Outputs): Promise<void> {
+export async function writeOutputs(
+  invocation: Invocation,
+  outputs: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
   const { context } = invocation;
   const file = context.env.GITHUB_OUTPUT;
   if (!file) return;

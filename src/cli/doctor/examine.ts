@@ -217,7 +217,7 @@ async function checkServerParts({ checkServer }: Context): Promise<Finding> {
   }
 }
 
-/** Checks the keychain. It is a failure only if credentials are stored in it. */
+/** Checks the keychain. A fault is a failure only if credentials are stored in the keychain, else a warning. */
 async function checkKeychain(context: Context): Promise<Finding> {
   const used = isKeychainUsed(context);
   const keychain = await context.keychain();
@@ -270,7 +270,7 @@ function checkVariables({ env }: Context): Finding[] {
   );
 }
 
-/** Whether this counts as a CI job, where nothing is asked. */
+/** Whether this counts as a CI job. Commands ask nothing in a CI job. */
 function checkCi({ env }: Context): Finding {
   if (/^(false|0|no|off)$/i.test(env.CI ?? ""))
     return warning("ci", {

@@ -241,7 +241,7 @@ function watchClock({ context }: Invocation, skews: number[]): Transport {
 
 const open = (path: string): Route => ({ method: "GET", path, auth: "none", summary: "" });
 
-/** Asks the server what it is. Returns undefined if it has not our API. Throws if nothing answers. */
+/** Asks the server what it is. Returns undefined if it does not have our API. Throws if nothing answers. */
 async function ask(invocation: Invocation, transport: Transport): Promise<ServerInfo | undefined> {
   const send = connect(invocation, { attempts: 1, timeoutMs: 5_000, transport });
   const health = await orRefusal(() => send(open("/healthz")));

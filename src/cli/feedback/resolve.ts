@@ -142,11 +142,11 @@ async function startOfGitHubJob({ env, clock }: Invocation["context"]): Promise<
   return file && file.mtime <= clock.now() ? file.mtime.toISOString() : undefined;
 }
 
-/** What a run resolved, or why it resolved nothing. */
-type Outcome = Resolved & { readonly why?: string };
-
 /** Prints the resolved threads, and those that stay open because they have not passed everywhere. */
-function printResolved(invocation: Invocation, { resolved, stillFailing, why }: Outcome): void {
+function printResolved(
+  invocation: Invocation,
+  { resolved, stillFailing, why }: Resolved & { readonly why?: string },
+): void {
   if (why === undefined) {
     note(invocation, `${counted(resolved.length)} resolved.`);
     for (const thread of stillFailing) note(invocation, whyOpen(thread));

@@ -7,7 +7,7 @@ import { formatDuration } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { type Shown, showOnTerminal } from "../core/screen.lazy.ts";
 
-/** A task. It has its test key only if the flag asks for it. */
+/** A task without its test key, except if the flag asks for the key. */
 export type ShownTask = Omit<Task, "testKey">;
 
 /** The tasks as the commands show them. */

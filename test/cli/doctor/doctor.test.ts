@@ -80,7 +80,7 @@ describe("innkeep doctor", () => {
     await service.stop();
   });
 
-  it("takes a server that has only the specification", async () => {
+  it("accepts a server that has only the base API", async () => {
     const baseUrl = await listen(({ url }, response) => {
       if (url === "/healthz") response.writeHead(404).end("Not here");
       else response.writeHead(401).end('{"error":"unauthorized"}');

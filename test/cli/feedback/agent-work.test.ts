@@ -57,7 +57,7 @@ describe("agent list", () => {
     expect((await json("agent", "list", "--tag", "unknown")).items).toEqual([]);
   });
 
-  it("gives one document under --json, whose token leads to what changed since", async () => {
+  it("prints one document under --json, with a token for later changes", async () => {
     await submitFeedback(service, cast, { subject: "First" });
     const { items, changes, nextCursor } = await json("agent", "list");
     expect({ items, nextCursor }).toMatchObject({ items: [{ subject: "First" }], nextCursor: null });
@@ -91,7 +91,7 @@ function clockThatPausesMove(): Context["clock"] {
 }
 
 describe("the work on an approved proposal", () => {
-  it("is taken up by another worker with --resume, which ends the first claim", async () => {
+  it("is resumed by another worker with --resume, which ends the first claim", async () => {
     const runId = await propose(service, cast, await submitFeedback(service, cast));
     await decide(service, cast, runId, { decision: "approve" });
     const { claimId } = await json("agent", "claim", runId, "--worker", "one");

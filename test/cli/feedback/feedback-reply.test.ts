@@ -69,7 +69,7 @@ describe("feedback reply", () => {
     expect(await replies()).toEqual(["Ben's answer.", "Maria's answer."]);
   });
 
-  it("does not ask after the own reply, nor with --force", async () => {
+  it("does not ask after one's own reply, or with --force", async () => {
     const { benReplies, replies, reply } = await start();
     expect((await reply([], "")).asked).toEqual([]);
     expect((await reply([], "")).asked).toEqual([]);
@@ -79,7 +79,7 @@ describe("feedback reply", () => {
     expect(await replies()).toHaveLength(4);
   });
 
-  it("refuses a program that has read an older reply, and sends for one that says nothing", async () => {
+  it("refuses a program that has read an older reply, and sends for a program that names no message", async () => {
     const { benReplies, reply } = await start();
     const read = await benReplies();
     expect((await reply(["--expect-message", "none"])).stderr).toMatch(/Nothing was sent\. .*--force/s);
@@ -90,7 +90,7 @@ describe("feedback reply", () => {
     expect((await reply()).exit).toBe(0);
   });
 
-  it("refuses whoever names the newest message of a view after a note of somebody else", async () => {
+  it("refuses a reply that names the newest message of a view if somebody has added a note since", async () => {
     const { ben, benReplies, reply, view } = await start();
     const read = await benReplies();
     expect((await view()).stdout).toContain(`\nNewest message: ${read}\n`);

@@ -6,7 +6,7 @@ import { fc } from "../../support/property.ts";
 import { open, thread } from "./inbox-screen.ts";
 
 describe("keys that come before the thread", () => {
-  it("are the text, and file nothing away", async () => {
+  it("belong to the text, and archive nothing", async () => {
     let answer = () => {};
     const arrived = new Promise<void>((resolve) => {
       answer = resolve;

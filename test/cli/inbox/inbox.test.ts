@@ -48,7 +48,7 @@ describe("the inbox", () => {
     expect(frame()).not.toContain("only read");
   });
 
-  it("files threads away, from the list and while reading, and undoes both", async () => {
+  it("archives and resolves threads, from the list and while reading, and undoes both", async () => {
     const { shows, type, asked, inbox } = open();
     await shows("3 in the inbox");
     type("e");
@@ -70,7 +70,7 @@ describe("the inbox", () => {
     expect(inbox.state().threads.map(({ id }) => id)).toEqual(["t0", "t1", "t2"]);
   });
 
-  it("takes back what the server refuses, and says why", async () => {
+  it("undoes a change that the server refuses, and says why", async () => {
     const { shows, type, inbox } = open({ change: () => Promise.reject(new Error("The server is busy.")) });
     await shows("3 in the inbox");
     type("e");
@@ -189,7 +189,7 @@ describe("innkeep feedback inbox", () => {
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("innkeep feedback list") });
   });
 
-  it("says in one sentence that a server of the specification has no inbox", async () => {
+  it("says in one sentence that a server with only the base API has no inbox", async () => {
     const baseUrl = await listen((_, response) => void response.writeHead(404).end("Not here"));
     const line = await createCommandLine({ INNKEEP_TOKEN: "sdm_a", INNKEEP_BASE_URL: baseUrl });
     const ran = await line.run(["feedback", "inbox", "--app", "Larder"], { terminal: true });

@@ -33,7 +33,7 @@ describe("the lines for CI", () => {
     expect(lines?.text).toMatch(/base-url:? https:\/\/inn\.example\.org/);
   });
 
-  it("hold no signs of a path that a shell would run", async () => {
+  it("contain no characters of a path that a shell would run", async () => {
     const line = await createCommandLine();
     const ran = await line.run(["init", "--server", "https://inn.example.org/$(id)`id`'", "--ci", "shell"]);
     expect(ran.stdout).toContain("https://inn.example.org/%24%28id%29%60id%60%27");

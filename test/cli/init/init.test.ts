@@ -109,7 +109,7 @@ describe("init without a terminal", () => {
     });
   });
 
-  it("keeps an innkeep.json that says otherwise, unless --yes", async () => {
+  it("keeps an innkeep.json with other content, unless --yes", async () => {
     const { line, project, server } = await newcomer();
     const file = { $schema: "./schema.json", server: "https://old.example", app: "Larder" };
     await writeFile(join(line.cwd, "innkeep.json"), JSON.stringify(file));
@@ -155,7 +155,7 @@ describe("init without a terminal", () => {
     expect(await readdir(line.cwd)).toEqual([]);
   });
 
-  it("says that the file of a folder above no longer counts", async () => {
+  it("says that the file of a folder above is no longer used", async () => {
     const { line, server } = await newcomer();
     await writeFile(join(line.cwd, "innkeep.json"), '{"server":"https://old.example"}');
     const cwd = join(line.cwd, "part");

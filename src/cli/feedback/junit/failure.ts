@@ -56,7 +56,7 @@ export async function failureDrafts(
   for (const test of failing.slice(0, maxReports)) drafts.push(await draftOfTest(invocation, flags, test));
   const tests = failing.slice(maxReports);
   if (tests.length === 0) return drafts;
-  const text = summaryText({ tests, reported: drafts.length, shorten });
+  const text = summaryText(tests, drafts.length, shorten);
   const content = await contentWith(invocation, flags, { ...text, dedupeKey: moreKey(flags.junit) });
   const fields = { ...content.fields, ...partsOf(tests, invocation.context.cwd) };
   return [...drafts, { content: { ...content, fields }, isFlaky: false, place: undefined }];
@@ -227,16 +227,12 @@ function reportText(test: TestResult, { place, unsentFiles, shorten }: TestConte
   };
 }
 
-/** Which rest of the failing tests a report names. */
-interface Rest {
-  readonly tests: readonly TestResult[];
-  /** How many tests have a report of their own. */
-  readonly reported: number;
-  readonly shorten: TestContext["shorten"];
-}
-
-/** The summary of the failing tests that have no report of their own. */
-function summaryText({ tests, reported, shorten }: Rest): ReportText {
+/** The summary of the failing tests that have no report of their own. `reported` tests have one. */
+function summaryText(
+  tests: readonly TestResult[],
+  reported: number,
+  shorten: TestContext["shorten"],
+): ReportText {
   const count = tests.length === 1 ? "1 more test" : `${tests.length.toLocaleString("en-US")} more tests`;
   const lines = tests.map((test) => `- ${titleOf(test)}: ${headlineOf(test)}`);
   return {
@@ -434,15 +430,14 @@ function isTitle(line: string, name: string): boolean {
 const isFrame = (line: string): boolean =>
   /^\s*(?:at\s|File "|from\s.+:\d+:in\s|\.{3} \d+ more|#\d+\s|goroutine \d+|❯\s|\d+:\s+0x)/.test(line);
 
-/** What a test is called. */
-type TestName = Pick<TestResult, "suite" | "className" | "name">;
-
 /**
  * The part of a dedupe key that identifies a test. It does not depend on the folder of the checkout or on the kind of
  * slash.
  */
-export const testHash = ({ suite, className, name }: TestName, folder: string): string =>
-  hashOf([inFolder(suite, folder), inFolder(className, folder), plainText(name)]);
+export const testHash = (
+  { suite, className, name }: Pick<TestResult, "suite" | "className" | "name">,
+  folder: string,
+): string => hashOf([inFolder(suite, folder), inFolder(className, folder), plainText(name)]);
 
 export const hashOf = (parts: readonly string[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);

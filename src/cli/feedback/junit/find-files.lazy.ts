@@ -3,8 +3,8 @@ import path, { type PlatformPath, resolve } from "node:path";
 import { type GlobOptions, glob } from "tinyglobby";
 
 /**
- * The absolute paths of the files that a pattern names, sorted. A path that exists is meant literally, and a folder
- * means the XML files below it. Folders of installed packages are left out unless the pattern names them.
+ * Returns the absolute paths of the files that match a pattern, sorted. A path that exists is used as it is, and a folder
+ * stands for the XML files below it. Folders of installed packages are skipped unless the pattern names them.
  */
 export async function findFiles(cwd: string, pattern: string): Promise<readonly string[]> {
   const named = resolve(cwd, pattern);
@@ -27,7 +27,7 @@ export interface Glob {
   readonly glob: string;
 }
 
-/** Drives and shares are names of Windows that a glob cannot have, so that they go into the folder. */
+/** The names of drives and shares on Windows cannot be part of a glob, so they go into the folder. */
 export function globOf(cwd: string, pattern: string, paths: PlatformPath = path): Glob {
   const slashed = paths.sep === "\\" ? pattern.replaceAll("\\", "/") : pattern;
   const parts = slashed.split("/");

@@ -517,8 +517,8 @@ function kept(text: string, most: number): string {
 const copyOf = (text = ""): string => Buffer.from(text, "utf8").toString("utf8");
 
 /**
- * The text of an XML file in the encoding that it declares, without the characters that XML does not allow: many tools
- * write them as they come from a log.
+ * Decodes an XML file with the encoding that it declares. Replaces characters that XML does not allow, because many
+ * tools copy them from a log.
  */
 function readableXml(bytes: Uint8Array): string {
   const text = decoderFor(bytes).decode(bytes);
@@ -537,18 +537,18 @@ const replaced = (found: string): string =>
 const cdataOrSign =
   /<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<!--[\s\S]*?(?:-->|$)|&(?!#\d{1,10};|#x[\da-f]{1,8};|[\p{L}_][\p{L}\p{N}_.-]{0,100};)/giu;
 
-/** The text with each `&` that begins no reference as the reference to one: tools write addresses as they are. */
+/** Escapes each `&` that begins no reference, because tools write web addresses without escaping. */
 const withRawSigns = (text: string): string =>
   text.replace(cdataOrSign, (found) => (found === "&" ? "&amp;" : found));
 
-/** The text with empty lines in place of what a tool printed before its report. */
+/** Replaces what a tool printed before its report by empty lines, so that line numbers stay right. */
 function withoutBanner(text: string): string {
   if (/^\s*<[\p{L}_?!]/u.test(text)) return text;
   const at = text.search(/<(?:\?xml\s|(?:[\w.-]+:)?testsuites?[\s>/])/);
   return at <= 0 ? text : text.slice(0, at).replace(/[^\n]+/g, "") + text.slice(at);
 }
 
-/** A byte order mark says more than the declaration. */
+/** A byte order mark overrides the declaration. */
 function decoderFor(bytes: Uint8Array): TextDecoder {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le");

@@ -70,7 +70,7 @@ describe("agent work", () => {
     expect(summary.length).toBeLessThanOrEqual(2_000);
   });
 
-  it("leaves what was recalled, and what another worker has claimed (rule L74)", async () => {
+  it("skips proposals that were recalled or that another worker has claimed (rule L74)", async () => {
     const recalled = await world.approved();
     const path = `/api/v1/console/runs/${recalled}/recall`;
     await service.request("POST", path, { headers: world.cast.person, body: { note: "Wait." } });
@@ -153,7 +153,7 @@ describe("agent work", () => {
     );
   });
 
-  it("hands the command no secret of Innkeep, but for those that --pass names (rule L73)", async () => {
+  it("passes no secret of Innkeep to the command, except those that --pass names (rule L73)", async () => {
     const secrets = {
       INNKEEP_TOKEN: "sdm_secret",
       INNKEEP_API_KEY: "sdk_secret",
@@ -189,7 +189,7 @@ describe("agent work", () => {
     process.kill(Number(processId));
   });
 
-  it("claims nothing for a command that is not there", async () => {
+  it("claims nothing for a command that does not exist", async () => {
     const runId = await world.approved();
     const ran = await world.line.run(["agent", "work", "--once", "--", "no-such-command"]);
     expect(ran).toMatchObject({

@@ -50,7 +50,7 @@ describe("a worker whose command takes long", () => {
     return { client, claim, read };
   };
 
-  it("tells the server that it still runs, before anybody may take it for silent", async () => {
+  it("reports that it still runs, before another worker may resume its claim", async () => {
     const { client, claim, read } = await claimed();
     const { clock, pauses, nextPause, step } = steppedClock();
     const result = await withHeartbeats({ client, context: { clock } }, claim, async () => {
@@ -64,13 +64,13 @@ describe("a worker whose command takes long", () => {
     for (const pause of pauses) expect(pause).toBeLessThan(15 * 60_000);
   });
 
-  it("says nothing for a command that ends soon", async () => {
+  it("reports nothing for a command that ends soon", async () => {
     const { client, claim, read } = await claimed();
     await withHeartbeats({ client, context: { clock: steppedClock().clock } }, claim, async () => undefined);
     expect((await read()).progress).toBeNull();
   });
 
-  it("gives on what the work throws", async () => {
+  it("throws the error of the work", async () => {
     const { client, claim } = await claimed();
     const fails = () => Promise.reject(new Error("broken"));
     await expect(

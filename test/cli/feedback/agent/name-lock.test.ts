@@ -57,7 +57,7 @@ describe("the name of a worker (rule L74)", () => {
     },
   );
 
-  it("is held in a folder whose path is too long for a socket", async () => {
+  it("is locked in a folder whose path is too long for a socket", async () => {
     const place = join(folder, "a".repeat(120));
     mkdirSync(place);
     const other = join(folder, "b".repeat(120));
@@ -67,7 +67,7 @@ describe("the name of a worker (rule L74)", () => {
     await held(other);
   });
 
-  it("is not taken from another machine that shares the folder, but is after a restart of this one", async () => {
+  it("stays locked for another machine that shares the folder, and is free after a restart of this machine", async () => {
     const file = join(folder, "machine.json");
     await writeFile(file, JSON.stringify({ machine: "another boot", host: "elsewhere" }));
     expect(await take()).toEqual({ host: "elsewhere", file });
@@ -76,7 +76,7 @@ describe("the name of a worker (rule L74)", () => {
     await held();
   });
 
-  it("is not lost with a mark that nobody can read", async () => {
+  it("is locked in spite of a damaged machine.json", async () => {
     await writeFile(join(folder, "machine.json"), "{");
     await held();
   });

@@ -25,7 +25,7 @@ const nightly = ["--worker", "nightly"];
 const carriedOut = async () => (await world.allNoted()).map(({ env }) => env.INNKEEP_RUN_ID);
 
 describe("a worker with a name (rule L74)", () => {
-  it("claims under a name that no other machine has, though both are called the same (rule L74)", async () => {
+  it("claims with a name that no worker of another machine has, even if that worker has the same name (rule L74)", async () => {
     const machines = [world.line, await world.newMachine()];
     const runs = [await world.approved(), await world.approved()];
     const ran = await Promise.all(machines.map((machine) => workOn(machine, nightly)));
@@ -36,7 +36,7 @@ describe("a worker with a name (rule L74)", () => {
     expect(names).toEqual(Array(2).fill(expect.stringMatching(/^nightly-[0-9a-f]{8}$/)));
   });
 
-  it("takes up nothing that was claimed elsewhere under its name", async () => {
+  it("resumes no claim that a worker with its name made on another machine", async () => {
     const elsewhere = await world.approved();
     await world.line.run(["agent", "claim", elsewhere, "--worker", "nightly"]);
     const mine = await world.approved();
@@ -78,7 +78,7 @@ describe("a worker with a name (rule L74)", () => {
     expect(await carriedOut()).toEqual([runId]);
   });
 
-  it("does not take up what a person has released meanwhile", async () => {
+  it("does not resume a claim that a person has released meanwhile", async () => {
     const runId = await world.approved();
     await endedAfterClaim();
     const path = `/api/v1/console/runs/${runId}/release`;
@@ -97,7 +97,7 @@ describe("a worker with a name (rule L74)", () => {
       body: {},
     });
 
-  it("carries out anew what a person has released, whoever had claimed it", async () => {
+  it("carries out a proposal after a person has released its claim, whoever had claimed it", async () => {
     const runId = await world.approved();
     await world.line.run(["agent", "claim", runId, "--worker", "gone"]);
     await release(runId);
@@ -106,7 +106,7 @@ describe("a worker with a name (rule L74)", () => {
     expect((await world.read(runId)).outcome).toMatchObject({ status: "succeeded" });
   });
 
-  it("carries out anew under another claim what it had claimed and a person has released", async () => {
+  it("claims a proposal again after a person has released its own claim", async () => {
     const runId = await world.approved();
     const { claimId } = await endedAfterClaim();
     await release(runId);
@@ -119,7 +119,7 @@ describe("a worker with a name (rule L74)", () => {
     );
   });
 
-  it("says of what another worker has that it is claimed, not that it was released", async () => {
+  it("says that another worker has claimed a proposal, not that its own claim was released", async () => {
     const lost = await world.approved();
     const send = shortTransport();
     const transport: Transport = async (request) => {
@@ -181,7 +181,7 @@ describe("a worker with a name (rule L74)", () => {
       expect(again.stderr).toContain(`Reported: ${runId} succeeded.`);
     });
 
-    it("takes up with the next token what an earlier process has claimed", async () => {
+    it("resumes the claim of an earlier process with the next token", async () => {
       const runId = await world.approved();
       await endedAfterClaim();
       await revoke();

@@ -110,7 +110,7 @@ describe("the key of a failure", () => {
   });
 });
 
-describe("the key of the rest", () => {
+describe("the key of the summary", () => {
   it("is that of the patterns, in any order", () => {
     expect(moreKey(["b", "a"])).toBe(moreKey(["a", "b"]));
     expect(moreKey(["a"])).not.toBe(moreKey(["b"]));

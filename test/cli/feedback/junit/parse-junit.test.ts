@@ -129,7 +129,7 @@ describe("a report that cannot be read", () => {
     expect(parse(xml).fault).toMatchObject({ line, message: expect.stringContaining(why) });
   });
 
-  it("gives the tests before its fault, and the one that ran when it was cut", () => {
+  it("has the tests before its fault, and the test that ran when it was cut off", () => {
     const { tests } = parse(`<testsuite><testcase name="a"/>\n<testcase name="b">`);
     expect(tests).toMatchObject([
       { name: "a", outcome: "passed" },
