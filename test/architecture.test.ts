@@ -75,7 +75,7 @@ const sqlBesideStores = [
 const otherRules = [
   "server/erasure/addresses.ts",
   "server/http/rate-limits/use-log.ts",
-  "server/testing/cycles/days.ts",
+  "server/testing/days/rules.ts",
   "server/transfer/fields.ts",
 ];
 

@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { uploadOf } from "../feedback/reports/uploads.ts";
 import { uploads } from "../files/uploads-store.ts";
 import { hashOf, mintCredential } from "../secrets/secrets.ts";
-import { dayStartsOf } from "../testing/cycles/days.ts";
+import { dayStartsOf } from "../testing/days/rules.ts";
 import { advanceCycle } from "../testing/cycles/passing-time.ts";
 import { cycles, dueChanges } from "../testing/cycles/store.ts";
 import { listings } from "../testing/listings/store.ts";

@@ -16,7 +16,7 @@ import { ownedListing } from "../listings/api.ts";
 import type { ListingRow } from "../listings/store.ts";
 import { slots } from "../slots/store.ts";
 import { cycleAnswer, dayStartsOfRow, slotAnswer } from "./answer.ts";
-import { dayStartsOf } from "./days.ts";
+import { dayStartsOf } from "../days/rules.ts";
 import { dayStateOf, reportOf, standingOf } from "./rules.ts";
 import {
   type CycleRow,

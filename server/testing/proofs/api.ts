@@ -10,7 +10,7 @@ import type { Deps } from "../../deps.ts";
 import { type ReceivedUpload, uploadOf } from "../../feedback/reports/uploads.ts";
 import { uploads } from "../../files/uploads-store.ts";
 import type { AnswerOf, Request } from "../../http/handler.ts";
-import { isOver } from "../cycles/days.ts";
+import { isOver } from "../days/rules.ts";
 import { countedDays } from "../slots/store.ts";
 import { testedSlotOf, testerSlotOf } from "../tester/answer.ts";
 import { testerSlots } from "../tester/store.ts";

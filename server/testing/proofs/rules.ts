@@ -1,4 +1,4 @@
-import { dayIndexAt } from "../cycles/days.ts";
+import { dayIndexAt } from "../days/rules.ts";
 import { isActive, type TestedSlot } from "../sessions/rules.ts";
 
 /** The fault of an image of a proof; undefined for a good one. */

@@ -15,7 +15,7 @@ import { idempotency } from "../../http/idempotency-store.ts";
 import { cachedLookup } from "../../http/memory.ts";
 import { forget } from "../../http/rate-limits/store.ts";
 import { hashOf } from "../../secrets/secrets.ts";
-import { dueByOf, spanOfToday, todayOf } from "../cycles/days.ts";
+import { dueByOf, spanOfToday, todayOf } from "../days/rules.ts";
 import { countedDaysOf } from "../slots/rules.ts";
 import { countedDays } from "../slots/store.ts";
 import {

@@ -1,5 +1,5 @@
 import type { SessionReason } from "../../../src/contract/test-sessions.ts";
-import { dayIndexAt, isOver, type TestDays } from "../cycles/days.ts";
+import { dayIndexAt, isOver, type TestDays } from "../days/rules.ts";
 
 /** What a session must have to count its day. Only the server knows it, because it may change. (rule T16) */
 export const qualifyingSession = { seconds: 45, screens: 2 } as const;

@@ -1,4 +1,4 @@
-import { isOver } from "../cycles/days.ts";
+import { isOver } from "../days/rules.ts";
 import { isActive } from "../sessions/rules.ts";
 
 /** A slot when a day closes. */

@@ -1,6 +1,6 @@
 import type { Slot, Task } from "../../../src/contract/tester.ts";
 import type { Sealer } from "../../secrets/secrets.ts";
-import { dueByOf, type TestDays, targetScreen, todayOf } from "../cycles/days.ts";
+import { dueByOf, type TestDays, targetScreen, todayOf } from "../days/rules.ts";
 import type { TestedSlot } from "../sessions/rules.ts";
 import { canEarn, countedDaysOf } from "../slots/rules.ts";
 import type { TesterSlotRow } from "./store.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { targetScreen } from "../../../server/testing/cycles/days.ts";
+import { targetScreen } from "../../../server/testing/days/rules.ts";
 import { fc } from "../../support/property.ts";
 
 const screensOf = (count: number) => Array.from({ length: count }, (_, at) => `Screen ${at + 1}`);

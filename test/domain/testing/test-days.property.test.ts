@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dayIndexAt, dayStartsOf, type TestDays } from "../../../server/testing/cycles/days.ts";
+import { dayIndexAt, dayStartsOf, type TestDays } from "../../../server/testing/days/rules.ts";
 import { fc } from "../../support/property.ts";
 import { rounds } from "../../support/torture.ts";
 

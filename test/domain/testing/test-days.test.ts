@@ -8,7 +8,7 @@ import {
   spanOfToday,
   type TestDays,
   todayOf,
-} from "../../../server/testing/cycles/days.ts";
+} from "../../../server/testing/days/rules.ts";
 
 function testIn(timezone: string, startsOn: string, durationDays = 14): TestDays {
   const plan = { timezone, startsOn, durationDays };

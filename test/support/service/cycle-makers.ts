@@ -2,7 +2,7 @@ import { v7 } from "uuid";
 import { credentialsTopic, cyclesTopic, slotsTopic } from "../../../server/database/signals.ts";
 import type { Deps } from "../../../server/deps.ts";
 import { hashOf, mintCredential } from "../../../server/secrets/secrets.ts";
-import { dayIndexAt, dayStartsOf } from "../../../server/testing/cycles/days.ts";
+import { dayIndexAt, dayStartsOf } from "../../../server/testing/days/rules.ts";
 import { deviceScopes } from "../../../src/contract/endpoint.ts";
 
 export interface ListingTraits {

@@ -1,4 +1,4 @@
-import { dayStartsOf } from "../../../server/testing/cycles/days.ts";
+import { dayStartsOf } from "../../../server/testing/days/rules.ts";
 import type { TestedSlot } from "../../../server/testing/sessions/rules.ts";
 
 const plan = { startsOn: "2026-05-01", timezone: "UTC", durationDays: 14 };

@@ -12,7 +12,7 @@ import {
   zonedDay,
 } from "../../../console/times.tsx";
 import { qualifyingSession } from "../../sessions/rules.ts";
-import { slotNames } from "./line.tsx";
+import { slotNames } from "../parts.tsx";
 
 /** The slot that is chosen in the grid, and the day of it if one is chosen. */
 export interface Chosen {

@@ -17,7 +17,7 @@ import {
   zonedDay,
 } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
-import { CycleBadge, progressOf, SlotBadge } from "./line.tsx";
+import { CycleBadge, progressOf, SlotBadge } from "../parts.tsx";
 
 /** The report of a cycle, for reading, printing and sharing. It names no tester and no account. */
 async function showReport(visit: SignedInVisit): Promise<Reply> {

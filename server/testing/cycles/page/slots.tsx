@@ -6,7 +6,7 @@ import type { SlotRequest } from "../../../console/page-reads.ts";
 import { Can } from "../../../console/parts.tsx";
 import { Line } from "../../../console/text.tsx";
 import { Remaining, ZonedTime } from "../../../console/times.tsx";
-import { isLive, SlotBadge } from "./line.tsx";
+import { isLive, SlotBadge } from "../parts.tsx";
 
 interface SlotPanelProps {
   readonly cycle: Cycle;

@@ -10,7 +10,7 @@ import { Can, Empty } from "../../../console/parts.tsx";
 import { type Reply, show } from "../../../console/reply.ts";
 import { Line } from "../../../console/text.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
-import { CycleLine, isLive } from "../../cycles/page/line.tsx";
+import { CycleLine, isLive } from "../../cycles/parts.tsx";
 import { SlotRequestLines } from "../../cycles/page/slots.tsx";
 
 interface Offer {

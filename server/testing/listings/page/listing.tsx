@@ -29,7 +29,7 @@ import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
 import { ExternalLink, Line, UserText } from "../../../console/text.tsx";
 import { timeZones } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
-import { CycleLine } from "../../cycles/page/line.tsx";
+import { CycleLine } from "../../cycles/parts.tsx";
 import { askedIn } from "./list.tsx";
 
 function createListing(visit: SignedInVisit): Promise<Reply<"listing-created">> {

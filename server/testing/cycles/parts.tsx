@@ -1,6 +1,6 @@
-import type { Cycle, CycleStatus, SlotStatus } from "../../../../src/contract/cycles.ts";
-import type { Links } from "../../../console/links.ts";
-import { ZonedDay } from "../../../console/times.tsx";
+import type { Cycle, CycleStatus, SlotStatus } from "../../../src/contract/cycles.ts";
+import type { Links } from "../../console/links.ts";
+import { ZonedDay } from "../../console/times.tsx";
 
 /** A cycle in a list: its start, its progress, and how many requests wait in it. */
 export const CycleLine = ({
