@@ -28,6 +28,7 @@ import type { HandlersOf } from "./http/handler.ts";
 import { incomingMails } from "./mail/incoming/api.ts";
 import { cycles } from "./testing/cycles/api.ts";
 import { listings } from "./testing/listings/api.ts";
+import { proofs } from "./testing/proofs/api.ts";
 import { testSessionHandlers } from "./testing/sessions/api.ts";
 import { slots } from "./testing/slots/api.ts";
 import { tester } from "./testing/tester/api.ts";
@@ -40,7 +41,7 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   changelog: changelog(deps),
   sessions: testSessionHandlers(deps),
   signIn: signIn(deps),
-  tester: tester(deps, iconUrlOf(deps.settings)),
+  tester: { ...tester(deps, iconUrlOf(deps.settings)), ...proofs(deps) },
   agent: agent(deps),
   session: consoleSession(deps),
   accountLinks: accountLinkHandlers(deps),

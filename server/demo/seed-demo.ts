@@ -18,6 +18,7 @@ import { changelogEntries } from "../content/changelog/store.ts";
 import { createFaq } from "../content/faqs/api.ts";
 import type { Transaction } from "../database/database.ts";
 import type { Deps } from "../deps.ts";
+import { finishClaim } from "../feedback/agent-work/end-claim.ts";
 import { runClaims } from "../feedback/agent-work/store/claims.ts";
 import { failures } from "../feedback/failures/store.ts";
 import { messages } from "../feedback/messages/store.ts";
@@ -374,7 +375,7 @@ async function seedClaim(
     await runClaims.addProgress(tx, { id: deps.newId(), claimId: id, text, createdAt: before(deps, age) });
   if (!outcome) return;
   const at = before(deps, outcome.ageHours);
-  await runClaims.setOutcome(tx, id, { ...outcome, at });
+  await finishClaim(tx, id, { ...outcome, at });
   await seedNote(deps, tx, { feedbackId, body: outcomeNote(outcome), createdAt: at });
 }
 

@@ -3,7 +3,7 @@ import { forgetSubjects } from "../../access/audit/forget-subjects.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { columnsHolding } from "../../database/schema/table.ts";
 import { credentialsTopic, threadsTopic } from "../../database/signals.ts";
-import { runClaims } from "../../feedback/agent-work/store/claims.ts";
+import { releaseClaim } from "../../feedback/agent-work/end-claim.ts";
 import { later } from "../../feedback/proposals/rules.ts";
 import {
   expiredApprovals,
@@ -443,7 +443,7 @@ async function endChangedProposal(
     return recordServerStep(tx, run, { ...recording, action: "run.request_changes", decision });
   }
   if (run.claimId !== null && run.releasedAt === null) {
-    await runClaims.release(tx, run.claimId, ended);
+    await releaseClaim(tx, run.claimId, ended);
     await recordServerStep(tx, run, { ...recording, action: "run.release" });
   }
   await proposals.recall(tx, run.id, ended);

@@ -10,7 +10,7 @@ import { type Reply, show } from "../../console/reply.ts";
 import { counted, Line, shownCount } from "../../console/text.tsx";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
-import { SlotRequestLines } from "../../testing/cycles/page/slots.tsx";
+import { SlotRequestLines } from "../../testing/cycles/parts.tsx";
 
 /** Everything that waits for this person, in all apps. */
 async function showHome(visit: SignedInVisit): Promise<Reply> {

@@ -1,7 +1,7 @@
 import type { Cycle, OwnedSlot } from "../../../src/contract/cycles.ts";
+import { todayOf } from "../days/rules.ts";
 import { countedDaysOf } from "../slots/rules.ts";
 import type { OwnedSlotRow } from "../slots/store.ts";
-import { todayOf } from "../days/rules.ts";
 import type { CycleRow } from "./store.ts";
 
 /** When each day of a stored cycle begins, and as the last item when its last day ends. */

@@ -1,34 +1,42 @@
 import type { Cycle, CycleStatus, SlotStatus } from "../../../src/contract/cycles.ts";
+import { InTurns } from "../../console/in-turns.tsx";
 import type { Links } from "../../console/links.ts";
-import { ZonedDay } from "../../console/times.tsx";
+import type { SlotRequest } from "../../console/page-reads.ts";
+import { Line } from "../../console/text.tsx";
+import { Remaining, ZonedDay } from "../../console/times.tsx";
 
-/** A cycle in a list: its start, its progress, and how many requests wait in it. */
+/** A cycle in a list: its start, its progress, and the number of requests for its slots. */
 export const CycleLine = ({
   cycle,
   links,
-  asked,
+  requests,
 }: {
   readonly cycle: Cycle;
   readonly links: Links;
-  /** How many testers ask for a slot of it. */
-  readonly asked: number;
-}) => (
-  <li>
-    <div class="row spread">
-      <a class="to" href={links.cycle(cycle.appId, cycle.id)}>
-        Cycle from <ZonedDay at={cycle.startsAt} timezone={cycle.timezone} />
-      </a>
-      <span class="row">
-        {asked > 0 && <span class="badge attention">{asked === 1 ? "1 request" : `${asked} requests`}</span>}
-        <CycleBadge status={cycle.status} />
-      </span>
-    </div>
-    <p class="under">
-      <span>{progressOf(cycle)}</span>
-      <span>{cycle.timezone}</span>
-    </p>
-  </li>
-);
+  /** The requests for slots of this cycle, and perhaps of others. */
+  readonly requests: readonly SlotRequest[];
+}) => {
+  const asked = requests.filter(({ cycleId }) => cycleId === cycle.id).length;
+  return (
+    <li>
+      <div class="row spread">
+        <a class="to" href={links.cycle(cycle.appId, cycle.id)}>
+          Cycle from <ZonedDay at={cycle.startsAt} timezone={cycle.timezone} />
+        </a>
+        <span class="row">
+          {asked > 0 && (
+            <span class="badge attention">{asked === 1 ? "1 request" : `${asked} requests`}</span>
+          )}
+          <CycleBadge status={cycle.status} />
+        </span>
+      </div>
+      <p class="under">
+        <span>{progressOf(cycle)}</span>
+        <span>{cycle.timezone}</span>
+      </p>
+    </li>
+  );
+};
 
 /** The progress of a cycle, such as `Day 9 of 14`. */
 export function progressOf({ status, dayIndex, durationDays }: Cycle): string {
@@ -70,4 +78,39 @@ const slotKinds: Partial<Record<SlotStatus, string>> = {
 
 export const SlotBadge = ({ status }: { readonly status: SlotStatus }) => (
   <span class={slotKinds[status] ?? "badge"}>{slotNames[status]}</span>
+);
+
+/** The testers who ask for a slot, in any cycle. Each line links to the cycle, where the request is answered. */
+export const SlotRequestLines = ({
+  rows,
+  links,
+  now,
+}: {
+  readonly rows: readonly SlotRequest[];
+  readonly links: Links;
+  readonly now: Date;
+}) => (
+  <ol class="list linked">
+    <InTurns>
+      {rows.map((row) => (
+        <li key={row.slotId}>
+          <div class="row spread">
+            <a class="to" href={`${links.cycle(row.appId, row.cycleId)}#requests`}>
+              <Line text={row.email} />
+            </a>
+            <span class="badge attention">Asks for a slot</span>
+          </div>
+          <p class="under">
+            <span>
+              <Line text={row.listingName} />
+            </span>
+            <span>{`Slot ${row.seat}`}</span>
+            <span>
+              expires <Remaining at={row.requestExpiresAt} now={now} />
+            </span>
+          </p>
+        </li>
+      ))}
+    </InTurns>
+  </ol>
 );

@@ -1,8 +1,8 @@
 import type { Clock, TimeWatch } from "../../clock.ts";
 import type { Database, Transaction } from "../../database/database.ts";
 import { concernsCycles } from "../../database/signals.ts";
-import { afterDay, countedDaysOf, hasMissedTooMany } from "../slots/rules.ts";
 import { graceEndOf } from "../days/rules.ts";
+import { afterDay, countedDaysOf, hasMissedTooMany } from "../slots/rules.ts";
 import { type ClosingSlot, type CycleScope, type DueCycle, dueChanges } from "./store.ts";
 
 /**

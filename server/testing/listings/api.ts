@@ -1,12 +1,11 @@
-import { ApiError } from "../../../src/contract/errors.ts";
 import type { listings as contract, Listing, NewListing } from "../../../src/contract/listings.ts";
 import { ownedApp } from "../../access/apps/owned-app.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
-import type { Viewer } from "../../access/members/visibility.ts";
-import type { Reader, Transaction } from "../../database/database.ts";
+import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
+import { ownedListing } from "./owned.ts";
 import { type ListingRow, listings as rows } from "./store.ts";
 
 export function listings(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
@@ -51,13 +50,6 @@ export function listings(deps: Pick<Deps, "clock" | "database" | "newId">): Hand
       });
     },
   };
-}
-
-/** Returns the listing if its app belongs to the viewer. Throws `not_found` otherwise. */
-export async function ownedListing(reader: Reader, id: string, viewer: Viewer): Promise<ListingRow> {
-  const listing = await rows.find(reader, id, viewer);
-  if (!listing) throw new ApiError("not_found");
-  return listing;
 }
 
 /** The values of a listing for fields that its owner does not set. (rule T2) */

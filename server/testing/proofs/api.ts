@@ -9,24 +9,25 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { type ReceivedUpload, uploadOf } from "../../feedback/reports/uploads.ts";
 import { uploads } from "../../files/uploads-store.ts";
-import type { AnswerOf, Request } from "../../http/handler.ts";
+import type { AnswerOf, Handlers, Request } from "../../http/handler.ts";
 import { isOver } from "../days/rules.ts";
 import { countedDays } from "../slots/store.ts";
 import { testedSlotOf, testerSlotOf } from "../tester/answer.ts";
 import { testerSlots } from "../tester/store.ts";
 import { isPassingRefusal, judgeProof, wouldHaveBeenAccepted } from "./rules.ts";
-import { proofs } from "./store.ts";
-
-type Submitted = Request<typeof contract.submitProof>;
+import { proofs as rows } from "./store.ts";
 
 type ProofsDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "time">;
 
-/** Takes a proof of today: stores its images as evidence and counts the day. (rule T29) */
-export async function submitProof(
+/** The handler for a proof of today: stores its images as evidence and counts the day. (rule T29) */
+export const proofs = (deps: ProofsDeps): Pick<Handlers<typeof contract>, "submitProof"> => ({
+  submitProof: (request) => submitProof(deps, request),
+});
+
+async function submitProof(
   deps: ProofsDeps,
-  request: Submitted,
+  { caller, body, save }: Request<typeof contract.submitProof>,
 ): Promise<AnswerOf<typeof contract.submitProof>> {
-  const { caller, body, save } = request;
   const submission = { testerId: caller.userId, body };
   const accepted = await accept(deps, deps.database, submission);
   const images = proofImagesOf(body);
@@ -101,7 +102,7 @@ async function insert(
   const { capturedAt, queuedAt, note } = body;
   const createdAt = at.toISOString();
   const sent = { capturedAt, queuedAt: queuedAt || null, note: note || null };
-  await proofs.insert(tx, { id: proofId, slotId, dayIndex, createdAt, ...sent });
+  await rows.insert(tx, { id: proofId, slotId, dayIndex, createdAt, ...sent });
   for (const [position, { upload }] of images.entries()) {
     // The upload times differ by a millisecond, which keeps the order of the images.
     const uploadedAt = new Date(at.getTime() + position).toISOString();

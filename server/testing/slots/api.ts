@@ -14,8 +14,8 @@ import { sendsMail } from "../../mail/outgoing/queue.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { hashOf, mintCredential } from "../../secrets/secrets.ts";
 import { dayStartsOfRow, slotAnswer } from "../cycles/answer.ts";
-import { todayOf } from "../days/rules.ts";
 import { type CycleRow, cycles, dueChanges } from "../cycles/store.ts";
+import { todayOf } from "../days/rules.ts";
 import { acceptsTesters } from "./rules.ts";
 import { type Activation, slots as rows } from "./store.ts";
 

@@ -18,20 +18,16 @@ import type { Handlers, Request } from "../../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../../http/list-page.ts";
 import { cachedLookup } from "../../http/memory.ts";
 import { hashOf, mintCredential } from "../../secrets/secrets.ts";
-import { submitProof } from "../proofs/api.ts";
 import { acceptsTesters, requestMilliseconds } from "../slots/rules.ts";
 import { slots } from "../slots/store.ts";
 import { type SlotDisplay, slotAnswer, type TesterSlot, taskAnswer, testerSlotOf } from "./answer.ts";
 import { type ActiveSlots, openListings, type TesterSlotRow, testerSlots } from "./store.ts";
 
-/** `iconUrl` is the icon of apps without an icon. */
+/** The handlers for testers, without that for proofs. `iconUrl` is the icon of apps without an icon. */
 export const tester = (
-  deps: Pick<
-    Deps,
-    "clock" | "database" | "keptFiles" | "memory" | "newId" | "passingTime" | "sealer" | "time"
-  >,
+  deps: Pick<Deps, "clock" | "database" | "memory" | "passingTime" | "sealer">,
   iconUrl: string,
-): Handlers<typeof contract> => {
+): Omit<Handlers<typeof contract>, "submitProof"> => {
   const { database, clock, sealer } = deps;
   const shown: SlotDisplay = { sealer, iconUrl };
   const tasksOf = createTasks(deps, shown);
@@ -84,7 +80,6 @@ export const tester = (
       });
     },
 
-    submitProof: (request) => submitProof(deps, request),
     updateProfile,
   };
 };

@@ -31,7 +31,7 @@ import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
 import { Line } from "../../../console/text.tsx";
 import { fieldTime, TimestampUtc } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
-import { PublicationBadge } from "./list.tsx";
+import { PublicationBadge } from "../badge.tsx";
 
 const createEntry = (visit: SignedInVisit): Promise<Reply<"published" | "entry-saved">> =>
   handleButton(visit, async ({ ask, fields, param }) => {

@@ -9,6 +9,7 @@ import { type Reply, show } from "../../../console/reply.ts";
 import { By, Line } from "../../../console/text.tsx";
 import { Ago, TimestampUtc } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
+import { PublicationBadge } from "../badge.tsx";
 
 /** The release notes of an app, drafts first. */
 async function showChangelog(visit: SignedInVisit): Promise<Reply> {
@@ -128,19 +129,6 @@ const EntryLine = ({
     </p>
   </li>
 );
-
-/** Whether users see a release note: it is a draft, scheduled or published. */
-export const PublicationBadge = ({
-  publishedAt,
-  now,
-}: {
-  readonly publishedAt: string | null;
-  readonly now: Date;
-}) => {
-  if (publishedAt === null) return <span class="badge">Draft</span>;
-  if (Date.parse(publishedAt) > now.getTime()) return <span class="badge attention">Scheduled</span>;
-  return <span class="badge good">Published</span>;
-};
 
 const changelogPage = definePage({
   at: (links) => links.changelog(":appId"),

@@ -21,6 +21,7 @@ import {
 } from "../../proposals/rules.ts";
 import { createStepRecorder, lockedRun, momentOf, type RunStep, visibleRun } from "../../proposals/steps.ts";
 import { type ProposalRow, proposals } from "../../proposals/store.ts";
+import { finishClaim, releaseClaim } from "../end-claim.ts";
 import { type ClaimRow, runClaims, type Worker } from "../store/claims.ts";
 
 type ClaimDeps = Pick<Deps, "clock" | "newId" | "settings" | "time">;
@@ -51,7 +52,7 @@ export function runWork(deps: ClaimDeps): Handlers<typeof contract> {
         const { status, links = [] } = body;
         const summary = withoutSenderLinks(body.summary);
         const at = deps.clock.now().toISOString();
-        await runClaims.setOutcome(tx, claim.id, { status, summary, links, at });
+        await finishClaim(tx, claim.id, { status, summary, links, at });
         await messages.insert(tx, {
           id: deps.newId(),
           feedbackId: run.feedbackId,
@@ -96,7 +97,7 @@ async function claim(
     id: deps.newId(),
     claimedAt: later(moment.now, run.claimedAt).toISOString(),
   };
-  if (found) await runClaims.release(tx, found.id, { at: made.claimedAt, by: null, resumedAs: made.id });
+  if (found) await releaseClaim(tx, found.id, { at: made.claimedAt, by: null, resumedAs: made.id });
   await runClaims.insert(tx, made);
   await proposals.setExpiry(tx, runId, null);
   await proposals.markRead(tx, runId, moment.now.toISOString());

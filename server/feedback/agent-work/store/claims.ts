@@ -1,7 +1,5 @@
-import { runWork } from "../../../../src/contract/runs.ts";
 import type { Reader, Transaction } from "../../../database/database.ts";
 import * as tables from "../../../database/schema/feedback.ts";
-import { idempotency, scopeOf } from "../../../http/idempotency-store.ts";
 
 /** The worker that makes a claim, and the account and the token that it uses. */
 export interface Worker {
@@ -30,6 +28,17 @@ export interface NewProgress {
   readonly claimId: string;
   readonly text: string;
   readonly createdAt: string;
+}
+
+/** The proposal of a claim, and the token that made the claim. */
+export type EndedClaim = Pick<ClaimRow, "runId" | "tokenId">;
+
+export interface Release {
+  readonly at: string;
+  /** Null if the server itself releases the claim, or another claim replaces it. */
+  readonly by: string | null;
+  /** The claim that replaces it. */
+  readonly resumedAs?: string;
 }
 
 export interface NewOutcome {
@@ -72,29 +81,13 @@ export const runClaims = {
   insert: (tx: Transaction, claim: Worker & Pick<ClaimRow, "id" | "claimedAt">) =>
     tx.insert(tables.runClaims, claim),
 
-  /** Ends a claim, and forgets the stored answers that still say that the worker has it. */
-  async release(
-    tx: Transaction,
-    id: string,
-    {
-      at,
-      by,
-      resumedAs,
-    }: {
-      readonly at: string;
-      /** Null if the server itself releases it, or another claim takes its place. */
-      readonly by: string | null;
-      /** The claim that takes its place. */
-      readonly resumedAs?: string;
-    },
-  ): Promise<void> {
-    const ended = await tx.get<Pick<ClaimRow, "runId" | "tokenId">>(
+  /** Releases a claim. Returns undefined if it was released before. */
+  release: (tx: Transaction, id: string, { at, by, resumedAs }: Release) =>
+    tx.get<EndedClaim>(
       `UPDATE run_claims SET released_at = ?, released_by = ?, resumed_as = ? WHERE id = ? AND released_at IS NULL
        RETURNING run_id AS "runId", token_id AS "tokenId"`,
       ...[at, by, resumedAs ?? null, id],
-    );
-    if (ended) await idempotency.forget(tx, [scopeOfClaim(ended)]);
-  },
+    ),
 
   /** Adds a step of progress and keeps it as the newest one. */
   async addProgress(tx: Transaction, { id, claimId, text, createdAt }: NewProgress): Promise<void> {
@@ -107,19 +100,11 @@ export const runClaims = {
     );
   },
 
-  /** Stores how the work ended, and forgets the stored answers that still say that it goes on. */
-  async setOutcome(tx: Transaction, id: string, { status, summary, links, at }: NewOutcome): Promise<void> {
-    const ended = await tx.get<Pick<ClaimRow, "runId" | "tokenId">>(
+  /** Stores the outcome of the work. Returns undefined if the claim has one already. */
+  setOutcome: (tx: Transaction, id: string, { status, summary, links, at }: NewOutcome) =>
+    tx.get<EndedClaim>(
       `UPDATE run_claims SET outcome_status = ?, outcome_summary = ?, outcome_links = ?, outcome_at = ?
        WHERE id = ? AND outcome_status IS NULL RETURNING run_id AS "runId", token_id AS "tokenId"`,
       ...[status, summary, JSON.stringify(links), at, id],
-    );
-    if (ended) await idempotency.forget(tx, [scopeOfClaim(ended)]);
-  },
+    ),
 };
-
-const { method, path } = runWork.claimRun;
-
-/** The requests with one token to claim one proposal. */
-const scopeOfClaim = ({ runId, tokenId }: Pick<ClaimRow, "runId" | "tokenId">): string =>
-  scopeOf(["agentToken", tokenId], method, path.replace(":runId", runId));

@@ -4,7 +4,7 @@ import { doubtfulTime } from "../../../clock.ts";
 import type { Transaction } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../../http/handler.ts";
-import { runClaims } from "../../agent-work/store/claims.ts";
+import { releaseClaim } from "../../agent-work/end-claim.ts";
 import { proposalAnswer } from "../answer.ts";
 import { expiresAfter, later, recallRefusal, statusOf } from "../rules.ts";
 import { createStepRecorder, isHeld, lockedRun, momentOf, type RunStep, visibleRun } from "../steps.ts";
@@ -74,7 +74,7 @@ export function consoleProposals(
         const now = deps.clock.now();
         const expiresAt = expiryOf(run, now);
         const at = later(now, run.claimedAt).toISOString();
-        await runClaims.release(tx, run.claimId, { at, by: caller.userId });
+        await releaseClaim(tx, run.claimId, { at, by: caller.userId });
         await rows.setExpiry(tx, runId, expiresAt);
         return finish(tx, run, { caller, address }, { action: "run.release" });
       }),

@@ -4,7 +4,7 @@ import { hasHidden, visibleLine } from "../../../../src/words/hidden.ts";
 import { type Filled, Select, TextField } from "../../../console/forms.tsx";
 import { Can, Notice, Refused } from "../../../console/parts.tsx";
 import { ExternalLink, Line } from "../../../console/text.tsx";
-import { PublicationBadge } from "../../../content/changelog/page/list.tsx";
+import { PublicationBadge } from "../../../content/changelog/badge.tsx";
 import { TagBadge } from "../../tags/badge.tsx";
 import { statusNames, typeNames } from "../badges.tsx";
 import { editLabels, type ThreadForms } from "../fields.tsx";

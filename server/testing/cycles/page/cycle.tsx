@@ -13,8 +13,8 @@ import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
 import { Line } from "../../../console/text.tsx";
 import { justBefore, ZonedDay } from "../../../console/times.tsx";
 import type { PageHandler, SignedInVisit } from "../../../console/visit.ts";
-import { type Chosen, Legend, SlotDayEvidence, SlotDayGrid } from "./days.tsx";
 import { CycleBadge, isLive } from "../parts.tsx";
+import { type Chosen, Legend, SlotDayEvidence, SlotDayGrid } from "./days.tsx";
 import { SlotPanel, SlotRequests } from "./slots.tsx";
 
 function cancelCycle(visit: SignedInVisit): Promise<Reply<"cycle-cancelled">> {

@@ -1,8 +1,6 @@
 import type { Cycle, SlotWithDays } from "../../../../src/contract/cycles.ts";
 import { Confirmation, IdempotencyField } from "../../../console/forms.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
-import type { Links } from "../../../console/links.ts";
-import type { SlotRequest } from "../../../console/page-reads.ts";
 import { Can } from "../../../console/parts.tsx";
 import { Line } from "../../../console/text.tsx";
 import { Remaining, ZonedTime } from "../../../console/times.tsx";
@@ -174,38 +172,3 @@ const AnswerForms = ({
     </div>
   );
 };
-
-/** The testers who ask for a slot, in any cycle. Each line links to the cycle, where the request is answered. */
-export const SlotRequestLines = ({
-  rows,
-  links,
-  now,
-}: {
-  readonly rows: readonly SlotRequest[];
-  readonly links: Links;
-  readonly now: Date;
-}) => (
-  <ol class="list linked">
-    <InTurns>
-      {rows.map((row) => (
-        <li key={row.slotId}>
-          <div class="row spread">
-            <a class="to" href={`${links.cycle(row.appId, row.cycleId)}#requests`}>
-              <Line text={row.email} />
-            </a>
-            <span class="badge attention">Asks for a slot</span>
-          </div>
-          <p class="under">
-            <span>
-              <Line text={row.listingName} />
-            </span>
-            <span>{`Slot ${row.seat}`}</span>
-            <span>
-              expires <Remaining at={row.requestExpiresAt} now={now} />
-            </span>
-          </p>
-        </li>
-      ))}
-    </InTurns>
-  </ol>
-);

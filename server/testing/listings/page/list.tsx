@@ -10,8 +10,7 @@ import { Can, Empty } from "../../../console/parts.tsx";
 import { type Reply, show } from "../../../console/reply.ts";
 import { Line } from "../../../console/text.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
-import { CycleLine, isLive } from "../../cycles/parts.tsx";
-import { SlotRequestLines } from "../../cycles/page/slots.tsx";
+import { CycleLine, isLive, SlotRequestLines } from "../../cycles/parts.tsx";
 
 interface Offer {
   readonly listing: Listing;
@@ -133,7 +132,7 @@ const OfferSection = ({
         <ul class="list linked">
           <InTurns>
             {live.map((cycle) => (
-              <CycleLine key={cycle.id} cycle={cycle} links={links} asked={askedIn(requests, cycle)} />
+              <CycleLine key={cycle.id} cycle={cycle} links={links} requests={requests} />
             ))}
           </InTurns>
         </ul>
@@ -141,10 +140,6 @@ const OfferSection = ({
     </section>
   );
 };
-
-/** How many testers ask for a slot in a cycle. */
-export const askedIn = (requests: readonly SlotRequest[], { id }: Pick<Cycle, "id">): number =>
-  requests.filter(({ cycleId }) => cycleId === id).length;
 
 const listingsPage = definePage({
   at: (links) => links.testing(":appId"),

@@ -30,7 +30,6 @@ import { ExternalLink, Line, UserText } from "../../../console/text.tsx";
 import { timeZones } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { CycleLine } from "../../cycles/parts.tsx";
-import { askedIn } from "./list.tsx";
 
 function createListing(visit: SignedInVisit): Promise<Reply<"listing-created">> {
   const { ask, fields, links, param } = visit;
@@ -202,7 +201,7 @@ const ListingDetail = (props: ListingDetailProps) => {
             <ul class="list linked">
               <InTurns>
                 {cycles.map((cycle) => (
-                  <CycleLine key={cycle.id} cycle={cycle} links={links} asked={askedIn(requests, cycle)} />
+                  <CycleLine key={cycle.id} cycle={cycle} links={links} requests={requests} />
                 ))}
               </InTurns>
             </ul>
