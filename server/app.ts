@@ -5,7 +5,7 @@ import { contract } from "../src/contract/index.ts";
 import { identityRoutes } from "./access/identity-providers/flow.tsx";
 import { oauthRoutes } from "./access/oauth/api/endpoints.ts";
 import { consentRoutes } from "./access/oauth/consent-flow.ts";
-import { deviceSignInRoutes } from "./access/sign-in/device-flow.ts";
+import { deviceSignInRoutes } from "./access/sign-in/page/device-flow.ts";
 import { docsRoutes } from "./console/api-docs.tsx";
 import { createErrorPages } from "./console/error-page.tsx";
 import { consoleRoutes } from "./console/routes.ts";
@@ -28,7 +28,7 @@ import { mount } from "./http/pipeline.ts";
 import { createReady } from "./http/ready.ts";
 import { allowOrigins, answerUnknown, routing } from "./http/routing.ts";
 import { serveFiles } from "./http/serve-file.ts";
-import { senderPageRoutes } from "./mail/sender/routes.tsx";
+import { senderPageRoutes } from "./mail/sender/page.tsx";
 import { createReadUpload, mcpRoutes } from "./mcp/routes.ts";
 
 /** Makes the function that answers every request. `ready`: whether it sends ready answers before Koa is asked. */

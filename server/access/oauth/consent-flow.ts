@@ -19,7 +19,7 @@ import {
   type DeviceSignInVisit,
   onTo,
   type VisitDeps,
-} from "../sign-in/device-visit.ts";
+} from "../sign-in/device-visit.tsx";
 import { connectionConsentHandlers, findClient, isKnownClient, unknownClient } from "./api/connections.ts";
 import { answerFault } from "./api/endpoints.ts";
 import {

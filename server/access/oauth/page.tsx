@@ -10,7 +10,7 @@ import { Line } from "../../console/text.tsx";
 import { hashOf } from "../../secrets/secrets.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { SwitchAccount } from "../sign-in/device-parts.tsx";
-import type { DeviceSignInVisit } from "../sign-in/device-visit.ts";
+import type { DeviceSignInVisit } from "../sign-in/device-visit.tsx";
 import type { OAuthClient } from "./api/connections.ts";
 import { resourceOf } from "./api/endpoints.ts";
 import { isOnThisComputer, isRegisteredRedirect, redirectName } from "./redirect.ts";

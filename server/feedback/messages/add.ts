@@ -4,7 +4,7 @@ import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { mailReply, replyTo } from "../../mail/sender/reply.ts";
+import { mailReply, replyTo } from "../../mail/sender/mails.ts";
 import { changeThread } from "../threads/change.ts";
 import { appOfThread } from "../threads/owned.ts";
 import { newerMessage, waysOf } from "./rules.ts";

@@ -8,7 +8,7 @@ import type { Handlers } from "../../http/handler.ts";
 import { oldestOriginal, originalUntil } from "../../mail/incoming/save.ts";
 import { mailOriginals } from "../../mail/incoming/store.ts";
 import { mails, type ReplyMail } from "../../mail/outgoing/store.ts";
-import { deliveryOf, renewedLink } from "../../mail/sender/reply.ts";
+import { deliveryOf, renewedLink } from "../../mail/sender/mails.ts";
 import { assigneeOf } from "../assignees/assign.ts";
 import { listInbox } from "../inbox/list.ts";
 import { createAddMessage } from "../messages/add.ts";

@@ -10,7 +10,7 @@ import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
 import type { SignedInVisit, Visit } from "../../../console/visit.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { ProviderLinks } from "../../identity-providers/flow.tsx";
-import { deviceSignInLinks, onTo } from "../device-visit.ts";
+import { deviceSignInLinks, onTo } from "../device-visit.tsx";
 import { showSecondFactor, signInWith } from "../finish.tsx";
 import { carriedForm, carrying, type PendingForm, showingAgain } from "../pending-form.ts";
 

@@ -13,7 +13,7 @@ import type { Settings } from "../../../settings/settings.ts";
 import { ProviderLinks } from "../../identity-providers/flow.tsx";
 import { SwitchAccount } from "../device-parts.tsx";
 import { type AuthorizeRequest, queryOf } from "../device-request.ts";
-import { type DeviceSignInReply, type DeviceSignInVisit, onTo } from "../device-visit.ts";
+import { type DeviceSignInReply, type DeviceSignInVisit, onTo } from "../device-visit.tsx";
 import { tokenLifetimeDays } from "../rules.ts";
 
 /** What a person approves: the device, the account, what it may do and for how long. (RFC 8252 8.6) */

@@ -1,17 +1,17 @@
-import { accountLinks, session } from "../../../src/contract/console-session.ts";
-import { deviceApproval } from "../../../src/contract/devices.ts";
-import { ApiError, badRequest } from "../../../src/contract/errors.ts";
-import type { Contract } from "../../../src/contract/index.ts";
-import { answerWithErrorPage, type ShowError } from "../../console/error-page.tsx";
-import { filledAgain, filledWith } from "../../console/form-values.tsx";
-import { returnPath } from "../../console/links.ts";
-import { goTo, reshowForm, show } from "../../console/reply.ts";
-import { createRespond } from "../../console/respond.ts";
-import type { Deps } from "../../deps.ts";
-import { answerErrors } from "../../http/errors.ts";
-import type { Api, ConsoleCaller } from "../../http/handler.ts";
-import type { RequestSteps, Route } from "../../http/request-steps.ts";
-import { showDeviceSignInError } from "./device-parts.tsx";
+import { accountLinks, session } from "../../../../src/contract/console-session.ts";
+import { deviceApproval } from "../../../../src/contract/devices.ts";
+import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
+import type { Contract } from "../../../../src/contract/index.ts";
+import { answerWithErrorPage, type ShowError } from "../../../console/error-page.tsx";
+import { filledAgain, filledWith } from "../../../console/form-values.tsx";
+import { returnPath } from "../../../console/links.ts";
+import { goTo, reshowForm, show } from "../../../console/reply.ts";
+import { createRespond } from "../../../console/respond.ts";
+import type { Deps } from "../../../deps.ts";
+import { answerErrors } from "../../../http/errors.ts";
+import type { Api, ConsoleCaller } from "../../../http/handler.ts";
+import type { RequestSteps, Route } from "../../../http/request-steps.ts";
+import { showDeviceSignInError } from "../device-parts.tsx";
 import {
   type AuthorizeRequest,
   formActionOf,
@@ -19,7 +19,7 @@ import {
   type RedirectAnswer,
   readAuthorizeRequest,
   redirectAddress,
-} from "./device-request.ts";
+} from "../device-request.ts";
 import {
   createDeviceSignInVisits,
   type DeviceSignInHandler,
@@ -28,10 +28,10 @@ import {
   deviceSignInPaths,
   onTo,
   type VisitDeps,
-} from "./device-visit.ts";
-import { showSecondFactor, signInWith } from "./finish.tsx";
-import { SignUpAsked } from "./page/account-links.tsx";
-import { Approval, codePage, type EntryProps, isByMail, SignIn, SignUp } from "./page/device.tsx";
+} from "../device-visit.tsx";
+import { showSecondFactor, signInWith } from "../finish.tsx";
+import { SignUpAsked } from "./account-links.tsx";
+import { Approval, codePage, type EntryProps, isByMail, SignIn, SignUp } from "./device.tsx";
 
 /** The pages on which a person signs a device in. (rule S3) */
 export function deviceSignInRoutes(
