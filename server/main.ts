@@ -19,7 +19,7 @@ import { createLog, readableLine } from "./log.ts";
 import { startMailReceiver } from "./mail/incoming/receiver.ts";
 import { createTakeMail } from "./mail/incoming/take.ts";
 import { startAnnouncing, startMail } from "./mail/outgoing/worker.ts";
-import { mailReleases } from "./mail/sender/releases.ts";
+import { mailReleases } from "./mail/sender/mails.ts";
 import { passwordWarning } from "./secrets/passwords.ts";
 import { readSettings } from "./settings/read-settings.ts";
 import { SettingError } from "./settings/setting-error.ts";

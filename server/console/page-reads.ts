@@ -21,7 +21,7 @@ import { type ChangeCounts, changesSince, unreadCounts, wasEdited } from "../fee
 import type { ConsoleCaller } from "../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../http/list-page.ts";
 import { sendsMail } from "../mail/outgoing/queue.ts";
-import { audienceOf } from "../mail/sender/releases.ts";
+import { audienceOf } from "../mail/sender/mails.ts";
 import { type SlotRequestRow, slotRequests } from "../testing/slots/store.ts";
 
 export type WaitingProposal = AwaitingRow;

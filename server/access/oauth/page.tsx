@@ -1,19 +1,212 @@
-import { consentPath } from "../../../src/contract/devices.ts";
+import { apps } from "../../../src/contract/apps.ts";
+import { connectionConsent, consentPath } from "../../../src/contract/devices.ts";
 import { type ConnectionScope, connectionScopes } from "../../../src/contract/endpoint.ts";
-import { ApiError } from "../../../src/contract/errors.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import type { Contract } from "../../../src/contract/index.ts";
 import type { Issue } from "../../../src/contract/issues.ts";
 import { challengePattern } from "../../../src/contract/pkce.ts";
+import { answerWithErrorPage, type ShowError } from "../../console/error-page.tsx";
 import { IdempotencyField } from "../../console/forms.tsx";
 import { BarePage } from "../../console/layout.tsx";
+import type { Links } from "../../console/links.ts";
 import { Notice } from "../../console/parts.tsx";
+import { goTo, type Reply, show } from "../../console/reply.ts";
+import { createRespond } from "../../console/respond.ts";
 import { Line } from "../../console/text.tsx";
+import type { Deps } from "../../deps.ts";
+import { type AnswerWithPage, answerErrors } from "../../http/errors.ts";
+import type { Api, ConsoleCaller } from "../../http/handler.ts";
+import type { RequestSteps, Route } from "../../http/request-steps.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { SwitchAccount } from "../sign-in/device-parts.tsx";
-import type { DeviceSignInVisit } from "../sign-in/device-visit.tsx";
-import type { OAuthClient } from "./api/connections.ts";
-import { resourceOf } from "./api/endpoints.ts";
-import { isOnThisComputer, isRegisteredRedirect, redirectName } from "./redirect.ts";
+import {
+  createDeviceSignInVisits,
+  type DeviceSignInReply,
+  type DeviceSignInVisit,
+  type ErrorWords,
+  onTo,
+  SwitchAccount,
+  showRequestError,
+  type VisitDeps,
+} from "../sign-in/device-visit.tsx";
+import { formActionOf } from "../sign-in/rules.ts";
+import {
+  connectionConsentHandlers,
+  findClient,
+  isKnownClient,
+  type OAuthClient,
+  unknownClient,
+} from "./api/connections.ts";
+import { answerFault, resourceOf } from "./api/endpoints.ts";
+import { answeredRedirect, isOnThisComputer, isRegisteredRedirect, redirectName } from "./rules.ts";
+
+type ConsentDeps = VisitDeps & Pick<Deps, "log" | "readClientDocument">;
+
+/** The page on which a person allows an agent to connect, and its form. */
+export function consentRoutes(deps: ConsentDeps, steps: RequestSteps, api: Api<Contract>): Route[] {
+  const { settings } = deps;
+  if (!settings.mcp) return [];
+  const withConsent = {
+    contract: { ...api.contract, connectionConsent },
+    handlers: { ...api.handlers, connectionConsent: connectionConsentHandlers(deps) },
+  };
+  const visitOf = createDeviceSignInVisits(deps, steps, withConsent);
+  const respond = createRespond(settings, steps);
+  const showError: ShowError = (ctx, error, links) =>
+    showConsentError(links, error, String(ctx.state.requestId));
+  const answerWithPage = answerWithErrorPage({ settings, steps }, showError);
+  const orErrorPage = answerErrors(
+    deps,
+    async (ctx, error) => (await answerWithPage(ctx, error)) || answerConsentFault(ctx, error),
+  );
+  const route = (
+    method: "GET" | "POST",
+    answer: (visit: DeviceSignInVisit, deps: ConsentDeps) => Promise<DeviceSignInReply>,
+  ): Route => ({
+    method,
+    path: consentPath,
+    answer: (ctx) =>
+      orErrorPage(ctx, async () => {
+        const { reply, traits } = await answer(await visitOf(ctx), deps);
+        await respond(ctx, reply, traits);
+      }),
+  });
+  return [route("GET", consentPage), route("POST", decideOnConsent)];
+}
+
+type ConsentPageDeps = Pick<Deps, "clock" | "database" | "limiter" | "readClientDocument" | "settings">;
+
+/** Shows a signed-in person what a program asks for. It is never skipped. No document is read for a stranger. */
+async function consentPage(visit: DeviceSignInVisit, deps: ConsentPageDeps): Promise<DeviceSignInReply> {
+  const query = consentQuery(visit.query);
+  const id = clientIdIn(visit.query);
+  const caller = await visit.caller();
+  if (!caller) {
+    // Programs ask before they open a browser whether they must register again.
+    if (!(await isKnownClient(deps.database, id))) throw wrongProgram(unknownClient);
+    return signInFirst(visit, query);
+  }
+  const asked = await readAsked(visit.query, caller, deps);
+  return showConsent(visit, asked, caller, query);
+}
+
+/** Allows or refuses. The browser returns to the program, with a code or an error, and with the issuer. (RFC 9207) */
+async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps): Promise<DeviceSignInReply> {
+  const { fields, settings } = visit;
+  const given = new URLSearchParams(fields.text("asked"));
+  const query = consentQuery(given);
+  const caller = await visit.caller();
+  if (!caller) return signInFirst(visit, query);
+  const asked = await readAsked(given, caller, deps);
+  // The page named both, and both may have changed since it was shown.
+  const changed = changedSince(visit, asked, caller);
+  if (changed) return showConsent(visit, asked, caller, query, changed);
+  const { idempotencyKey } = fields;
+  if (idempotencyKey === undefined) throw badRequest("once", "is missing; reload the page");
+  switch (fields.text("decision")) {
+    case "allow": {
+      const { code } = await visit.askAs(caller)(connectionConsent.allow, {
+        body: bodyOf(visit, asked),
+        idempotencyKey,
+      });
+      return goBack(asked, { code }, settings.baseUrl);
+    }
+    case "refuse":
+      return goBack(asked, { error: "access_denied" }, settings.baseUrl);
+    default:
+      throw badRequest("decision", "must be `allow` or `refuse`");
+  }
+}
+
+/** Compares with hashes: browsers change line breaks in fields. */
+function changedSince(
+  { fields }: DeviceSignInVisit,
+  { client }: ConsentRequest,
+  { userId }: ConsoleCaller,
+): Changed | undefined {
+  if (fields.text("account") !== userId) return "account";
+  return fields.text("program") === hashOf(client.name) ? undefined : "program";
+}
+
+/** Throws what is wrong with the program or its request. A person may make the server read only so many documents. */
+async function readAsked(
+  given: URLSearchParams,
+  { userId }: ConsoleCaller,
+  deps: ConsentPageDeps,
+): Promise<ConsentRequest> {
+  const id = clientIdIn(given);
+  if (id.startsWith("https://") && deps.settings.rateLimited)
+    await deps.limiter.spend({ who: userId, rateLimit: "clientDocuments" });
+  const client = await findClient(deps, id).catch((error: Error) => {
+    throw wrongProgram(error.message);
+  });
+  return readConsentRequest(given, client, deps.settings);
+}
+
+const wrongProgram = (message: string) =>
+  new ApiError("bad_request", { issues: [{ path: "client_id", message }] });
+
+/** What the person ticked, of what the program asked for. */
+function bodyOf({ fields }: DeviceSignInVisit, { client, redirect, challenge, scopes }: ConsentRequest) {
+  const ticked = connectionScopes.filter((scope) => scopes.includes(scope) && fields.has(`scope:${scope}`));
+  const appId = fields.text("app") || null;
+  return { clientId: client.id, clientName: client.name, redirect, challenge, appId, scopes: ticked };
+}
+
+async function showConsent(
+  visit: DeviceSignInVisit,
+  asked: ConsentRequest,
+  caller: ConsoleCaller,
+  query: string,
+  changed?: Changed,
+): Promise<DeviceSignInReply> {
+  const { userId: id, email } = caller;
+  const { items } = await visit.askAs(caller)(apps.list);
+  // An agent acts for an owner. (rule K22)
+  const owned = items.filter(({ role }) => role === "owner");
+  const page = Consent({ visit, asked, query, account: { id, email }, apps: owned, changed });
+  return {
+    reply: show(page, changed === undefined ? 200 : 409),
+    traits: { formAction: formActionOf(asked.redirect) },
+  };
+}
+
+const signInFirst = ({ at, base }: DeviceSignInVisit, query: string): DeviceSignInReply => ({
+  reply: goTo(onTo(at.signIn, `${base}${consentPath}?${query}`)),
+});
+
+const goBack = (
+  { redirect, state }: ConsentRequest,
+  answer: Readonly<Record<string, string>>,
+  iss: string,
+): DeviceSignInReply => ({
+  reply: { location: answeredRedirect(redirect, { ...answer, state, iss }) },
+  traits: { referrerPolicy: "no-referrer" },
+});
+
+/** The same for a program that asks without a browser. An unknown one learns that it must register again. */
+const answerConsentFault: AnswerWithPage = (ctx, error) =>
+  answerFault(
+    ctx,
+    error.details.issues?.[0]?.path === "client_id" ? "invalid_client" : "invalid_request",
+    error,
+  );
+
+/** Why an agent is not connected. The browser is not redirected to the address that it sent. */
+const showConsentError = (links: Links, error: ApiError, requestId: string): Reply =>
+  showRequestError(links, { error, requestId }, isForgotten(error) ? { ...words, text: forgotten } : words);
+
+const isForgotten = ({ details }: ApiError): boolean =>
+  details.issues?.some(({ message }) => message === unknownClient) ?? false;
+
+const forgotten =
+  "This server does not know the program that sent you here, or has forgotten it. In the program, clear its sign-in for this server, or remove the server and add it again. Then connect again.";
+
+const words: ErrorWords = {
+  bad_redirect: "This connection leads to an unknown address",
+  bad_request: "This connection cannot be made",
+  text: "The program that sent you here sent a wrong request, so nothing was connected. Update it, or send its developers the message below.",
+};
 
 interface ConsentProps {
   readonly visit: Pick<DeviceSignInVisit, "links" | "at" | "base">;
@@ -27,10 +220,10 @@ interface ConsentProps {
 }
 
 /** The account with which the browser is signed in, or the name of the program. */
-export type Changed = "account" | "program";
+type Changed = "account" | "program";
 
 /** What a person allows an agent: who it is, where it continues, which app it sees, and what it may do. */
-export const Consent = ({ visit, asked, query, account, apps, changed }: ConsentProps) => (
+const Consent = ({ visit, asked, query, account, apps, changed }: ConsentProps) => (
   <BarePage links={visit.links} title="Connect an agent">
     <div class="card stack approval">
       <h1>
@@ -140,7 +333,7 @@ const choices: readonly {
 ];
 
 /** What a program asks a person to allow, validated. */
-export interface ConsentRequest {
+interface ConsentRequest {
   readonly client: OAuthClient;
   readonly redirect: string;
   readonly challenge: string;
@@ -157,7 +350,7 @@ const fields = [
 const longestState = 4_000;
 
 /** The id of the program. Throws `bad_request` if there is not exactly one, so that no other field decides which. */
-export function clientIdIn(given: URLSearchParams): string {
+function clientIdIn(given: URLSearchParams): string {
   const [id = "", ...others] = given.getAll("client_id");
   if (id === "" || others.length > 0 || id.length > 500)
     throw fault([{ path: "client_id", message: "must be given once" }]);
@@ -168,7 +361,7 @@ export function clientIdIn(given: URLSearchParams): string {
  * Reads what a program asks for. Throws `bad_redirect` before every other check, then `bad_request` with every fault. The
  * browser is never sent to the address of a wrong request: anybody can register one. (rule A44)
  */
-export function readConsentRequest(
+function readConsentRequest(
   given: URLSearchParams,
   client: OAuthClient,
   settings: Pick<Settings, "baseUrl">,
@@ -207,5 +400,5 @@ function scopesIn(given: string): readonly ConnectionScope[] {
 const fault = (issues: readonly Issue[]) => new ApiError("bad_request", { issues });
 
 /** The request as a query. Forms carry it in one field, because browsers change line breaks in fields. */
-export const queryOf = (given: URLSearchParams): string =>
+const consentQuery = (given: URLSearchParams): string =>
   new URLSearchParams([...given].filter(([name]) => fields.includes(name))).toString();

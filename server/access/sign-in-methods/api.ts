@@ -28,7 +28,8 @@ import {
   passkeyCreation,
   passkeyHost,
   passkeyOrigins,
-  proveAgain,
+  proveSecondFactor,
+  type Spend,
   stepOfCode,
 } from "./prove.ts";
 import { givenCode } from "./rules.ts";
@@ -147,6 +148,21 @@ function removeFactor(deps: ProvingDeps): Handler<typeof contract.remove> {
       return undefined;
     });
   };
+}
+
+/** Checks the second factor of a person who is signed in. Throws `wrong_state` for an account without a second factor. */
+async function proveAgain(
+  deps: ProvingDeps,
+  {
+    caller,
+    address,
+    code,
+  }: { readonly caller: ConsoleCaller; readonly address: string; readonly code: string },
+): Promise<Spend> {
+  const { userId: id, email } = caller;
+  if (!(await hasSecondFactor(deps.database, id)))
+    throw new ApiError("wrong_state", { message: "This account has no second factor." });
+  return proveSecondFactor(deps, { user: { id, email }, address, known: `session:${caller.id}`, code });
 }
 
 const mostPasskeys = 20;

@@ -1,31 +1,30 @@
 import { session } from "../../../src/contract/console-session.ts";
 import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { passkeys, secondFactor } from "../../../src/contract/sign-in-methods.ts";
+import { type PasskeyCreation, passkeys, secondFactor } from "../../../src/contract/sign-in-methods.ts";
 import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import { filledAgain, filledWith } from "../../console/form-values.tsx";
-import { type Filled, IdempotencyField, passkeyIn, TextField } from "../../console/forms.tsx";
+import {
+  type Filled,
+  IdempotencyField,
+  PasskeyParts,
+  passkeyAttribute,
+  passkeyIn,
+  TextField,
+} from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
-import { navigationOf } from "../../console/navigation.ts";
+import { type Navigation, navigationOf } from "../../console/navigation.ts";
 import type { NotDone } from "../../console/notices.ts";
 import type { ConnectedIdentity } from "../../console/page-reads.ts";
-import { Refused } from "../../console/parts.tsx";
+import { QrCode, Refused } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
 import { Line } from "../../console/text.tsx";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import type { IdentityProvider } from "../../settings/settings.ts";
 import { startAddress } from "../identity-providers/flow.tsx";
-import {
-  CodeField,
-  FactorForm,
-  type RefusedFactorForm,
-  SecondFactorLine,
-  showNewPasskey,
-  showRecoveryCodes,
-  showSetUp,
-} from "./second-factor.tsx";
+import { CodeField, FactorForm, type RefusedFactorForm, SecondFactorLine } from "./second-factor.tsx";
 
 /** Changes the password, or sets the first one. The page never contains what was typed. */
 function changePassword(visit: SignedInVisit): Promise<Reply<"first-password" | "password-changed">> {
@@ -301,6 +300,138 @@ const fields = [
   { name: "currentPassword", label: "Current password", autocomplete: "current-password" },
   ...newFields,
 ] as const;
+
+interface SetUpTraits {
+  /** The secret that was just made. It is shown only once. */
+  readonly made?: { readonly secret: string; readonly uri: string };
+  readonly form?: Filled;
+}
+
+/** Shows the secret for the authenticator app, and asks for its first code. */
+async function showSetUp(visit: SignedInVisit, { made, form }: SetUpTraits): Promise<Reply> {
+  const navigation = await navigationOf(visit);
+  return show(
+    <ConsolePage navigation={navigation} title="Set up a second factor" narrow>
+      <div class="head">
+        <h1>Set up a second factor</h1>
+      </div>
+      <div class="card stack">
+        {made ? <Secret {...made} /> : <Again navigation={navigation} />}
+        <form class="stack" method="post" action={navigation.links.confirmSecondFactor}>
+          <Refused refusal={form?.refusal} />
+          <CodeField form={form} part="confirm" hint="The six digits that the app shows now." />
+          <IdempotencyField />
+          <div class="actions">
+            <button class="primary" type="submit">
+              Turn on
+            </button>
+            <a class="button" href={navigation.links.signInMethods}>
+              Cancel
+            </a>
+          </div>
+        </form>
+      </div>
+    </ConsolePage>,
+    form?.refusal?.status,
+  );
+}
+
+const Secret = ({ secret, uri }: NonNullable<SetUpTraits["made"]>) => (
+  <>
+    <p>Scan this with an authenticator app, or type the key into it. Then enter the code that it shows.</p>
+    <QrCode text={uri} label="QR code for the authenticator app" />
+    <div class="field">
+      <label for="secret">Key</label>
+      <textarea class="code" id="secret" rows={2} readOnly autocomplete="off" spellcheck={false}>
+        {`\n${(secret.match(/.{1,4}/g) ?? []).join(" ")}`}
+      </textarea>
+      <p class="hint">It is shown only this once. The second factor is off until you enter a correct code.</p>
+    </div>
+  </>
+);
+
+/** The secret is not shown again: it is in the app, or a new one is made. */
+const Again = ({ navigation: { links } }: { readonly navigation: Navigation }) => (
+  <p>
+    If the app does not have the key, <a href={links.signInMethods}>begin again</a>.
+  </p>
+);
+
+/** The new recovery codes. They are shown only this once. */
+async function showRecoveryCodes(visit: SignedInVisit, codes: readonly string[]): Promise<Reply> {
+  const navigation = await navigationOf(visit);
+  return show(
+    <ConsolePage navigation={navigation} title="Recovery codes" narrow>
+      <div class="head">
+        <div>
+          <h1>Your recovery codes</h1>
+          <p>
+            Each opens your account once in place of the app. Print them or put them into a password manager
+            now: you cannot see them again.
+          </p>
+        </div>
+      </div>
+      <div class="card fresh stack">
+        <ol class="codes">
+          {codes.map((code) => (
+            <li key={code}>
+              <code>{code}</code>
+            </li>
+          ))}
+        </ol>
+        <div class="actions">
+          <a class="button" href={navigation.links.signInMethods}>
+            I have kept them
+          </a>
+        </div>
+      </div>
+    </ConsolePage>,
+  );
+}
+
+/** Asks the authenticator for a new passkey. It needs scripts, as every use of a passkey does. */
+async function showNewPasskey(
+  visit: SignedInVisit,
+  {
+    asked,
+    form = filledWith(),
+  }: {
+    /** What the authenticator is asked. Undefined after a refusal: then the person begins again. */
+    readonly asked?: PasskeyCreation;
+    readonly form?: Filled;
+  },
+): Promise<Reply> {
+  const navigation = await navigationOf(visit);
+  const { links } = navigation;
+  return show(
+    <ConsolePage navigation={navigation} title="Add a passkey" narrow>
+      <div class="head">
+        <h1>Add a passkey</h1>
+      </div>
+      <div class="card stack">
+        <Refused refusal={form.refusal} />
+        {asked && (
+          <form class="stack" method="post" action={links.passkeys} {...passkeyAttribute(asked)}>
+            <noscript>
+              <p>A browser makes passkeys only if scripts run.</p>
+            </noscript>
+            <TextField
+              form={form}
+              name="name"
+              label="Name"
+              hint="A name by which you know it later, such as Phone."
+              required
+            />
+            <IdempotencyField />
+            <PasskeyParts button="Make the passkey" primary />
+          </form>
+        )}
+        <a href={links.signInMethods}>{asked ? "Cancel" : "Begin again"}</a>
+      </div>
+    </ConsolePage>,
+    form.refusal?.status,
+  );
+}
 
 const signInMethodsPage = definePage({
   at: (links) => links.signInMethods,

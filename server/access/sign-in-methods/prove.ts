@@ -3,7 +3,6 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { PasskeyCreation, PasskeyProof, PasskeyRequest } from "../../../src/contract/sign-in-methods.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
-import type { ConsoleCaller } from "../../http/handler.ts";
 import { consume } from "../../http/rate-limits/store.ts";
 import { isTotpCode, passkeyCounter, recoveryHash } from "../../secrets/second-factor.ts";
 import { hashOf, randomName } from "../../secrets/secrets.ts";
@@ -54,21 +53,6 @@ export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Pr
     if (!(await secondFactors.useStep(tx, user.id, step))) throw new ApiError("invalid_second_factor");
     await succeed(tx, counted);
   };
-}
-
-/** The same for a person who is signed in. Throws `wrong_state` for an account without a second factor. */
-export async function proveAgain(
-  deps: ProvingDeps,
-  {
-    caller,
-    address,
-    code,
-  }: { readonly caller: ConsoleCaller; readonly address: string; readonly code: string },
-): Promise<Spend> {
-  const { userId: id, email } = caller;
-  if (!(await hasSecondFactor(deps.database, id)))
-    throw new ApiError("wrong_state", { message: "This account has no second factor." });
-  return proveSecondFactor(deps, { user: { id, email }, address, known: `session:${caller.id}`, code });
 }
 
 /** Throws `invalid_second_factor` if the question with this hash was answered before, on any server. */

@@ -1,10 +1,14 @@
 import type { Context } from "koa";
-import { deviceApproval, signUpPath } from "../../../src/contract/devices.ts";
+import { signUpPath } from "../../../src/contract/devices.ts";
+import type { ApiError } from "../../../src/contract/errors.ts";
 import type { Contract } from "../../../src/contract/index.ts";
 import { authorizePath, codePath } from "../../../src/contract/sign-in.ts";
 import { type Ask, createAsks } from "../../console/ask.ts";
 import { refuseForeignForm, unlessSignedOut } from "../../console/browser-request.ts";
+import { showErrorPage } from "../../console/error-page.tsx";
 import { type Fields, noFields, readForm } from "../../console/form-values.tsx";
+import { IdempotencyField } from "../../console/forms.tsx";
+import { BarePage } from "../../console/layout.tsx";
 import { consolePathOf, createLinks, type Links } from "../../console/links.ts";
 import type { Reply } from "../../console/reply.ts";
 import type { PageTraits } from "../../console/respond.ts";
@@ -15,7 +19,6 @@ import { sessionCookie } from "../../http/credentials.ts";
 import type { Api, ConsoleCaller } from "../../http/handler.ts";
 import type { RequestSteps } from "../../http/request-steps.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { deviceApprovalHandlers } from "./api/device.ts";
 
 /** One request to a page or a form of the device sign-in. */
 export interface DeviceSignInVisit {
@@ -50,16 +53,10 @@ export type VisitDeps = InvokeDeps & Pick<Deps, "newId" | "stopping">;
 export function createDeviceSignInVisits(
   deps: VisitDeps,
   steps: RequestSteps,
-  { contract, handlers }: Api<Contract>,
+  api: Api<Contract>,
 ): (ctx: Context) => Promise<DeviceSignInVisit> {
   const { settings, clock } = deps;
-  const asks = createAsks(
-    {
-      contract: { ...contract, deviceApproval },
-      handlers: { ...handlers, deviceApproval: deviceApprovalHandlers(deps) },
-    },
-    deps,
-  );
+  const asks = createAsks(api, deps);
   const cookie = sessionCookie(settings);
   const links = createLinks(consolePathOf(settings).href);
   const at = deviceSignInLinks(settings);
@@ -118,3 +115,55 @@ type DeviceSignInLinks = { readonly [Name in keyof typeof deviceSignInPaths]: st
 
 /** The address of a page that leads on to `to`. */
 export const onTo = (path: string, to: string): string => `${path}?${new URLSearchParams({ to })}`;
+
+/** The words of the error pages of one kind of sign-in. */
+export interface ErrorWords {
+  readonly bad_redirect: string;
+  readonly bad_request: string;
+  readonly text: string;
+}
+
+/** Why the request of a program was refused, in words for the person whose browser it opened. */
+export function showRequestError(
+  links: Links,
+  { error, requestId }: { readonly error: ApiError; readonly requestId: string },
+  words: ErrorWords,
+): Reply {
+  const { code } = error;
+  const title = code === "bad_redirect" || code === "bad_request" ? words[code] : undefined;
+  if (title === undefined) return showErrorPage(links, error, { requestId, typed: [] });
+  const { issues = [] } = error.details;
+  return {
+    status: error.status,
+    document: (
+      <BarePage links={links} title={title}>
+        <div class="card stack">
+          <h1>{title}</h1>
+          <p>{words.text}</p>
+          {issues.length === 0 ? (
+            <p class="muted">{error.message}</p>
+          ) : (
+            <ul class="stack tight muted">
+              {issues.map(({ path, message }) => (
+                <li key={path}>
+                  <code>{path}</code> {message}
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      </BarePage>
+    ),
+  };
+}
+
+/** A button that signs the browser out and leads back to `to` after another sign-in. */
+export const SwitchAccount = ({ action, to }: { readonly action: string; readonly to: string }) => (
+  <form method="post" action={action}>
+    <IdempotencyField />
+    <input type="hidden" name="to" value={to} />
+    <button class="quiet small" type="submit">
+      Use another
+    </button>
+  </form>
+);

@@ -5,12 +5,12 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { replyDelivery, type SentReply } from "../../feedback/messages/rules.ts";
 import { subjectOf } from "../../feedback/reports/rules.ts";
+import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { isMailAddress } from "../address.ts";
 import { queueMail, sendsMail } from "../outgoing/queue.ts";
 import { statusUrlOf } from "./links.ts";
-import { replyText } from "./rules.ts";
-import { type ReportRow, reports } from "./store.ts";
+import { type NoteToMail, type ReportRow, releaseMails, reports } from "./store.ts";
 
 /**
  * Whose reports a reply on a thread is for, and what is stored of that. Throws `bad_request` for a report of another
@@ -95,4 +95,127 @@ export async function renewedLink(
   if (report?.feedbackId !== feedbackId.toLowerCase()) throw new ApiError("not_found");
   await reports.renewLink(tx, report);
   return statusUrlOf(deps, { reportId: report.id, counter: report.linkCounter + 1, mailed: false });
+}
+
+const notesAtOnce = 20;
+
+const day = 86_400_000;
+
+/** Old release notes that are imported are no news. */
+const newsFor = 7 * day;
+
+/** How many automatic mails an address gets in a day. */
+const mostInADay = 3;
+
+type ReleasesDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
+
+/** The receivers of the mail about a release note: each confirmed address once, for the newest report of its sender. (rule M15) */
+export async function audienceOf(
+  reader: Reader,
+  { id, appId }: Pick<NoteToMail, "id" | "appId">,
+): Promise<ReadonlyMap<string, ReportRow>> {
+  const confirmed = await releaseMails.addresses(reader, appId);
+  const audience = new Map<string, ReportRow>();
+  if (confirmed.size === 0) return audience;
+  for (const report of await releaseMails.reports(reader, id)) {
+    const address = normaliseEmail(report.senderEmail ?? "");
+    const isReceiver = confirmed.has(address) && isMailAddress(address) && report.senderPages === 1;
+    if (isReceiver && !audience.has(address)) audience.set(address, report);
+  }
+  return audience;
+}
+
+/** Mails the senders of the feedback that newly published release notes name, once. Returns the number of these notes. (rule M15) */
+export async function mailReleases(deps: ReleasesDeps): Promise<number> {
+  const now = deps.clock.now();
+  const notes = await releaseMails.listNotes(deps.database, now.toISOString(), notesAtOnce);
+  for (const note of notes) {
+    await deps.database.write(async (tx) => {
+      if (!(await releaseMails.claim(tx, note.id, now.toISOString()))) return;
+      if (!sendsMail(deps.settings) || now.getTime() - Date.parse(note.publishedAt) > newsFor) return;
+      for (const [address, report] of await audienceOf(tx, note))
+        await queueRelease(deps, tx, note, address, report);
+    }, "long");
+  }
+  return notes.length;
+}
+
+async function queueRelease(
+  deps: ReleasesDeps,
+  tx: Transaction,
+  note: NoteToMail,
+  address: string,
+  report: ReportRow,
+): Promise<void> {
+  const since = new Date(deps.clock.now().getTime() - day).toISOString();
+  if ((await releaseMails.countAutomatic(tx, address, since)) >= mostInADay) return;
+  const statusUrl = statusUrlOf(deps, { reportId: report.id, counter: report.linkCounter, mailed: true });
+  const stopUrl = `${statusUrl}/stop`;
+  await queueMail(deps, tx, {
+    kind: "release",
+    to: report.senderEmail?.trim() ?? "",
+    subject: `${report.appName} ${note.version}: ${note.title}`,
+    text: releaseText({ ...note, ...report, statusUrl, stopUrl }),
+    appId: note.appId,
+    subjectId: note.id,
+    fromName: report.appName,
+    unsubscribeUrl: stopUrl,
+  });
+}
+
+/** A release note, and the report of the sender who gets the mail. */
+interface ToldRelease {
+  readonly appName: string;
+  readonly version: string;
+  readonly title: string;
+  readonly message: string;
+  readonly createdAt: string;
+  readonly statusUrl: string;
+  readonly stopUrl: string;
+}
+
+/** The text of the mail about a release for one sender. (rule M15) */
+export const releaseText = ({ appName, version, title, message, createdAt, ...links }: ToldRelease): string =>
+  [
+    `${appName} ${version} is out: ${title}`,
+    "",
+    `It has to do with what you wrote on ${createdAt.slice(0, 10)}:`,
+    ...quotedBeginning(message),
+    "",
+    "Your page, where you can answer:",
+    links.statusUrl,
+    "",
+    "-- ",
+    `No more mail about releases of ${appName}:`,
+    links.stopUrl,
+  ].join("\n");
+
+const quotedLines = 12;
+
+const quotedLength = 1_000;
+
+/** A reply, and what it answers. */
+interface RepliedReport {
+  readonly reply: string;
+  readonly appName: string;
+  /** What the receiver wrote. */
+  readonly message: string;
+  readonly createdAt: string;
+  /** The page on which the receiver can answer. */
+  readonly statusUrl: string | undefined;
+}
+
+/** The text of a mail with a reply: the reply, the link, and the beginning of what its receiver wrote. (rule M10) */
+export function replyText({ reply, appName, message, createdAt, statusUrl }: RepliedReport): string {
+  const page = statusUrl === undefined ? [] : ["Answer, and see all replies, on your page:", statusUrl, ""];
+  const about = `You wrote to ${appName} on ${createdAt.slice(0, 10)}:`;
+  return [withStatusUrl(reply, statusUrl), "", "-- ", ...page, about, ...quotedBeginning(message)].join("\n");
+}
+
+/** The first lines of a text, each marked as a quotation. */
+function quotedBeginning(message: string): string[] {
+  const cut = [...message].slice(0, quotedLength).join("");
+  const lines = cut.split(/\r\n?|\n/);
+  const isWhole = lines.length <= quotedLines && cut.length === message.length;
+  return [...lines.slice(0, quotedLines).map((line) => `> ${line}`), ...(isWhole ? [] : ["> …"])];
 }

@@ -5,8 +5,8 @@ import {
   isOnThisComputer,
   isRegisteredRedirect,
   redirectName,
-  redirectSource,
-} from "../../../server/access/oauth/redirect.ts";
+} from "../../../server/access/oauth/rules.ts";
+import { formActionOf } from "../../../server/access/sign-in/rules.ts";
 
 describe("the address of a program", () => {
   it.each([
@@ -110,7 +110,7 @@ describe("the address of a program", () => {
     ["https://localhost/x", "localhost", "https://localhost", false],
   ])("%s is shown as %s, and its page may lead to %s", (redirect, name, source, here) => {
     expect(redirectName(redirect)).toBe(name);
-    expect(redirectSource(redirect)).toBe(source);
+    expect(formActionOf(redirect)).toBe(source);
     expect(isOnThisComputer(redirect)).toBe(here);
   });
 

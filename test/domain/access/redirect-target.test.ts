@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  formActionOf,
-  isRedirectTarget,
-  redirectAddress,
-} from "../../../server/access/sign-in/device-request.ts";
+import { formActionOf, isRedirectTarget, redirectAddress } from "../../../server/access/sign-in/rules.ts";
 
 const own = "https://tavern.example/back?app=1";
 

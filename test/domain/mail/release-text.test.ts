@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { releaseText } from "../../../server/mail/sender/rules.ts";
+import { releaseText } from "../../../server/mail/sender/mails.ts";
 
 it("the mail about a release says what it has to do with, and how to end such mail", () => {
   const release = { appName: "Larder", version: "1.2", title: "Ovens", message: "It broke.\nBadly." };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { replyText } from "../../../server/mail/sender/rules.ts";
+import { replyText } from "../../../server/mail/sender/mails.ts";
 
 const report = {
   reply: "Fixed.",

@@ -32,7 +32,7 @@ export const domainFaults: readonly Fault[] = [
   },
   {
     name: "a sign-in code goes to an address that only begins like the redirect address",
-    file: "server/access/sign-in/device-request.ts",
+    file: "server/access/sign-in/rules.ts",
     right: "return given === redirectUrl || isAppTarget(given);",
     wrong: 'return given.startsWith(redirectUrl ?? "\\n") || isAppTarget(given);',
     tests: ["test/domain/access"],

@@ -11,8 +11,7 @@ import { ownedApp } from "../../apps/owned-app.ts";
 import { createAuditWriter } from "../../audit/record.ts";
 import { audit } from "../../audit/store.ts";
 import { tokens } from "../../tokens/store.ts";
-import { isClientRedirect } from "../redirect.ts";
-import { lifetimes, programName, refreshVerdict } from "../rules.ts";
+import { isClientRedirect, lifetimes, programName, refreshVerdict } from "../rules.ts";
 import { type OAuthCodeRow, oauthClients, oauthCodes, oauthTokens } from "../store.ts";
 
 type ConnectionsDeps = Pick<Deps, "clock" | "database" | "newId" | "settings">;

@@ -9,7 +9,7 @@ import type { DoneElsewhere } from "../../../console/notices.ts";
 import { Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
 import type { PageHandler, Visit } from "../../../console/visit.ts";
-import { isByMail } from "./device.tsx";
+import { sendsMail } from "../../../mail/outgoing/queue.ts";
 
 /** The pages to which links in mails lead, and that for a forgotten password. Nobody need be signed in. */
 export const accountLinkRoutes = (
@@ -24,7 +24,7 @@ export const accountLinkRoutes = (
 ];
 
 async function recoverPage({ links, settings }: Visit): Promise<Reply> {
-  return show(isByMail(settings) ? Recover({ links }) : RecoverByOperator({ links }));
+  return show(sendsMail(settings) ? Recover({ links }) : RecoverByOperator({ links }));
 }
 
 const recover = ({ ask, fields, links }: Visit): Promise<Reply> =>
@@ -139,33 +139,6 @@ const RecoveryAsked = ({ links }: LinkPageProps) => (
         minutes. If no mail comes, look in your spam folder. Perhaps you sign in without a password.
       </p>
       <a class="button" href={links.signIn}>
-        To the sign-in page
-      </a>
-    </div>
-  </BarePage>
-);
-
-/** The same for every address. */
-export const SignUpAsked = ({
-  links,
-  byMail,
-  signIn,
-}: {
-  readonly links: Links;
-  /** Whether the account is made by a mailed link. */
-  readonly byMail: boolean;
-  /** The sign-in page. */
-  readonly signIn: string;
-}) => (
-  <BarePage links={links} title="Your account">
-    <div class="card stack">
-      <h1>{byMail ? "Check your mail" : "Sign in now"}</h1>
-      <p>
-        {byMail
-          ? "A link is on its way to this address. With it you choose a password, and your account is ready. It works once, for a day."
-          : "If there was no account with this address, there is one now, with the password that you have just chosen."}
-      </p>
-      <a class="button" href={signIn}>
         To the sign-in page
       </a>
     </div>

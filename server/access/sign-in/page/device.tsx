@@ -1,23 +1,210 @@
 import type { VNode } from "preact";
-import { consentPath } from "../../../../src/contract/devices.ts";
+import { accountLinks, session } from "../../../../src/contract/console-session.ts";
+import { consentPath, deviceApproval } from "../../../../src/contract/devices.ts";
 import { type DeviceScope, deviceScopes } from "../../../../src/contract/endpoint.ts";
+import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
+import type { Contract } from "../../../../src/contract/index.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { codePath } from "../../../../src/contract/sign-in.ts";
+import { answerWithErrorPage, type ShowError } from "../../../console/error-page.tsx";
+import { filledAgain, filledWith } from "../../../console/form-values.tsx";
 import { type Filled, IdempotencyField, TextField } from "../../../console/forms.tsx";
 import { BarePage } from "../../../console/layout.tsx";
-import type { Links } from "../../../console/links.ts";
+import { type Links, returnPath } from "../../../console/links.ts";
 import { Notice, Refused, SignInRefused } from "../../../console/parts.tsx";
-import { show } from "../../../console/reply.ts";
+import { goTo, reshowForm, show } from "../../../console/reply.ts";
+import { createRespond } from "../../../console/respond.ts";
 import { Line } from "../../../console/text.tsx";
-import type { Settings } from "../../../settings/settings.ts";
+import type { Deps } from "../../../deps.ts";
+import { answerErrors } from "../../../http/errors.ts";
+import type { Api, ConsoleCaller } from "../../../http/handler.ts";
+import type { RequestSteps, Route } from "../../../http/request-steps.ts";
+import { sendsMail } from "../../../mail/outgoing/queue.ts";
 import { ProviderLinks } from "../../identity-providers/flow.tsx";
-import { SwitchAccount } from "../device-parts.tsx";
-import { type AuthorizeRequest, queryOf } from "../device-request.ts";
-import { type DeviceSignInReply, type DeviceSignInVisit, onTo } from "../device-visit.tsx";
-import { tokenLifetimeDays } from "../rules.ts";
+import { deviceApprovalHandlers } from "../api/device.ts";
+import {
+  createDeviceSignInVisits,
+  type DeviceSignInHandler,
+  type DeviceSignInReply,
+  type DeviceSignInVisit,
+  deviceSignInPaths,
+  type ErrorWords,
+  onTo,
+  SwitchAccount,
+  showRequestError,
+  type VisitDeps,
+} from "../device-visit.tsx";
+import { showSecondFactor, signInWith } from "../finish.tsx";
+import {
+  type AuthorizeRequest,
+  deviceRequestQuery,
+  formActionOf,
+  type RedirectAnswer,
+  readAuthorizeRequest,
+  redirectAddress,
+  targetName,
+  tokenLifetimeDays,
+} from "../rules.ts";
+
+/** The pages on which a person signs a device in. (rule S3) */
+export function deviceSignInRoutes(
+  deps: VisitDeps & Pick<Deps, "log">,
+  steps: RequestSteps,
+  api: Api<Contract>,
+): Route[] {
+  const withApproval = {
+    contract: { ...api.contract, deviceApproval },
+    handlers: { ...api.handlers, deviceApproval: deviceApprovalHandlers(deps) },
+  };
+  const visitOf = createDeviceSignInVisits(deps, steps, withApproval);
+  const respond = createRespond(deps.settings, steps);
+  const showError: ShowError = (ctx, error, links) =>
+    showRequestError(links, { error, requestId: String(ctx.state.requestId) }, errorWords);
+  const orErrorPage = answerErrors(deps, answerWithErrorPage({ settings: deps.settings, steps }, showError));
+  const route = (method: "GET" | "POST", path: string, answer: DeviceSignInHandler): Route => ({
+    method,
+    path,
+    answer: (ctx) =>
+      orErrorPage(ctx, async () => {
+        const { reply, traits } = await answer(await visitOf(ctx));
+        await respond(ctx, reply, traits);
+      }),
+  });
+  return [
+    route("GET", deviceSignInPaths.authorize, authorizePage),
+    route("POST", deviceSignInPaths.authorize, decide),
+    route("GET", deviceSignInPaths.signIn, signInPage),
+    route("POST", deviceSignInPaths.signIn, signIn),
+    route("GET", deviceSignInPaths.signUp, signUpPage),
+    route("POST", deviceSignInPaths.signUp, signUp),
+    route("POST", deviceSignInPaths.switchAccount, switchAccount),
+    route("GET", deviceSignInPaths.code, codePage),
+  ];
+}
+
+/** No text that the device sent is shown, and the browser is not redirected to the address that it sent. */
+const errorWords: ErrorWords = {
+  bad_redirect: "This sign-in leads to an unknown address",
+  bad_request: "This sign-in is not complete",
+  text: "The app or terminal that sent you here sent a wrong request, so nobody was signed in. Update it, or send its developers the message below.",
+};
+
+/** Shows the request of a device to the signed-in person. It is never skipped: an approval is for one device, once. */
+async function authorizePage(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
+  const asked = readAuthorizeRequest(visit.query, visit.settings.redirectUrl);
+  const caller = await visit.caller();
+  return caller ? showApproval(visit, { asked, caller }) : signInFirst(visit, asked);
+}
+
+/**
+ * Approves or refuses the device. The browser returns to the app that opened it, with a code or an error. (303: RFC 9700
+ * 4.12)
+ */
+async function decide(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
+  const { fields } = visit;
+  const asked = readAuthorizeRequest(new URLSearchParams(fields.text("asked")), visit.settings.redirectUrl);
+  const caller = await visit.caller();
+  if (!caller) return signInFirst(visit, asked);
+  // The account may have changed since the page was shown, and the page named the account.
+  if (fields.text("account") !== caller.userId) return showApproval(visit, { asked, caller, changed: true });
+  const { idempotencyKey } = fields;
+  if (idempotencyKey === undefined) throw badRequest("once", "is missing; reload the page");
+  const { device, name, challenge } = asked;
+  const asking = { body: { device, name, challenge }, idempotencyKey };
+  switch (fields.text("decision")) {
+    case "approve":
+      return goBack(asked, await visit.askAs(caller)(deviceApproval.approve, asking));
+    case "refuse":
+      await visit.askAs(caller)(deviceApproval.refuse, asking);
+      return goBack(asked, { error: "access_denied" });
+    default:
+      throw badRequest("decision", "must be `approve` or `refuse`");
+  }
+}
+
+function showApproval(
+  visit: DeviceSignInVisit,
+  {
+    asked,
+    caller: { userId, email },
+    changed = false,
+  }: { readonly asked: AuthorizeRequest; readonly caller: ConsoleCaller; readonly changed?: boolean },
+): DeviceSignInReply {
+  return {
+    reply: show(Approval({ visit, asked, account: { id: userId, email }, changed }), changed ? 409 : 200),
+    traits: { formAction: formActionOf(asked.redirect) },
+  };
+}
+
+const signInFirst = ({ at }: DeviceSignInVisit, asked: AuthorizeRequest): DeviceSignInReply => ({
+  reply: goTo(onTo(at.signIn, `${at.authorize}?${deviceRequestQuery(asked)}`)),
+});
+
+const goBack = ({ redirect, state }: AuthorizeRequest, answer: RedirectAnswer): DeviceSignInReply => ({
+  reply: goTo(redirectAddress(redirect, answer, state)),
+  traits: { referrerPolicy: "no-referrer" },
+});
+
+const signInPage = async (visit: DeviceSignInVisit): Promise<DeviceSignInReply> => ({
+  reply: show(SignIn(entryOf(visit, visit.query.get("to") ?? ""))),
+});
+
+async function signIn(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
+  const { fields, ask } = visit;
+  const entry = entryOf(visit, fields.text("to"));
+  const reply = await reshowForm<never>(
+    async () => {
+      const done = await signInWith(ask, fields);
+      if (done.outcome === "signed_in") return goTo(entry.to);
+      const { links, at } = visit;
+      return showSecondFactor({ ...done, links, action: at.signIn, to: entry.to });
+    },
+    async (refusal) => show(SignIn({ ...entry, form: filledAgain(fields, refusal) }), refusal.status),
+  );
+  return { reply };
+}
+
+async function signUpPage(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
+  if (!visit.settings.registration) throw new ApiError("not_found");
+  return { reply: show(SignUp(entryOf(visit, visit.query.get("to") ?? ""))) };
+}
+
+async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
+  const { fields, ask } = visit;
+  const entry = entryOf(visit, fields.text("to"));
+  const reply = await reshowForm(
+    async () => {
+      const { links, at, settings } = visit;
+      const byMail = sendsMail(settings);
+      const body = byMail ? { email: fields.text("email") } : credentialsOf(visit);
+      await ask(accountLinks.signUp, { body });
+      return show(SignUpAsked({ links, byMail, signIn: onTo(at.signIn, entry.to) }));
+    },
+    async (refusal) => show(SignUp({ ...entry, form: filledAgain(fields, refusal) }), refusal.status),
+  );
+  return { reply };
+}
+
+/** Ends the console session of this browser, so that the person can sign in with another account. */
+async function switchAccount(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
+  const { to } = entryOf(visit, visit.fields.text("to"));
+  const caller = await visit.caller();
+  if (caller) await visit.askAs(caller)(session.remove, { idempotencyKey: visit.fields.idempotencyKey });
+  return { reply: goTo(onTo(visit.at.signIn, to)) };
+}
+
+function entryOf(visit: DeviceSignInVisit, to: string): EntryProps {
+  const { settings, links } = visit;
+  return { visit, to: returnPath(to, settings.baseUrl, links.home), form: filledWith() };
+}
+
+const credentialsOf = ({ fields }: DeviceSignInVisit) => ({
+  email: fields.text("email"),
+  password: fields.text("password"),
+});
 
 /** What a person approves: the device, the account, what it may do and for how long. (RFC 8252 8.6) */
-export const Approval = ({
+const Approval = ({
   visit: { links, at, settings },
   asked,
   account,
@@ -44,7 +231,7 @@ export const Approval = ({
         <dt>Account</dt>
         <dd class="row spread">
           <Line text={account.email} />
-          <SwitchAccount action={at.switchAccount} to={`${at.authorize}?${queryOf(asked)}`} />
+          <SwitchAccount action={at.switchAccount} to={`${at.authorize}?${deviceRequestQuery(asked)}`} />
         </dd>
         <dt>Stays signed in</dt>
         <dd>{tokenLifetimeDays} days, or until you sign it out under Devices</dd>
@@ -58,7 +245,7 @@ export const Approval = ({
       </p>
       <form method="post" action={at.authorize}>
         <IdempotencyField />
-        <input type="hidden" name="asked" value={queryOf(asked)} />
+        <input type="hidden" name="asked" value={deviceRequestQuery(asked)} />
         <input type="hidden" name="account" value={account.id} />
         <div class="actions choice-of-two">
           <button class="primary" type="submit" name="decision" value="approve">
@@ -92,15 +279,11 @@ const scopeWords: Readonly<Record<DeviceScope, string>> = {
   "testing:proofs:write": "send proofs of your testing",
 };
 
-/** Names where the browser continues: an app by the scheme of its address, a site by its host. */
-function redirectName(redirect: string, baseUrl: string): string {
-  if (redirect === baseUrl + codePath) return "a page here that shows you a code";
-  const { protocol, host } = new URL(redirect);
-  return protocol === "https:" || protocol === "http:" ? host : `the app that opens ${protocol}// addresses`;
-}
+const redirectName = (redirect: string, baseUrl: string): string =>
+  redirect === baseUrl + codePath ? "a page here that shows you a code" : targetName(redirect);
 
 /** Shows a code for a person to copy to a terminal. From the address, only a well-formed code is shown. */
-export async function codePage({ links, query }: DeviceSignInVisit): Promise<DeviceSignInReply> {
+async function codePage({ links, query }: DeviceSignInVisit): Promise<DeviceSignInReply> {
   return { reply: show(pageFor(links, query)), traits: { referrerPolicy: "no-referrer" } };
 }
 
@@ -152,7 +335,7 @@ const Nothing = ({ links }: { readonly links: Links }) => (
   </BarePage>
 );
 
-export interface EntryProps {
+interface EntryProps {
   readonly visit: DeviceSignInVisit;
   /** The path of this server to open afterwards. */
   readonly to: string;
@@ -160,7 +343,7 @@ export interface EntryProps {
 }
 
 /** The sign-in page of a person who is about to approve a device or a program, or to accept an invitation. */
-export const SignIn = ({ visit: { links, at, settings }, to, form }: EntryProps) => {
+const SignIn = ({ visit: { links, at, settings }, to, form }: EntryProps) => {
   const next = nextStep(to, { authorize: at.authorize, invitations: links.invitation("") });
   return (
     <BarePage links={links} title="Sign in">
@@ -201,11 +384,7 @@ function nextStep(to: string, paths: { readonly authorize: string; readonly invi
   return undefined;
 }
 
-/** Whether a new account begins with a mail, which proves the address. */
-export const isByMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): boolean =>
-  mailOut !== undefined || dev;
-
-export const SignUp = ({ visit: { links, at, settings }, to, form }: EntryProps) => (
+const SignUp = ({ visit: { links, at, settings }, to, form }: EntryProps) => (
   <BarePage links={links} title="Create an account">
     <div class="card stack">
       <h1>Create an account</h1>
@@ -213,7 +392,7 @@ export const SignUp = ({ visit: { links, at, settings }, to, form }: EntryProps)
       <form class="stack" method="post" action={at.signUp}>
         <input type="hidden" name="to" value={to} />
         <Email form={form} />
-        {!isByMail(settings) && (
+        {!sendsMail(settings) && (
           <Password
             autocomplete="new-password"
             refusal={form.refusal}
@@ -223,7 +402,7 @@ export const SignUp = ({ visit: { links, at, settings }, to, form }: EntryProps)
         <button class="primary" type="submit">
           Create account
         </button>
-        {isByMail(settings) && (
+        {sendsMail(settings) && (
           <p class="small muted">You get a mail with a link, with which you choose a password.</p>
         )}
       </form>
@@ -231,6 +410,33 @@ export const SignUp = ({ visit: { links, at, settings }, to, form }: EntryProps)
       <p class="small muted">
         Do you have an account? <a href={onTo(at.signIn, to)}>Sign in</a>
       </p>
+    </div>
+  </BarePage>
+);
+
+/** The same for every address. */
+const SignUpAsked = ({
+  links,
+  byMail,
+  signIn,
+}: {
+  readonly links: Links;
+  /** Whether the account is made by a mailed link. */
+  readonly byMail: boolean;
+  /** The sign-in page. */
+  readonly signIn: string;
+}) => (
+  <BarePage links={links} title="Your account">
+    <div class="card stack">
+      <h1>{byMail ? "Check your mail" : "Sign in now"}</h1>
+      <p>
+        {byMail
+          ? "A link is on its way to this address. With it you choose a password, and your account is ready. It works once, for a day."
+          : "If there was no account with this address, there is one now, with the password that you have just chosen."}
+      </p>
+      <a class="button" href={signIn}>
+        To the sign-in page
+      </a>
     </div>
   </BarePage>
 );
