@@ -12,7 +12,7 @@ import { omitTestKey, type TestKeyFlags, withTestKeys } from "./testing/omit-tes
 import { ownSlotId } from "./testing/slot-id.ts";
 import { addSlotDecisions } from "./testing.ts";
 
-const whose = `
+const slotHelp = `
 These commands are for testers, with the device token of \`innkeep auth login\`. The commands for owners of a test, with a
 maintainer token, are \`innkeep testing slot\`; they also work here.`;
 
@@ -33,7 +33,7 @@ export function addSlot(slot: Command, given: Setup): void {
   commandAction<SlotFlags, string | undefined>(withTestKeys(rotate), setup, rotateKey);
 
   addSlotDecisions(slot, given, { hidden: true });
-  slot.addHelpText("after", whose);
+  slot.addHelpText("after", slotHelp);
 }
 
 interface SlotFlags extends TestKeyFlags {

@@ -11,7 +11,7 @@ interface MissingFeature {
 const lists: MissingFeature = {
   code: "no_agent_lists",
   message: "This server does not list feedback or proposals for agents: it has only the base API.",
-  next: "Take the link of a thread from its console, and read it with `innkeep agent thread LINK`.",
+  next: "Copy the link of a thread from its console, and read it with `innkeep agent thread LINK`.",
 };
 
 const work: MissingFeature = {

@@ -362,19 +362,19 @@ async function retryUntilAnswered<T>(
 /** Another worker of the account may resume a claim after 15 minutes without a report. */
 const heartbeatMinutes = 10;
 
-interface Beating {
+interface HeartbeatDeps {
   readonly client: Pick<Client, "agent">;
   readonly context: Pick<Context, "clock">;
 }
 
 /** Does the work of a claim, and meanwhile reports to the server that it still runs. (rule L72) */
 export async function withHeartbeats<Result>(
-  beating: Beating,
+  deps: HeartbeatDeps,
   claimed: Claimed,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const over = new AbortController();
-  const heartbeats = sendHeartbeats(beating, claimed, over.signal);
+  const heartbeats = sendHeartbeats(deps, claimed, over.signal);
   try {
     return await work();
   } finally {
@@ -387,7 +387,7 @@ export async function withHeartbeats<Result>(
  * Ends when the signal aborts, or when the server refuses: the report of the outcome is refused for the same reason.
  */
 async function sendHeartbeats(
-  { client, context }: Beating,
+  { client, context }: HeartbeatDeps,
   { run, claimId }: Claimed,
   signal: AbortSignal,
 ): Promise<void> {

@@ -60,7 +60,7 @@ interface FileRules {
   readonly bytes: number;
   readonly types: readonly string[];
   /** Returns the flag that accepts files of a media type; undefined if there is none. */
-  readonly elsewhere?: (mediaType: string) => string | undefined;
+  readonly otherFlag?: (mediaType: string) => string | undefined;
   /** Files that the flag also accepts, and that are converted before they are sent. */
   readonly converted?: Conversion;
 }
@@ -134,13 +134,13 @@ async function headOf(path: string): Promise<Buffer> {
 const sizeFault = (has: number, { bytes }: FileRules): string | undefined =>
   has > bytes ? `must be at most ${bytes / 1_048_576} MB (${bytes} bytes); it has ${has} bytes` : undefined;
 
-function kindFault(detected: string | null, { types, elsewhere, converted }: FileRules): string | undefined {
+function kindFault(detected: string | null, { types, otherFlag, converted }: FileRules): string | undefined {
   if (detected !== null && types.includes(detected)) return undefined;
   const wanted = `must be ${kindNames(types)}`;
   const orConverted = converted ? ` or ${converted.names}` : "";
   if (detected === null) return `${wanted}${orConverted}; its bytes are of no kind that can be sent`;
   const advice = adviceOn(detected);
   if (advice !== undefined) return `${wanted}; its bytes are ${advice}`;
-  const other = elsewhere?.(detected);
+  const other = otherFlag?.(detected);
   return `${wanted}; its bytes are ${kindNames([detected])}${other ? `: send it with ${other}` : ""}`;
 }

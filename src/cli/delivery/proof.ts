@@ -15,7 +15,15 @@ import { type Column, note, printList, printOne } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { ownSlotId } from "../testing/slot-id.ts";
 import { checkSentFiles } from "./files.ts";
-import { type Explanation, type Failed, itemOf, type Kind, remind, sendNew, type Tried } from "./send.ts";
+import {
+  type Explanation,
+  type Failed,
+  itemOf,
+  type Kind,
+  remind,
+  type SendResult,
+  sendNew,
+} from "./send.ts";
 import { resendOf } from "./spool.ts";
 import { filesInPlace, type Proof, type ProofContent, storedProof, storedProofText } from "./stored.lazy.ts";
 
@@ -102,7 +110,7 @@ export const proofs: Kind<Proof, Receipt> = {
   explain,
   printAnswer: printReceipt,
   printKept,
-  printTried,
+  printResults,
 };
 
 /** The slot of a proof whose slot the server has not named yet. */
@@ -196,7 +204,11 @@ function printKept(invocation: Invocation, kept: readonly Proof[]): void {
   printList(invocation, { items: rows, columns });
 }
 
-function printTried(invocation: Invocation, tried: readonly Tried<Proof, Receipt>[], left: number): void {
+function printResults(
+  invocation: Invocation,
+  tried: readonly SendResult<Proof, Receipt>[],
+  left: number,
+): void {
   const rows = tried.map(({ item, delivery, failure }) => ({
     proof: item.id,
     sent: delivery.delivered,

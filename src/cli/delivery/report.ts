@@ -8,7 +8,7 @@ import type { Invocation } from "../core/context.ts";
 import { flagOf } from "../core/input.ts";
 import { type Column, note, printList, printOne } from "../core/output.ts";
 import { onOneLine, withoutCommands } from "../core/plain-text.ts";
-import { type Explanation, type Failed, type Kind, megabytes, type Tried } from "./send.ts";
+import { type Explanation, type Failed, type Kind, megabytes, type SendResult } from "./send.ts";
 import type { LastTry } from "./spool.ts";
 import { filesInPlace, type Report, storedReport, storedReportText } from "./stored.lazy.ts";
 
@@ -37,7 +37,7 @@ export const reports: Kind<Report, Answer> = {
   explain,
   printAnswer: (invocation, answer) => printAnswer(invocation, answer),
   printKept,
-  printTried,
+  printResults,
 };
 
 const notTaken = "The server answered that it did not take the feedback.";
@@ -205,7 +205,11 @@ function printKept(invocation: Invocation, kept: readonly Report[]): void {
   printList(invocation, { items: rows, columns });
 }
 
-function printTried(invocation: Invocation, tried: readonly Tried<Report, Answer>[], left: number): void {
+function printResults(
+  invocation: Invocation,
+  tried: readonly SendResult<Report, Answer>[],
+  left: number,
+): void {
   const rows = tried.map(({ item, delivery }) => ({
     report: item.id,
     sent: delivery.delivered,

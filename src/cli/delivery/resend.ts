@@ -96,7 +96,7 @@ async function resendAll<I extends SpooledItem, Answer>(
   }
   const kept = due.map((item) => ({ item, spool }));
   const { tried, left, failure } = await sendEach(invocation, kind, kept);
-  kind.printTried(invocation, tried, left);
+  kind.printResults(invocation, tried, left);
   return failure?.exit ?? "ok";
 }
 

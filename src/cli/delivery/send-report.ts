@@ -86,7 +86,7 @@ export interface DraftFlags {
   readonly bestEffort?: boolean;
 }
 
-type Given = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Checks all input before anything is sent. Throws one usage error that names every fault. With `--best-effort`
@@ -110,7 +110,7 @@ export async function draftOf(invocation: Invocation, flags: DraftFlags): Promis
     ...texts.faults,
     ...metadata.faults,
     ...files.faults,
-    ...aloneFaults(flags),
+    ...missingKeyFaults(flags),
     ...emailFaults(email),
   ];
   const facts = flags.ciMetadata ? ciMetadata(invocation.context.env) : {};
@@ -133,7 +133,7 @@ export function dedupeFields(
   return { dedupeScope: dedupeScope ?? scope, dedupeRun: dedupeRun ?? run };
 }
 
-const aloneFaults = (flags: DraftFlags): InputFault[] =>
+const missingKeyFaults = (flags: DraftFlags): InputFault[] =>
   (["dedupeScope", "dedupeRun"] as const)
     .filter((field) => flags[field] !== undefined && flags.dedupeKey === undefined)
     .map((field) => ({ flag: flagOf(field), message: "needs --dedupe-key" }));
@@ -179,7 +179,7 @@ const metadataFault = (what: string, message: string): InputFault => ({
   message,
 });
 
-function checkFields(given: Given, known: readonly InputFault[]): Checked<Given> {
+function checkFields(given: Fields, known: readonly InputFault[]): Checked<Fields> {
   const checked = NewFeedback.safeParse(given, ownMessages);
   if (checked.success) return { value: checked.data, faults: [] };
   const faults = issuesOf(checked.error).map(({ path, message }): InputFault => {
@@ -207,7 +207,7 @@ async function checkFiles(
   chosen: Readonly<Record<Field, readonly string[]>>,
 ): Promise<Checked<FeedbackFiles>> {
   const check = (field: Field) => {
-    const rules = { ...feedbackFiles[field], flag: flagOfFiles[field], elsewhere };
+    const rules = { ...feedbackFiles[field], flag: flagOfFiles[field], otherFlag };
     return checkSentFiles(
       cwd,
       chosen[field],
@@ -226,13 +226,13 @@ async function checkFiles(
 }
 
 /** The flag that accepts files of a kind. */
-function elsewhere(mediaType: string): string | undefined {
+function otherFlag(mediaType: string): string | undefined {
   const field = filesFields.find((one) => feedbackFiles[one].types.some((type) => type === mediaType));
   return field && flagOfFiles[field];
 }
 
 /** The report without the faulty fields, with a message that names them. Throws if no report is left. */
-function withoutFaults(invocation: Invocation, fields: Given, faults: readonly InputFault[]): Given {
+function withoutFaults(invocation: Invocation, fields: Fields, faults: readonly InputFault[]): Fields {
   const sound = Object.entries(fields).filter(
     ([field]) => !faults.some(({ flag }) => flag === flagOf(field)),
   );
@@ -254,7 +254,7 @@ const mostNotes = 3_000;
  * Adds the metadata of the CI job. The person's values win over values of the same name, and come first: a server
  * drops the rest if there is too much.
  */
-function withFacts(fields: Given, given: Given, facts: Given): Given {
+function withFacts(fields: Fields, given: Fields, facts: Fields): Fields {
   const metadata = { ...given, ...facts, ...given };
   return Object.fromEntries(Object.entries({ ...fields, metadata }).filter(([, value]) => !isEmpty(value)));
 }

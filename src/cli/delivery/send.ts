@@ -32,7 +32,7 @@ export interface Kind<I extends SpooledItem, Answer> extends StoredKind<I> {
   printAnswer(invocation: Invocation, answer: Answer): void;
   printKept(invocation: Invocation, items: readonly I[]): void;
   /** Prints the results of several items; `left` counts those that are still unsent. */
-  printTried(invocation: Invocation, tried: readonly Tried<I, Answer>[], left: number): void;
+  printResults(invocation: Invocation, tried: readonly SendResult<I, Answer>[], left: number): void;
 }
 
 /** What a kind adds to the error of an item that did not arrive. */
@@ -46,7 +46,7 @@ export interface Explanation {
 }
 
 /** The result of one item that was sent. */
-export interface Tried<I extends SpooledItem, Answer> {
+export interface SendResult<I extends SpooledItem, Answer> {
   readonly item: I;
   readonly delivery: Delivery<Answer>;
   /** The error, if the item did not arrive. */
@@ -60,7 +60,7 @@ type Delivery<Answer> =
 export type Failed = Extract<Delivery<unknown>, { delivered: false }>;
 
 /** An item to send, and the spool that keeps it until a server has it; undefined if it could not be kept. */
-export interface Kept<I extends SpooledItem> {
+export interface KeptItem<I extends SpooledItem> {
   readonly item: I;
   readonly spool: Spool<I> | undefined;
 }
@@ -94,7 +94,7 @@ export async function sendNew<I extends SpooledItem, Answer>(
 /** Sends one kept item. An interrupted program prints no error, so a note says what became of the item. */
 export async function sendKept<I extends SpooledItem, Answer>(
   invocation: Invocation,
-  kept: Kept<I>,
+  kept: KeptItem<I>,
   kind: Kind<I, Answer>,
 ): Promise<Answer> {
   const { delivery, failure } = await attempt(invocation, kept, kind);
@@ -116,7 +116,7 @@ export async function keep<I extends SpooledItem>(
   invocation: Invocation,
   item: I,
   kind: StoredKind<I>,
-): Promise<Kept<I>> {
+): Promise<KeptItem<I>> {
   const spool = openSpool(invocation, kind);
   try {
     return { item: await spool.keep(item), spool };
@@ -148,14 +148,14 @@ export async function remind<I extends SpooledItem>(
 export async function sendEach<I extends SpooledItem, Answer>(
   invocation: Invocation,
   kind: Kind<I, Answer>,
-  items: readonly Kept<I>[],
-  onTried: (tried: Tried<I, Answer>) => void = () => {},
+  items: readonly KeptItem<I>[],
+  onResult: (tried: SendResult<I, Answer>) => void = () => {},
 ): Promise<{
-  readonly tried: readonly Tried<I, Answer>[];
+  readonly tried: readonly SendResult<I, Answer>[];
   readonly left: number;
   readonly failure?: CliError;
 }> {
-  const tried: Tried<I, Answer>[] = [];
+  const tried: SendResult<I, Answer>[] = [];
   let skipped = 0;
   const skipIfBeingSent = (error: unknown): undefined => {
     if (!(error instanceof CliError && error.code === "being_sent")) throw error;
@@ -165,7 +165,7 @@ export async function sendEach<I extends SpooledItem, Answer>(
     const one = await attempt(invocation, kept, kind).catch(skipIfBeingSent);
     if (!one) continue;
     tried.push(one);
-    onTried(one);
+    onResult(one);
     if (one.failure && endsSeries(one.failure)) break;
   }
   const failures = tried.flatMap(({ failure }) => failure ?? []);
@@ -182,9 +182,9 @@ const endsSeries = ({ exit }: CliError): boolean =>
  */
 async function attempt<I extends SpooledItem, Answer>(
   invocation: Invocation,
-  { item, spool }: Kept<I>,
+  { item, spool }: KeptItem<I>,
   kind: Kind<I, Answer>,
-): Promise<Tried<I, Answer>> {
+): Promise<SendResult<I, Answer>> {
   const delivery = await completeAndSend(invocation, { item, spool }, kind);
   if (delivery.delivered) return { item, delivery };
   const isFinal = kind.isFinal?.(delivery.error) ?? false;
@@ -194,7 +194,7 @@ async function attempt<I extends SpooledItem, Answer>(
 
 async function completeAndSend<I extends SpooledItem, Answer>(
   invocation: Invocation,
-  { item, spool }: Kept<I>,
+  { item, spool }: KeptItem<I>,
   kind: Kind<I, Answer>,
 ): Promise<Delivery<Answer>> {
   let complete = item;
@@ -313,7 +313,7 @@ async function deliver<I extends SpooledItem, Answer>(
   const progress = showProgress(invocation, body.content);
   let mayHaveArrived = false;
   const outcomeAfter = (error: Error) => {
-    const outcome = outcomeOf(error, body.isOut());
+    const outcome = outcomeOf(error, body.isSentWhole());
     mayHaveArrived ||= outcome === "unknown";
     return mayHaveArrived ? "unknown" : outcome;
   };
@@ -342,10 +342,10 @@ async function deliver<I extends SpooledItem, Answer>(
   }
 }
 
-function outcomeOf(error: Error, isOut: boolean): LastTry["outcome"] {
+function outcomeOf(error: Error, isSentWhole: boolean): LastTry["outcome"] {
   if (error instanceof ServerError) return isRefusal(error) ? "refused" : "unknown";
   if (error instanceof UnexpectedAnswerError) return error.status >= 300 ? "refused" : "unknown";
-  return isOut ? "unknown" : "unsent";
+  return isSentWhole ? "unknown" : "unsent";
 }
 
 // The request may have arrived: a gateway can fail after the server has received it, and a server can fail while it
@@ -360,7 +360,7 @@ const isInProgress = (error: Error): boolean =>
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
 /**
- * Observes how the content is read. `isOut` says whether its last byte was sent: before that, no server can have it.
+ * Observes how the content is read. `isSentWhole` says whether its last byte was sent: before that, no server can have it.
  * `failure` is the error of a file that could not be read.
  */
 function counted(content: FileContent) {
@@ -378,7 +378,7 @@ function counted(content: FileContent) {
       throw cause;
     }
   };
-  return { content: { ...content, read }, isOut: () => left <= 0, failure: () => failure };
+  return { content: { ...content, read }, isSentWhole: () => left <= 0, failure: () => failure };
 }
 
 /** Shows on standard error how much of a body is sent. */

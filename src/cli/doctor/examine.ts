@@ -45,9 +45,9 @@ async function findingsOf(invocation: Invocation): Promise<Finding[]> {
     ...(await checkMail(context)),
     ...(await checkStore(invocation)),
     ...(await checkBackups(invocation)),
-    ...(await orFailure("unsent", () => checkUnsent(invocation))),
+    ...(await findingsOrFailure("unsent", () => checkUnsent(invocation))),
   ];
-  return [...local, ...(await orFailure("address", () => serverFindings(invocation)))];
+  return [...local, ...(await findingsOrFailure("address", () => serverFindings(invocation)))];
 }
 
 /** Checks the server. Stops after the first failure that makes the next checks impossible. */
@@ -58,9 +58,9 @@ async function serverFindings(invocation: Invocation): Promise<Finding[]> {
   if (hasFailure(connection)) return found;
   const { findings: answering } = await tryServer(invocation);
   if (hasFailure(answering.filter(({ check }) => check === "server"))) return [...found, ...answering];
-  const credentials = await orFailure("credentials", () => checkCredentials(invocation));
+  const credentials = await findingsOrFailure("credentials", () => checkCredentials(invocation));
   const isRefused = hasFailure(credentials.filter(({ check }) => check === "maintainer token"));
-  const app = isRefused ? [] : await orFailure("app", () => checkApp(invocation));
+  const app = isRefused ? [] : await findingsOrFailure("app", () => checkApp(invocation));
   return [...found, ...answering, ...credentials, ...app];
 }
 
@@ -71,7 +71,7 @@ const addressFinding = ({ address, from }: Server): Finding =>
   ok("address", `Commands go to ${address} (${from}).`);
 
 /** Runs a check. If the check throws, returns a finding with the error. */
-async function orFailure(check: string, examineIt: () => Promise<Finding[]>): Promise<Finding[]> {
+async function findingsOrFailure(check: string, examineIt: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await examineIt();
   } catch (error) {
@@ -200,7 +200,7 @@ function checkNode({ nodeVersion, clock }: Context): Finding {
     what: isOdd
       ? `${named} gets security fixes for a few months only.`
       : `${named} has had no security fixes since ${until}.`,
-    why: "innkeep runs on it, but faults of Node stay open.",
+    why: "innkeep works with it, but security faults of Node are not fixed any more.",
     next,
   });
 }

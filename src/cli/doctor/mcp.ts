@@ -121,17 +121,18 @@ type WorkPermission = "allowed" | "no_scope" | "no_claims" | "unknown" | "not_of
 
 function permissions(work: WorkPermission, offered: Offered): Finding {
   const lacks = offered.work && (work === "no_scope" || work === "no_claims");
-  if (work === "allowed" && !offered.work) return ok("permissions", `${whatItMay.allowed} ${howToOffer}`);
-  if (!lacks) return ok("permissions", whatItMay[work]);
+  if (work === "allowed" && !offered.work)
+    return ok("permissions", `${permissionTexts.allowed} ${howToOffer}`);
+  if (!lacks) return ok("permissions", permissionTexts[work]);
   const next =
     work === "no_scope"
       ? "Make a token with the scope runs:work in the console, or leave --work and INNKEEP_MCP_WORK out."
       : "Leave --work and INNKEEP_MCP_WORK out.";
   const why = "Claims and outcomes of the agent are refused.";
-  return warning("permissions", { what: whatItMay[work], why, next });
+  return warning("permissions", { what: permissionTexts[work], why, next });
 }
 
-const whatItMay: Readonly<Record<WorkPermission, string>> = {
+const permissionTexts: Readonly<Record<WorkPermission, string>> = {
   allowed: "The agent may read, propose, and work on approved plans.",
   no_scope:
     "The agent may read and propose. To work on approved plans it needs a token with the scope runs:work.",

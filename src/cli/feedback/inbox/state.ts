@@ -74,14 +74,14 @@ const nameOfOne = (character: string): string => (character === "\r" ? "enter" :
 function pressOne(inbox: Inbox, name: string, viewport: Viewport): boolean {
   const isReading = inbox.state().reading !== undefined;
   if (name === "q" && !isReading) return true;
-  const own = isReading ? inThread(inbox, viewport)[name] : inList(inbox, viewport)[name];
-  (own ?? anywhere(inbox)[name])?.();
+  const own = isReading ? threadKeys(inbox, viewport)[name] : listKeys(inbox, viewport)[name];
+  (own ?? commonKeys(inbox)[name])?.();
   return false;
 }
 
 type Keys = Readonly<Record<string, (() => void) | undefined>>;
 
-const anywhere = (inbox: Inbox): Keys => ({
+const commonKeys = (inbox: Inbox): Keys => ({
   e: () => closeThread(inbox, "archived"),
   d: () => closeThread(inbox, "resolved"),
   u: () => undo(inbox),
@@ -91,7 +91,7 @@ const anywhere = (inbox: Inbox): Keys => ({
   o: () => openConsole(inbox),
 });
 
-const inList = (inbox: Inbox, { page }: Viewport): Keys => ({
+const listKeys = (inbox: Inbox, { page }: Viewport): Keys => ({
   j: () => move(inbox, 1),
   k: () => move(inbox, -1),
   " ": () => move(inbox, page),
@@ -99,7 +99,7 @@ const inList = (inbox: Inbox, { page }: Viewport): Keys => ({
   enter: () => void openThread(inbox),
 });
 
-const inThread = (inbox: Inbox, { most, page }: Viewport): Keys => {
+const threadKeys = (inbox: Inbox, { most, page }: Viewport): Keys => {
   const scroll = (by: number) => inbox.set(scrolled(inbox.state(), by, most));
   const back = () => inbox.set(closed(inbox.state()));
   return {
@@ -429,17 +429,17 @@ export const withMessage = (state: InboxState, text: string, isProblem = false):
 
 const selectedThread = ({ threads, selected }: InboxState): ThreadSummary | undefined => threads[selected];
 
-const within = (at: number, most: number): number => Math.max(0, Math.min(at, most));
+const clamped = (at: number, most: number): number => Math.max(0, Math.min(at, most));
 
 const moved = (state: InboxState, by: number): InboxState => ({
   ...state,
-  selected: within(state.selected + by, state.threads.length - 1),
+  selected: clamped(state.selected + by, state.threads.length - 1),
   said: quiet,
 });
 
 const scrolled = (state: InboxState, by: number, most: number): InboxState => ({
   ...state,
-  scroll: within(Math.min(state.scroll, most) + by, most),
+  scroll: clamped(Math.min(state.scroll, most) + by, most),
 });
 
 const opened = (state: InboxState, reading: OwnedThread): InboxState => ({
@@ -474,7 +474,7 @@ function withoutThread(state: InboxState, id: string): InboxState {
   const thread = state.threads[at];
   if (!thread) return state;
   const threads = state.threads.toSpliced(at, 1);
-  const selected = within(state.selected > at ? state.selected - 1 : state.selected, threads.length - 1);
+  const selected = clamped(state.selected > at ? state.selected - 1 : state.selected, threads.length - 1);
   return { ...state, threads, selected, filed: [...state.filed, { thread, at }] };
 }
 

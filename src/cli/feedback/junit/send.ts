@@ -8,7 +8,15 @@ import { type InputFault, inputFaultsError } from "../../core/input.ts";
 import { type Column, note, printList, printOne } from "../../core/output.ts";
 import { onOneLine } from "../../core/plain-text.ts";
 import { type Answer, noteAnswer, reports } from "../../delivery/report.ts";
-import { failureText, itemOf, type Kept, keep, remind, sendEach, type Tried } from "../../delivery/send.ts";
+import {
+  failureText,
+  itemOf,
+  type KeptItem,
+  keep,
+  remind,
+  type SendResult,
+  sendEach,
+} from "../../delivery/send.ts";
 import type { Report } from "../../delivery/stored.lazy.ts";
 import {
   reportFailureToJob,
@@ -218,19 +226,19 @@ async function deliverReports(
   invocation: Invocation,
   drafts: readonly FailureReport[],
 ): Promise<SentReports> {
-  const kept: Kept<Report>[] = [];
+  const kept: KeptItem<Report>[] = [];
   for (const { report } of drafts) kept.push(await keep(invocation, report, reports));
   const { tried, failure } = await sendEach(invocation, reports, kept, ({ delivery }) => {
     if (delivery.delivered) noteAnswer(invocation, delivery.answer);
   });
-  const triedById = new Map(tried.map((one) => [one.item.id, rowOfTried(one)]));
-  const rows = drafts.map(({ report }) => triedById.get(report.id) ?? rowOf(report, { why: notTried }));
+  const rowsById = new Map(tried.map((one) => [one.item.id, rowOfResult(one)]));
+  const rows = drafts.map(({ report }) => rowsById.get(report.id) ?? rowOf(report, { why: notTried }));
   return { drafts, rows, left: rows.filter(({ sent }) => !sent).length, failure };
 }
 
 const notTried = "It was not tried, because an earlier report could not be sent.";
 
-function rowOfTried({ item, delivery }: Tried<Report, Answer>): ReportRow {
+function rowOfResult({ item, delivery }: SendResult<Report, Answer>): ReportRow {
   if (!delivery.delivered) return rowOf(item, { why: onOneLine(delivery.error.message) });
   const { id = null, consoleUrl = null, deduplicated = false, earlier = null } = delivery.answer;
   return rowOf(item, { sent: true, id, consoleUrl, deduplicated, earlier });
