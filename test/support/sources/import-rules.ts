@@ -20,7 +20,7 @@ export const importRules: ImportRules = {
   ],
   src: ["src/client", "src/contract", "src/reporter.ts", "src/backup-commands.ts"],
   "src/contract": ["src/contract", "zod/mini"],
-  // The words of people on their way in and out: the same on every way.
+  // Work on texts that several programs need.
   "src/words": ["src/words", "src/contract", "chardet", "node:*"],
   "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
   // Starts servers in processes of their own.
