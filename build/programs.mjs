@@ -112,7 +112,7 @@ function bundleServer(outdir) {
       browserBundles(),
       required(
         {
-          "mcp/http/http-tools.ts": "./mcp-session.cjs",
+          "mcp/http.ts": "./mcp-session.cjs",
           // Loaded with the first request to an S3 store.
           "src/client/undici.lazy.ts": "./undici.cjs",
         },
@@ -257,7 +257,7 @@ function buildAgentServer(outdir) {
  * validator for JSON schemas.
  */
 function buildAgentTools(outdir) {
-  const files = ["mcp/session.ts", "mcp/http/http-tools.ts"];
+  const files = ["mcp/session.ts", "mcp/http.ts"];
   return build({
     ...cjs,
     stdin: {

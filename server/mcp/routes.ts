@@ -233,7 +233,7 @@ function challengeOf({ req }: Context, settings: Pick<Settings, "baseUrl">): str
 
 /** The tools. Their code is a file of its own in the build: a server whose tools nobody calls does not load it. */
 async function loadTools({ settings, log }: Pick<Deps, "settings" | "log">): Promise<HttpTools> {
-  const { createHttpTools } = await import("../../mcp/http/http-tools.ts");
+  const { createHttpTools } = await import("../../mcp/http.ts");
   return createHttpTools({
     version: serverVersion ?? "0.0.0",
     baseUrl: settings.baseUrl,

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { createHttpTools } from "../../mcp/http/http-tools.ts";
+import { createHttpTools } from "../../mcp/http.ts";
 import { serveStdio } from "../../mcp/stdio.ts";
 import type { ToolCaller } from "../../src/programs.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createHttpTools } from "../../../mcp/http/http-tools.ts";
+import { createHttpTools } from "../../../mcp/http.ts";
 import type { ToolCaller, ToolRequest } from "../../../src/programs.ts";
 import { type Era, eras } from "../support/clients.ts";
 import { messages } from "../support/http-messages.ts";

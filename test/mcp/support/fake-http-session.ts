@@ -1,7 +1,7 @@
 import { StreamableHTTPClientTransport as NewerHttp } from "@modelcontextprotocol/client";
 import { StreamableHTTPClientTransport as OlderHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { onTestFinished } from "vitest";
-import { createHttpTools } from "../../../mcp/http/http-tools.ts";
+import { createHttpTools } from "../../../mcp/http.ts";
 import type { DirectAnswer, DirectRequest, ToolCaller } from "../../../src/programs.ts";
 import { connectNewer, connectOlder, type Era, type TestClient } from "./clients.ts";
 import { agentToken, type FakeApi } from "./fake-api.ts";

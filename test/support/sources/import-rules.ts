@@ -95,7 +95,7 @@ export const importRules: ImportRules = {
       "server/secrets",
       "server/version.ts",
     ],
-    ...["server/access", "src/programs.ts", "mcp/http/http-tools.ts", "koa", ...common],
+    ...["server/access", "src/programs.ts", "mcp/http.ts", "koa", ...common],
   ],
   "server/jobs": [
     ...["server/jobs", "server/console/drafts/store.ts", "server/database", "server/files", "server/http"],

@@ -4,9 +4,9 @@ import {
   ProtocolErrorCode,
   type ServerEventBus,
 } from "@modelcontextprotocol/server";
-import type { HttpToolOptions, ToolCaller } from "../../src/programs.ts";
-import { at } from "../json.ts";
-import { limitTo, topicOf, topicsOf } from "../subscriptions.ts";
+import type { HttpToolOptions, ToolCaller } from "../src/programs.ts";
+import { at } from "./json.ts";
+import { limitTo, topicOf, topicsOf } from "./subscriptions.ts";
 
 /** A request for a stream of changes. */
 interface ListenRequest {

@@ -1,11 +1,11 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { ToolRequest } from "../../src/programs.ts";
-import { type Era, metaKeys, versions } from "../build-time-answers.ts";
-import type { Deps } from "../deps.ts";
-import { type Fields, hasOnly, isId, isObject } from "../json.ts";
-import { isEnvelope } from "../prepared-answers.ts";
-import { identityOf, runSafely, toolNamed } from "../server.ts";
-import { tools } from "../tool-list.ts";
+import type { ToolRequest } from "../src/programs.ts";
+import { type Era, metaKeys, versions } from "./build-time-answers.ts";
+import type { Deps } from "./deps.ts";
+import { type Fields, hasOnly, isId, isObject } from "./json.ts";
+import { isEnvelope } from "./prepared-answers.ts";
+import { identityOf, runSafely, toolNamed } from "./server.ts";
+import { tools } from "./tool-list.ts";
 
 /**
  * The answer to a call of a tool as JSON, as the SDK gives it. The SDK would take longer than most tools. Undefined if no

@@ -1,14 +1,14 @@
-import { successIn } from "../../src/client/answer.ts";
-import { systemClock } from "../../src/client/clock.ts";
-import { ServerError } from "../../src/client/errors.ts";
-import { groupOf } from "../../src/client/send.ts";
-import type { HttpToolOptions, ToolCaller } from "../../src/programs.ts";
-import { type Connection, readRun } from "../connection.ts";
-import type { AwaitDecision } from "../decision-watch.ts";
-import type { Deps, keyedQueue } from "../deps.ts";
-import { explain } from "../failures.ts";
-import { newWorker } from "../ids.ts";
-import type { Proposals } from "../proposals.ts";
+import { successIn } from "../src/client/answer.ts";
+import { systemClock } from "../src/client/clock.ts";
+import { ServerError } from "../src/client/errors.ts";
+import { groupOf } from "../src/client/send.ts";
+import type { HttpToolOptions, ToolCaller } from "../src/programs.ts";
+import { type Connection, readRun } from "./connection.ts";
+import type { AwaitDecision } from "./decision-watch.ts";
+import type { Deps, keyedQueue } from "./deps.ts";
+import { explain } from "./failures.ts";
+import { newWorker } from "./ids.ts";
+import type { Proposals } from "./proposals.ts";
 
 /** Proxies and clients cut requests that take a minute. */
 const longestWaitSeconds = 50;

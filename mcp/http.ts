@@ -1,11 +1,11 @@
 import { createMcpHandler, type McpServerFactory } from "@modelcontextprotocol/server";
-import type { HttpAnswer, HttpToolOptions, HttpTools, ToolCaller, ToolRequest } from "../../src/programs.ts";
-import { noBatches, refusalOfBatch, takesBatches } from "../batches.ts";
-import { type Deps, firstTimes, keyedQueue } from "../deps.ts";
-import { at, textAt } from "../json.ts";
-import { createServer } from "../server.ts";
-import { urisIn } from "../subscriptions.ts";
-import { tools } from "../tool-list.ts";
+import type { HttpAnswer, HttpToolOptions, HttpTools, ToolCaller, ToolRequest } from "../src/programs.ts";
+import { noBatches, refusalOfBatch, takesBatches } from "./batches.ts";
+import { type Deps, firstTimes, keyedQueue } from "./deps.ts";
+import { at, textAt } from "./json.ts";
+import { createServer } from "./server.ts";
+import { urisIn } from "./subscriptions.ts";
+import { tools } from "./tool-list.ts";
 import { depsOf } from "./caller-deps.ts";
 import { createOpenStreams, listen } from "./listen.ts";
 import { answerCall, plainCallIn } from "./plain-call.ts";
