@@ -1,14 +1,28 @@
-import { createMcpHandler, type McpServerFactory } from "@modelcontextprotocol/server";
+import {
+  type CallToolResult,
+  createMcpHandler,
+  type McpServerFactory,
+  ProtocolErrorCode,
+  type ServerEventBus,
+} from "@modelcontextprotocol/server";
+import { successIn } from "../src/client/answer.ts";
+import { systemClock } from "../src/client/clock.ts";
+import { ServerError } from "../src/client/errors.ts";
+import { groupOf } from "../src/client/send.ts";
 import type { HttpAnswer, HttpToolOptions, HttpTools, ToolCaller, ToolRequest } from "../src/programs.ts";
 import { noBatches, refusalOfBatch, takesBatches } from "./batches.ts";
+import { type Era, metaKeys, versions } from "./build-time-answers.ts";
+import { type Connection, readRun } from "./connection.ts";
+import type { AwaitDecision } from "./decision-watch.ts";
 import { type Deps, firstTimes, keyedQueue } from "./deps.ts";
-import { at, textAt } from "./json.ts";
-import { createServer } from "./server.ts";
-import { urisIn } from "./subscriptions.ts";
+import { explain } from "./failures.ts";
+import { newWorker } from "./ids.ts";
+import { at, type Fields, hasOnly, isId, isObject, textAt } from "./json.ts";
+import { isEnvelope } from "./prepared-answers.ts";
+import type { Proposals } from "./proposals.ts";
+import { createServer, identityOf, runSafely, toolNamed } from "./server.ts";
+import { limitTo, topicOf, topicsOf, urisIn } from "./subscriptions.ts";
 import { tools } from "./tool-list.ts";
-import { depsOf } from "./caller-deps.ts";
-import { createOpenStreams, listen } from "./listen.ts";
-import { answerCall, plainCallIn } from "./plain-call.ts";
 
 /** The tools over Streamable HTTP, in both eras and without sessions: each request stands alone. */
 export function createHttpTools(options: HttpToolOptions): HttpTools {
@@ -129,3 +143,289 @@ const answersIn = (stream: string): string[] =>
 
 const isAnswer = (message: unknown): boolean =>
   at(message, "id") !== undefined && at(message, "method") === undefined;
+
+/** A request for a stream of changes. */
+interface ListenRequest {
+  readonly request: Request;
+  readonly body: unknown;
+  /** The resources that it asks for. */
+  readonly uris: readonly string[];
+  readonly caller: ToolCaller;
+}
+
+/**
+ * Answers with a stream on which the client gets each change of the resources that it may read, until it leaves, its
+ * token is revoked, or the server stops. (rule A60)
+ */
+async function listen(
+  { request, body, uris, caller }: ListenRequest,
+  {
+    streams,
+    createServer,
+    onError,
+  }: Pick<HttpToolOptions, "onError"> & {
+    readonly streams: OpenStreams;
+    readonly createServer: McpServerFactory;
+  },
+): Promise<Response> {
+  const leave = streams.enter(caller.id);
+  if (typeof leave === "string") return refusal(body, leave);
+  let begun = false;
+  try {
+    const { topics, follow } = await caller.follow(topicsOf(uris));
+    const allowed = new Set([...topics.runIds, ...(topics.queue ? ["queue"] : [])]);
+    const followed = uris.filter((uri) => allowed.has(topicOf(uri) ?? ""));
+    const bus: ServerEventBus = {
+      publish: () => undefined,
+      subscribe(hear) {
+        begun = true;
+        const gone = new AbortController();
+        const tell = (topic: string): void => {
+          for (const uri of followed) if (topicOf(uri) === topic) hear({ kind: "resource_updated", uri });
+        };
+        const end = (): void => {
+          leave();
+          void handler.close();
+        };
+        follow(tell, AbortSignal.any([gone.signal, caller.stopping]))
+          .catch(onError)
+          .finally(end);
+        return () => gone.abort();
+      },
+    };
+    const handler = createMcpHandler(createServer, { onerror: onError, bus });
+    limitTo(body, followed);
+    return await handler.fetch(request, { parsedBody: body });
+  } finally {
+    if (!begun) leave();
+  }
+}
+
+const refusal = (body: unknown, message: string): Response =>
+  Response.json({
+    jsonrpc: "2.0",
+    id: at(body, "id") ?? null,
+    error: { code: ProtocolErrorCode.InternalError, message },
+  });
+
+/** How many streams may be open at a server: of one token, and of all. */
+const most = { ofToken: 20, ofAll: 1_000 } as const;
+
+/** Counts the open streams of a server. */
+interface OpenStreams {
+  /** Counts one more and returns the function that ends it, or says in words why there is no room. */
+  enter(tokenId: string): (() => void) | string;
+}
+
+function createOpenStreams(): OpenStreams {
+  const ofToken = new Map<string, number>();
+  let all = 0;
+
+  const change = (tokenId: string, by: number): void => {
+    all += by;
+    const count = (ofToken.get(tokenId) ?? 0) + by;
+    if (count > 0) ofToken.set(tokenId, count);
+    else ofToken.delete(tokenId);
+  };
+
+  return {
+    enter(tokenId) {
+      if ((ofToken.get(tokenId) ?? 0) >= most.ofToken)
+        return `This connection has ${most.ofToken} open streams. Close one, or follow several resources in one stream.`;
+      if (all >= most.ofAll) return "The server has too many open streams. Try again in a minute.";
+      change(tokenId, 1);
+      let open = true;
+      return () => {
+        if (open) change(tokenId, -1);
+        open = false;
+      };
+    },
+  };
+}
+
+/**
+ * The answer to a call of a tool as JSON, as the SDK gives it. The SDK would take longer than most tools. Undefined if no
+ * such tool is offered; empty if nobody waits for the answer any more.
+ */
+async function answerCall(
+  { era, id, tool, given }: PlainCall,
+  {
+    version,
+    deps,
+    gone,
+  }: {
+    readonly version: string;
+    readonly deps: Deps;
+    /** Aborts when the client has disconnected. */
+    readonly gone: AbortSignal;
+  },
+): Promise<string | undefined> {
+  const offered = toolNamed(deps, tool);
+  if (!offered) return undefined;
+  const call = { signal: gone, progress: async () => undefined };
+  try {
+    const result = await runSafely(offered, { given, deps, call });
+    const shown = era === "modern" ? inNewerForm(result, identityOf({ version }, deps)) : result;
+    return JSON.stringify({ result: shown, jsonrpc: "2.0", id });
+  } catch (error) {
+    if (gone.aborted) return "";
+    throw error;
+  }
+}
+
+/** Answers that stand alone say that they are whole, and who gives them. */
+const inNewerForm = (result: CallToolResult, serverInfo: object) => ({
+  ...result,
+  resultType: "complete",
+  _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
+});
+
+/** A call of a tool that needs nothing of the protocol but the form of its answer. */
+interface PlainCall {
+  readonly era: Era;
+  readonly id: string | number;
+  readonly tool: string;
+  readonly given: Fields | undefined;
+}
+
+const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
+
+const reservedPrefix = "io.modelcontextprotocol/";
+
+/**
+ * Reads a call of a tool. Undefined for anything unusual, which the SDK must handle: it refuses what is wrong in its own
+ * words. A call that waits is unusual, because its answer comes in parts.
+ */
+function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
+  if (!isObject(body) || body.jsonrpc !== "2.0" || body.method !== "tools/call") return undefined;
+  const { id, params } = body;
+  if (!hasOnly(body, ["jsonrpc", "id", "method", "params"]) || !isId(id) || !isObject(params))
+    return undefined;
+  const { name: tool, arguments: given, _meta: meta = {} } = params;
+  if (!hasOnly(params, ["name", "arguments", "_meta"]) || typeof tool !== "string") return undefined;
+  if (given !== undefined && !isFlat(given)) return undefined;
+  if (tool === tools.getDecision.name && given?.wait_seconds !== undefined) return undefined;
+  const era = isObject(meta) && acceptsBoth(headers) ? eraOf(headers, tool, meta) : undefined;
+  return era && { era, id, tool, given };
+}
+
+/** The SDK limits how many values the arguments hold. Those of the tools hold few, and no lists but one. */
+const isFlat = (given: unknown): given is Fields =>
+  isObject(given) && Object.values(given).every((value) => value === null || typeof value !== "object");
+
+type Headers = ToolRequest["headers"];
+
+/** Clients must accept both forms of answers, and the SDK refuses those that do not say so. */
+const acceptsBoth = ({ accept = "", "content-type": sent = "" }: Headers): boolean =>
+  accept.includes("application/json") &&
+  accept.includes("text/event-stream") &&
+  /^application\/json(; ?charset=utf-8)?$/i.test(sent);
+
+function eraOf(headers: Headers, tool: string, meta: Fields): Era | undefined {
+  const { progressToken = 0, ...rest } = meta;
+  // Only a wait reports progress.
+  if (!isId(progressToken)) return undefined;
+  const version = headers["mcp-protocol-version"];
+  if (version === undefined || legacyVersions.has(version))
+    return Object.keys(rest).some((key) => key.startsWith(reservedPrefix)) ? undefined : "legacy";
+  const saysSo = headers["mcp-method"] === "tools/call" && headers["mcp-name"] === tool;
+  return saysSo && rest[metaKeys.version] === version && isEnvelope(rest) ? "modern" : undefined;
+}
+
+/** Proxies and clients cut requests that take a minute. */
+const longestWaitSeconds = 50;
+
+/** What the requests of all callers share. */
+interface SharedDeps {
+  readonly queue: ReturnType<typeof keyedQueue>;
+  readonly isFirstOffer: (key: string) => boolean;
+}
+
+/** The dependencies of the tools for one request over HTTP. Nothing is kept from one request to the next. */
+export function depsOf(
+  { baseUrl, consoleUrl }: HttpToolOptions,
+  caller: ToolCaller,
+  { queue, isFirstOffer }: SharedDeps,
+): Deps {
+  const connection = directConnection(caller, baseUrl);
+  return {
+    baseUrl,
+    consoleUrl,
+    maxWaitSeconds: longestWaitSeconds,
+    readOnly: caller.readOnly,
+    work: caller.mayWork,
+    worker: newWorker(),
+    connection,
+    proposals: noRecord,
+    keepsRecord: false,
+    threadOfRun: new Map(),
+    timesPending: new Map(),
+    isFirstOffer: (runId) => isFirstOffer(`${caller.id} ${runId}`),
+    awaitDecision: async () => awaitOnce(connection),
+    oneAtATime: (feedbackId, act) => queue(`${caller.id} ${feedbackId}`, act),
+    clock: systemClock,
+    download: (url, most) => caller.readUpload(url.pathname.split("/").at(-1) ?? "", most),
+    explain: async (error) => explainHere(error, baseUrl, caller),
+  };
+}
+
+/** The server itself knows what was proposed. */
+const noRecord: Proposals = {
+  all: async () => [],
+  ofThread: async () => [],
+  find: async () => undefined,
+  add: async () => undefined,
+  update: async () => undefined,
+};
+
+/** One read that is held until the decision. Inside the server no connection can break. */
+const awaitOnce =
+  (connection: Connection): AwaitDecision =>
+  async (runId, milliseconds, signal) => {
+    const run = await readRun(connection, runId, { holdSeconds: Math.ceil(milliseconds / 1_000), signal });
+    return { run, lastErrorAt: null };
+  };
+
+function explainHere(error: unknown, baseUrl: string, { secret }: Pick<ToolCaller, "secret">): string {
+  if (!(error instanceof ServerError)) return explain(error, baseUrl);
+  const { revoked, notGranted } = secret.startsWith("sdo_") ? ofConnection : ofHeader;
+  if (error.status === 401) return revoked;
+  return error.code === "insufficient_scope" ? notGranted : explain(error, baseUrl);
+}
+
+const ofConnection = {
+  revoked:
+    "The access of this connection was revoked or has expired. Ask the user to connect this MCP server again.",
+  notGranted:
+    "The person who connected this MCP server did not allow this. Ask the user to connect again and to allow it.",
+};
+
+/** A client that sends an agent token has no way to connect again. */
+const ofHeader = {
+  revoked:
+    "The agent token was revoked or has expired. Ask the user to create a new one in the console settings and to put it into the configuration of this MCP server.",
+  notGranted:
+    "This agent token does not allow this. Ask the user for one with the scope for it, made in the console settings.",
+};
+
+/** Calls the API inside the server. Answers and errors are those of a client over HTTP. */
+function directConnection({ call, secret }: ToolCaller, baseUrl: string): Connection {
+  const client = groupOf(
+    "agent",
+    async ({ method, path }, { params, query, body, idempotencyKey, signal } = {}) => {
+      signal?.throwIfAborted();
+      const request = { method, path, params: textsOf(params), query: textsOf(query) };
+      const answer = await call({ ...request, body, idempotencyKey, signal });
+      signal?.throwIfAborted();
+      return successIn(answer, { method, url: new URL(baseUrl + path) }, new Date());
+    },
+  );
+  return { call: (use) => use(client), secrets: async () => [secret] };
+}
+
+const textsOf = (values: Readonly<Record<string, unknown>> = {}): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      value === undefined || value === null ? [] : [[name, String(value)]],
+    ),
+  );

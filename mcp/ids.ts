@@ -31,9 +31,6 @@ export function runIdOf(given: string, name = "run_id"): string {
 /** The name of a worker: random, so that no two processes, or calls over HTTP, are the same worker. */
 export const newWorker = (): string => `mcp-${randomUUID().slice(0, 8)}`;
 
-/** A claim as an agent passes it on: its id and the end of its worker's name, by which the worker gets it again. */
-export const claimIdFor = (claimId: string, worker: string): string => `${claimId}.${worker.slice(4)}`;
-
 /** The text for an agent whose claim has ended, by the code of the error. */
 export const endedClaims = {
   claim_released:

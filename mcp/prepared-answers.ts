@@ -6,7 +6,7 @@ import {
   placeholders,
   versions,
 } from "./build-time-answers.ts";
-import { type Fields, hasOnly, holdsEmpty, isEmpty, isFlag, isId, isObject, isText } from "./json.ts";
+import { type Fields, hasOnly, isId, isObject, isText } from "./json.ts";
 import { longestWait, type McpOptions, offersWork } from "./options.ts";
 
 /** The answer to a line; `""` if it needs none; undefined if the SDK must read it. */
@@ -129,9 +129,18 @@ function areCapabilities(value: unknown): boolean {
   return Object.entries(value).every(([name, capability]) => {
     if (!isObject(capability)) return false;
     if (name === "roots")
-      return hasOnly(capability, ["listChanged"]) && Object.values(capability).every(isFlag);
-    if (name === "sampling") return hasOnly(capability, ["context", "tools"]) && holdsEmpty(capability);
-    if (name === "elicitation") return hasOnly(capability, ["form", "url"]) && holdsEmpty(capability);
-    return (name === "experimental" || name === "extensions") && holdsEmpty(capability);
+      return (
+        hasOnly(capability, ["listChanged"]) &&
+        Object.values(capability).every((value) => typeof value === "boolean")
+      );
+    if (name === "sampling") return hasOnly(capability, ["context", "tools"]) && hasOnlyEmpty(capability);
+    if (name === "elicitation") return hasOnly(capability, ["form", "url"]) && hasOnlyEmpty(capability);
+    return (name === "experimental" || name === "extensions") && hasOnlyEmpty(capability);
   });
 }
+
+const isEmpty = (fields: Fields): boolean => Object.keys(fields).length === 0;
+
+/** Whether every field is an empty object. */
+const hasOnlyEmpty = (fields: Fields): boolean =>
+  Object.values(fields).every((value) => isObject(value) && isEmpty(value));

@@ -1,7 +1,10 @@
+import { randomUUID } from "node:crypto";
 import {
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
   type GetPromptResult,
   type InputRequiredResult,
+  inputRequired,
   type JSONRPCMessage,
   McpServer,
   ProtocolError,
@@ -15,7 +18,7 @@ import { at, listAt, textAt } from "./json.ts";
 import type { McpOptions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 import { offerResources } from "./resources.ts";
-import { type Call, PageOffer, pageOfferOf, type ToolRun } from "./tool.ts";
+import type { Call, OfferPage, Page, ToolRun } from "./tool.ts";
 import { type ListedTool, tools, triageArguments } from "./tool-list.ts";
 
 /** The icon: an inn's sign, a roof over a door. */
@@ -274,6 +277,36 @@ function callOf({ mcpReq }: ServerContext): Call {
         params: { progressToken, progress: seconds, total: of, message },
       });
     },
+  };
+}
+
+/** Ends a call with an offer. The client shows it and calls again. */
+class PageOffer extends Error {
+  readonly result: InputRequiredResult;
+
+  constructor(page: Page) {
+    super("The client is asked to offer a page, and to call again.");
+    this.name = "PageOffer";
+    this.result = inputRequired({ inputRequests: { page: inputRequired.elicitUrl(page) } });
+  }
+}
+
+/** The person may look at the page for a long time, and the wait goes on meanwhile. */
+const longestMs = 3_600_000;
+
+/** How to offer a page, if the client can show one and was not asked in this call already. (rule A61) */
+function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPage | undefined {
+  if (mcpReq.inputResponses !== undefined) return undefined;
+  const { envelope } = mcpReq;
+  const capabilities = envelope ? at(envelope, CLIENT_CAPABILITIES_META_KEY) : server.getClientCapabilities();
+  if (at(at(capabilities, "elicitation"), "url") === undefined) return undefined;
+  if (envelope)
+    return (page) => {
+      throw new PageOffer(page);
+    };
+  return (page, signal) => {
+    const request = { mode: "url", ...page, elicitationId: randomUUID() } as const;
+    mcpReq.elicitInput(request, { signal, timeout: longestMs }).catch(() => undefined);
   };
 }
 

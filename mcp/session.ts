@@ -4,7 +4,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { type Clock, systemClock } from "../src/client/clock.ts";
 import { lazy } from "../src/client/lazy.ts";
 import { createBatches } from "./batches.ts";
-import { type Connection, createConnection, download } from "./connection.ts";
+import { type Connection, createConnection } from "./connection.ts";
 import type { AwaitDecision } from "./decision-watch.ts";
 import { type Deps, firstTimes, keyedQueue } from "./deps.ts";
 import { newWorker } from "./ids.ts";
@@ -131,4 +131,26 @@ function proposalsOf(
 async function decisionWatch(connection: Connection, clock: Clock): Promise<AwaitDecision> {
   const { createDecisionWatch } = await import("./decision-watch.ts");
   return createDecisionWatch({ connection, clock, random: Math.random });
+}
+
+/** The bytes at an address; undefined if they cannot be had. */
+async function download(
+  url: URL,
+  most: number,
+  signal: AbortSignal,
+): Promise<Buffer | "too large" | undefined> {
+  try {
+    const response = await fetch(url, { signal, redirect: "error" });
+    if (!response.ok || !response.body) return undefined;
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of response.body) {
+      size += chunk.length;
+      if (size > most) return "too large";
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch {
+    return undefined;
+  }
 }

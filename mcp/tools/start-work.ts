@@ -5,7 +5,7 @@ import { readRun } from "../connection.ts";
 import { approvedPlanOf, decisionText, proposalFieldsOf } from "../decision.ts";
 import type { Deps } from "../deps.ts";
 import { explainLimit, isNotFound, retryAfterWait } from "../failures.ts";
-import { claimIdFor, endedClaims, type GivenClaim, givenClaim, runIdOf } from "../ids.ts";
+import { endedClaims, type GivenClaim, givenClaim, runIdOf } from "../ids.ts";
 import { at, idAt } from "../json.ts";
 import { Refusal } from "../refusal.ts";
 import { type Call, defineTool, runOf, type ToolAnswer } from "../tool.ts";
@@ -132,6 +132,9 @@ async function claim(
     return { run, claimId: null };
   }
 }
+
+/** A claim as an agent passes it on: its id and the end of its worker's name, by which the worker gets it again. */
+const claimIdFor = (claimId: string, worker: string): string => `${claimId}.${worker.slice(4)}`;
 
 function nextStepFor({
   isApproved,

@@ -1,26 +1,53 @@
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import type { Context } from "koa";
+import { type Endpoint, isMutation } from "../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode } from "../../src/contract/errors.ts";
 import type { Contract } from "../../src/contract/index.ts";
 import { limits } from "../../src/contract/limits.ts";
-import type { Following, HttpAnswer, HttpTools, ToolCaller, Topics } from "../../src/programs.ts";
+import type {
+  DirectAnswer,
+  DirectRequest,
+  Following,
+  HttpAnswer,
+  HttpTools,
+  ToolCaller,
+  Topics,
+} from "../../src/programs.ts";
+import { credentials } from "../access/credentials.ts";
 import { metadataAddress } from "../access/oauth/api/endpoints.ts";
 import type { Deps } from "../deps.ts";
 import type { Files } from "../files/files.ts";
+import { isDownload, isPrepared } from "../http/answers.ts";
+import {
+  agentCaller,
+  agentScopesOf,
+  bearerOf,
+  createTouch,
+  topicsOfAllCredentials,
+  topicsOfToken,
+} from "../http/authenticate.ts";
 import { senderOf } from "../http/body/incoming-body.ts";
 import { counted, jsonOf, readJsonBytes } from "../http/body/read-body.ts";
 import type { InvokeDeps } from "../http/call-steps.ts";
 import type { PresentedCredentials } from "../http/credentials.ts";
-import { asApiError, sentencesOf } from "../http/errors.ts";
-import type { AgentCaller, Api } from "../http/handler.ts";
+import { asApiError, errorBody, sentencesOf } from "../http/errors.ts";
+import {
+  type AgentCaller,
+  type Api,
+  type Groups,
+  type Invoke,
+  mapEndpoints,
+  type Request,
+} from "../http/handler.ts";
+import { cachedLookup } from "../http/memory.ts";
 import type { Metrics } from "../http/observe.ts";
+import { createInvoke } from "../http/pipeline.ts";
 import type { RequestSteps, Route } from "../http/request-steps.ts";
 import type { ServedFile } from "../http/serve-file.ts";
+import { hashOf } from "../secrets/secrets.ts";
 import type { Settings } from "../settings/settings.ts";
 import { serverVersion } from "../version.ts";
-import { createToolAuthenticate } from "./authenticate.ts";
-import { createDirectCalls } from "./direct-calls.ts";
 
 /** What the tools need of the server. */
 interface McpParts {
@@ -252,4 +279,142 @@ export function createReadUpload(
     if (!file || (await files.size(file.sha256)) !== file.size) return undefined;
     return file.size > most ? "too large" : buffer(await files.open(file.sha256));
   };
+}
+
+/** Who calls tools over HTTP, and from where. */
+interface Calling {
+  readonly caller: AgentCaller;
+  /** The caller as its token gives it now. Rejects if the token was revoked since. */
+  readonly callerNow: () => Promise<AgentCaller>;
+  readonly address: string;
+  readonly browser: Request["browser"];
+  readonly requestId: string;
+  /** Whether it may call an endpoint that changes something. */
+  readonly mayChange: (endpoint: Endpoint) => boolean;
+  /** One aborts when the client has disconnected, one when the server stops. */
+  readonly ends: readonly AbortSignal[];
+}
+
+/**
+ * Calls the endpoints for agents inside the process: the same handlers, limits, audit, idempotency, figures and log as
+ * over HTTP, without a request to itself.
+ */
+function createDirectCalls<C extends Groups>(
+  api: Api<C>,
+  deps: InvokeDeps & Pick<Deps, "log">,
+  metrics: Pick<Metrics, "count">,
+): (calling: Calling) => (request: DirectRequest) => Promise<DirectAnswer> {
+  const endpoints = new Map<string, readonly [Endpoint, Invoke]>(
+    mapEndpoints(api, (endpoint, handle): [string, readonly [Endpoint, Invoke]] => [
+      `${endpoint.method} ${endpoint.path}`,
+      [endpoint, createInvoke(endpoint, handle, deps)],
+    ]).filter(([, [endpoint]]) => endpoint.auth === "agentToken"),
+  );
+  return (calling) => async (request) => {
+    const started = performance.now();
+    const answer = await answerOf(endpoints.get(`${request.method} ${request.path}`), request, calling).catch(
+      (thrown) => refusalOf(thrown, calling, deps),
+    );
+    const { method, path: route } = request;
+    const milliseconds = performance.now() - started;
+    metrics.count({ method, route, status: answer.status, milliseconds });
+    const { requestId } = calling;
+    deps.log.debug({ requestId, method, route, status: answer.status }, "answered a tool");
+    return answer;
+  };
+}
+
+async function answerOf(
+  found: readonly [Endpoint, Invoke] | undefined,
+  { path, params, query, body, idempotencyKey, signal }: DirectRequest,
+  calling: Calling,
+): Promise<DirectAnswer> {
+  if (!found) throw new Error(`Agents have no endpoint ${path}`);
+  const [endpoint, invoke] = found;
+  if (isMutation(endpoint) && !calling.mayChange(endpoint)) return notGranted;
+  const outcome = await invoke({
+    caller: calling.caller,
+    path: path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? ""),
+    params,
+    query: endpoint.query ? query : undefined,
+    body,
+    idempotencyKey,
+    address: calling.address,
+    browser: calling.browser,
+    callerNow: calling.callerNow,
+    signal: () => AbortSignal.any(signal ? [...calling.ends, signal] : [...calling.ends]),
+    setSession: () => undefined,
+  });
+  return { status: outcome.status, headers: {}, text: textOf(outcome.body) };
+}
+
+const textOf = (body: Awaited<ReturnType<Invoke>>["body"]): string => {
+  if (body === undefined || isDownload(body)) return "";
+  return isPrepared(body) ? body.body.toString() : body;
+};
+
+const notGranted: DirectAnswer = {
+  status: 403,
+  headers: {},
+  text: JSON.stringify({ error: "This connection may only read.", code: "insufficient_scope" }),
+};
+
+function refusalOf(thrown: unknown, { requestId }: Calling, { log }: Pick<Deps, "log">): DirectAnswer {
+  const error = asApiError(thrown);
+  if (error.status >= 500) log.error({ requestId, err: thrown }, error.code);
+  const { retryAfterSeconds } = error.details;
+  return {
+    status: error.status,
+    headers: retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) },
+    text: JSON.stringify(errorBody(error)),
+  };
+}
+
+/** A program that calls tools, and whether a person allowed it to propose. */
+interface ToolUser {
+  readonly caller: AgentCaller;
+  readonly mayPropose: boolean;
+  /** The same program as its token gives it now. Rejects if the token was revoked since. */
+  readonly callerNow: () => Promise<AgentCaller>;
+}
+
+/**
+ * Finds who calls the tools: an agent token, or the access token of a connection, which opens nothing but the tools. All
+ * others get the same refusal. (rule A43)
+ */
+function createToolAuthenticate(
+  deps: Pick<Deps, "clock" | "database" | "log" | "memory">,
+  { authenticate }: Pick<RequestSteps, "authenticate">,
+): (shown: PresentedCredentials) => Promise<ToolUser> {
+  const find = cachedLookup({
+    memory: deps.memory,
+    dropAll: topicsOfAllCredentials,
+    load: (hash) => credentials.findConnection(deps.database, hash),
+    topicsOf: topicsOfToken,
+  });
+  const touch = createTouch(deps);
+
+  /** A request that began with a valid token may end after the token's hour. */
+  const connection = async (shown: PresentedCredentials, began: number) => {
+    const hash = hashOf(bearerOf(shown.authorization));
+    const row = await find(hash);
+    if (!row || Date.parse(row.expiresAt) <= began) throw new ApiError("invalid_token");
+    touch(hash, row, credentials.touchToken);
+    return { caller: agentCaller(row, agentScopesOf(row.scopes)), mayPropose: mayPropose(row.scopes) };
+  };
+
+  return async (shown) => {
+    if (!bearerOf(shown.authorization).startsWith("sdo_")) {
+      const callerNow = () => authenticate("agentToken", shown);
+      return { caller: await callerNow(), mayPropose: true, callerNow };
+    }
+    const began = deps.clock.now().getTime();
+    const callerNow = async () => (await connection(shown, began)).caller;
+    return { ...(await connection(shown, began)), callerNow };
+  };
+}
+
+function mayPropose(scopes: string): boolean {
+  const granted: unknown = JSON.parse(scopes);
+  return Array.isArray(granted) && granted.includes("propose");
 }

@@ -1,7 +1,7 @@
 import type { Command, CommanderError } from "commander";
 import { ServerError } from "../client/errors.ts";
-import type { LooseInput } from "../client/prepare.ts";
 import type { Route } from "../client/routes.ts";
+import type { LooseInput } from "../client/send.ts";
 import { isoDuration } from "../local/clock-move.ts";
 import type { ServeFlags } from "../programs.ts";
 import { group } from "./core/administer.ts";

@@ -1,7 +1,6 @@
-import type { Transport, WireAnswer, WireRequest } from "./call.ts";
+import type { Content, Transport, WireAnswer, WireRequest } from "./call.ts";
 import type { ProxySettings } from "./connection.ts";
 import type { CredentialKind } from "./credential-kinds.ts";
-import type { PreparedRequest } from "./prepare.ts";
 import type { Route } from "./routes.ts";
 import type { Pause } from "./wait.ts";
 
@@ -9,6 +8,14 @@ import type { Pause } from "./wait.ts";
 export type Credentials =
   | { readonly [Kind in CredentialKind]?: string }
   | ((kind: CredentialKind) => Promise<string | undefined>);
+
+/** A request without its credential. */
+export interface PreparedRequest {
+  readonly method: Route["method"];
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Content;
+}
 
 /**
  * Keeps the idempotency keys of unfinished mutations, so that the same request repeats the first one and does not double

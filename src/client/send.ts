@@ -1,12 +1,11 @@
 import { isMutation } from "../contract/endpoint.ts";
 import { contentOf, type Success, successIn } from "./answer.ts";
-import type { Client, WireRequest } from "./call.ts";
+import type { CallOptions, Client, Content, WireRequest } from "./call.ts";
 import { sleep } from "./clock.ts";
 import { isRefusedHere } from "./connection.ts";
 import { credentialFor, credentialHeader, credentialKinds } from "./credential-kinds.ts";
 import { ConnectionError, InvalidInputError, MissingCredentialError } from "./errors.ts";
-import type { ClientOptions, Credentials } from "./options.ts";
-import { type LooseInput, type PreparedRequest, prepare } from "./prepare.ts";
+import type { ClientOptions, Credentials, PreparedRequest } from "./options.ts";
 import { type Route, routes } from "./routes.ts";
 import { followingRedirects, lastingTransport, shortTransport, traced } from "./transport.ts";
 import { isSettled, type RetryPolicy, repeatedly } from "./wait.ts";
@@ -187,3 +186,48 @@ const heldMs = ({ query, body }: LooseInput): number => (Number(query?.wait ?? w
 
 const waitIn = (body: unknown): unknown =>
   typeof body === "object" && body !== null && "wait" in body ? body.wait : undefined;
+
+/** The input of any call. */
+export interface LooseInput extends CallOptions {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly content?: Content;
+}
+
+/**
+ * Fills in the path, query and body of an endpoint. Throws an InvalidInputError for a path parameter that cannot be
+ * part of a path.
+ */
+function prepare(baseUrl: string, route: Route, input: LooseInput): PreparedRequest {
+  const url = new URL(baseUrl + filled(route.path, input.params ?? {}));
+  for (const [name, value] of Object.entries(input.query ?? {})) {
+    if (value !== undefined && value !== null) url.searchParams.append(name, String(value));
+  }
+  if (input.content) {
+    return {
+      method: route.method,
+      url,
+      headers: { "content-type": input.content.mediaType },
+      body: input.content,
+    };
+  }
+  if (input.body === undefined) return { method: route.method, url, headers: {} };
+  return {
+    method: route.method,
+    url,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(input.body),
+  };
+}
+
+const filled = (path: string, params: Readonly<Record<string, unknown>>): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => segment(name, params[name]));
+
+function segment(name: string, value: unknown): string {
+  const text = String(value ?? "").trim();
+  // A dot segment would change the path.
+  if (text === "" || text === "." || text === "..")
+    throw new InvalidInputError(`\`${name}\` is not an id: "${text}".`);
+  return encodeURIComponent(text);
+}

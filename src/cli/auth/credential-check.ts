@@ -1,7 +1,7 @@
 import type { CredentialKind } from "../../client/credential-kinds.ts";
 import { ServerError } from "../../client/errors.ts";
-import type { LooseInput } from "../../client/prepare.ts";
 import { type Route, routes } from "../../client/routes.ts";
+import type { LooseInput } from "../../client/send.ts";
 import { connect } from "../core/connection.ts";
 import type { FoundCredential, Invocation } from "../core/context.ts";
 

@@ -1,5 +1,5 @@
 import { credentialFor, credentialHeader } from "../../client/credential-kinds.ts";
-import type { PreparedRequest } from "../../client/prepare.ts";
+import type { PreparedRequest } from "../../client/options.ts";
 import { redactBody, redactHeaders, redactUrl } from "../../client/redact.ts";
 import type { Route } from "../../client/routes.ts";
 

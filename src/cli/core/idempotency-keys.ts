@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Idempotency } from "../../client/options.ts";
-import type { PreparedRequest } from "../../client/prepare.ts";
+import type { Idempotency, PreparedRequest } from "../../client/options.ts";
 import { readIfThere, writePrivately } from "../../credentials/folders.ts";
 import type { Context } from "./context.ts";
 

@@ -1,8 +1,7 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 import { keyedQueue } from "../../../mcp/deps.ts";
-import { depsOf } from "../../../mcp/caller-deps.ts";
-import { bothForms, createHttpTools, formsIn } from "../../../mcp/http.ts";
+import { bothForms, createHttpTools, depsOf, formsIn } from "../../../mcp/http.ts";
 import { createServer } from "../../../mcp/server.ts";
 import type { ToolCaller, ToolRequest } from "../../../src/programs.ts";
 import { fc } from "../../support/property.ts";
