@@ -16,8 +16,8 @@ import { startHousekeeping } from "./jobs/housekeeping.ts";
 import { startNightly } from "./jobs/nightly.ts";
 import { startPassingTime, startTimeKeeper } from "./jobs/time.ts";
 import { createLog, readableLine } from "./log.ts";
+import { createMailHandler } from "./mail/incoming/handle.ts";
 import { startMailReceiver } from "./mail/incoming/receiver.ts";
-import { createTakeMail } from "./mail/incoming/take.ts";
 import { startAnnouncing, startMail } from "./mail/outgoing/worker.ts";
 import { mailReleases } from "./mail/sender/mails.ts";
 import { passwordWarning } from "./secrets/passwords.ts";
@@ -123,7 +123,7 @@ async function serveFrom(
   attach(server, createApp(deps, { drill: drills?.last }), deps);
   const outbox = startOutbox(deps);
   const mail = await startMail(deps);
-  const receiver = startMailReceiver(deps, createTakeMail(deps));
+  const receiver = startMailReceiver(deps, createMailHandler(deps));
   const stopAnnouncing = startAnnouncing(deps, () => mailReleases(deps));
   const stopErasing = startErasing(deps);
   const stopHousekeeping = startHousekeeping(deps);

@@ -17,12 +17,12 @@ type IncomingDeps = Pick<
 
 const mostListed = 100;
 
-/** Mails as they came, and those that were set apart because a program seems to have written them. (rules M13, M16) */
+/** The originals of incoming mails, and the mails that were set apart because a program wrote them. (rules M13, M16) */
 export function incomingMails(deps: IncomingDeps): Handlers<typeof contract> {
   const { database, files } = deps;
   const record = createAuditWriter(deps);
   const storeMail = createStoreMail(deps);
-  const takeApart = createReadInTurn(deps);
+  const readOriginal = createReadOriginal(deps);
   return {
     async listAutomatic({ caller, params: { appId } }) {
       await ownedApp(database, appId, caller);
@@ -37,7 +37,7 @@ export function incomingMails(deps: IncomingDeps): Handlers<typeof contract> {
       const { appId, feedbackId, recipient } = found;
       const report = await reports.find(database, found.reportId);
       if (!report) throw new ApiError("not_found");
-      const mail = await takeApart(found);
+      const mail = await readOriginal(found);
       const answer = { mail, id, report, recipient };
       return storeMail(
         { ...answer, attachments: mail.attachments },
@@ -73,7 +73,7 @@ export function incomingMails(deps: IncomingDeps): Handlers<typeof contract> {
 const alreadyTaken = (): ApiError =>
   new ApiError("wrong_state", { message: "This mail is a message of its thread already." });
 
-/** A mail of an app of the caller that is still kept. Throws `not_found` otherwise. */
+/** Returns the original of a mail if it is still stored and the caller may read it. Throws `not_found` otherwise. */
 async function ownedOriginal(deps: IncomingDeps, id: string, caller: ConsoleCaller): Promise<OriginalRow> {
   const found = await mailOriginals.findFor(deps.database, caller, id, oldestOriginal(deps.clock.now()));
   if (!found) throw new ApiError("not_found");
@@ -90,8 +90,8 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Makes a function that loads mails and takes them apart, one after another, because each may need much memory. */
-function createReadInTurn(deps: IncomingDeps) {
+/** Makes a function that loads and parses mails one after another, because each may need much memory. */
+function createReadOriginal(deps: IncomingDeps) {
   const bounds = boundsOf(deps.settings.budgets);
   let last: Promise<unknown> = Promise.resolve();
   return async (original: OriginalRow): Promise<IncomingMail> => {

@@ -1,24 +1,24 @@
 import { ImapFlow } from "imapflow";
 import type { MailIn } from "../../settings/settings.ts";
 
-/** The beginning of a mail: enough to see whether it is for us. */
+/** The uid and the receivers of a mail: enough to decide whether it is for us. */
 export interface MailHead {
   readonly uid: number;
-  /** The lines with its receivers. */
+  /** The header lines with its receivers. */
   readonly receivers: string;
 }
 
 /** An open folder of a mail server. */
 export interface Mailbox {
-  /** Another value means that all uids are new. */
+  /** If the value changes, all uids are new. */
   readonly uidValidity: string;
-  /** The heads of mails that are newer than a uid, some at a time, oldest first. */
+  /** Returns the heads of mails that are newer than a uid, in groups, oldest first. */
   heads(after: number): AsyncIterable<readonly MailHead[]>;
-  /** The first bytes of a mail, at most so many; undefined if it is gone. */
+  /** Returns the first bytes of a mail, at most `mostBytes`; undefined if the mail was deleted. */
   read(uid: number, mostBytes: number): Promise<Buffer | undefined>;
   markRead(uid: number): Promise<void>;
-  /** Resolves when there may be news, at the latest after a minute. Rejects when the connection is gone. */
-  news(): Promise<void>;
+  /** Resolves when there may be new mail, at the latest after a minute. Rejects when the connection is lost. */
+  waitForMail(): Promise<void>;
   close(): void;
 }
 
@@ -26,10 +26,10 @@ const headsAtOnce = 200;
 const pollMilliseconds = 60_000;
 const receivers = ["to", "cc", "delivered-to", "x-original-to", "envelope-to"];
 
-/** Opens the folder. Rejects with a reason that has no password in it. */
+/** Opens the folder. If it rejects, the reason contains no password. */
 export async function openMailbox(server: MailIn): Promise<Mailbox> {
   const client = clientOf(server);
-  const bell = bellOf(client);
+  const arrivals = watchArrivals(client);
   await client.connect();
   const opened = await client.mailboxOpen(server.folder);
   return {
@@ -42,9 +42,9 @@ export async function openMailbox(server: MailIn): Promise<Mailbox> {
     async markRead(uid) {
       await client.messageFlagsAdd(String(uid), ["\\Seen"], { uid: true });
     },
-    news: () => bell.rings(),
+    waitForMail: () => arrivals.wait(),
     close() {
-      bell.end();
+      arrivals.end();
       client.close();
     },
   };
@@ -77,26 +77,26 @@ async function* headsOf(client: ImapFlow, folder: string, after: number): AsyncI
   }
 }
 
-/** Rings when mail has come, and when the connection is gone. What came while nobody waited rings at once. */
-function bellOf(client: ImapFlow) {
-  let gone: Error | undefined;
-  let hasNews = false;
+/** `wait` resolves when mail has arrived, at once if it arrived since the last call. It rejects when the connection is lost. */
+function watchArrivals(client: ImapFlow) {
+  let lost: Error | undefined;
+  let hasMail = false;
   let wake = () => {};
   const end = (error?: Error) => {
-    gone ??= error ?? new Error("The mail server has closed the connection");
+    lost ??= error ?? new Error("The mail server has closed the connection");
     wake();
   };
   client.on("error", end);
   client.on("close", () => end());
   client.on("exists", () => {
-    hasNews = true;
+    hasMail = true;
     wake();
   });
   return {
     end,
-    async rings(): Promise<void> {
-      if (!hasNews && gone === undefined) {
-        // The next command ends it.
+    async wait(): Promise<void> {
+      if (!hasMail && lost === undefined) {
+        // The next command ends IDLE.
         client.idle().catch(() => undefined);
         let timer: NodeJS.Timeout | undefined;
         await new Promise<void>((resolve) => {
@@ -105,8 +105,8 @@ function bellOf(client: ImapFlow) {
         });
         clearTimeout(timer);
       }
-      hasNews = false;
-      if (gone) throw gone;
+      hasMail = false;
+      if (lost) throw lost;
     },
   };
 }

@@ -49,8 +49,8 @@ const AutomaticMails = ({
       <div>
         <h1>Mail of programs</h1>
         <p>
-          Answers by mail that say that a program wrote them, such as “I am on holiday”. They are in no
-          thread, and are kept here for 30 days.
+          Answers by mail that a program wrote, such as “I am on holiday”. They are in no thread. They are
+          deleted after 30 days.
         </p>
       </div>
     </div>
@@ -58,7 +58,7 @@ const AutomaticMails = ({
       <Refused refusal={refusal} />
       {items.length === 0 ? (
         <Empty title="No mail was set apart">
-          <p>Mail of people goes to its thread.</p>
+          <p>Answers that a person writes go to their threads.</p>
         </Empty>
       ) : (
         <ul class="list">

@@ -1,9 +1,9 @@
 /**
- * The program of the thread that takes one mail apart. It is text, so that the server can be bundled into one file. It gives what
- * the mail holds, then waits for a text and returns the part of it that is no quotation.
+ * The program of the thread that parses one mail. It is a text, so that the server can be bundled into one file. It posts
+ * the content of the mail. Then it waits for a text, and posts the part of it that is no quotation.
  *
- * The library for mails keeps an object for each line of a text and for each part, which needs many times the memory of the
- * mail. So lines are joined as they come, and parts and texts have an end.
+ * The library keeps an object for each line and for each part, which needs many times the memory of the mail. So this
+ * program joins the lines while they arrive, and limits the number of parts and the length of the text.
  */
 export const mailThread = `
 const { parentPort, workerData } = require("node:worker_threads");
@@ -77,7 +77,7 @@ const textOfHtml = (html) =>
     ],
   });
 
-// What may be an address: with what stands around each sign for "at", up to the next space.
+// Possible addresses: each @ or %40 with the characters around it, up to the next space.
 function addressesIn(texts) {
   const found = new Set();
   let length = 0;
@@ -94,7 +94,7 @@ function addressesIn(texts) {
   return [...found].join(" ");
 }
 
-// Before its time is measured.
+// Loaded now, before the time for the search is measured.
 const Parser = required("replies");
 parentPort.once("message", (text) => {
   parentPort.postMessage(new Parser().parseReply(text));

@@ -2,34 +2,34 @@ import { Worker } from "node:worker_threads";
 import type { Budgets } from "../../settings/limits.ts";
 import { mailThread } from "./parse-thread.ts";
 import {
-  type AutomaticMark,
-  automaticMark,
+  type AutomaticReason,
+  automaticReason,
   failsAuthentication,
   type IncomingKind,
   kindOfMail,
+  longestSearched,
   saysFailed,
-  searched,
   tidyText,
   withQuotationsMarked,
 } from "./rules.ts";
 
-/** A mail that arrived, as far as we use it. */
+/** The parts of an incoming mail that we use. */
 export interface IncomingMail {
   readonly kind: IncomingKind;
-  /** What says that a program wrote it; undefined if nothing does. */
-  readonly mark: AutomaticMark | undefined;
+  /** Why it counts as written by a program; undefined if it does not. */
+  readonly automaticReason: AutomaticReason | undefined;
   readonly from: string;
   readonly subject: string;
-  /** Every address in it; null if there are too many. */
+  /** All addresses in it; null if there are too many. */
   readonly addresses: string | null;
-  /** Whether the server that took it found that the sender is not who it says. */
+  /** Whether the mail server that received it found that the sender address is false. */
   readonly isForged: boolean;
-  /** The same for two copies of one mail; empty if it has none. */
+  /** The Message-ID, which is the same for all copies of one mail; empty if it has none. */
   readonly messageId: string;
-  /** What a person wrote. */
+  /** The text that its sender wrote. If only quotations are found, the whole text. */
   readonly text: string;
   readonly attachments: readonly IncomingFile[];
-  /** Whether it reports that a mail of ours never arrives. */
+  /** Whether it reports that one of our mails could not be delivered. */
   readonly failed: boolean;
 }
 
@@ -38,38 +38,38 @@ export interface IncomingFile {
   readonly bytes: Uint8Array;
 }
 
-/** Reads a mail, also a damaged one. Undefined if it cannot be read at all, or not within the bounds. */
+/** Parses a mail, also a damaged one. Returns undefined if that fails or exceeds the bounds. */
 export async function readMail(source: Uint8Array, bounds: MailBounds): Promise<IncomingMail | undefined> {
   const mail = await parseMail(source, bounds);
   if (!mail) return undefined;
-  const { headers, from, subject, addresses, messageId, whole, written, attachments: files } = mail;
+  const { headers, from, subject, addresses, messageId, wholeText, ownText, attachments: files } = mail;
   const statuses = files.filter(({ mimeType }) => mimeType === "message/delivery-status");
   return {
     kind: kindOfMail(headers, from),
-    mark: automaticMark(headers, from),
+    automaticReason: automaticReason(headers, from),
     ...{ from, subject, addresses },
     isForged: failsAuthentication(headers),
     messageId,
-    text: written.trim() || whole,
+    text: ownText.trim() || wholeText,
     attachments: files,
     failed: statuses.some(({ bytes }) => saysFailed(Buffer.from(bytes).toString("utf8"))),
   };
 }
 
-/** The folder of the built program, in which each library is a file of its own. */
+/** The folder of the built program. Each library of the thread is a separate file in it. */
 declare const BUILT_FOLDER: string;
 
-/** What a mail holds, as far as we use it. */
+/** The result of the thread. */
 interface ParsedMail {
   readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly from: string;
   readonly subject: string;
   readonly messageId: string;
-  /** All of its text, with quotations. */
-  readonly whole: string;
-  /** What its sender wrote; empty where nothing but quotations was found, or nothing in the time. */
-  readonly written: string;
-  /** Every address in it, between spaces; null if there are too many. */
+  /** Its text, with quotations. */
+  readonly wholeText: string;
+  /** The text that its sender wrote; empty if only quotations were found, or the search took too long. */
+  readonly ownText: string;
+  /** All addresses in it, separated by spaces; null if there are too many. */
   readonly addresses: string | null;
   readonly attachments: readonly ParsedFile[];
 }
@@ -80,31 +80,32 @@ interface ParsedFile {
   readonly bytes: Uint8Array;
 }
 
-type Found = Omit<ParsedMail, "whole" | "written"> & { readonly text: string };
+type ThreadResult = Omit<ParsedMail, "wholeText" | "ownText"> & { readonly text: string };
 
 interface MailBounds {
-  /** Memory for the thread, without the files in the mail. */
+  /** Memory of the thread, without the attachments of the mail. */
   readonly bytes: number;
   readonly milliseconds?: number | undefined;
 }
 
-/** Strangers write mails, and the libraries need minutes for some of them. For ordinary mails they need much less. */
+/** The libraries need minutes for some mails of attackers. An ordinary mail needs much less. */
 const longestMilliseconds = 30_000;
 
-/** The time of the processor that is spent on what a sender wrote, and how often it is looked at. */
+/** The processor time, in milliseconds, that the search for the sender's own text may use. */
 const longestSearch = 1_000;
 
-const look = 100;
+/** How often the used processor time is checked. */
+const checkMilliseconds = 100;
 
 const bounds = {
   ...{ maxNestingDepth: 20, maxHeadersSize: 262_144, attachmentEncoding: "arraybuffer" },
-  // A forwarded mail is a file, and not the words of its sender.
+  // A forwarded mail is an attachment: its sender did not write it.
   forceRfc822Attachments: true,
 };
 
 const most = {
   ...{ text: 1_000_000, attachments: 100, parts: 1_000, pieces: 20_000 },
-  // All addresses, and each side of one.
+  // Characters: of all addresses together, and before and after the @ of one.
   ...{ addresses: 100_000, side: 256 },
 };
 
@@ -112,14 +113,14 @@ const packages = { mail: "postal-mime", html: "html-to-text", replies: "email-re
 
 const mebibyte = 1_048_576;
 
-/** The bounds of a thread on a machine. */
+/** The bounds for a thread on this machine. */
 export const boundsOf = ({ mailThreadBytes }: Pick<Budgets, "mailThreadBytes">): MailBounds => ({
   bytes: mailThreadBytes,
 });
 
 /**
- * Takes a mail apart in a thread of its own, so that no mail keeps the server from its requests, or takes its memory. Undefined if
- * it cannot be read within the bounds.
+ * Parses a mail in a thread of its own, so that no mail can block the server or use up its memory. Returns undefined if
+ * that fails or exceeds the bounds.
  */
 async function parseMail(
   source: Uint8Array,
@@ -127,15 +128,15 @@ async function parseMail(
 ): Promise<ParsedMail | undefined> {
   const worker = startThread(source, bytes);
   try {
-    const found = await answerOf<Found>(worker, after(milliseconds));
-    if (!found) return undefined;
-    const { text, ...mail } = found;
+    const result = await nextMessage<ThreadResult>(worker, timeLimit(milliseconds));
+    if (!result) return undefined;
+    const { text, ...mail } = result;
     const tidy = tidyText(text);
     worker.postMessage(withQuotationsMarked(tidy));
     return {
       ...mail,
-      whole: tidy.slice(0, searched),
-      written: (await answerOf<string>(worker, afterProcessorTime)) ?? "",
+      wholeText: tidy.slice(0, longestSearched),
+      ownText: (await nextMessage<string>(worker, processorTimeLimit)) ?? "",
     };
   } finally {
     await worker.terminate();
@@ -160,33 +161,33 @@ function startThread(source: Uint8Array, bytes: number): Worker {
   });
 }
 
-/** Calls back once, unless it is stopped before. Returns the function that stops it. */
-type Alarm = (ring: () => void) => () => void;
+/** Calls `onReached` when the limit is reached. Returns a function that stops that. */
+type Limit = (onReached: () => void) => () => void;
 
-const after =
-  (milliseconds: number): Alarm =>
-  (ring) => {
-    const timer = setTimeout(ring, milliseconds);
+const timeLimit =
+  (milliseconds: number): Limit =>
+  (onReached) => {
+    const timer = setTimeout(onReached, milliseconds);
     return () => clearTimeout(timer);
   };
 
-/** On a busy machine a search takes longer, and is no slower. */
-const afterProcessorTime: Alarm = (ring) => {
+/** Processor time, because on a busy machine the same search takes longer. */
+const processorTimeLimit: Limit = (onReached) => {
   const before = process.cpuUsage();
   const timer = setInterval(() => {
     const { user, system } = process.cpuUsage(before);
-    if ((user + system) / 1_000 > longestSearch) ring();
-  }, look);
+    if ((user + system) / 1_000 > longestSearch) onReached();
+  }, checkMilliseconds);
   return () => clearInterval(timer);
 };
 
-/** The next message of a thread. Undefined if it ends or fails, or when the alarm rings. */
-async function answerOf<Answer>(worker: Worker, alarm: Alarm): Promise<Answer | undefined> {
+/** Returns the next message of a thread; undefined if the thread ends, or the limit is reached before. */
+async function nextMessage<Message>(worker: Worker, limit: Limit): Promise<Message | undefined> {
   let stop = () => {};
   try {
-    return await new Promise<Answer | undefined>((resolve) => {
+    return await new Promise<Message | undefined>((resolve) => {
       const none = () => resolve(undefined);
-      stop = alarm(none);
+      stop = limit(none);
       worker.once("message", resolve);
       worker.on("error", none);
       worker.once("exit", none);

@@ -4,18 +4,18 @@ interface MailHeader {
   readonly value: string;
 }
 
-/** What arrived: an answer that a person wrote, a report about a mail of ours, or something that a program wrote. */
+/** The kinds of incoming mail: an answer of a person, a delivery report about one of our mails, or a mail of a program. */
 export type IncomingKind = "answer" | "report" | "automatic";
 
-/** For how long a mail is kept as it came. (rule M16) */
+/** How long the original of a mail is stored. (rule M16) */
 export const originalKeptMilliseconds = 30 * 86_400_000;
 
-/** What says that a program wrote a mail. */
-export type AutomaticMark = "auto_submitted" | "precedence" | "no_sender";
+/** Why a mail counts as written by a program. */
+export type AutomaticReason = "auto_submitted" | "precedence" | "no_sender";
 
 const tokens = /reply\+([a-z2-7]{42})@/gi;
 
-/** The tokens of our addresses in header lines, each once, in lower case. (rule M12) */
+/** Returns the tokens of reply addresses in header lines, each once, in lower case. (rule M12) */
 export const replyTokensIn = (text: string): string[] => [
   ...new Set([...text.matchAll(tokens)].map(([, token = ""]) => token.toLowerCase())),
 ];
@@ -24,28 +24,28 @@ const valuesOf = (headers: readonly MailHeader[], key: string): string[] =>
   headers.filter((header) => header.key === key).map(({ value }) => value.trim().toLowerCase());
 
 /**
- * What says that a program wrote a mail; undefined for mail of people. Other marks stand in mail of people, too. (RFC 3834, rule
- * M13)
+ * Returns why a mail counts as written by a program; undefined for mail of people. Other headers are no reason, because
+ * mail of people has them, too. (RFC 3834, rule M13)
  */
-export function automaticMark(headers: readonly MailHeader[], from: string): AutomaticMark | undefined {
+export function automaticReason(headers: readonly MailHeader[], from: string): AutomaticReason | undefined {
   if (valuesOf(headers, "auto-submitted").some((value) => !noProgram.test(value))) return "auto_submitted";
   if (valuesOf(headers, "precedence").some((value) => /^(bulk|junk|list)\b/.test(value))) return "precedence";
   const hasNoSender = from === "" || valuesOf(headers, "return-path").some((value) => /^<\s*>/.test(value));
   return hasNoSender ? "no_sender" : undefined;
 }
 
-/** `no`, or nothing, perhaps after comments. */
+/** The value `no` or an empty one, perhaps after comments in parentheses. */
 const noProgram = /^(?:\([^()]*\)\s*)*(?:no\b|$)/;
 
 export function kindOfMail(headers: readonly MailHeader[], from: string): IncomingKind {
   const isReport = valuesOf(headers, "content-type").some((value) => /^multipart\/report\b/.test(value));
   if (isReport) return "report";
-  return automaticMark(headers, from) === undefined ? "answer" : "automatic";
+  return automaticReason(headers, from) === undefined ? "answer" : "automatic";
 }
 
 /**
- * Whether the mail server that took a mail found that its sender is another one. Only its own finding counts, which is the first:
- * others were in the mail before. (RFC 8601, rule M14)
+ * Whether the mail server that received a mail found that the sender address is false. Only the first header counts: our
+ * mail server added it. The sender may have written the others. (RFC 8601, rule M14)
  */
 export function failsAuthentication(headers: readonly MailHeader[]): boolean {
   const found = headers.find(({ key }) => key === "authentication-results")?.value ?? "";
@@ -59,10 +59,10 @@ export function failsAuthentication(headers: readonly MailHeader[]): boolean {
   return others.includes("fail") && !others.includes("pass");
 }
 
-/** Whether a report of a mail server says that a mail never arrives; a delay is no failure. */
+/** Whether a delivery report says that a mail will never be delivered. A delay is no failure. */
 export const saysFailed = (deliveryStatus: string): boolean => /^action:\s*failed\b/im.test(deliveryStatus);
 
-/** A text without spaces at the ends of lines, and with at most one empty line between others. */
+/** Removes spaces at the ends of lines, and all but one of adjacent empty lines. */
 export const tidyText = (text: string): string =>
   text
     .split(/\r\n|\r|\n/)
@@ -71,25 +71,25 @@ export const tidyText = (text: string): string =>
     .join("\n")
     .trim();
 
-/** How much of a mail is searched for what its sender wrote. The search needs seconds for longer texts. */
-export const searched = 10_000;
+/** The search for the sender's own text reads so many characters. For longer texts it needs seconds. */
+export const longestSearched = 10_000;
 
-/** How many lines of each quotation stay in a text that is longer. */
+/** In a longer text, so many lines of each quotation stay. */
 const shownOfQuotation = 2;
 
 /**
- * A tidy text for the search for what its sender wrote, which knows the words around quotations in some languages only. What looks
- * like them in any language is marked as quoted. Of a text that is too long each quotation is shortened first, so that an answer
- * below it is found.
+ * Prepares a tidy text for the search for the sender's own text. The library that searches knows the lines around
+ * quotations in some languages only. So this marks the lines that have their form, in any language, as quoted. If the text
+ * is too long, each quotation is shortened first, so that an answer below it is found.
  */
 export function withQuotationsMarked(text: string): string {
   const lines = markedBelowHead(withMarkedAttributions(text.split("\n")));
   const whole = lines.join("\n");
-  if (whole.length <= searched) return whole;
+  if (whole.length <= longestSearched) return whole;
   return lines
     .filter((line, at) => !isQuoted(line) || !isQuoted(lines[at - shownOfQuotation]))
     .join("\n")
-    .slice(0, searched);
+    .slice(0, longestSearched);
 }
 
 const isQuoted = (line: string | undefined): boolean => line?.startsWith(">") ?? false;
@@ -102,10 +102,10 @@ const date = /\d{4}|\d[:.]\d{2}/;
 
 const dateAndTime = /\d{4}\D.{0,40}\d[:.]\d{2}/;
 
-/** Longer lines are no words around a quotation. */
+/** Longer lines do not introduce a quotation. */
 const longestLine = 300;
 
-/** Marks lines directly in front of quotations that have a date, an address and a colon. The address may have its own line. */
+/** Marks lines directly before quotations that have a date, an address and a colon. The address may be on a line of its own. */
 function withMarkedAttributions(lines: readonly string[]): string[] {
   const marked = new Set<number>();
   for (const [at, line] of lines.entries()) {
@@ -126,7 +126,7 @@ const isDivider = (line = ""): boolean => /^[-_=]{3}/.test(line);
 
 const headLine = /^\p{L}[\p{L} ]{0,20}\s?[:：]\s?\S/u;
 
-/** Marks all from the first head of a mail on: sender with address, date, receiver, subject. */
+/** Marks all lines from the first mail head on. A head has lines for sender, date, receiver and subject. */
 function markedBelowHead(lines: readonly string[]): string[] {
   const head = lines.findIndex(
     (line, at) =>

@@ -19,26 +19,26 @@ import type { IncomingFile, IncomingMail } from "./read.ts";
 import { originalKeptMilliseconds } from "./rules.ts";
 import { mailOriginals } from "./store.ts";
 
-/** How a mail is stored. */
-interface Storing<Result> {
-  /** The bytes of the mail, to be kept; undefined if they are kept already. */
-  readonly source: Uint8Array | undefined;
-  /** Does work in a transaction. */
-  readonly write: (work: (tx: Transaction) => Promise<Result>) => Promise<Result>;
-  readonly work: (tx: Transaction, parts: StoredParts) => Promise<Result>;
-}
-
-/** The files of a mail that the transaction names. */
+/** The stored files of a mail. */
 interface StoredParts {
   readonly files: MailFiles;
-  /** Undefined if it is kept already, there is no room for it, or it names too many people. */
+  /** Undefined if it is stored already, the app has no storage for it, or the mail has too many addresses. */
   readonly original: OriginalFile | undefined;
 }
 
-/** Stores a mail that came: its attachments and its original as files, as far as the app has room, then what `work` adds. */
+/**
+ * Stores the attachments and the original of a mail as files, if the app has storage for them. Then runs `work` in a
+ * transaction, which adds the rows.
+ */
 export type StoreMail = <Result>(
   answer: MailedAnswer & { readonly attachments: IncomingMail["attachments"] },
-  storing: Storing<Result>,
+  storing: {
+    /** The bytes of the mail; undefined if the original is stored already. */
+    readonly source: Uint8Array | undefined;
+    /** Runs a function in a transaction. */
+    readonly write: (work: (tx: Transaction) => Promise<Result>) => Promise<Result>;
+    readonly work: (tx: Transaction, parts: StoredParts) => Promise<Result>;
+  },
 ) => Promise<Result>;
 
 export function createStoreMail(
@@ -83,7 +83,7 @@ export async function addMailedAnswer(
   const createdAt = deps.clock.now().toISOString();
   const { appId, feedbackId } = report;
   for (const { upload } of files.kept) await uploads.insert(tx, { ...upload, appId, feedbackId, createdAt });
-  // The same mail may have been set apart before, if the marks of its copy were other ones.
+  // An earlier copy of this mail, with other headers, may have been set apart.
   if (original === undefined || (await mailOriginals.exists(tx, id))) return;
   await insertOriginal(tx, original, { mail, id, recipient, report, setApart: null, createdAt });
 }
@@ -104,11 +104,11 @@ const unnamed = "a file without a name";
 
 interface MailFiles {
   readonly kept: readonly FeedbackFile[];
-  /** The names of files that are of no allowed kind, too large, or too many. */
+  /** The names of attachments that have no allowed kind, are too large, or are too many. */
   readonly dropped: readonly string[];
 }
 
-/** The attachments of a mail by the rules for files of feedback: kinds by their bytes, sizes and numbers. (rule M14) */
+/** Stores attachments by the rules for files of feedback. Their bytes decide their kind. (rule M14) */
 async function mailFiles(
   { files }: Pick<Deps, "files">,
   attachments: readonly IncomingFile[],
@@ -126,13 +126,13 @@ async function mailFiles(
   return { kept, dropped };
 }
 
-/** Undefined for a file of another kind, or one that is too large for its kind. */
-/** The names of files that are not kept, because the app has no room for them. */
+/** Drops all attachments, because the app has no storage left for them. */
 const noneKept = (attachments: readonly IncomingFile[]): MailFiles => ({
   kept: [],
   dropped: attachments.map(({ name }) => name || unnamed),
 });
 
+/** Returns undefined for a file of another kind, or one that is too large for its kind. */
 async function storedFile(files: Deps["files"], file: IncomingFile): Promise<FeedbackFile | undefined> {
   const stored = await fileOfKind(files, file);
   const text = stored ? undefined : textFileOf(file);
@@ -162,12 +162,12 @@ function fieldOf(type: string | null, size: number): keyof ThreadFiles | undefin
   });
 }
 
-/** A longer text would keep the server from its requests while it is set. */
+/** To make a PDF of a longer text would block the server. */
 const mostTextBytes = 1_048_576;
 
 /**
- * A text as a PDF, as the command line sends it: threads have no other texts. Its kind is that of its bytes, because mail programs
- * name most texts wrongly. Undefined for other files. (rule M14)
+ * Makes a PDF of a text file, as the command line does, because threads have no text files. The bytes decide whether it is
+ * a text: mail programs often declare a wrong type. Returns undefined for other files. (rule M14)
  */
 function textFileOf({ name, bytes }: IncomingFile): IncomingFile | undefined {
   const text = bytes.length > mostTextBytes ? undefined : decodedText(bytes);
@@ -180,31 +180,31 @@ function textFileOf({ name, bytes }: IncomingFile): IncomingFile | undefined {
 
 const excerptLength = 300;
 
-/** A mail that answers a mail of ours. */
+/** A mail that answers one of our mails. */
 export interface MailedAnswer {
   readonly mail: IncomingMail;
-  /** The id that its message gets. */
+  /** The id of its future message. */
   readonly id: string;
   readonly report: ReportRow;
   /** The address to which our mail went. */
   readonly recipient: string;
 }
 
-/** The sealed bytes of a mail, as a file that a transaction can keep. */
+/** The sealed original, as a temporary file. */
 interface OriginalFile {
   readonly received: ReceivedFile;
   readonly keySealed: string;
 }
 
-/** Mails from then or before are not kept any more. */
+/** Originals of this time or older are not shown any more. */
 export const oldestOriginal = (now: Date): string =>
   new Date(now.getTime() - originalKeptMilliseconds).toISOString();
 
-/** When a mail is deleted that came at that time. */
+/** When the original of a mail is deleted. */
 export const originalUntil = ({ createdAt }: { readonly createdAt: string }): string =>
   new Date(Date.parse(createdAt) + originalKeptMilliseconds).toISOString();
 
-/** A text that every database can hold. */
+/** Removes what a database cannot store: NUL characters and lone surrogates. */
 const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "");
 
 async function originalFile(
@@ -218,7 +218,7 @@ async function originalFile(
   return { received: receivedFile({ ...written, declaredType: null, name: null, fault: null }), keySealed };
 }
 
-/** Adds the row of an original and that of its file. */
+/** Adds the rows of an original and of its file. */
 export async function insertOriginal(
   tx: Transaction,
   { received, keySealed }: OriginalFile,
@@ -252,13 +252,13 @@ const algorithm = "aes-256-gcm";
 
 const [nonceBytes, tagBytes] = [12, 16];
 
-/** So that the bytes are those of no other kind of file. */
-const mark = Buffer.from("innkeep sealed mail\n");
+/** The first bytes of a sealed original, so that it looks like no other kind of file. */
+const fileHeader = Buffer.from("innkeep sealed mail\n");
 
-/** A mail as it came, sealed: links in it may let people in. */
+/** The original of a mail. It is sealed, because links in it may be credentials. */
 interface SealedOriginal {
   readonly bytes: Buffer;
-  /** The key of the bytes, sealed with the secret of the deployment: a new secret seals the key again, not the bytes. */
+  /** The key of the bytes, sealed with the secret of the deployment. After a change of the secret only the key is sealed again. */
   readonly keySealed: string;
 }
 
@@ -268,18 +268,18 @@ function sealOriginal(sealer: Pick<Sealer, "seal">, source: Uint8Array): SealedO
   const body = cipher.update(source);
   const end = cipher.final();
   return {
-    bytes: Buffer.concat([mark, nonce, cipher.getAuthTag(), body, end]),
+    bytes: Buffer.concat([fileHeader, nonce, cipher.getAuthTag(), body, end]),
     keySealed: sealAddress(sealer, key.toString("base64")),
   };
 }
 
-/** Throws if the bytes were changed, or the key was sealed with another secret. */
+/** Opens a sealed original. Throws if its bytes were changed, or its key was sealed with another secret. */
 export function openOriginal(
   sealer: Pick<Sealer, "open">,
   { bytes, keySealed }: { readonly bytes: Uint8Array; readonly keySealed: string },
 ): Buffer {
   const key = Buffer.from(openAddress(sealer, keySealed), "base64");
-  const sealed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).subarray(mark.length);
+  const sealed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).subarray(fileHeader.length);
   const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), {
     authTagLength: tagBytes,
   });

@@ -3,25 +3,25 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/mail.ts";
 import { insert } from "../../database/statements.ts";
 
-/** A mail as it came. Its bytes are a file. */
+/** The original of an incoming mail. Its bytes are in a file. */
 export interface OriginalRow {
-  /** That of the message that the mail is, or would be. */
+  /** The id of the message that the mail is, or would become. */
   readonly id: string;
   readonly appId: string;
   readonly feedbackId: string;
   /** The report that it answers. */
   readonly reportId: string;
-  /** The SHA-256 of the sealed bytes, and their key. */
+  /** The SHA-256 of the sealed bytes. */
   readonly sha256: string;
   readonly keySealed: string;
   /** The address to which our mail went. */
   readonly recipient: string;
-  /** Why it was set apart; null if it is a message. */
+  /** Why it was set apart; null for a message. */
   readonly setApart: string | null;
   readonly createdAt: string;
 }
 
-/** A mail that a program seems to have written. */
+/** A mail that was set apart, because a program wrote it. */
 interface SetApartRow {
   readonly id: string;
   readonly threadId: string;
@@ -41,16 +41,16 @@ const findFor = oneForViewer<OriginalRow>({
   where: "o.id = ? AND o.created_at > ?",
 });
 
-/** Mails as they came, for people only. They are deleted after 30 days. (rule M16) */
+/** The originals of incoming mails. Only people read them. They are deleted after 30 days. (rule M16) */
 export const mailOriginals = {
-  /** The upload must be there. */
+  /** Adds an original. Its upload must exist. */
   insert: (
     tx: Transaction,
     original: Omit<OriginalRow, "sha256"> & {
       /** The name of the upload with its bytes. */
       readonly upload: string;
       readonly sender: string;
-      /** Every address in it, so that an erasure finds its people. */
+      /** All addresses in it, so that an erasure finds the mail. */
       readonly addresses: string;
       readonly subject: string;
       readonly excerpt: string;
@@ -62,7 +62,7 @@ export const mailOriginals = {
 
   findFor,
 
-  /** The messages of a thread whose mails are kept, and since when. */
+  /** The messages of a thread whose originals are stored. */
   ofThread: (reader: Reader, feedbackId: string, after: string) =>
     reader.all<{ id: string; createdAt: string }>(
       `SELECT id, created_at AS "createdAt" FROM mail_originals
@@ -87,7 +87,7 @@ export const mailOriginals = {
       most,
     ),
 
-  /** How many mails to a report were set apart since then. */
+  /** How many mails about a report were set apart since an instant. */
   async countSetApart(
     reader: Reader,
     { feedbackId, reportId }: Pick<OriginalRow, "feedbackId" | "reportId">,
@@ -103,7 +103,7 @@ export const mailOriginals = {
     return Number(row?.count ?? 0);
   },
 
-  /** Notes that a mail is a message now. False if it was one. */
+  /** Makes a mail that was set apart a message. Returns false if it is one already. */
   take: async (tx: Transaction, id: string): Promise<boolean> =>
     (await tx.run("UPDATE mail_originals SET set_apart = NULL WHERE id = ? AND set_apart IS NOT NULL", id)) >
     0,
@@ -117,7 +117,7 @@ export const mailOriginals = {
       )
     ).map(({ sha256 }) => sha256),
 
-  /** Deletes originals from before that instant, at most so many. Returns the SHA-256 of their files. */
+  /** Deletes at most `most` originals that are not newer than an instant. Returns the SHA-256 of their files. */
   prune: async (tx: Transaction, before: string, most: number): Promise<string[]> =>
     (
       await tx.all<{ sha256: string }>(
@@ -129,23 +129,25 @@ export const mailOriginals = {
     ).map(({ sha256 }) => sha256),
 };
 
-/** How often the mail of a uid was begun, this time included, and when it was last begun before. */
+/** An attempt to handle a mail. */
 export interface MailAttempt {
+  /** The number of attempts with this one. */
   readonly attempts: number;
+  /** When the attempt before began; null for the first one. */
   readonly lastAt: string | null;
 }
 
-interface TriedRow {
+interface AttemptRow {
   readonly attempts: number;
   readonly triedAt: string | null;
 }
 
-const setPlace = insert(
+const setLastUid = insert(
   tables.mailboxes,
   "ON CONFLICT (name) DO UPDATE SET uid_validity = excluded.uid_validity, last_uid = excluded.last_uid",
 );
 
-/** How far a mailbox was read. */
+/** The last mail of a mailbox that was handled. */
 interface MailboxRow {
   readonly uidValidity: string;
   readonly lastUid: number;
@@ -158,7 +160,7 @@ export const mailboxes = {
       name,
     ),
 
-  /** Waits for other servers that read the same mailbox. Returns how far it was read; 0 if its uids are new. */
+  /** Locks a mailbox against other servers. Returns the last handled uid; 0 if all uids are new. */
   async lock(tx: Transaction, name: string, uidValidity: string): Promise<number> {
     await tx.lock(`innkeep mailbox ${name}`);
     const row = await mailboxes.find(tx, name);
@@ -166,10 +168,10 @@ export const mailboxes = {
   },
 
   async advance(tx: Transaction, name: string, { uidValidity, lastUid }: MailboxRow): Promise<void> {
-    await setPlace(tx, { name, uidValidity, lastUid });
+    await setLastUid(tx, { name, uidValidity, lastUid });
   },
 
-  /** Notes that the mail of a uid is begun, before anything else is done with it. Undefined if it was taken. */
+  /** Stores that an attempt to handle a mail begins. Returns undefined if the mail was handled already. */
   async begin(
     tx: Transaction,
     name: string,
@@ -177,7 +179,7 @@ export const mailboxes = {
   ): Promise<MailAttempt | undefined> {
     const lastUid = await mailboxes.lock(tx, name, uidValidity);
     if (lastUid >= uid) return undefined;
-    const before = await tx.get<TriedRow>(
+    const before = await tx.get<AttemptRow>(
       `SELECT attempts, tried_at AS "triedAt" FROM mailboxes
        WHERE name = ? AND uid_validity = ? AND tried_uid = ?`,
       name,
@@ -196,7 +198,7 @@ export const mailboxes = {
     return { attempts, lastAt: before?.triedAt ?? null };
   },
 
-  /** Takes back an attempt at a mail that could not be fetched: nothing was done with it. */
+  /** Removes an attempt from the count, because nothing was done with the mail. */
   release: (tx: Transaction, name: string, uid: number) =>
     tx.run(
       "UPDATE mailboxes SET attempts = attempts - 1 WHERE name = ? AND tried_uid = ? AND attempts > 0",

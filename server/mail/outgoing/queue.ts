@@ -5,45 +5,54 @@ import { normaliseEmail } from "../../secrets/passwords.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { isMailAddress } from "../address.ts";
 import { replyTokenOf } from "../reply-tokens.ts";
-import { bodyText, headerText, isAutomatic, laneOf, type MailKind, mailPatience } from "./rules.ts";
+import {
+  bodyText,
+  headerText,
+  isAutomatic,
+  longestTryingMilliseconds,
+  type MailKind,
+  queueOf,
+} from "./rules.ts";
 import { mails } from "./store.ts";
 
 /** A mail to one person. Only `kind`, `to`, `subject` and `text` must be given. */
 export interface OutgoingMail {
   readonly kind: MailKind;
-  /** The address as it was typed. */
+  /** The address, as a person typed it. */
   readonly to: string;
-  /** One line; what strangers wrote is cleaned and cut. */
+  /** It is cleaned and cut, because it may quote strangers. */
   readonly subject: string;
-  /** Plain text with its links, each on a line of its own. */
+  /** Plain text. Each link has a line of its own. */
   readonly text: string;
-  /** The app that the mail is about; the mail goes when the app goes. */
+  /** The app that the mail is about. If the app is deleted, the mail is, too. */
   readonly appId?: string | undefined;
-  /** The id of what the mail is about, by which its state is found again. */
+  /** The id of the object that the mail is about, such as a message. Queries find the state of the mail by it. */
   readonly subjectId?: string | undefined;
-  /** The name beside our own address, such as that of the app. */
+  /** The sender name beside our own address, such as the name of the app. */
   readonly fromName?: string | undefined;
-  /** The report that the mail answers: where mail is read, its sender can answer by mail. */
+  /** The report that the mail answers. If the server reads a mailbox, the receiver can answer by mail. */
   readonly reportId?: string | undefined;
-  /** Mails with the same name are shown as one conversation. */
+  /** Mail programs show mails with the same value as one conversation. */
   readonly thread?: string | undefined;
-  /** Ends automatic mail with one click. */
+  /** The address that ends automatic mail with one click. */
   readonly unsubscribeUrl?: string | undefined;
-  /** Later the mail is of no use, such as after the end of the link in it. Three days unless given. */
+  /** When the mail becomes useless, for example because the link in it expires. Three days unless given. */
   readonly sendBefore?: Date | undefined;
 }
 
 type QueueDeps = Pick<Deps, "settings" | "sealer" | "newId" | "clock">;
 
-/** Whether mails leave this server. A development server catches them: `GET /dev/outbox` shows them. (rule M1) */
+/** Whether this server sends mail. A development server only stores it; `GET /dev/outbox` shows it. (rule M1) */
 export const sendsMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): boolean =>
   mailOut !== undefined || dev;
 
 /**
- * Queues a mail inside the transaction of the change that it reports: it is sent after the commit, and only then. It waits
- * until the mail server takes it, also across restarts, and is never lost; if the server ends between the acceptance and its
- * note, the mail goes out again with the same Message-ID. Content is sealed until it is sent, then forgotten. Returns the id of
- * the mail; undefined, and nothing is queued, if this server sends no mail or `to` is no address. (rules M1, M2, M6)
+ * Queues a mail in the transaction of the change that it reports. It is sent only after the commit. It waits until the mail
+ * server accepts it, also across restarts. If this server crashes before it has stored that a mail was accepted, the mail
+ * is sent again with the same Message-ID. The content is sealed, and deleted when the mail is sent.
+ *
+ * Returns the id of the mail. Returns undefined and queues nothing if this server sends no mail, or if `to` is no
+ * address. (rules M1, M2, M6)
  *
  *     const mailId = await queueMail(deps, tx, { kind: "invitation", to, subject, text: `…\n\n${url}`, sendBefore: endsAt });
  */
@@ -60,13 +69,13 @@ export async function queueMail(
     id,
     appId: mail.appId ?? null,
     kind: mail.kind,
-    lane: laneOf(mail.kind),
+    lane: queueOf(mail.kind),
     subjectId: mail.subjectId ?? null,
     reportId: mail.reportId ?? null,
     recipient: normaliseEmail(to),
     content: sealMail(deps, contentOf(deps, id, { ...mail, to })),
     createdAt: now.toISOString(),
-    sendBefore: (mail.sendBefore ?? new Date(now.getTime() + mailPatience)).toISOString(),
+    sendBefore: (mail.sendBefore ?? new Date(now.getTime() + longestTryingMilliseconds)).toISOString(),
   });
   return id;
 }
@@ -103,15 +112,15 @@ const Content = z.object({
   automatic: z.boolean(),
 });
 
-/** Everything that is sent of a mail. Its texts are clean already. */
+/** All that the mail server gets. The texts are already cleaned. */
 export type MailContent = z.infer<typeof Content>;
 
-const mark = "sealed:";
+const prefix = "sealed:";
 
-/** The form in which a mail is stored. It is sealed, because links in it may let people in. */
+/** Seals a mail for the database, because links in it may be credentials. */
 const sealMail = ({ sealer }: Pick<Deps, "sealer">, content: MailContent): string =>
-  mark + sealer.seal(JSON.stringify(content));
+  prefix + sealer.seal(JSON.stringify(content));
 
-/** The content of a stored mail. Throws if it was sealed with another secret. */
+/** Opens a stored mail. Throws if it was sealed with another secret. */
 export const openMail = ({ sealer }: Pick<Deps, "sealer">, stored: string): MailContent =>
-  Content.parse(JSON.parse(sealer.open(stored.slice(mark.length))));
+  Content.parse(JSON.parse(sealer.open(stored.slice(prefix.length))));

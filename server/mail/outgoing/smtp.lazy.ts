@@ -3,20 +3,20 @@ import type { MailOut } from "../../settings/settings.ts";
 import type { MailContent } from "./queue.ts";
 import { headerText } from "./rules.ts";
 
-/** What became of a mail. The reason names no address and no password of the mail server. */
+/** The result of sending a mail. The reason contains no address and no password of the mail server. */
 export type Sending =
   | { readonly outcome: "sent" }
-  /** The mail server will never take this mail. */
+  /** The mail server will never accept this mail. */
   | { readonly outcome: "refused"; readonly reason: string; readonly noSuchAddress: boolean }
-  /** It may take it later. */
+  /** The mail server may accept it later. */
   | { readonly outcome: "later"; readonly reason: string }
-  /** It takes no mail at all now. */
+  /** The mail server accepts no mail at all now. */
   | { readonly outcome: "unusable"; readonly reason: string };
 
 export interface Mailer {
-  /** Never rejects. `signal` gives up and closes the connection. */
+  /** Never rejects. When `signal` aborts, the connection is closed. */
   send(mail: MailContent, signal: AbortSignal): Promise<Sending>;
-  /** Why the mail server cannot be used; undefined if it can. Sends nothing. */
+  /** Connects without sending. Returns why the mail server cannot be used; undefined if it can. */
   fault(): Promise<string | undefined>;
   close(): void;
 }
@@ -25,11 +25,11 @@ const timeouts = {
   dnsTimeout: 15_000,
   connectionTimeout: 15_000,
   greetingTimeout: 30_000,
-  // A server may take long to accept a mail, and a mail that is given up too early is sent twice.
+  // A server may need long to accept a mail. A mail that we give up too early is sent twice.
   socketTimeout: 120_000,
 };
 
-/** Sends mails over at most so many connections, which stay open for the next ones. (rule M1) */
+/** Makes a mailer that sends over at most `connections` connections. They stay open for later mails. (rule M1) */
 export function createMailer(server: MailOut, connections: number): Mailer {
   const { host, port, encryption, verified, user, password: pass, from } = server;
   const transport = createTransport({
@@ -64,7 +64,7 @@ function wireMail(mail: MailContent, address: string): SendMailOptions {
   const { to, fromName, subject, text, messageId, replyTo, thread, unsubscribeUrl, automatic } = mail;
   return {
     from: { name: fromName, address },
-    // As an object: a text could name several people.
+    // An object, because a text could contain several addresses.
     to: { name: "", address: to },
     subject,
     text,

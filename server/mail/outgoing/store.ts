@@ -2,14 +2,14 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/mail.ts";
 import { mailTopic } from "../../database/signals.ts";
 import { listed } from "../../database/statements.ts";
-import type { MailLane } from "./rules.ts";
+import type { MailQueue } from "./rules.ts";
 
 export interface NewMail {
   readonly id: string;
   readonly appId: string | null;
   readonly kind: string;
-  readonly lane: MailLane;
-  /** The id of what the mail is about. */
+  readonly lane: MailQueue;
+  /** The id of the object that the mail is about. */
   readonly subjectId: string | null;
   /** The report that the mail answers. */
   readonly reportId: string | null;
@@ -17,7 +17,7 @@ export interface NewMail {
   /** Sealed. */
   readonly content: string;
   readonly createdAt: string;
-  /** Later than this it is of no use. */
+  /** When the mail becomes useless. */
   readonly sendBefore: string;
 }
 
@@ -44,22 +44,7 @@ export interface MailRow {
   readonly settledAt: string | null;
 }
 
-/** A claim on due mails of a lane: until when they are reserved, and how many at most. */
-export interface MailClaim {
-  readonly lane: MailLane;
-  readonly now: string;
-  readonly until: string;
-  readonly most: number;
-}
-
-/** How the sending of a mail ended. */
-export interface MailEnd {
-  readonly status: Exclude<MailStatus, "waiting">;
-  readonly at: string;
-  readonly error: string | null;
-}
-
-/** How the mail with a reply stands. */
+/** The state of a mail with a reply. */
 export interface ReplyMail {
   readonly messageId: string;
   readonly to: string;
@@ -76,15 +61,19 @@ const fields = [
 ] as const;
 const columns = listed(tables.mails, fields);
 
-/** Mails to people. Each is written in the transaction of the change that it reports, and sent after the commit. */
+/** Mails to people. Each is stored in the transaction of the change that it reports, and sent after the commit. */
 export const mails = {
   async insert(tx: Transaction, mail: NewMail): Promise<void> {
     await tx.insert(tables.mails, { ...mail, status: "waiting", attempts: 0, dueAt: mail.createdAt });
     tx.signal(mailTopic);
   },
 
-  /** Returns due mails of a lane and reserves them until `until`, so that no other server sends them too. (rule M6) */
-  claimDue: (tx: Transaction, { lane, now, until, most }: MailClaim) =>
+  /** Returns at most `most` due mails of a queue. Reserves them until `until`, so that no other server sends them. (rule M6) */
+  claimDue: (
+    tx: Transaction,
+    queue: MailQueue,
+    { now, until, most }: { readonly now: string; readonly until: string; readonly most: number },
+  ) =>
     tx.all<WaitingMail>(
       `UPDATE mails SET due_at = ?, attempts = attempts + 1
        WHERE status = 'waiting' AND due_at <= ? AND id IN (
@@ -92,13 +81,25 @@ export const mails = {
        RETURNING id, content, attempts, send_before AS "sendBefore"`,
       until,
       now,
-      lane,
+      queue,
       now,
       most,
     ),
 
-  /** Ends a mail that waits, and forgets what was in it. */
-  settle: (tx: Transaction, id: string, { status, at, error }: MailEnd) =>
+  /** Stores the final state of a waiting mail, and deletes its content. */
+  settle: (
+    tx: Transaction,
+    id: string,
+    {
+      status,
+      at,
+      error,
+    }: {
+      readonly status: Exclude<MailStatus, "waiting">;
+      readonly at: string;
+      readonly error: string | null;
+    },
+  ) =>
     tx.run(
       `UPDATE mails SET status = ?, settled_at = ?, last_error = ?, content = NULL WHERE id = ? AND status = 'waiting'`,
       status,
@@ -119,7 +120,7 @@ export const mails = {
       id,
     ),
 
-  /** Gives a mail back that was not tried: this attempt does not count. */
+  /** Ends the reservation of a mail that was not tried. This attempt does not count. */
   release: (
     tx: Transaction,
     id: string,
@@ -133,7 +134,7 @@ export const mails = {
       id,
     ),
 
-  /** Gives up mails that nobody sent in time. */
+  /** Gives up mails that were not sent in time. */
   expire: (tx: Transaction, now: string) =>
     tx.run(
       `UPDATE mails SET status = 'failed', settled_at = ?, content = NULL,
@@ -155,14 +156,14 @@ export const mails = {
       mostReplies,
     ),
 
-  /** The mail with a reply that somebody answers. */
+  /** The report and the receiver of a mail with a reply; undefined for other mails. */
   findReply: (reader: Reader, id: string) =>
     reader.get<{ reportId: string | null; recipient: string }>(
       `SELECT report_id AS "reportId", recipient FROM mails WHERE id = ? AND kind = 'reply'`,
       id,
     ),
 
-  /** Notes that a mail came back. */
+  /** Stores that a sent mail came back. */
   bounce: (tx: Transaction, id: string, at: string) =>
     tx.run(
       `UPDATE mails SET status = 'bounced', last_error = 'The mail came back', settled_at = ?
@@ -171,14 +172,14 @@ export const mails = {
       id,
     ),
 
-  /** When the next mail of a lane is due. */
-  nextDue: (reader: Reader, lane: MailLane) =>
+  /** When the next mail of a queue is due. */
+  nextDue: (reader: Reader, queue: MailQueue) =>
     reader.get<{ dueAt: string }>(
       `SELECT due_at AS "dueAt" FROM mails WHERE status = 'waiting' AND lane = ? ORDER BY due_at LIMIT 1`,
-      lane,
+      queue,
     ),
 
-  /** Marks all mails as sent without sending them, for the development server, which shows what is in them. */
+  /** Stores all waiting mails as sent, without sending them. The development server does this, and shows their content. */
   capture: (tx: Transaction, at: string) =>
     tx.run(
       "UPDATE mails SET status = 'sent', settled_at = ?, attempts = attempts + 1 WHERE status = 'waiting'",
@@ -189,7 +190,7 @@ export const mails = {
   latest: (reader: Reader, most: number) =>
     reader.all<MailRow>(`SELECT ${columns} FROM mails ORDER BY created_at DESC, id DESC LIMIT ?`, most),
 
-  /** Deletes at most `most` mails that ended before that instant; those of replies stay with their thread. */
+  /** Deletes at most `most` mails that ended before an instant. Mails with replies stay as long as their thread. */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       `DELETE FROM mails WHERE id IN (

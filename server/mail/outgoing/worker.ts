@@ -4,31 +4,31 @@ import type { Deps } from "../../deps.ts";
 import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/due-work.ts";
 import type { MailOut } from "../../settings/settings.ts";
 import { type MailContent, openMail, sendsMail } from "./queue.ts";
-import { type MailLane, mailLanes, nextMailAttempt, serverPause } from "./rules.ts";
+import { type MailQueue, mailQueues, nextMailAttempt, serverPause } from "./rules.ts";
 import type { Mailer, Sending } from "./smtp.lazy.ts";
 import { mails, type WaitingMail } from "./store.ts";
 
-/** How many mails of a lane are sent at the same time. */
-const atOnce: Readonly<Record<MailLane, number>> = { personal: 5, bulk: 3 };
+/** How many mails of a queue are sent at the same time. */
+const atOnce: Readonly<Record<MailQueue, number>> = { personal: 5, bulk: 3 };
 
-/** How long a mail may take. */
-const patienceMilliseconds = 180_000;
+/** How long the sending of one mail may last. */
+const sendTimeoutMilliseconds = 180_000;
 
-/** How long mails are reserved for this server. This is longer than any takes. */
-const holdMilliseconds = 300_000;
+/** How long mails are reserved for this server. This is longer than the sending of any mail. */
+const reservedMilliseconds = 300_000;
 
-/** How long mails that are being sent may take when the server stops. Then their connections are cut. */
+/** How long a stop of the server waits for mails that are being sent. Then their connections are closed. */
 const stopMilliseconds = 3_000;
 
 interface MailWorker {
-  /** Stops after the mails that are being sent have ended, or are given back. */
+  /** Resolves when no mail is being sent any more. */
   stop(): Promise<void>;
 }
 
 type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
 /**
- * Sends the mails that wait, each lane apart from the other and from everything else. Does nothing on a server that sends no
+ * Starts to send the waiting mails. The two queues do not wait for each other. Does nothing on a server that sends no
  * mail. (rules M4, M5, M6)
  */
 export async function startMail(deps: WorkerDeps): Promise<MailWorker> {
@@ -37,16 +37,16 @@ export async function startMail(deps: WorkerDeps): Promise<MailWorker> {
     deps.log.info("INNKEEP_SMTP_URL is not set: no mail is sent");
     return { stop: async () => {} };
   }
-  if (mailOut === undefined || dev) return startLane(deps, "personal", undefined);
+  if (mailOut === undefined || dev) return startQueue(deps, "personal", undefined);
   const { createMailer } = await import("./smtp.lazy.ts");
-  const mailers = mailLanes.map((lane) => ({ lane, mailer: createMailer(mailOut, atOnce[lane]) }));
-  const lanes = mailers.map(({ lane, mailer }) => startLane(deps, lane, mailer));
-  for (const { mailer } of mailers.slice(0, 1)) tellOfServer(deps, mailOut, mailer);
-  return { stop: async () => void (await Promise.all(lanes.map((lane) => lane.stop()))) };
+  const mailers = mailQueues.map((queue) => ({ queue, mailer: createMailer(mailOut, atOnce[queue]) }));
+  const workers = mailers.map(({ queue, mailer }) => startQueue(deps, queue, mailer));
+  for (const { mailer } of mailers.slice(0, 1)) logServerState(deps, mailOut, mailer);
+  return { stop: async () => void (await Promise.all(workers.map((worker) => worker.stop()))) };
 }
 
-/** Says in the log whether the mail server can be used. The start does not wait for it. */
-function tellOfServer({ log }: WorkerDeps, { host, port, from }: MailOut, mailer: Mailer): void {
+/** Logs whether the mail server can be used. The start does not wait for it. */
+function logServerState({ log }: WorkerDeps, { host, port, from }: MailOut, mailer: Mailer): void {
   const server = { host, port, from: from.address };
   void mailer.fault().then((reason) => {
     if (reason === undefined) log.info(server, "mail is sent");
@@ -54,19 +54,27 @@ function tellOfServer({ log }: WorkerDeps, { host, port, from }: MailOut, mailer
   });
 }
 
-/** A lane at work. Without a mailer it catches the mails of all lanes. */
-interface Lane extends WorkerDeps {
-  readonly lane: MailLane;
+/** The state of one queue. Without a mailer, mails of both queues are only stored as sent, for the development server. */
+interface QueueState extends WorkerDeps {
+  readonly queue: MailQueue;
   readonly mailer: Mailer | undefined;
   readonly stopping: AbortSignal;
-  /** How often the mail server could not be used since it last could, and until when it is left alone. */
+  /** How often in a row the mail server could not be used. */
   failures: number;
+  /** Until when no mail is tried, in milliseconds. */
   blockedUntil: number;
 }
 
-function startLane(deps: WorkerDeps, lane: MailLane, mailer: Mailer | undefined): MailWorker {
+function startQueue(deps: WorkerDeps, queue: MailQueue, mailer: Mailer | undefined): MailWorker {
   const stopping = new AbortController();
-  const state: Lane = { ...deps, lane, mailer, stopping: stopping.signal, failures: 0, blockedUntil: 0 };
+  const state: QueueState = {
+    ...deps,
+    queue,
+    mailer,
+    stopping: stopping.signal,
+    failures: 0,
+    blockedUntil: 0,
+  };
   const stop = startDueWork(deps, {
     topic: mailTopic,
     doDue: () => sendDue(state),
@@ -83,35 +91,34 @@ function startLane(deps: WorkerDeps, lane: MailLane, mailer: Mailer | undefined)
   };
 }
 
-async function pause({ database, clock, time, lane, blockedUntil }: Lane): Promise<number> {
+async function pause({ database, clock, time, queue, blockedUntil }: QueueState): Promise<number> {
   if (time.isDoubtful()) return pauseInDoubt;
-  const next = await mails.nextDue(database, lane);
+  const next = await mails.nextDue(database, queue);
   if (!next) return longestSleep;
   const now = clock.now().getTime();
   return Math.min(longestSleep, Math.max(0, Date.parse(next.dueAt) - now, blockedUntil - now));
 }
 
-/** Sends mails that are due. Returns how many it has tried. */
-async function sendDue(state: Lane): Promise<number> {
-  const { database, clock, lane, mailer } = state;
+/** Sends due mails. Returns how many it has tried. */
+async function sendDue(state: QueueState): Promise<number> {
+  const { database, clock, queue, mailer } = state;
   const now = clock.now();
   // With a wrong time a mail could be given up, or postponed for years.
   if (state.time.isDoubtful() || now.getTime() < state.blockedUntil) return 0;
   if (mailer === undefined) return database.write((tx) => mails.capture(tx, now.toISOString()));
   const claim = {
-    lane,
     now: now.toISOString(),
-    until: new Date(now.getTime() + holdMilliseconds).toISOString(),
-    most: atOnce[lane],
+    until: new Date(now.getTime() + reservedMilliseconds).toISOString(),
+    most: atOnce[queue],
   };
-  const due = await database.write((tx) => mails.claimDue(tx, claim));
+  const due = await database.write((tx) => mails.claimDue(tx, queue, claim));
   const sendings = await Promise.all(due.map((mail) => deliver(state, mailer, mail)));
-  noteServer(state, sendings);
+  countFailure(state, sendings);
   return due.length;
 }
 
-/** After a mail server could not be used, no mail is tried for a while. */
-function noteServer(state: Lane, sendings: readonly Sending[]): void {
+/** If the mail server could not be used, blocks the queue for a while. */
+function countFailure(state: QueueState, sendings: readonly Sending[]): void {
   const unusable = sendings.find((each) => each.outcome === "unusable");
   if (unusable === undefined || state.stopping.aborted) {
     if (sendings.length > 0) state.failures = 0;
@@ -120,10 +127,10 @@ function noteServer(state: Lane, sendings: readonly Sending[]): void {
   state.failures += 1;
   state.blockedUntil = state.clock.now().getTime() + serverPause(state.failures);
   const { reason } = unusable;
-  state.log.warn({ lane: state.lane, failures: state.failures, reason }, "the mail server cannot be used");
+  state.log.warn({ queue: state.queue, failures: state.failures, reason }, "the mail server cannot be used");
 }
 
-async function deliver(state: Lane, mailer: Mailer, mail: WaitingMail): Promise<Sending> {
+async function deliver(state: QueueState, mailer: Mailer, mail: WaitingMail): Promise<Sending> {
   const sending = await attempt(state, mailer, mail);
   const now = state.clock.now();
   await state.database.write((tx) => store(tx, mail, sending, now));
@@ -132,16 +139,20 @@ async function deliver(state: Lane, mailer: Mailer, mail: WaitingMail): Promise<
   return sending;
 }
 
-async function attempt(state: Lane, mailer: Mailer, { content, sendBefore }: WaitingMail): Promise<Sending> {
+async function attempt(
+  state: QueueState,
+  mailer: Mailer,
+  { content, sendBefore }: WaitingMail,
+): Promise<Sending> {
   const isLate = new Date(sendBefore) <= state.clock.now();
   if (content === null || isLate) return { outcome: "refused", reason: late, noSuchAddress: false };
-  const opened = opening(state, content);
+  const opened = openOrUndefined(state, content);
   if (opened === undefined)
     return { outcome: "refused", reason: "The secret was lost", noSuchAddress: false };
-  return mailer.send(opened, AbortSignal.any([state.stopping, AbortSignal.timeout(patienceMilliseconds)]));
+  return mailer.send(opened, AbortSignal.any([state.stopping, AbortSignal.timeout(sendTimeoutMilliseconds)]));
 }
 
-function opening(deps: WorkerDeps, content: string): MailContent | undefined {
+function openOrUndefined(deps: WorkerDeps, content: string): MailContent | undefined {
   try {
     return openMail(deps, content);
   } catch {
@@ -175,18 +186,18 @@ async function store(tx: Transaction, mail: WaitingMail, sending: Sending, now: 
 
 const pauseMilliseconds = 30_000;
 
-/** Queues the mails about release notes that were published since, every half a minute. Returns the function that stops it. */
+/** Queues mails about newly published release notes, every half a minute. Returns a function that stops this. */
 export function startAnnouncing(
   { time, log }: Pick<Deps, "time" | "log">,
-  tell: () => Promise<number>,
+  queueMails: () => Promise<number>,
 ): () => Promise<void> {
   let running = Promise.resolve();
   const run = async () => {
     try {
-      // With a wrong time a note could be told before it is published.
-      if (!time.isDoubtful()) await tell();
+      // With a wrong time, mails could be sent before the note is published.
+      if (!time.isDoubtful()) await queueMails();
     } catch (error) {
-      log.warn({ err: error }, "telling senders of a release failed");
+      log.warn({ err: error }, "queueing mails about releases failed");
     }
   };
   const timer = setInterval(() => {

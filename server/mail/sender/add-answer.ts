@@ -5,25 +5,13 @@ import { messages } from "../../feedback/messages/store.ts";
 import { withoutSenderLinks } from "./links.ts";
 import { type ReportRow, reports } from "./store.ts";
 
-/** How many answers a sender may write to one report in an hour, on the page and by mail. (rule M11) */
+/** How many answers a sender may write to one report in an hour, on the page and by mail together. (rule M11) */
 const mostAnswers = 20;
 const hour = 3_600_000;
-/** When a refused sender may answer again, at the latest. */
+/** A refused sender may answer again after so many seconds. */
 export const answerPauseSeconds = hour / 1_000;
 
-export interface NewAnswer {
-  readonly report: ReportRow;
-  readonly id: string;
-  readonly body: string;
-  /** The address whose reader this shows to be the sender. */
-  readonly confirmed: string | undefined;
-  /** The address from which the answer came, if it is another one. */
-  readonly foreignFrom?: string | undefined;
-  /** JSON. */
-  readonly files?: string | undefined;
-}
-
-/** Whether the sender of a report may answer now. */
+/** Whether the sender of a report may answer now: the app accepts feedback, and the limit is not reached. */
 export async function mayAnswer(
   { clock }: Pick<Deps, "clock">,
   reader: Reader,
@@ -33,11 +21,28 @@ export async function mayAnswer(
   return report.feedbackEnabled === 1 && (await reports.countAnswers(reader, report, since)) < mostAnswers;
 }
 
-/** Adds an answer of a sender to the thread, once. Returns false if it is there already. (rule M11) */
+/** Adds an answer of a sender to the thread. Returns false if the thread has it already. (rule M11) */
 export async function addAnswer(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
-  { report, id, body, confirmed, foreignFrom, files }: NewAnswer,
+  {
+    report,
+    id,
+    body,
+    confirmed,
+    foreignFrom,
+    files,
+  }: {
+    readonly report: ReportRow;
+    readonly id: string;
+    readonly body: string;
+    /** The address, if the answer proves that the sender reads its mail. */
+    readonly confirmed: string | undefined;
+    /** The address from which the answer came, if our mail went to another one. */
+    readonly foreignFrom?: string | undefined;
+    /** JSON. */
+    readonly files?: string | undefined;
+  },
 ): Promise<boolean> {
   await tx.lock(report.feedbackId);
   if (await reports.hasMessage(tx, id)) return false;

@@ -10,15 +10,15 @@ import { addAnswer, answerPauseSeconds, mayAnswer } from "./add-answer.ts";
 import { readReportToken, statusPath } from "./links.ts";
 import { type ReportRow, releaseMails, reports, type SharedMessage } from "./store.ts";
 
-/** The addresses of images, videos and attachments. */
+/** The addresses of the images, videos and attachments of a message. */
 export type SharedFiles = ReturnType<typeof fileAddresses>;
 
 export interface PageMessage extends Omit<SharedMessage, "files"> {
-  /** Undefined without files. */
+  /** Undefined if the message has no files. */
   readonly files: SharedFiles | undefined;
 }
 
-/** What the sender of a report sees: their own words, the replies to them, and the state. */
+/** The content of a sender's page: the report, the messages, and the state. */
 export interface SenderPage {
   readonly appName: string;
   readonly status: string;
@@ -26,25 +26,17 @@ export interface SenderPage {
   readonly createdAt: string;
   readonly files: SharedFiles;
   readonly messages: readonly PageMessage[];
-  /** Whether the sender can answer. */
+  /** Whether the sender may answer. */
   readonly open: boolean;
-}
-
-/** An answer of the sender. */
-export interface SenderAnswer {
-  readonly token: string;
-  readonly text: string;
-  /** Made by the form, so that a form that is sent twice answers once. */
-  readonly id: string;
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 type SenderDeps = Pick<Deps, "clock" | "database" | "sealer" | "settings">;
 
-/** The page of the sender of a report, for everybody who has its link. (rules M8, M9, M11) */
+/** The page of the sender of a report. Its link is the only credential. (rules M8, M9, M11) */
 export const createSenderPages = (deps: SenderDeps) => ({
-  /** Throws `not_found` for every link that does not work. */
+  /** Returns the content of the page. Throws `not_found` for a link that does not work. */
   async read(token: string): Promise<SenderPage> {
     const { report } = await reportOf(deps, deps.database, token);
     const { appName, status, message, createdAt } = report;
@@ -57,7 +49,7 @@ export const createSenderPages = (deps: SenderDeps) => ({
     return { appName, status, message, createdAt, files: addressed(report.files), messages, open: isOpen };
   },
 
-  /** Ends automatic mail of the app to the sender. Throws `not_found`. */
+  /** Ends automatic mail from the app to the sender. Throws `not_found`. */
   async stopMail(token: string): Promise<void> {
     await deps.database.write(async (tx) => {
       const { report } = await reportOf(deps, tx, token);
@@ -69,8 +61,11 @@ export const createSenderPages = (deps: SenderDeps) => ({
     });
   },
 
-  /** Adds an answer to the thread. Throws `not_found`, `bad_request`, `feedback_disabled` and `rate_limited`. */
-  async answer({ token, text, id }: SenderAnswer): Promise<void> {
+  /**
+   * Adds an answer to the thread. The form makes the `id`, so that a form that is sent twice adds one answer. Throws
+   * `not_found`, `bad_request`, `feedback_disabled` and `rate_limited`.
+   */
+  async answer(token: string, text: string, id: string): Promise<void> {
     const body = text.trim();
     const length = [...body].length;
     if (length === 0) throw badRequest("answer", "must not be empty");
@@ -92,13 +87,13 @@ export const createSenderPages = (deps: SenderDeps) => ({
 
 export type SenderPages = ReturnType<typeof createSenderPages>;
 
-/** A reply that names the page of its receiver has the link by which this one was opened. */
+/** If a reply contains the link to the receiver's page, puts the link there by which this page was opened. */
 const withOwnLink = (message: SharedMessage, { baseUrl }: Deps["settings"], token: string): SharedMessage =>
   message.direction === "inbound"
     ? message
     : { ...message, body: withStatusUrl(message.body, `${baseUrl}${statusPath}/${token}`) };
 
-/** The report of a link. Throws `not_found`, whatever is wrong with the link. */
+/** Returns the report of a link. Throws `not_found` for each kind of wrong link. */
 async function reportOf(
   { sealer }: Pick<SenderDeps, "sealer">,
   reader: Reader,

@@ -4,19 +4,19 @@ import type { Sealer } from "../../secrets/secrets.ts";
 /** The path of the sender's page, below the address of the server. */
 export const statusPath = "/p/t";
 
-/** The address of the page on which the sender of a report reads replies. It is a credential for exactly that. (rule M8) */
+/** Returns the address of the sender's page of a report. It is a credential for that page only. (rule M8) */
 export const statusUrlOf = (
   { sealer, settings }: Pick<Deps, "sealer" | "settings">,
   token: ReportToken,
 ): string => `${settings.baseUrl}${statusPath}/${reportTokenOf(sealer, token)}`;
 
-/** What the link to a sender's page says. */
+/** The content of the token in a link to a sender's page. */
 interface ReportToken {
-  /** The id of a thread, or of a repeat on it. */
+  /** The id of a thread, or of a repeat in it. */
   readonly reportId: string;
   /** Only the newest link of a report works. */
   readonly counter: number;
-  /** Whether the link was sent by mail: its reader has that address. */
+  /** Whether the link was sent by mail. If so, its use proves that the sender reads the mail of the address. */
   readonly mailed: boolean;
 }
 
@@ -26,7 +26,7 @@ const macDigits = 32;
 
 const form = /^[\w-]{50}$/;
 
-/** The token of a link: id, counter and MAC. No row is stored, so it can be made again at any time. (rule M8) */
+/** Makes a token: id, counter and MAC. No row is stored, so the same token can be made at any time. (rule M8) */
 export function reportTokenOf(
   sealer: Pick<Sealer, "mark">,
   { reportId, counter, mailed }: ReportToken,
@@ -37,7 +37,7 @@ export function reportTokenOf(
   return Buffer.from(head + mac, "hex").toString("base64url");
 }
 
-/** What a token says; undefined if we did not make it. */
+/** Reads a token. Returns undefined if this deployment did not make it. */
 export function readReportToken(sealer: Pick<Sealer, "isMark">, token: string): ReportToken | undefined {
   if (!form.test(token)) return undefined;
   const bytes = Buffer.from(token, "base64url");
@@ -59,13 +59,13 @@ const markedText = (head: string): string => `sender's page\n${head}`;
 const uuidOf = (bytes: Buffer): string =>
   bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
-// The form of a link to a sender's page, also inside another address, as programs that check links write it. A token has 50
-// characters, fewer where a text was cut.
+// A link to a sender's page, also inside another address: programs that check links rewrite them so. A token has 50
+// characters. It has fewer where a text was cut.
 const link =
   /((?:\/|%(?:25){0,3}2F)p(?:\/|%(?:25){0,3}2F)t(?:\/|%(?:25){0,3}2F))[\w-]{20,}|(_p_t_)[\w-]{50,}/gi;
 
 /**
- * A text without the tokens of sender's pages, which mail programs quote and people paste: who reads the thread must not get them.
- * (rule M8)
+ * Removes the tokens of sender's pages from a text. Mail programs quote them and people paste them, but readers of the
+ * thread must not get them. (rule M8)
  */
 export const withoutSenderLinks = (text: string): string => text.replace(link, "$1$2…");

@@ -13,8 +13,8 @@ import { statusUrlOf } from "./links.ts";
 import { type NoteToMail, type ReportRow, releaseMails, reports } from "./store.ts";
 
 /**
- * Whose reports a reply on a thread is for, and what is stored of that. Throws `bad_request` for a report of another
- * thread. (rule M10)
+ * Returns the reports whose senders get a reply, and the columns of the message that record this. Throws `bad_request` for
+ * a report of another thread. (rule M10)
  */
 export async function replyTo(
   reader: Reader,
@@ -34,8 +34,8 @@ export async function replyTo(
 type ReplyDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
- * Queues a reply to every address in these reports, once each, about the newest report of its sender. Returns what happened to the
- * reply. (rule M10)
+ * Queues one mail with a reply for each address in these reports. The mail quotes the newest report of its receiver.
+ * Returns how the reply is delivered. (rule M10)
  */
 export async function mailReply(
   deps: ReplyDeps,
@@ -58,7 +58,7 @@ export async function mailReply(
     const mailId = await queueMail(deps, tx, {
       kind: "reply",
       to,
-      // The subject of the thread is not the words of every sender.
+      // The thread may have a subject that this sender did not write.
       subject: `Re: your report ${titled(subjectOf(report.category, report.message))}`,
       text: replyText({ ...report, reply: message.body, statusUrl: mailedLink(deps, report) }),
       appId: report.appId,
@@ -76,7 +76,7 @@ export async function mailReply(
   });
 }
 
-/** What happened to a reply on this server. */
+/** Returns how a reply is delivered on this server. */
 export const deliveryOf = (
   { settings }: Pick<Deps, "settings">,
   sent: Omit<SentReply, "sendsMail">,
@@ -85,7 +85,7 @@ export const deliveryOf = (
 const mailedLink = (deps: ReplyDeps, { id, linkCounter, senderPages }: ReportRow): string | undefined =>
   senderPages === 1 ? statusUrlOf(deps, { reportId: id, counter: linkCounter, mailed: true }) : undefined;
 
-/** A new link to the page of a report's sender. Throws `not_found` for a report of another thread. (rule M8) */
+/** Makes a new link to the sender's page of a report. Throws `not_found` for a report of another thread. (rule M8) */
 export async function renewedLink(
   deps: ReplyDeps,
   tx: Transaction,
@@ -101,15 +101,15 @@ const notesAtOnce = 20;
 
 const day = 86_400_000;
 
-/** Old release notes that are imported are no news. */
-const newsFor = 7 * day;
+/** For an older release note no mail is sent: it may have been imported. */
+const mailedFor = 7 * day;
 
-/** How many automatic mails an address gets in a day. */
+/** How many automatic mails an address gets in a day, at most. */
 const mostInADay = 3;
 
 type ReleasesDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
-/** The receivers of the mail about a release note: each confirmed address once, for the newest report of its sender. (rule M15) */
+/** Returns the receivers of the mail about a release note: each confirmed address, with the newest report of its sender. (rule M15) */
 export async function audienceOf(
   reader: Reader,
   { id, appId }: Pick<NoteToMail, "id" | "appId">,
@@ -125,14 +125,14 @@ export async function audienceOf(
   return audience;
 }
 
-/** Mails the senders of the feedback that newly published release notes name, once. Returns the number of these notes. (rule M15) */
+/** Queues mails about newly published release notes to the senders of the feedback that the notes name. Returns the number of notes. (rule M15) */
 export async function mailReleases(deps: ReleasesDeps): Promise<number> {
   const now = deps.clock.now();
   const notes = await releaseMails.listNotes(deps.database, now.toISOString(), notesAtOnce);
   for (const note of notes) {
     await deps.database.write(async (tx) => {
       if (!(await releaseMails.claim(tx, note.id, now.toISOString()))) return;
-      if (!sendsMail(deps.settings) || now.getTime() - Date.parse(note.publishedAt) > newsFor) return;
+      if (!sendsMail(deps.settings) || now.getTime() - Date.parse(note.publishedAt) > mailedFor) return;
       for (const [address, report] of await audienceOf(tx, note))
         await queueRelease(deps, tx, note, address, report);
     }, "long");
@@ -163,19 +163,24 @@ async function queueRelease(
   });
 }
 
-/** A release note, and the report of the sender who gets the mail. */
-interface ToldRelease {
+/** The text of the mail about a release for one sender. (rule M15) */
+export const releaseText = ({
+  appName,
+  version,
+  title,
+  message,
+  createdAt,
+  ...links
+}: {
   readonly appName: string;
   readonly version: string;
   readonly title: string;
+  /** The report of the sender. */
   readonly message: string;
   readonly createdAt: string;
   readonly statusUrl: string;
   readonly stopUrl: string;
-}
-
-/** The text of the mail about a release for one sender. (rule M15) */
-export const releaseText = ({ appName, version, title, message, createdAt, ...links }: ToldRelease): string =>
+}): string =>
   [
     `${appName} ${version} is out: ${title}`,
     "",
@@ -194,25 +199,28 @@ const quotedLines = 12;
 
 const quotedLength = 1_000;
 
-/** A reply, and what it answers. */
-interface RepliedReport {
+/** The text of a mail with a reply: the reply, the link, and the beginning of the receiver's report. (rule M10) */
+export function replyText({
+  reply,
+  appName,
+  message,
+  createdAt,
+  statusUrl,
+}: {
   readonly reply: string;
   readonly appName: string;
-  /** What the receiver wrote. */
+  /** The report of the receiver. */
   readonly message: string;
   readonly createdAt: string;
   /** The page on which the receiver can answer. */
   readonly statusUrl: string | undefined;
-}
-
-/** The text of a mail with a reply: the reply, the link, and the beginning of what its receiver wrote. (rule M10) */
-export function replyText({ reply, appName, message, createdAt, statusUrl }: RepliedReport): string {
+}): string {
   const page = statusUrl === undefined ? [] : ["Answer, and see all replies, on your page:", statusUrl, ""];
   const about = `You wrote to ${appName} on ${createdAt.slice(0, 10)}:`;
   return [withStatusUrl(reply, statusUrl), "", "-- ", ...page, about, ...quotedBeginning(message)].join("\n");
 }
 
-/** The first lines of a text, each marked as a quotation. */
+/** Returns the first lines of a text, each marked as a quotation. */
 function quotedBeginning(message: string): string[] {
   const cut = [...message].slice(0, quotedLength).join("");
   const lines = cut.split(/\r\n?|\n/);

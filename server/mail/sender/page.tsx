@@ -20,13 +20,7 @@ import type { RequestSteps, Route } from "../../http/request-steps.ts";
 import { createSenderPages, type SenderPage, type SenderPages, type SharedFiles } from "./api.ts";
 import { statusPath } from "./links.ts";
 
-type PageWork = (ctx: Context, token: string) => Promise<Reply<string>>;
-
-/** What a refused form is shown with again. */
-interface RefusedRequest {
-  readonly typed: string;
-  readonly refusal: ApiError;
-}
+type PageHandler = (ctx: Context, token: string) => Promise<Reply<string>>;
 
 /** The page on which the sender of a report reads replies and answers. No search engine lists it. (rules M8, M9, M11) */
 export function senderPageRoutes(
@@ -47,17 +41,16 @@ export function senderPageRoutes(
     ),
   );
 
-  const shown = async (ctx: Context, token: string, refused?: RefusedRequest): Promise<Reply> => {
+  const showPage = async (ctx: Context, token: string, typed = "", refusal?: ApiError): Promise<Reply> => {
     const page = await pages.read(token);
     const isAnswered = new URLSearchParams(ctx.querystring).has("done");
     const form = {
       action: `${base}/${token}`,
       once: deps.newId(),
-      typed: "",
-      refusal: undefined,
-      ...refused,
+      typed,
+      refusal,
     };
-    return show(<Sender {...{ links, page, isAnswered }} {...form} />, refused?.refusal.status);
+    return show(<Sender {...{ links, page, isAnswered }} {...form} />, refusal?.status);
   };
 
   const answer = async (ctx: Context, token: string): Promise<Reply<"answered">> => {
@@ -67,26 +60,26 @@ export function senderPageRoutes(
     const typed = fields.text("answer");
     return reshowForm(
       async () => {
-        await pages.answer({ token, text: typed, id: fields.text("once") });
+        await pages.answer(token, typed, fields.text("once"));
         return goTo(`${base}/${token}`, "answered");
       },
-      (refusal) => shown(ctx, token, { typed, refusal }),
+      (refusal) => showPage(ctx, token, typed, refusal),
     );
   };
 
   const stop = createStopPages(pages, links, base);
 
-  const route = (method: "GET" | "POST", work: PageWork, part = ""): Route => ({
+  const route = (method: "GET" | "POST", handler: PageHandler, part = ""): Route => ({
     method,
     path: `${statusPath}/:token${part}`,
     answer: (ctx, { token = "" }) =>
       orErrorPage(ctx, async () => {
         ctx.set("X-Robots-Tag", "noindex, nofollow");
-        await respond(ctx, await work(ctx, token));
+        await respond(ctx, await handler(ctx, token));
       }),
   });
   return [
-    route("GET", (ctx, token) => shown(ctx, token)),
+    route("GET", (ctx, token) => showPage(ctx, token)),
     route("POST", answer),
     route("GET", stop.ask, "/stop"),
     route("POST", stop.stop, "/stop"),
@@ -100,24 +93,12 @@ const createStopPages = (pages: SenderPages, links: Links, base: string) => ({
     return show(<StopMail links={links} appName={appName} action={`${base}/${token}/stop`} />);
   },
 
-  /** One click in a mail program sends no origin: the token alone allows it. (RFC 8058) */
+  /** A mail program sends no origin with its one click, so the token alone is enough. (RFC 8058) */
   stop: async (_ctx: Context, token: string): Promise<Reply> => {
     await pages.stopMail(token);
     return show(<MailStopped links={links} />);
   },
 });
-
-interface SenderPageProps {
-  readonly links: Links;
-  readonly page: SenderPage;
-  readonly action: string;
-  /** The id of the answer that the form makes. */
-  readonly once: string;
-  readonly isAnswered: boolean;
-  /** What the sender typed, after it was refused. */
-  readonly typed: string;
-  readonly refusal: ApiError | undefined;
-}
 
 const states: Readonly<Record<string, string>> = {
   open: "Received",
@@ -126,8 +107,26 @@ const states: Readonly<Record<string, string>> = {
   archived: "Closed",
 };
 
-/** What a sender wrote, the replies to them, and a field to answer. It names nobody and leads nowhere else. (rule M9) */
-const Sender = ({ links, page, action, once, isAnswered, typed, refusal }: SenderPageProps) => (
+/** The report of a sender, the messages, and a form for an answer. The page names no member and links to no other page. (rule M9) */
+const Sender = ({
+  links,
+  page,
+  action,
+  once,
+  isAnswered,
+  typed,
+  refusal,
+}: {
+  readonly links: Links;
+  readonly page: SenderPage;
+  readonly action: string;
+  /** The id of the answer that the form will add. */
+  readonly once: string;
+  readonly isAnswered: boolean;
+  /** The text of a refused form. */
+  readonly typed: string;
+  readonly refusal: ApiError | undefined;
+}) => (
   <Document links={links} title={`Your message to ${page.appName}`}>
     <main class="middle narrow stack" id="main" tabIndex={-1}>
       <h1>
@@ -164,7 +163,7 @@ const Sender = ({ links, page, action, once, isAnswered, typed, refusal }: Sende
             form={{ value: () => typed, refusal }}
             name="answer"
             label="Your answer"
-            hint="Everybody with the address of this page can read it and answer here. Treat the address as a secret."
+            hint="Everybody who has the address of this page can read it and answer here. Keep the address secret."
             required
           />
           <div class="actions">
@@ -203,7 +202,7 @@ const Message = ({
   </article>
 );
 
-/** One page for every link that does not work, so that it gives no hint. */
+/** The same page for each kind of wrong link, so that it does not show what is wrong. */
 const NoSenderPage = ({ links }: { readonly links: Links }) => (
   <Document links={links} title="This link does not work">
     <main class="alone" id="main" tabIndex={-1}>
@@ -215,7 +214,7 @@ const NoSenderPage = ({ links }: { readonly links: Links }) => (
   </Document>
 );
 
-/** Asks first: programs that check mails open the links in them. */
+/** Asks first, because programs that check mails open the links in them. */
 const StopMail = ({
   links,
   appName,

@@ -3,7 +3,7 @@ import * as tables from "../../database/schema/mail.ts";
 import { threadTopic } from "../../database/signals.ts";
 import { insert } from "../../database/statements.ts";
 
-/** A published release note whose mails were not queued yet. */
+/** A published release note whose mails are not queued yet. */
 export interface NoteToMail {
   readonly id: string;
   readonly appId: string;
@@ -24,7 +24,7 @@ const noteConfirmed = insert(
 
 /** Mails about release notes, and their receivers. */
 export const releaseMails = {
-  /** The oldest release notes that are published and whose mails were not queued yet. */
+  /** The oldest published release notes whose mails are not queued yet. */
   listNotes: (reader: Reader, now: string, most: number) =>
     reader.all<NoteToMail>(
       `SELECT id, app_id AS "appId", title, version, published_at AS "publishedAt" FROM changelog_entries
@@ -33,7 +33,7 @@ export const releaseMails = {
       most,
     ),
 
-  /** Marks the mails of a release note as queued. False if another server has done it. */
+  /** Stores that the mails of a release note are queued. Returns false if another server has done that. */
   claim: async (tx: Transaction, entryId: string, at: string): Promise<boolean> =>
     (await tx.run("UPDATE changelog_entries SET told_at = ? WHERE id = ? AND told_at IS NULL", at, entryId)) >
     0,
@@ -49,7 +49,7 @@ export const releaseMails = {
     return found;
   },
 
-  /** The addresses of an app that answered or confirmed, and have not unsubscribed. */
+  /** The confirmed addresses of an app that have not unsubscribed. */
   async addresses(reader: Reader, appId: string): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ recipient: string }>(
       `SELECT recipient FROM mail_addresses
@@ -59,7 +59,7 @@ export const releaseMails = {
     return new Set(rows.map(({ recipient }) => recipient));
   },
 
-  /** How many automatic mails were queued for an address since then. */
+  /** How many automatic mails were queued for an address since an instant. */
   async countAutomatic(reader: Reader, recipient: string, since: string): Promise<number> {
     const row = await reader.get<{ count: number }>(
       "SELECT count(*) AS count FROM mails WHERE recipient = ? AND created_at > ? AND lane = 'bulk'",
@@ -69,18 +69,14 @@ export const releaseMails = {
     return Number(row?.count ?? 0);
   },
 
-  /** Ends automatic mail of an app to an address. */
-  async unsubscribe(tx: Transaction, { appId, recipient, at }: EndedMail): Promise<void> {
+  /** Ends automatic mail from an app to an address. */
+  async unsubscribe(
+    tx: Transaction,
+    { appId, recipient, at }: { readonly appId: string; readonly recipient: string; readonly at: string },
+  ): Promise<void> {
     await noteUnsubscribed(tx, { appId, recipient, unsubscribedAt: at });
   },
 };
-
-/** An address that wants no automatic mail of an app. */
-interface EndedMail {
-  readonly appId: string;
-  readonly recipient: string;
-  readonly at: string;
-}
 
 /** A report as its sender wrote it: the first one of a thread, or a repeat of it. */
 export interface ReportRow {
@@ -117,7 +113,7 @@ const firstReports = `SELECT f.id, f.id AS "feedbackId", ${ofApp}, f.category, f
     f.link_counter AS "linkCounter", f.created_at AS "createdAt", f.files
   FROM feedback f JOIN apps a ON a.id = f.app_id`;
 
-// Other messages have no category: they are no reports.
+// Only reports have a category, other messages have none.
 const repeats = `SELECT m.id, f.id AS "feedbackId", ${ofApp}, m.category, m.body AS message, m.sender_email AS "senderEmail",
     m.link_counter AS "linkCounter", m.created_at AS "createdAt", m.files
   FROM messages m JOIN feedback f ON f.id = m.feedback_id JOIN apps a ON a.id = f.app_id
@@ -127,19 +123,12 @@ const mostMessages = 200;
 
 const mostReports = 1_000;
 
-/** An address whose reader has used a link that was mailed there. */
-interface ConfirmedAddress {
-  readonly appId: string;
-  readonly recipient: string;
-  readonly at: string;
-}
-
-/** The reports of senders, and what belongs to each alone. */
+/** The reports of senders, with the messages that belong to one report only. */
 export const reports = {
   find: (reader: Reader, id: string) =>
     reader.get<ReportRow>(`${firstReports} WHERE f.id = ? UNION ALL ${repeats} AND m.id = ?`, id, id),
 
-  /** The reports of a thread, newest first: the first one is the last. */
+  /** The reports of a thread, newest first. The report that began the thread is the last. */
   list: async (reader: Reader, feedbackId: string): Promise<ReportRow[]> => [
     ...(await reader.all<ReportRow>(
       `${repeats} AND m.direction <> 'blocked' AND m.feedback_id = ? ORDER BY m.created_at DESC, m.id DESC LIMIT ?`,
@@ -150,8 +139,8 @@ export const reports = {
   ],
 
   /**
-   * The newest messages between the sender of a report and the team, oldest first. Replies to everyone count from the time of
-   * the report: a guessed dedupe key must not open what was said before. (rule M9)
+   * The newest messages between the sender of a report and the team, oldest first. Replies to everyone are included only if
+   * they are newer than the report: who guesses a dedupe key must not read older ones. (rule M9)
    */
   async conversation(reader: Reader, report: ReportRow): Promise<SharedMessage[]> {
     const newest = await reader.all<SharedMessage>(
@@ -168,7 +157,7 @@ export const reports = {
     return newest.reverse();
   },
 
-  /** How many answers the sender of a report has written since then. */
+  /** How many answers the sender of a report has written since an instant. */
   async countAnswers(reader: Reader, { feedbackId, id }: ReportRow, since: string): Promise<number> {
     const row = await reader.get<{ count: number }>(
       `SELECT count(*) AS count FROM messages
@@ -183,20 +172,23 @@ export const reports = {
   hasMessage: async (reader: Reader, id: string): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM messages WHERE id = ?", id)) !== undefined,
 
-  /** An answer of the sender opens a resolved thread again. */
+  /** Opens a resolved thread again. */
   async reopen(tx: Transaction, feedbackId: string): Promise<void> {
     await tx.run("UPDATE feedback SET status = 'open' WHERE id = ? AND status = 'resolved'", feedbackId);
     tx.signal(threadTopic(feedbackId));
   },
 
-  /** Ends all links to the sender's page of a report that were made before. */
+  /** Ends all earlier links to the sender's page of a report. */
   async renewLink(tx: Transaction, { id, feedbackId }: ReportRow): Promise<void> {
     const table = id === feedbackId ? "feedback" : "messages";
     await tx.run(`UPDATE ${table} SET link_counter = link_counter + 1 WHERE id = ?`, id);
   },
 
-  /** Notes that somebody reads the mail of an address. */
-  async confirmAddress(tx: Transaction, { appId, recipient, at }: ConfirmedAddress): Promise<void> {
+  /** Stores that the sender reads the mail of an address. */
+  async confirmAddress(
+    tx: Transaction,
+    { appId, recipient, at }: { readonly appId: string; readonly recipient: string; readonly at: string },
+  ): Promise<void> {
     await noteConfirmed(tx, { appId, recipient, confirmedAt: at });
   },
 };

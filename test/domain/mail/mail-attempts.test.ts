@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { mailPatience, nextMailAttempt, serverPause } from "../../../server/mail/outgoing/rules.ts";
+import {
+  longestTryingMilliseconds,
+  nextMailAttempt,
+  serverPause,
+} from "../../../server/mail/outgoing/rules.ts";
 
 const now = new Date("2026-11-23T10:00:00.000Z");
 const later = (milliseconds: number) => new Date(now.getTime() + milliseconds);
@@ -24,7 +28,7 @@ describe("the next attempt of a mail", () => {
 });
 
 it("a mail waits for three days", () => {
-  expect(mailPatience).toBe(72 * 60 * minute);
+  expect(longestTryingMilliseconds).toBe(72 * 60 * minute);
 });
 
 describe("the pause of a mail server that cannot be used", () => {

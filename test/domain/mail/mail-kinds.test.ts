@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isAutomatic, laneOf, mailLanes } from "../../../server/mail/outgoing/rules.ts";
+import { isAutomatic, mailQueues, queueOf } from "../../../server/mail/outgoing/rules.ts";
 
 it.each([
   ["reply", "personal"],
@@ -7,8 +7,11 @@ it.each([
   ["recovery", "personal"],
   ["notice", "bulk"],
   ["release", "bulk"],
-] as const)("a mail of the kind %s has the lane %s, and is automatic there if that is bulk", (kind, lane) => {
-  expect(laneOf(kind)).toBe(lane);
-  expect(isAutomatic(kind)).toBe(lane === "bulk");
-  expect(mailLanes).toContain(lane);
-});
+] as const)(
+  "a mail of the kind %s is in the queue %s, and is automatic exactly if that is bulk",
+  (kind, queue) => {
+    expect(queueOf(kind)).toBe(queue);
+    expect(isAutomatic(kind)).toBe(queue === "bulk");
+    expect(mailQueues).toContain(queue);
+  },
+);

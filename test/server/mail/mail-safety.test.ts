@@ -151,7 +151,7 @@ describe("a mail server that hangs", () => {
     const service = await startService({ database, environment, settings: { privateWebhooks: true } });
     const id = await queue(service);
     await mailBecomes(service, id, { status: "waiting", attempts: 1 });
-    // One for each lane that asks at the start, one for the mail, one for the mailbox: all of them hang.
+    // One for each queue that connects at the start, one for the mail, one for the mailbox: all of them hang.
     await eventually(() => expect(connections()).toBeGreaterThanOrEqual(3));
     const cast = await makeAppWithAgent(service, { chatWebhookUrl: webhook.url });
     await propose(service, cast, await submitFeedback(service, cast));
@@ -163,7 +163,7 @@ describe("a mail server that hangs", () => {
     expect(row).toMatchObject({ status: "waiting", attempts: 0 });
   });
 
-  it("for one mail keeps no mail of the other lane back", async () => {
+  it("for one mail delays no mail of the other queue", async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;

@@ -56,8 +56,8 @@ it("each mail of the inputs is read here", async () => {
 
 it.each(ofPrograms)(
   "a mail that says that a program wrote it is none of a person: %s",
-  async (name, mark) => {
-    expect(await read(name)).toMatchObject({ kind: "automatic", mark });
+  async (name, automaticReason) => {
+    expect(await read(name)).toMatchObject({ kind: "automatic", automaticReason });
   },
 );
 

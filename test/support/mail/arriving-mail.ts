@@ -1,4 +1,4 @@
-import { createTakeMail, type FoundMail } from "../../../server/mail/incoming/take.ts";
+import { type ArrivedMail, createMailHandler } from "../../../server/mail/incoming/handle.ts";
 import { mails } from "../../../server/mail/outgoing/store.ts";
 import { replyTokenOf } from "../../../server/mail/reply-tokens.ts";
 import type { Service } from "../service/service.ts";
@@ -11,7 +11,7 @@ export interface MailedReply {
   readonly recipient: string;
 }
 
-/** Stores a mail with a reply as if it was sent, and gives what takes answers to it, without a mailbox. */
+/** Stores a mail with a reply as sent. Returns a function that handles an answer to it, without a mailbox. */
 export async function makeMailArrive({ deps }: Pick<Service, "deps">, reply: MailedReply) {
   const id = deps.newId();
   const now = deps.clock.now().toISOString();
@@ -31,14 +31,14 @@ export async function makeMailArrive({ deps }: Pick<Service, "deps">, reply: Mai
     await mails.settle(tx, id, { status: "sent", at: now, error: null });
   });
   const token = replyTokenOf(deps.sealer, id);
-  const take = createTakeMail(deps);
-  return (raw: string | Buffer, found: Partial<FoundMail> = {}) =>
-    take({
+  const handle = createMailHandler(deps);
+  return (raw: string | Buffer, mail: Partial<ArrivedMail> = {}) =>
+    handle({
       token,
       begin: async () => ({ attempts: 1, lastAt: null }),
       read: async () => Buffer.from(raw),
       claim: async () => true,
-      ...found,
+      ...mail,
     });
 }
 

@@ -1,8 +1,8 @@
 import pino from "pino";
 import { systemClock } from "../../../server/clock.ts";
 import { openDatabase } from "../../../server/database/open.ts";
+import { createMailHandler } from "../../../server/mail/incoming/handle.ts";
 import { startMailReceiver } from "../../../server/mail/incoming/receiver.ts";
-import { createTakeMail } from "../../../server/mail/incoming/take.ts";
 import { readSettings } from "../../../server/settings/read-settings.ts";
 import { createDeps } from "../../../server/start/open-deps.ts";
 
@@ -22,24 +22,24 @@ async function read(): Promise<void> {
     secret,
     stopping: new AbortController().signal,
   });
-  const take = createTakeMail(deps);
-  startMailReceiver(deps, async (found) => {
+  const handle = createMailHandler(deps);
+  startMailReceiver(deps, async (mail) => {
     passed("fetched");
-    const taken = await take({
-      ...found,
+    const outcome = await handle({
+      ...mail,
       async begin() {
-        const attempt = await found.begin();
+        const attempt = await mail.begin();
         passed("begun");
         return attempt;
       },
       async claim(tx) {
-        const claimed = await found.claim(tx);
+        const claimed = await mail.claim(tx);
         passed("claimed");
         return claimed;
       },
     });
     passed("stored");
-    return taken;
+    return outcome;
   });
 }
 

@@ -8,8 +8,8 @@ import { startErasing } from "../../../server/erasure/eraser.ts";
 import { startOutbox } from "../../../server/feedback/chat/worker.ts";
 import { attach, createListener } from "../../../server/http/listener.ts";
 import { createLog } from "../../../server/log.ts";
+import { createMailHandler } from "../../../server/mail/incoming/handle.ts";
 import { startMailReceiver } from "../../../server/mail/incoming/receiver.ts";
-import { createTakeMail } from "../../../server/mail/incoming/take.ts";
 import { startMail } from "../../../server/mail/outgoing/worker.ts";
 import { randomName } from "../../../server/secrets/secrets.ts";
 import { type Budgets, budgetsOf } from "../../../server/settings/limits.ts";
@@ -100,7 +100,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const stopErasing = startErasing(deps);
   const outbox = startOutbox(deps);
   const mail = await startMail(deps);
-  const receiver = startMailReceiver(deps, createTakeMail(deps));
+  const receiver = startMailReceiver(deps, createMailHandler(deps));
   return {
     deps,
     clock,

@@ -16,81 +16,78 @@ import {
 } from "./save.ts";
 import { type MailAttempt, mailOriginals } from "./store.ts";
 
-type TakeDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "sealer" | "settings">;
+type HandleDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "sealer" | "settings">;
 
-/** How often a mail is begun. What ends the server each time is given up, so that later mails are read. (rule M12) */
+/** A mail that has crashed the server so often is given up, so that later mails are read. (rule M12) */
 const mostAttempts = 2;
-/** So long another server may be at work on a mail. */
+/** Another server may still work on an attempt that is not older. */
 const attemptMilliseconds = 60_000;
-/** How many mails of programs are kept for each report in an hour. (rule M13) */
+/** How many mails of programs are stored for each report in an hour. (rule M13) */
 const mostSetApart = 20;
 const hour = 3_600_000;
 
-/** A mail in the mailbox that names a token. */
-export interface FoundMail {
+/** A mail in the mailbox that is addressed to one of our reply addresses. */
+export interface ArrivedMail {
+  /** The token in the address. */
   readonly token: string;
-  /** Notes in a transaction of its own that the mail is begun. Returns undefined if another server has taken it. */
+  /** Stores, in its own transaction, that an attempt begins. Returns undefined if another server has handled the mail. */
   readonly begin: () => Promise<MailAttempt | undefined>;
+  /** Fetches the mail. Returns undefined if it was deleted. */
   readonly read: () => Promise<Buffer | undefined>;
-  /** Notes in the same transaction that the mail was taken. Returns false if another server has taken it. */
+  /** Stores, in the given transaction, that the mail was handled. Returns false if another server has handled it. */
   readonly claim: (tx: Transaction) => Promise<boolean>;
 }
 
-/** Takes mails that arrive: answers become messages of their threads, bounces change the state of a mail. (rules M12 to M14) */
-export function createTakeMail(deps: TakeDeps) {
-  const takeApart = createTakeApart(deps);
-  return async ({
-    token,
-    begin,
-    read,
-    claim,
-  }: FoundMail): Promise<"taken" | "left" | "of others" | "later"> => {
+/**
+ * What was done with a mail. `unread`: it is no answer and stays unread, so that a person can find it. `later`: it must be
+ * handled later, and no newer mail before it.
+ */
+export type MailOutcome = "stored" | "unread" | "not ours" | "later";
+
+/** Makes the function that handles a mail: an answer becomes a message, a bounce changes the state of our mail. (rules M12 to M14) */
+export function createMailHandler(deps: HandleDeps) {
+  const parseAndStore = createParseAndStore(deps);
+  return async ({ token, begin, read, claim }: ArrivedMail): Promise<MailOutcome> => {
     const mailId = readReplyToken(deps.sealer, token);
-    // Strangers can write any token. Nothing of their mail is fetched.
-    if (mailId === undefined) return "of others";
+    // A stranger can send any token. Such a mail is not fetched.
+    if (mailId === undefined) return "not ours";
     const attempt = await begin();
-    if (attempt === undefined) return "taken";
+    if (attempt === undefined) return "stored";
     if (attempt.attempts > mostAttempts) {
       if (isRecent(deps, attempt)) return "later";
       deps.log.error(
         { mail: mailId, attempts: mostAttempts },
         "an answer by mail is given up: it was not read",
       );
-      return leave(deps, claim);
+      return leaveUnread(deps, claim);
     }
     const source = await read();
-    return source === undefined ? leave(deps, claim) : takeApart({ mailId, source, claim });
+    return source === undefined ? leaveUnread(deps, claim) : parseAndStore(mailId, source, claim);
   };
 }
 
-const isRecent = ({ clock }: TakeDeps, { lastAt }: MailAttempt): boolean =>
+const isRecent = ({ clock }: HandleDeps, { lastAt }: MailAttempt): boolean =>
   lastAt !== null && Math.abs(clock.now().getTime() - Date.parse(lastAt)) < attemptMilliseconds;
 
-function createTakeApart(deps: TakeDeps) {
+function createParseAndStore(deps: HandleDeps) {
   const storeMail = createStoreMail(deps);
   const bounds = boundsOf(deps.settings.budgets);
-  return async ({
-    mailId,
-    source,
-    claim,
-  }: Pick<FoundMail, "claim"> & { readonly mailId: string; readonly source: Buffer }): Promise<
-    "taken" | "left"
-  > => {
+  return async (mailId: string, source: Buffer, claim: ArrivedMail["claim"]): Promise<MailOutcome> => {
     const mail = await readMail(source, bounds);
     if (mail === undefined) {
       deps.log.warn({ mail: mailId, bytes: source.length }, "an answer by mail cannot be read");
-      return leave(deps, claim);
+      return leaveUnread(deps, claim);
     }
     if (mail.kind === "report") {
-      await takeReport(deps, claim, mailId, mail.failed);
-      return "taken";
+      await storeReport(deps, claim, mailId, mail.failed);
+      return "stored";
     }
     const sent = await mails.findReply(deps.database, mailId);
     const report = sent?.reportId ? await reports.find(deps.database, sent.reportId) : undefined;
-    if (!sent || !report) return leave(deps, claim);
+    if (!sent || !report) return leaveUnread(deps, claim);
     const answer = { mail, id: idOf(mailId, mail), report, recipient: sent.recipient, source };
     if (mail.kind === "automatic") return setApart(deps, claim, { ...answer, storeMail });
-    if (!(await mayAnswer(deps, deps.database, report))) return leave(deps, claim);
+    if (!(await mayAnswer(deps, deps.database, report))) return leaveUnread(deps, claim);
     await storeMail(
       { ...answer, attachments: mail.attachments },
       {
@@ -101,29 +98,28 @@ function createTakeApart(deps: TakeDeps) {
         },
       },
     );
-    return "taken";
+    return "stored";
   };
 }
 
-/** Goes on behind a mail that is no answer, and leaves it as it is. */
-async function leave({ database }: TakeDeps, claim: FoundMail["claim"]): Promise<"left"> {
+async function leaveUnread({ database }: HandleDeps, claim: ArrivedMail["claim"]): Promise<"unread"> {
   await database.write(async (tx) => void (await claim(tx)));
-  return "left";
+  return "unread";
 }
 
-/** Keeps a mail that a program seems to have written, so that a person can say that a person wrote it. It stays unread. (rule M13) */
+/** Stores a mail that a program wrote. A maintainer can still make it a message. In the mailbox it stays unread. (rule M13) */
 async function setApart(
-  deps: TakeDeps,
-  claim: FoundMail["claim"],
+  deps: HandleDeps,
+  claim: ArrivedMail["claim"],
   {
     storeMail,
     source,
     ...answer
   }: MailedAnswer & { readonly source: Uint8Array; readonly storeMail: StoreMail },
-): Promise<"left"> {
+): Promise<"unread"> {
   const { id, report, mail } = answer;
-  // Before its bytes are written: programs can send very many.
-  if (await isKeptOrTooMany(deps, deps.database, answer)) return leave(deps, claim);
+  // Checked before the bytes are written, because programs can send very many mails.
+  if (await isKeptOrTooMany(deps, deps.database, answer)) return leaveUnread(deps, claim);
   await storeMail(
     { ...answer, attachments: [] },
     {
@@ -133,16 +129,16 @@ async function setApart(
         await tx.lock(report.feedbackId);
         if (!(await claim(tx)) || original === undefined || (await isKeptOrTooMany(deps, tx, answer))) return;
         const createdAt = deps.clock.now().toISOString();
-        await insertOriginal(tx, original, { ...answer, setApart: mail.mark ?? null, createdAt });
+        await insertOriginal(tx, original, { ...answer, setApart: mail.automaticReason ?? null, createdAt });
         deps.log.info({ thread: report.feedbackId, mail: id }, "a mail of a program was set apart");
       },
     },
   );
-  return "left";
+  return "unread";
 }
 
 async function isKeptOrTooMany(
-  { clock }: TakeDeps,
+  { clock }: HandleDeps,
   reader: Reader,
   { id, report, mail }: MailedAnswer,
 ): Promise<boolean> {
@@ -153,9 +149,9 @@ async function isKeptOrTooMany(
   return (await mailOriginals.countSetApart(reader, { feedbackId, reportId }, since)) >= mostSetApart;
 }
 
-async function takeReport(
-  { clock, database }: TakeDeps,
-  claim: FoundMail["claim"],
+async function storeReport(
+  { clock, database }: HandleDeps,
+  claim: ArrivedMail["claim"],
   mailId: string,
   failed: boolean,
 ): Promise<void> {
@@ -164,7 +160,7 @@ async function takeReport(
   });
 }
 
-/** Two copies of one mail have the same id. */
+/** Two copies of one mail get the same id. */
 const idOf = (mailId: string, { messageId, text }: IncomingMail): string =>
   createHash("sha256")
     .update(JSON.stringify([mailId, messageId || text]))
