@@ -6,16 +6,31 @@ import { tallyReporter } from "./test/support/tally-reporter.ts";
 import { torture } from "./test/support/torture.ts";
 
 const features = [
-  "api",
+  "access",
+  "admin",
+  "backup",
   "cli",
   "client",
   "console",
+  "content",
   "contract",
   "credentials",
+  "database",
+  "dev",
   "docs",
-  "domain",
+  "erasure",
+  "feedback",
+  "files",
+  "http",
+  "jobs",
+  "mail",
+  "outgoing",
+  "secrets",
   "server",
-  "store",
+  "settings",
+  "start",
+  "testing",
+  "transfer",
   "words",
 ];
 
@@ -34,10 +49,10 @@ const tiers: Record<string, Group> = {
   "second-alone": {
     folders: ["e2e", "package", "slow/cli", "slow/credentials", "slow/local", "slow/mcp"],
     files: [
-      "test/slow/api/access/{argon2,passwords}.test.ts",
-      "test/slow/api/access/sign-in/sign-in-uniform.test.ts",
+      "test/slow/access/**/{argon2,passwords}.test.ts",
+      "test/slow/access/sign-in/sign-in-uniform.test.ts",
       // It measures the memory of its process, which no other file may share.
-      "test/slow/server/http/bounded-memory.test.ts",
+      "test/slow/http/bounded-memory.test.ts",
     ],
     engines: ["sqlite", "postgres"],
     alone: true,

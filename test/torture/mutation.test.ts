@@ -16,14 +16,15 @@ const filesIn = (folder: string) =>
 
 /** The files of rules, each with the tests that import it. */
 const testsOf = new Map<string, string[]>();
-for (const test of filesIn("test/domain"))
-  for (const [, path = ""] of readFileSync(join(root, "test/domain", test), "utf8").matchAll(
+for (const test of filesIn("test").filter((name) => /\/rules\/[^/]*\.test\.ts$/.test(name)))
+  for (const [, path = ""] of readFileSync(join(root, "test", test), "utf8").matchAll(
     /from "(\.\.[^"]*\/server\/[^"]*\.ts)"/g,
   )) {
-    const rule = join("test/domain", test, "..", path);
-    if (/\/rules(\/|\.ts$)/.test(rule))
-      testsOf.set(rule, [...(testsOf.get(rule) ?? []), `test/domain/${test}`]);
+    const rule = join("test", test, "..", path);
+    if (/\/rules(\/|\.ts$)/.test(rule)) testsOf.set(rule, [...(testsOf.get(rule) ?? []), `test/${test}`]);
   }
+/** The tests of all rules. */
+const tests = [...new Set([...testsOf.values()].flat())];
 const rules = filesIn("server")
   .map((name) => `server/${name}`)
   .filter((name) => /\/rules(\/|\.ts$)/.test(name));
@@ -36,8 +37,8 @@ describe("the tests of the domain rules", () => {
   let vitest: Vitest;
   beforeAll(async () => {
     copy = mkdtempSync(join(tmpdir(), "innkeep-mutants-"));
-    for (const folder of ["src", "server", "test/domain", "test/support"])
-      cpSync(join(root, folder), join(copy, folder), { recursive: true });
+    for (const path of ["src", "server", "test/support", ...tests])
+      cpSync(join(root, path), join(copy, path), { recursive: true });
     for (const file of ["package.json", "tsconfig.json"]) cpSync(join(root, file), join(copy, file));
     symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
     vitest = await createVitest("test", {
@@ -86,7 +87,7 @@ describe("the tests of the domain rules", () => {
     return !failed;
   };
 
-  it("pass for the unchanged rules", async () => expect(await fails(["test/domain/"])).toBe(false), 120_000);
+  it("pass for the unchanged rules", async () => expect(await fails(tests)).toBe(false), 120_000);
 
   it("exist for each of them", () => {
     expect(rules.filter((rule) => !testsOf.has(rule))).toEqual([]);

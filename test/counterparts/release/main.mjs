@@ -50,7 +50,7 @@ try {
   report("the example for Jest", await jestFaults(folder, tarball));
   // The first that has hashes of passwords of its own.
   const node = join(await nodeFolder(24), "node");
-  report("the hashes of passwords", await testFaults(node, "test/slow/api/access/argon2.test.ts"));
+  report("the hashes of passwords", await testFaults(node, "test/slow/access/argon2.test.ts"));
   report("the bundle for one-click installation", await bundleFaults(join(folder, "bundle"), server));
   await checkExecutables(folder, server, report);
   await checkInstallations(tarball, server, report);

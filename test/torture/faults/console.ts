@@ -7,14 +7,19 @@ export const consoleFaults: readonly Fault[] = [
     file: "server/console/text.tsx",
     right: 'new MarkdownIt("default", { html: false,',
     wrong: 'new MarkdownIt("default", { html: true,',
-    tests: ["test/console/kit", "test/console/content"],
+    tests: [
+      "test/console/kit",
+      "test/content/changelog/page/changelog",
+      "test/content/faqs/faq-order",
+      "test/content/faqs/page/faqs",
+    ],
   },
   {
     name: "a form without an origin is taken",
     file: "server/console/browser-request.ts",
     right: "if (!mutates || isOwnOrigin(origin, settings)) return;",
     wrong: "if (!mutates || origin === undefined || isOwnOrigin(origin, settings)) return;",
-    tests: ["test/console/sign-in"],
+    tests: ["test/access/sign-in/page"],
   },
   {
     name: "a form that is sent twice at once shows an error, because an await is missing",
@@ -28,21 +33,21 @@ export const consoleFaults: readonly Fault[] = [
     file: "server/feedback/threads/page/forms.ts",
     right: '      params: { id: param("id") },\n      body,\n      idempotencyKey: fields.idempotencyKey,\n',
     wrong: '      params: { id: param("id") },\n      body,\n',
-    tests: ["test/console/feedback"],
+    tests: ["test/feedback"],
   },
   {
     name: "a person takes a thread from somebody who took it a moment before",
     file: "server/feedback/threads/page/forms.ts",
     right: 'body: { assignee: "me", expectedAssignee: fields.text("shownAssignee") || null },',
     wrong: 'body: { assignee: "me" },',
-    tests: ["test/console/feedback"],
+    tests: ["test/feedback"],
   },
   {
     name: "a link leads to another site after the sign-in",
     file: "server/console/links.ts",
     right: 'return url.origin === new URL(consoleUrl).origin && !path.startsWith("//") ? path : otherwise;',
     wrong: "return url.origin === new URL(consoleUrl).origin ? path : otherwise;",
-    tests: ["test/console/kit", "test/console/sign-in"],
+    tests: ["test/console/kit", "test/access/sign-in/page"],
   },
   {
     name: "the browser keeps a page of the console, which the next person at the computer sees",
@@ -56,14 +61,14 @@ export const consoleFaults: readonly Fault[] = [
     file: "server/feedback/inbox/page.tsx",
     right: "<Line text={thread.subject} />",
     wrong: "{thread.subject}",
-    tests: ["test/console/feedback"],
+    tests: ["test/feedback"],
   },
   {
     name: "a viewer is offered the decision on a plan, and loses the note",
     file: "server/feedback/threads/page/proposal.tsx",
     right: '<Can needs="maintainer">',
     wrong: '<Can needs="viewer">',
-    tests: ["test/console/feedback", "test/console/access"],
+    tests: ["test/feedback", "test/access"],
   },
   {
     name: "the next page of the inbox forgets the filter",
@@ -71,6 +76,10 @@ export const consoleFaults: readonly Fault[] = [
     right: "next={nextCursor === null ? undefined : address({ cursor: nextCursor })}",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     wrong: "next={nextCursor === null ? undefined : `${links.inbox(app.id)}?cursor=${nextCursor}`}",
-    tests: ["test/console/feedback/inbox"],
+    tests: [
+      "test/feedback/inbox/inbox-proposals",
+      "test/feedback/inbox/inbox",
+      "test/feedback/inbox/page/inbox-activity",
+    ],
   },
 ];

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { type Asker, judgeAccess, rolesFrom, suffices } from "../../../../server/access/members/rules.ts";
+import type { Role } from "../../../../src/contract/endpoint.ts";
+
+describe("a role in an app", () => {
+  it.each([
+    ["owner", "owner", true],
+    ["owner", "maintainer", true],
+    ["owner", "viewer", true],
+    ["maintainer", "owner", false],
+    ["maintainer", "maintainer", true],
+    ["maintainer", "viewer", true],
+    ["viewer", "owner", false],
+    ["viewer", "maintainer", false],
+    ["viewer", "viewer", true],
+  ] as const)("%s does what needs %s: %s", (role, needs, may) => {
+    expect(suffices(role, needs)).toBe(may);
+    expect(rolesFrom(needs).includes(role)).toBe(may);
+  });
+
+  it.each<[Role | undefined, Asker["kind"], string]>([
+    ["owner", "session", "allowed"],
+    ["maintainer", "session", "allowed"],
+    ["viewer", "session", "forbidden"],
+    [undefined, "session", "unknown"],
+    ["maintainer", "maintainerToken", "allowed"],
+    ["viewer", "maintainerToken", "forbidden"],
+    [undefined, "maintainerToken", "unknown"],
+    ["viewer", "agentToken", "unknown"],
+    [undefined, "agentToken", "unknown"],
+  ])("%s with a %s gets the answer %s where a maintainer is needed", (role, kind, verdict) => {
+    expect(judgeAccess(role, { needs: "maintainer", kind })).toBe(verdict);
+  });
+});

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createBrowserWithCookies } from "../../support/browser/browser-with-cookies.ts";
+import { createProviderPeople, identityOf } from "../../support/sign-in/identity-provider-people.ts";
+import {
+  type ServiceWithProvider,
+  startServiceWithProvider,
+} from "../../support/sign-in/service-with-identity-provider.ts";
+
+describe("connecting a provider to an account", () => {
+  let provided: ServiceWithProvider;
+  let people: ReturnType<typeof createProviderPeople>;
+  beforeAll(async () => {
+    provided = await startServiceWithProvider();
+    people = createProviderPeople(provided);
+  });
+  afterAll(() => provided.stop());
+
+  const signsInAs = async () => {
+    const browser = createBrowserWithCookies();
+    await people.arrive(browser);
+    return people.signedInAs(browser);
+  };
+
+  it("lets the owner sign in with the provider once the owner has confirmed", async () => {
+    const { email, browser } = await people.owner();
+    people.person();
+    const page = await people.arrive(browser);
+    expect(page.text).toContain("Connect Inn ID?");
+    expect((await people.confirm(browser, page)).status).toBe(303);
+    expect(await signsInAs()).toBe(email);
+  });
+
+  it("does not happen without a confirmation, because another site may have started it", async () => {
+    const { browser } = await people.owner();
+    const { email } = people.person();
+    await people.arrive(browser);
+    expect(await signsInAs()).toBe(email);
+  });
+
+  it("needs no verified address", async () => {
+    const { email, browser } = await people.owner();
+    people.person({ email_verified: false });
+    await people.confirm(browser, await people.arrive(browser));
+    expect(await signsInAs()).toBe(email);
+  });
+
+  it("asks for no confirmation when it is already connected", async () => {
+    const { browser } = await people.owner();
+    people.person();
+    await people.confirm(browser, await people.arrive(browser));
+    expect((await people.arrive(browser)).address).toBe(provided.service.deps.settings.consoleUrl);
+  });
+
+  it("is refused when the identity belongs to another account", async () => {
+    people.person();
+    await people.arrive(createBrowserWithCookies());
+    const { email, browser } = await people.owner();
+    const page = await people.arrive(browser);
+    expect([page.status, page.text.includes("connected to another account here")]).toEqual([403, true]);
+    expect(await people.signedInAs(browser)).toBe(email);
+  });
+
+  it("is refused when another account has connected the identity meanwhile", async () => {
+    const { browser } = await people.owner();
+    people.person();
+    const page = await people.arrive(browser);
+    await people.arrive(createBrowserWithCookies());
+    expect((await people.confirm(browser, page)).status).toBe(403);
+  });
+
+  it("is refused when the browser has signed in to another account meanwhile", async () => {
+    const [first, second] = [await people.owner(), await people.owner()];
+    people.person();
+    const { location } = await first.browser.step(provided.start());
+    first.browser.setCookie("innkeep", second.browser.cookie("innkeep") ?? "");
+    expect((await first.browser.go(location)).text).toContain("You are not signed in as you were");
+  });
+
+  it("is refused when the user has signed out meanwhile", async () => {
+    const { browser } = await people.owner();
+    people.person();
+    const { location } = await browser.step(provided.start());
+    browser.setCookie("innkeep", "");
+    expect((await browser.go(location)).status).toBe(403);
+  });
+
+  it("is refused to any user but the one who was asked", async () => {
+    const [first, second] = [await people.owner(), await people.owner()];
+    people.person();
+    const page = await people.arrive(first.browser);
+    expect((await people.confirm(second.browser, page)).status).toBe(403);
+  });
+
+  it.each(["https://evil.example", "null", ""])("is refused for a form of %j", async (origin) => {
+    const { browser } = await people.owner();
+    people.person();
+    const identity = identityOf((await people.arrive(browser)).text);
+    const address = `${provided.service.baseUrl}/tavern/with/inn/connect`;
+    expect((await browser.send(address, { identity }, { origin })).status).toBe(403);
+  });
+
+  it("is refused more than ten minutes after the question", async () => {
+    const { browser } = await people.owner();
+    people.person();
+    const page = await people.arrive(browser);
+    provided.service.clock.advance(600_000);
+    expect((await people.confirm(browser, page)).status).toBe(400);
+    provided.service.clock.advance(-600_000);
+  });
+
+  it.each(["", "forged", Buffer.alloc(64).toString("base64")])("is refused with %j", async (identity) => {
+    const { browser } = await people.owner();
+    const address = `${provided.service.baseUrl}/tavern/with/inn/connect`;
+    expect((await browser.send(address, { identity })).status).toBe(400);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { judgeIdentity, type ProvenIdentity } from "../../../../server/access/identity-providers/rules.ts";
+
+const stranger: ProvenIdentity = {
+  ownerId: undefined,
+  startedBy: undefined,
+  signedInAs: undefined,
+  email: "ada@example.org",
+  emailTaken: false,
+  registration: true,
+};
+const refuse = (why: string) => ({ act: "refuse", why });
+
+describe("a proven identity", () => {
+  it.each<[string, Partial<ProvenIdentity>, object]>([
+    ["is new and has a verified address", {}, { act: "register", email: "ada@example.org" }],
+    ["is known", { ownerId: "ada" }, { act: "sign_in" }],
+    ["is known, without an address", { ownerId: "ada", email: undefined }, { act: "sign_in" }],
+    [
+      "is known, but another account has its address now",
+      { ownerId: "ada", emailTaken: true },
+      { act: "sign_in" },
+    ],
+    ["is known, with registration off", { ownerId: "ada", registration: false }, { act: "sign_in" }],
+    [
+      "is known, but another account has signed in since",
+      { ownerId: "ada", signedInAs: "bob" },
+      { act: "sign_in" },
+    ],
+    ["is new, without a verified address", { email: undefined }, refuse("email_unverified")],
+    ["is new, but an account has its address", { emailTaken: true }, refuse("email_taken")],
+    ["is new, with registration off", { registration: false }, refuse("registration_off")],
+    [
+      "is new, but an account has its address, with registration off",
+      { emailTaken: true, registration: false },
+      refuse("email_taken"),
+    ],
+  ])("for a person who started signed out: %s", (_, traits, verdict) => {
+    expect(judgeIdentity({ ...stranger, ...traits })).toEqual(verdict);
+  });
+
+  const ada = { ...stranger, startedBy: "ada", signedInAs: "ada" };
+
+  it.each<[string, Partial<ProvenIdentity>, object]>([
+    ["is new", {}, { act: "offer" }],
+    ["is new, without a verified address", { email: undefined }, { act: "offer" }],
+    ["is new, but another account has its address", { emailTaken: true }, { act: "offer" }],
+    ["is new, with registration off", { registration: false }, { act: "offer" }],
+    ["belongs to this account", { ownerId: "ada" }, { act: "stay" }],
+    ["belongs to another account", { ownerId: "bob" }, refuse("another_account")],
+    ["is new, but the person has signed out since", { signedInAs: undefined }, refuse("session_changed")],
+    ["is new, but another account has signed in since", { signedInAs: "bob" }, refuse("session_changed")],
+    [
+      "belongs to the account that has signed in since",
+      { ownerId: "bob", signedInAs: "bob" },
+      refuse("session_changed"),
+    ],
+  ])("for a person who started signed in: %s", (_, traits, verdict) => {
+    expect(judgeIdentity({ ...ada, ...traits })).toEqual(verdict);
+  });
+});

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  createBrowserWithoutScripts,
+  locationOf,
+  readingOf,
+} from "../../../support/browser/browser-without-scripts.ts";
+import { consolePaths } from "../../../support/browser/console-paths.ts";
+import type { Answer } from "../../../support/service/request.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import { makeTeam } from "../../../support/worlds/members/team.ts";
+import { makeOwnerWithOneOfEach } from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the members of an app in the console", () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  const browserOf = async (user: { id: string }) =>
+    createBrowserWithoutScripts(service, await service.signIn(user));
+  const linkIn = ({ text }: Answer) => /id="secret"[^>]*value="([^"]*)"/.exec(text)?.[1] ?? "";
+
+  it("are invited by a link that the owner hands over, and join with it", async () => {
+    const team = await makeTeam(service);
+    const owner = await browserOf(team.owner);
+    const address = `/console/members/${team.app.id}`;
+    const page = await owner.open(address);
+    expect(readingOf(page)).toContain("This server sends no mail: you get the link");
+    expect(readingOf(page)).toContain("Reads all that maintainers work on, and changes nothing.");
+    const values = { email: "grace@example.org", role: "maintainer" };
+    const made = await owner.send(page, `${address}/invitations`, values);
+    expect(readingOf(made)).toContain("Give the link to grace@example.org yourself");
+    const link = new URL(linkIn(made)).pathname;
+    expect((await owner.open(address)).text).not.toContain(link);
+
+    const guest = await browserOf(await service.makeUser("grace@example.org"));
+    const offer = await guest.open(link);
+    expect(readingOf(offer)).toContain(`${team.owner.email} invites you to work on Demo`);
+    const accepted = await guest.send(offer, `${link}/accept`);
+    expect(locationOf(accepted)).toBe(`/console/feedback/${team.app.id}`);
+    expect(readingOf(await guest.follow(accepted))).toContain("No open feedback");
+    expect(readingOf(await owner.open(address))).toMatch(/grace@example\.org Maintainer/);
+  });
+
+  it("sign in before they see what they are invited to", async () => {
+    const team = await makeTeam(service);
+    const { token } = await team.invite("later@example.org");
+    const link = `/console/invitations/${token}`;
+    const nobody = createBrowserWithoutScripts(service);
+    const refused = await nobody.open(link);
+    const signIn = await nobody.open(refused.headers.get("location") ?? "");
+    expect(signIn.text).toContain(`name="to" value="${link}"`);
+    expect(signIn.text).not.toContain("Demo");
+  });
+
+  it("learn from a link for another address only that it does not help them", async () => {
+    const team = await makeTeam(service);
+    const { token } = await team.invite("intended@example.org");
+    const thief = await browserOf(await service.makeUser("thief@example.org"));
+    const page = await thief.open(`/console/invitations/${token}`);
+    expect(page.status).toBe(404);
+    expect(readingOf(page)).toContain("This link offers nothing to thief@example.org");
+    expect(page.text).not.toContain("intended@example.org");
+    expect(page.text).not.toContain("Demo");
+  });
+
+  it("get other roles, are removed, and invitations withdrawn, by forms", async () => {
+    const team = await makeTeam(service);
+    const member = await team.join("viewer");
+    await team.invite("waiting@example.org");
+    const owner = await browserOf(team.owner);
+    const address = `/console/members/${team.app.id}`;
+    const open = () => owner.open(address);
+    const raised = await owner.send(await open(), `${address}/${member.id}/role`, { role: "maintainer" });
+    expect(readingOf(await owner.follow(raised))).toMatch(new RegExp(`${member.email} Maintainer`));
+    const withdraw = /action="([^"]*\/withdraw)"/.exec((await open()).text)?.[1] ?? "";
+    const withdrawn = await owner.follow(await owner.send(await open(), withdraw));
+    expect(readingOf(withdrawn)).not.toContain("waiting@example.org");
+    const removed = await owner.follow(await owner.send(await open(), `${address}/${member.id}/remove`));
+    expect(readingOf(removed)).not.toContain(member.email);
+    const refused = await owner.send(await open(), `${address}/${team.owner.id}/remove`);
+    expect(refused.status).toBe(409);
+    expect(readingOf(refused)).toContain("An app needs an owner");
+  });
+
+  it("who are no owners see their own role, and can leave", async () => {
+    const team = await makeTeam(service);
+    const member = await team.join("maintainer");
+    const browser = await browserOf(member);
+    const page = await browser.open(`/console/members/${team.app.id}`);
+    expect(readingOf(page)).toContain("You are a maintainer of this app.");
+    expect(page.text).not.toContain(team.owner.email);
+    const left = await browser.send(page, `/console/members/${team.app.id}/${member.id}/remove`);
+    expect(locationOf(left)).toBe("/console");
+    expect((await browser.open(`/console/feedback/${team.app.id}`)).status).toBe(404);
+  });
+
+  it("who are viewers see no form that they cannot use, and no way to one", async () => {
+    const world = await makeOwnerWithOneOfEach(service);
+    const viewer = await browserOf(await service.makeMember(world.app.id, "viewer"));
+    const refused: string[] = [];
+    for (const path of consolePaths(world).filter((one) => one.includes(world.app.id))) {
+      const { status, text } = await viewer.open(path);
+      if (status === 403) refused.push(path.replace(world.app.id, "ID"));
+      else expect([path, status]).toEqual([path, 200]);
+      const main = /<main[\s\S]*<\/main>/.exec(text)?.[0] ?? "";
+      const forms = [...main.matchAll(/<form\b[^>]*method="post"[^>]*action="([^"]*)"/g)].map(([, to]) => to);
+      expect([path, forms.filter((to) => !/\/(remove|unread|read|hide-changes)$/.test(to ?? ""))]).toEqual([
+        path,
+        [],
+      ]);
+      expect(main).not.toMatch(/formaction=|<textarea|href="[^"]*\/new"|href="[^"]*\/console\/apps\//);
+    }
+    expect(refused).toEqual([
+      "/console/blocked/ID",
+      "/console/automatic-mails/ID",
+      "/console/faqs/ID/new",
+      "/console/changelog/ID/new",
+      "/console/testing/ID/new",
+      "/console/data/ID",
+      "/console/apps/ID",
+    ]);
+  });
+
+  it("who are viewers read every text that the others write", async () => {
+    const world = await makeOwnerWithOneOfEach(service);
+    const viewer = await browserOf(await service.makeMember(world.app.id, "viewer"));
+    const { app, threadId, faqId, entryId } = world;
+    const read = async (path: string) => readingOf(await viewer.open(`/console/${path}`));
+    expect(await read(`feedback/${app.id}/${threadId}`)).toContain("1. Find it");
+    expect(await read(`faqs/${app.id}/${faqId}`)).toContain("Because.");
+    expect(await read(`changelog/${app.id}/${entryId}`)).toContain("First");
+  });
+
+  it("who are maintainers have every form but those of owners", async () => {
+    const world = await makeOwnerWithOneOfEach(service);
+    const maintainer = await browserOf(await service.makeMember(world.app.id, "maintainer"));
+    const refused = [];
+    for (const path of consolePaths(world)) {
+      const { status } = await maintainer.open(path);
+      if (status !== 200) refused.push(path.replace(world.app.id, "ID"));
+    }
+    expect(refused).toEqual(["/console/data/ID", "/console/apps/ID"]);
+  });
+});

@@ -1,0 +1,174 @@
+import { v7 } from "uuid";
+import { describe, expect, it } from "vitest";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  locationOf,
+  readingOf,
+} from "../../../support/browser/browser-without-scripts.ts";
+import { type MailServer, parsedMail, startMailServer } from "../../../support/mail/mail-server.ts";
+import { mailsArrive, serverWithMail } from "../../../support/mail/server-with-mail.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import { cookieOf, postSession } from "../../../support/sign-in/password-accounts.ts";
+import { makeTeam } from "../../../support/worlds/members/team.ts";
+
+const password = "a fresh password";
+const typed = { password, repeatedPassword: password };
+
+/** A server, the mail server that takes its mails, and what people do with them. */
+async function startWithMail() {
+  const smtp = await startMailServer();
+  const service = await serverWithMail(smtp.url);
+  const nobody = createBrowserWithoutScripts(service);
+  return {
+    service,
+    smtp,
+    nobody,
+    /** The path of the link in the newest of so many mails. */
+    async linkIn(count: number): Promise<string> {
+      await mailsArrive(smtp, count);
+      const { text = "" } = await parsedMail(newest(smtp));
+      const link = /^http\S+$/m.exec(text)?.[0] ?? "none";
+      expect(link.startsWith(service.deps.settings.consoleUrl)).toBe(true);
+      return new URL(link).pathname;
+    },
+    /** Opens the link of a new account or of a new password, and types the password. */
+    async setPassword(path: string) {
+      return nobody.send(await nobody.open(path), path, typed);
+    },
+    recover: async (email: string) =>
+      nobody.send(await nobody.open("/console/recover"), "/console/recover", { email }),
+    signIn: async (email: string): Promise<BrowserWithoutScripts> =>
+      createBrowserWithoutScripts(service, {
+        cookie: cookieOf(await postSession(service, { email, password })),
+      }),
+  };
+}
+
+const newest = ({ received }: MailServer) => received.at(-1) ?? { raw: "" };
+
+/** Makes an account in the deprecated way, which shows nothing about the address. Returns what opens it. */
+async function register(service: Service, email: string) {
+  const body = { email, password: "the password of a stranger", deviceId: v7() };
+  const made = await service.request("POST", "/api/v1/testing/auth/register", { body });
+  const { headers } = await postSession(service, body);
+  return {
+    device: { authorization: `Bearer ${made.field("token")}` },
+    session: { cookie: cookieOf({ headers }), origin: service.baseUrl },
+  };
+}
+
+describe("a link that a mail server delivered", () => {
+  it("makes an account, and lets it accept an invitation", async () => {
+    const { service, nobody, linkIn, setPassword } = await startWithMail();
+    const team = await makeTeam(service);
+    const made = await team.invite("grace@kitchen.example", "viewer");
+    expect(made).toMatchObject({ status: 201, body: { url: null } });
+    const invitation = await linkIn(1);
+
+    const signIn = await nobody.open((await nobody.open(invitation)).headers.get("location") ?? "");
+    expect(signIn.text).toContain(`name="to" value="${invitation}"`);
+    const signUp = await nobody.open(/href="([^"]*sign-up[^"]*)"/.exec(signIn.text)?.[1] ?? "");
+    const asked = await nobody.send(signUp, "/tavern/sign-up", { email: "Grace@Kitchen.example" });
+    const back = await nobody.open(/href="([^"]*sign-in[^"]*)"/.exec(asked.text)?.[1] ?? "");
+    expect(readingOf(back)).toContain("Sign in Next, you see the invitation.");
+    expect(readingOf(await nobody.open("/tavern/sign-in"))).not.toContain("Next,");
+    const done = await setPassword(await linkIn(2));
+    expect(locationOf(done)).toBe("/console");
+
+    const grace = createBrowserWithoutScripts(service, { cookie: cookieOf(done) });
+    const offer = await grace.open(invitation);
+    expect(readingOf(offer)).toContain(`${team.owner.email} invites you to work on Demo`);
+    const joined = await grace.send(offer, `${invitation}/accept`);
+    expect(locationOf(joined)).toBe(`/console/feedback/${team.app.id}`);
+    expect((await grace.open(`/console/feedback/${team.app.id}`)).status).toBe(200);
+  });
+
+  it("that was passed on makes no other account a member before its address is verified", async () => {
+    const { service, recover, linkIn, setPassword, signIn } = await startWithMail();
+    const team = await makeTeam(service);
+    // A stranger has an account with the address, and has seen the link.
+    const stranger = await register(service, "grace@kitchen.example");
+    await team.invite("grace@kitchen.example");
+    const invitation = await linkIn(1);
+    const call = team.as(stranger.session);
+    const token = invitation.split("/").at(-1);
+    for (const method of ["GET", "POST"]) {
+      const answer = await call(method, `/invitations/${token}${method === "POST" ? "/accept" : ""}`);
+      expect(answer).toMatchObject({ status: 403, body: { code: "email_unverified" } });
+    }
+    const page = await createBrowserWithoutScripts(service, stranger.session).open(invitation);
+    expect([page.status, page.text.includes('href="/console/recover"')]).toEqual([403, true]);
+    expect(page.text).not.toContain("Demo");
+    expect((await call("GET", team.at)).status).toBe(404);
+    const account = await createBrowserWithoutScripts(service, stranger.session).open("/console/account");
+    expect(readingOf(account)).toContain("This address is not verified.");
+
+    // Its person gets the account by a mail. What the stranger had ends.
+    await service.deps.database.insert("identities", {
+      issuer: "https://inn.example",
+      subject: "stranger",
+      user_id: Object((await call("GET", "/me")).body).user.id,
+      created_at: service.clock.now().toISOString(),
+    });
+    const agent = (await call("POST", "/tokens", { kind: "agent", label: "Stranger" })).field("token");
+    await recover("grace@kitchen.example");
+    expect(locationOf(await setPassword(await linkIn(2)))).toBe("/console/sign-in");
+    const opened = [
+      await service.request("GET", "/api/v1/console/me", { headers: stranger.session }),
+      await service.request("GET", "/api/v1/testing/me/slots", { headers: stranger.device }),
+      await service.request("GET", "/api/v1/agent/feedback", {
+        headers: { authorization: `Bearer ${agent}` },
+      }),
+    ];
+    expect(opened.map(({ status }) => status)).toEqual([401, 401, 401]);
+    expect(await service.deps.database.all("SELECT * FROM identities")).toEqual([]);
+
+    const grace = await signIn("grace@kitchen.example");
+    const accepted = await grace.send(await grace.open(invitation), `${invitation}/accept`);
+    expect(locationOf(accepted)).toBe(`/console/feedback/${team.app.id}`);
+    expect(readingOf(await grace.open("/console/account"))).not.toContain("This address is not verified");
+  });
+
+  it("replaces a forgotten password, and leaves the tokens of a verified address as they are", async () => {
+    const { service, smtp, nobody, recover, linkIn, setPassword, signIn } = await startWithMail();
+    await nobody.send(await nobody.open("/tavern/sign-up"), "/tavern/sign-up", {
+      email: "ada@kitchen.example",
+    });
+    const cookie = cookieOf(await setPassword(await linkIn(1)));
+    const token = await service.request("POST", "/api/v1/console/tokens", {
+      headers: { cookie, origin: service.baseUrl },
+      body: { kind: "maintainer", label: "Mine", scopes: ["apps:read"] },
+    });
+    await recover("ada@kitchen.example");
+    const link = await linkIn(2);
+    expect(locationOf(await setPassword(link))).toBe("/console/sign-in");
+    await mailsArrive(smtp, 3);
+    expect((await parsedMail(newest(smtp))).subject).toBe("The password of your account was changed.");
+    expect(readingOf(await setPassword(link))).toContain("This link cannot be used");
+    expect(readingOf(await (await signIn("ada@kitchen.example")).open("/console"))).toContain("ada@kitchen");
+    const headers = { authorization: `Bearer ${token.field("token")}` };
+    expect((await service.request("GET", "/api/v1/console/me", { headers })).status).toBe(200);
+  });
+});
+
+it("a server without mail cannot check addresses: the owner hands the link over", async () => {
+  const service = await startService();
+  const team = await makeTeam(service);
+  const { token } = await team.invite("grace@kitchen.example");
+  const { session } = await register(service, "grace@kitchen.example");
+  expect((await team.as(session)("POST", `/invitations/${token}/accept`)).status).toBe(200);
+  await service.stop();
+});
+
+it("an account without a verified address gets no notices, because the address may be a stranger's", async () => {
+  const smtp = await startMailServer();
+  const service = await serverWithMail(smtp.url);
+  const { session } = await register(service, "victim@kitchen.example");
+  const body = { currentPassword: "the password of a stranger", newPassword: password };
+  expect((await service.request("PUT", "/api/v1/console/password", { headers: session, body })).status).toBe(
+    204,
+  );
+  const rows = await service.deps.database.all("SELECT * FROM mails");
+  expect(rows).toEqual([]);
+});

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  fieldsOf,
+  formOf,
+  readingOf,
+} from "../../../support/browser/browser-without-scripts.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+  sendFeedback,
+} from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the changelog in the console", () => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let owner: BrowserWithoutScripts;
+  let app: { readonly id: string; readonly key: string };
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeOwnerWithOneOfEach(service);
+    owner = createBrowserWithoutScripts(service, world.headers);
+  });
+  afterAll(() => service.stop());
+  beforeEach(async () => {
+    app = await service.makeApp(world.owner);
+  });
+
+  const address = (part = "") => `/console/changelog/${app.id}${part}`;
+  const published = async () =>
+    (await service.request("GET", "/api/v1/changelog/remote", { headers: { "x-api-key": app.key } })).body;
+  const create = async (values: Record<string, string>) =>
+    owner.send(await owner.open(address("/new")), address("/new"), { intent: "save", ...values });
+  const draft = async (entry: object = {}) => {
+    const body = { title: "Maps", version: "1.2.0", body: "Old.", ...entry };
+    return (await world.call("POST", `/apps/${app.id}/changelog`, body)).field("id");
+  };
+  const send = async (id: string, values: Record<string, string>) =>
+    owner.send(await owner.open(address(`/${id}`)), address(`/${id}`), { intent: "save", ...values });
+
+  it("keeps a new note as a draft", async () => {
+    const answer = await create({ title: "Maps", version: "1.2.0", body: "New colours." });
+    expect(answer.headers.get("location")).toBe(address("?done=entry-saved"));
+    expect(readingOf(await owner.follow(answer))).toMatch(/Maps Draft 1\.2\.0 minor/);
+    expect(await published()).toEqual({ entries: [] });
+  });
+
+  it("shows the form again for a version that already has a note", async () => {
+    const id = await draft();
+    const answer = await create({ title: "Maps", version: "v1.2.0", body: "New colours." });
+    expect(answer.status).toBe(409);
+    expect(readingOf(answer)).toContain(
+      "There is a release note of this version already. Change that one, or enter another version.",
+    );
+    expect(answer.text).toContain(`<a href="${address(`/${id}`)}">Open the release note of this version</a>`);
+    expect(fieldsOf(formOf(answer, address("/new")))).toMatchObject({ body: "New colours." });
+  });
+
+  it("publishes at once on request", async () => {
+    await create({ intent: "publish", title: "Maps", version: "1.2.0", body: "New colours." });
+    expect(await published()).toMatchObject({ entries: [{ title: "Maps", body: "New colours." }] });
+  });
+
+  it("publishes a draft with its last changes", async () => {
+    await send(await draft(), { intent: "publish", title: "Quieter maps" });
+    expect(await published()).toMatchObject({ entries: [{ title: "Quieter maps", body: "Old." }] });
+  });
+
+  it("hides a note until its publication time", async () => {
+    const answer = await create({ title: "Later", version: "2.0.0", publishedAt: "2199-01-01T10:00" });
+    expect(readingOf(await owner.follow(answer))).toContain("Later Scheduled");
+    expect(await published()).toEqual({ entries: [] });
+  });
+
+  it("accepts a list of changes and versions by platform, without empty lines", async () => {
+    await create({
+      intent: "publish",
+      title: "Maps",
+      version: "1.2.0",
+      bodyFormat: "items",
+      "items.0.type": "fixed",
+      "items.0.text": "Crash at start",
+      "items.2.type": "added",
+      "items.2.text": "Night colours",
+      "versions.1.platform": "android",
+      "versions.1.version": "1.2.0.7",
+    });
+    expect(await published()).toMatchObject({
+      entries: [
+        {
+          items: [
+            { type: "fixed", text: "Crash at start" },
+            { type: "added", text: "Night colours" },
+          ],
+          versions: [{ platform: "android", version: "1.2.0.7" }],
+        },
+      ],
+    });
+  });
+
+  it("shows each fault at its field, or at its line", async () => {
+    const values = { title: "", version: "1", "items.3.type": "fixed", "items.3.text": "x".repeat(1_001) };
+    const answer = await create(values);
+    expect(answer.status).toBe(400);
+    expect(readingOf(answer)).toMatch(
+      /Title must not be empty\. .* Change 4 must have at most 1000 characters\./,
+    );
+  });
+
+  it("previews Markdown without saving, and without raw HTML", async () => {
+    const body = "## Maps\n\n[more](https://example.org) <b>x</b> ![p](https://evil.example/a.png)";
+    const page = await create({ intent: "preview", title: "Maps", version: "1.2.0", body });
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("<h2>Maps</h2>");
+    expect(page.text).toContain('<a href="https://example.org" rel="noopener noreferrer nofollow">more</a>');
+    expect(page.text).toContain("&lt;b&gt;x&lt;/b&gt;");
+    expect(page.text).not.toContain('<img src="https://evil');
+    expect(readingOf(await owner.open(address()))).toContain("Nothing released yet");
+  });
+
+  it("previews a list of changes by kind", async () => {
+    const values = {
+      intent: "preview",
+      bodyFormat: "items",
+      "items.0.type": "fixed",
+      "items.0.text": "Crash",
+    };
+    expect(readingOf(await create(values))).toContain("Fixed Crash");
+  });
+
+  it("adds lines, and keeps the filled fields", async () => {
+    const page = await create({ intent: "more", "items.4.type": "fixed", "items.4.text": "Crash" });
+    const fields = fieldsOf(formOf(page, address("/new")));
+    expect(fields).toMatchObject({ "items-rows": "10", "items.4.text": "Crash", "items.9.text": "" });
+  });
+
+  it("sends only changed fields", async () => {
+    const id = await draft({ publishedAt: "2026-01-02T03:04:05.678Z" });
+    await send(id, { title: "Quieter maps" });
+    const { body } = await world.call("GET", `/changelog/${id}`);
+    expect(body).toMatchObject({ title: "Quieter maps", publishedAt: "2026-01-02T03:04:05.678Z" });
+  });
+
+  it("turns a published note into a draft again", async () => {
+    await send(await draft({ publishedAt: "2026-01-02T03:04:05.678Z" }), { publishedAt: "" });
+    expect(await published()).toEqual({ entries: [] });
+  });
+
+  it("links the feedback that a note names, and does not preview the line that names it", async () => {
+    const thread = await sendFeedback(service, app.key, { message: "The list is empty." });
+    const body = `A list.\n\nFeedback: ${thread}`;
+    const path = address(`/${await draft({ body })}`);
+    const page = await owner.open(path);
+    expect(page.text).toContain(
+      `<a href="/console/feedback/${app.id}/${thread}"><bdi>The list is empty.</bdi></a>`,
+    );
+    expect(fieldsOf(formOf(page, path))).toMatchObject({ body });
+    expect(readingOf(await owner.open(`/console/feedback/${app.id}/${thread}`))).toContain(
+      "Release notes 1.2.0: Maps Draft",
+    );
+    const preview = await create({ intent: "preview", title: "Maps", version: "1.3.0", body });
+    expect(preview.text).toContain("<p>A list.</p>\n</div>");
+  });
+
+  it("deletes a note permanently", async () => {
+    const id = await draft();
+    await owner.send(await owner.open(address(`/${id}`)), address(`/${id}/delete`));
+    expect((await owner.open(address(`/${id}`))).status).toBe(404);
+  });
+
+  it("says if the changelog is turned off", async () => {
+    const { id } = await service.makeApp(world.owner, { changelogEnabled: false });
+    expect(readingOf(await owner.open(`/console/changelog/${id}`))).toContain("turned off for this app");
+  });
+});

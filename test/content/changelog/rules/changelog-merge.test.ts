@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { markEdited, mergeImport, type StoredRelease } from "../../../../server/content/changelog/rules.ts";
+
+const stored: StoredRelease = {
+  values: { title: "Maps", body: "By a person.", items: null, publishedAt: "2026-05-01" },
+  edited: ["body", "publishedAt"],
+};
+
+describe("an import of a release note", () => {
+  it("changes differing fields, and keeps a person's fields", () => {
+    const given = { title: "More maps", body: "By a program.", items: null };
+    expect(mergeImport(stored, given, false)).toEqual({
+      changed: ["title"],
+      kept: ["body"],
+      edited: ["body", "publishedAt"],
+    });
+  });
+
+  it("changes a person's fields if it may, and they are then no longer the person's", () => {
+    const given = { title: "Maps", body: "By a program." };
+    expect(mergeImport(stored, given, true)).toEqual({
+      changed: ["body"],
+      kept: [],
+      edited: ["publishedAt"],
+    });
+  });
+
+  it("takes back a person's field if both sides have the same value", () => {
+    expect(mergeImport(stored, { body: "By a person." }, false)).toEqual({
+      changed: [],
+      kept: [],
+      edited: ["publishedAt"],
+    });
+  });
+
+  it("does not change missing fields", () => {
+    expect(mergeImport(stored, { title: undefined }, false)).toEqual({
+      changed: [],
+      kept: [],
+      edited: ["body", "publishedAt"],
+    });
+  });
+});
+
+it("marks the fields a person changes as the person's, in addition to earlier ones", () => {
+  const given = { title: "Maps", items: "[]", releaseType: undefined };
+  expect(markEdited(stored, given)).toEqual(["body", "items", "publishedAt"]);
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import {
+  isGreaterVersion,
+  unseenSince,
+  type VersionedEntry,
+  type VersionOrder,
+} from "../../../../server/content/changelog/rules.ts";
+
+/** Whole numbers are build numbers; `a.b` with one digit each is a version; everything else has no order. */
+const order: VersionOrder = {
+  formsOf(version) {
+    if (/^\d$/.test(version)) return ["build", "semver"];
+    if (/^\d+$/.test(version)) return ["build"];
+    return /^\d\.\d$/.test(version) ? ["semver"] : [];
+  },
+  compare: (a, b) => Number(a) - Number(b),
+};
+
+const entry = (version: string, ...platforms: readonly string[]): VersionedEntry => ({
+  id: version,
+  version,
+  versions: platforms.map((platform) => ({ version: platform })),
+});
+
+const unseen = (entries: readonly VersionedEntry[], since: string) =>
+  unseenSince(entries, since, order).map(({ version }) => version);
+
+describe("the release notes since a version", () => {
+  it("of an entry are those published after it, and earlier greater ones", () => {
+    const entries = ["1.3", "Winter", "1.1", "1.5", "1.0"].map((version) => entry(version));
+    expect(unseen(entries, "1.1")).toEqual(["1.3", "Winter", "1.5"]);
+  });
+
+  it("of several entries are those after the oldest, without these entries", () => {
+    const entries = [
+      entry("1.2"),
+      { ...entry("1.1"), id: "again" },
+      entry("Spring"),
+      entry("1.1"),
+      entry("1.0"),
+    ];
+    expect(unseen(entries, "1.1")).toEqual(["1.2", "Spring"]);
+  });
+
+  it("of an entry's platform are those greater than the entry", () => {
+    expect(unseen([entry("1.4"), entry("1.2", "1.1"), entry("1.3"), entry("1.0")], "1.1")).toEqual([
+      "1.4",
+      "1.3",
+    ]);
+  });
+
+  it("of an entry ignore another entry with the same platform version", () => {
+    expect(unseen([entry("1.1"), entry("1.0", "1.1")], "1.1")).toEqual([]);
+    expect(unseen([entry("Autumn"), entry("1.1"), entry("Winter", "1.1")], "1.1")).toEqual(["Autumn"]);
+  });
+
+  it("of no entry are the greater ones, by platform if the versions have no order", () => {
+    const entries = [entry("Winter", "1.9"), entry("1.8"), entry("1.6"), entry("Spring", "1.2", "Old")];
+    expect(unseen(entries, "1.6")).toEqual(["Winter", "1.8"]);
+    expect(unseen(entries, "1.7")).toEqual(["Winter", "1.8"]);
+    expect(unseen([entry("1.0", "1.9")], "1.5")).toEqual([]);
+  });
+
+  it("are compared in the narrowest form of an entry", () => {
+    expect(unseen([entry("12"), entry("3"), entry("1.9")], "5")).toEqual(["12"]);
+    expect(unseen([entry("1.9"), entry("6.0")], "5")).toEqual(["6.0"]);
+  });
+
+  it("without an order are all, or none if no entry has its form", () => {
+    expect(unseen([entry("1.1"), entry("Winter")], "Summer")).toEqual(["1.1", "Winter"]);
+    expect(unseen([entry("Winter"), entry("Spring")], "1.1")).toEqual([]);
+  });
+});
+
+describe("a version", () => {
+  it.each([
+    ["1.2", "1.1", true],
+    ["1.1", "1.1", false],
+    ["1.0", "1.1", false],
+    ["12", "1.1", false],
+    ["2", "1.1", true],
+    ["Winter", "Spring", false],
+  ])("%s is greater than %s: %s", (a, b, greater) => {
+    expect(isGreaterVersion(a, b, order)).toBe(greater);
+  });
+});

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  readingOf,
+} from "../../../support/browser/browser-without-scripts.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the FAQ in the console", () => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let owner: BrowserWithoutScripts;
+  let app: { readonly id: string; readonly key: string };
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeOwnerWithOneOfEach(service);
+    owner = createBrowserWithoutScripts(service, world.headers);
+  });
+  afterAll(() => service.stop());
+  beforeEach(async () => {
+    app = await service.makeApp(world.owner);
+  });
+
+  const address = (part = "") => `/console/faqs/${app.id}${part}`;
+  const listed = async () => {
+    const { text } = await service.request("GET", "/api/v1/faqs/remote", {
+      headers: { "x-api-key": app.key },
+    });
+    return [...text.matchAll(/"question":"([^"]*)"/g)].map(([, question]) => question);
+  };
+  const write = async (question: string, sortOrder?: number) =>
+    (await world.call("POST", `/apps/${app.id}/faqs`, { question, answer: "Because.", sortOrder })).field(
+      "id",
+    );
+  const move = async (id: string, direction: string, page = owner.open(address())) =>
+    owner.send(await page, address("/order"), { move: `${id} ${direction}` });
+
+  it("accepts a new entry, which the app reads at once", async () => {
+    const form = await owner.open(address("/new"));
+    const answer = await owner.send(form, address("/new"), { question: "How?", answer: "Like this.\r\nSo." });
+    expect(answer.headers.get("location")).toBe(address("?done=faq-created"));
+    expect(await listed()).toEqual(["How?"]);
+    expect(readingOf(await owner.follow(answer))).toContain("How? Like this. So.");
+  });
+
+  it("keeps the typed text after a fault, and shows each fault at its field", async () => {
+    const form = await owner.open(address("/new"));
+    const values = { question: " ", answer: "Kept <b>as typed</b>", sortOrder: "soon" };
+    const answer = await owner.send(form, address("/new"), values);
+    expect(answer.status).toBe(400);
+    expect(readingOf(answer)).toMatch(/Question must not be empty\. .* Position must be/);
+    expect(answer.text).toContain("Kept &lt;b>as typed&lt;/b>");
+    expect(await listed()).toEqual([]);
+  });
+
+  it("changes an entry", async () => {
+    const id = await write("How?");
+    const page = await owner.open(address(`/${id}`));
+    const answer = await owner.send(page, address(`/${id}`), { question: "How exactly?" });
+    expect(answer.headers.get("location")).toBe(address("?done=changed"));
+    expect(await listed()).toEqual(["How exactly?"]);
+  });
+
+  it("keeps the line ends of an unedited answer", async () => {
+    const entry = { question: "How?", answer: "One.\r\nTwo." };
+    const id = (await world.call("POST", `/apps/${app.id}/faqs`, entry)).field("id");
+    await owner.send(await owner.open(address(`/${id}`)), address(`/${id}`), { question: "How exactly?" });
+    const { body } = await world.call("GET", `/apps/${app.id}/faqs`);
+    expect(body).toMatchObject([{ question: "How exactly?", answer: "One.\r\nTwo." }]);
+  });
+
+  it("does not overwrite a script's change made meanwhile", async () => {
+    const id = await write("How?");
+    const page = await owner.open(address(`/${id}`));
+    await world.call("PATCH", `/faqs/${id}`, { question: "Theirs?" });
+    const answer = await owner.send(page, address(`/${id}`), { question: "Mine?" });
+    expect(readingOf(answer)).toContain("Question was changed by somebody else");
+    expect(await listed()).toEqual(["Theirs?"]);
+  });
+
+  it("deletes an entry permanently", async () => {
+    const id = await write("How?");
+    const page = await owner.open(address(`/${id}`));
+    await owner.send(page, address(`/${id}/delete`));
+    expect(await listed()).toEqual([]);
+  });
+
+  it("moves an entry up and down", async () => {
+    const [, second] = [await write("A"), await write("B"), await write("C")];
+    await move(second, "down");
+    expect(await listed()).toEqual(["A", "C", "B"]);
+    await move(second, "up");
+    await move(second, "up");
+    expect(await listed()).toEqual(["B", "A", "C"]);
+  });
+
+  it("moves entries that share a position", async () => {
+    const [, , third] = [await write("A", 1), await write("B", 1), await write("C", 1)];
+    await move(third, "up");
+    expect(await listed()).toEqual(["A", "C", "B"]);
+  });
+
+  it("moves an entry by one position, even if the form is sent several times", async () => {
+    const [, , third] = [await write("A"), await write("B"), await write("C")];
+    const page = owner.open(address());
+    await move(third, "up", page);
+    await move(third, "up", page);
+    expect(await listed()).toEqual(["A", "C", "B"]);
+  });
+
+  it("has no page for another app's entry", async () => {
+    expect((await owner.open(address(`/${world.faqId}`))).status).toBe(404);
+  });
+});

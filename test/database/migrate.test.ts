@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Database } from "../../server/database/database.ts";
+import type { Migration } from "../../server/database/migrate.ts";
+import { migrations } from "../../server/database/migrations.ts";
+import { databases, type TestDatabase } from "../support/database/databases.ts";
+
+const first: Migration = {
+  number: 1,
+  name: "first",
+  statements: ["CREATE TABLE one (id BIGINT PRIMARY KEY)"],
+};
+const second: Migration = {
+  number: 2,
+  name: "second",
+  statements: {
+    sqlite: ["CREATE TABLE two (id INTEGER PRIMARY KEY)", "INSERT INTO two (id) VALUES (1)"],
+    postgres: ["CREATE TABLE two (id BIGINT PRIMARY KEY)", "INSERT INTO two (id) VALUES (1)"],
+  },
+};
+
+describe.each(databases)("the migrations on $name", ({ createEmpty }) => {
+  let place: TestDatabase;
+  beforeEach(async () => {
+    place = await createEmpty();
+  });
+  afterEach(() => place.remove());
+
+  const names = async (database: Database) =>
+    (await database.all<{ name: string }>("SELECT name FROM migrations ORDER BY number")).map(
+      ({ name }) => name,
+    );
+
+  it("of this release apply to an empty database, and then count as applied", async () => {
+    await place.open();
+    const database = await place.open();
+    expect(await names(database)).toEqual(migrations.map(({ name }) => name));
+  });
+
+  it("run once when servers start at once", async () => {
+    const opened = await Promise.all([1, 2, 3, 4].map(() => place.open({ migrations: [first, second] })));
+    for (const database of opened) expect(await names(database)).toEqual(["first", "second"]);
+    expect(await opened[0]?.all("SELECT id FROM two")).toHaveLength(1);
+  });
+
+  it("that are new apply to a database that has the older ones", async () => {
+    await place.open({ migrations: [first] });
+    const database = await place.open({ migrations: [first, second] });
+    expect(await names(database)).toEqual(["first", "second"]);
+  });
+
+  it("leave no changes when one fails", async () => {
+    const broken: Migration = {
+      number: 2,
+      name: "broken",
+      statements: ["CREATE TABLE three (id BIGINT)", "NONSENSE"],
+    };
+    await expect(place.open({ migrations: [first, broken] })).rejects.toThrow(/NONSENSE/);
+    const database = await place.open({ migrations: [first, second] });
+    await expect(database.all("SELECT * FROM three")).rejects.toThrow(/three/);
+  });
+
+  it("stop the start when the database is newer", async () => {
+    await place.open({ migrations: [first, second] });
+    await expect(place.open({ migrations: [first] })).rejects.toThrow(
+      /A newer Innkeep .* "second" .* Update Innkeep/,
+    );
+  });
+
+  it("stop the start when one was changed", async () => {
+    await place.open({ migrations: [first] });
+    const changed = { ...first, statements: ["CREATE TABLE other (id BIGINT)"] };
+    await expect(place.open({ migrations: [changed] })).rejects.toThrow(/Migration 1 "first" is not the one/);
+  });
+
+  it("refuse several statements in one text, which SQLite would cut short", async () => {
+    const careless = { ...first, statements: ["CREATE TABLE a (id BIGINT); CREATE TABLE b (id BIGINT)"] };
+    await expect(place.open({ migrations: [careless] })).rejects.toThrow(/several statements/);
+  });
+
+  it("may have a semicolon in a text", async () => {
+    const quoting = { ...first, statements: ["CREATE TABLE a (text TEXT DEFAULT 'a; b')"] };
+    await expect(place.open({ migrations: [quoting] })).resolves.toBeDefined();
+  });
+});

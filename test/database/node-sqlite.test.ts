@@ -1,0 +1,23 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { withoutWarning } from "../../server/database/sqlite/node-sqlite.ts";
+
+describe("the runtime's own SQLite", () => {
+  it("is loaded without the warning that it is experimental, and later warnings are shown", async () => {
+    const warned: string[] = [];
+    const hear = ({ message }: Error) => void warned.push(message);
+    process.on("warning", hear);
+    onTestFinished(() => void process.off("warning", hear));
+    const load = () => {
+      process.emitWarning("experimental");
+      return "loaded";
+    };
+    expect(withoutWarning(load)).toBe("loaded");
+    expect(() =>
+      withoutWarning(() => {
+        throw new Error("not there");
+      }),
+    ).toThrow("not there");
+    process.emitWarning("something else");
+    await expect.poll(() => warned).toEqual(["something else"]);
+  });
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  readingOf,
+} from "../../../support/browser/browser-without-scripts.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import { createProposalWorker, type ProposalWorker } from "../../../support/worlds/agents/proposal-states.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the page of decisions", () => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let owner: BrowserWithoutScripts;
+  let worker: ProposalWorker;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    world = await makeOwnerWithOneOfEach(service);
+    owner = createBrowserWithoutScripts(service, await service.signIn(world.owner));
+    const token = await service.makeToken(world.owner, "agent", { scopes: ["runs:work"] });
+    worker = createProposalWorker(service, world, token);
+  });
+  afterAll(() => service.stop());
+
+  const claimed = async () => {
+    const id = await worker.newThread();
+    const runId = await worker.propose(id);
+    await worker.decide(runId, "approve");
+    return { id, runId, claimId: await worker.claim(runId) };
+  };
+  const reading = async () => readingOf(await owner.open("/console"));
+
+  it("shows no work before there is any", async () => {
+    expect(await reading()).not.toMatch(/In work|Failed|Waiting for a new plan/);
+  });
+
+  it("lists what agents work on, until the outcome", async () => {
+    const { runId, claimId } = await claimed();
+    await worker.progress(runId, claimId, "Half of it.");
+    expect(await reading()).toMatch(
+      /In work It broke\. Half of it\. Demo build-7 last sign of life just now/,
+    );
+    await worker.outcome(runId, { claimId });
+    expect(await reading()).not.toContain("In work");
+  });
+
+  it("lists failed work until a newer proposal, or until the thread is resolved", async () => {
+    const [first, second] = [await claimed(), await claimed()];
+    for (const { runId, claimId } of [first, second])
+      await worker.outcome(runId, { claimId, status: "failed", summary: `No disk for ${claimId}.` });
+    expect(await reading()).toMatch(/Failed in the last 30 days .* No disk .* No disk .* failed just now/);
+    await worker.propose(first.id);
+    await world.call("PATCH", `/feedback/${second.id}`, { status: "resolved" });
+    expect(await reading()).not.toContain("Failed in the last 30 days");
+  });
+
+  it("lists proposals that were sent back until a new plan comes", async () => {
+    const id = await worker.newThread();
+    await worker.decide(await worker.propose(id), "request_changes", "Smaller steps.");
+    expect(await reading()).toMatch(
+      /Waiting for a new plan It broke\. Smaller steps\. Demo you asked for changes just now/,
+    );
+    await worker.propose(id);
+    expect(await reading()).not.toContain("Waiting for a new plan");
+  });
+
+  it("does not list them after 30 days without a new plan", async () => {
+    await worker.decide(await worker.propose(await worker.newThread()), "request_changes", "Smaller steps.");
+    service.clock.advance(31 * 86_400_000);
+    owner = createBrowserWithoutScripts(service, await service.signIn(world.owner));
+    expect(await reading()).not.toContain("Waiting for a new plan");
+  });
+
+  it("shows ten, and says that there are more", async () => {
+    for (let count = 0; count < 11; count += 1)
+      await worker.decide(await worker.propose(await worker.newThread()), "request_changes", "Smaller.");
+    expect(await reading()).toContain("Only 10 are shown.");
+  });
+
+  it("shows nothing of other owners", async () => {
+    await claimed();
+    const stranger = await makeOwnerWithOneOfEach(service);
+    const page = await createBrowserWithoutScripts(service, stranger.headers).open("/console");
+    expect(readingOf(page)).not.toContain("In work");
+  });
+});

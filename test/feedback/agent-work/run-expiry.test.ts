@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { tidy } from "../../../server/jobs/housekeeping.ts";
+import { databases } from "../../support/database/databases.ts";
+import { refusal } from "../../support/service/refusals.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeWorkingAgent, type WorkingAgent } from "../../support/worlds/agents/approved-proposal.ts";
+
+const hour = 3_600_000;
+
+describe.each(databases)("an approval with a lifetime on $name", (engine) => {
+  let service: Service;
+  let world: WorkingAgent;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  beforeEach(async () => {
+    world = await makeWorkingAgent(service);
+    await setHours(2);
+  });
+  afterAll(() => service.stop());
+
+  const setHours = async (approvalHours: number | null) => {
+    const path = `/api/v1/console/apps/${world.appId}`;
+    const answer = await service.request("PATCH", path, { headers: world.person, body: { approvalHours } });
+    expect(answer).toMatchObject({ status: 200, body: { approvalHours } });
+  };
+  const threadOf = (threadId: string) =>
+    service.request("GET", `/api/v1/agent/feedback/${threadId}`, { headers: world.agent });
+  const inbox = () =>
+    service.request("GET", `/api/v1/console/apps/${world.appId}/feedback`, { headers: world.person });
+  const storedDecision = async (runId: string) =>
+    (await service.deps.database.get<{ decision: string }>("SELECT decision FROM runs WHERE id = ?", runId))
+      ?.decision;
+
+  it("says when it expires, and nothing else changes until then", async () => {
+    const { now } = service.clock;
+    let readings = 0;
+    // No two readings give the same time, as if the server took a millisecond for every step.
+    const reading = vi
+      .spyOn(service.clock, "now")
+      .mockImplementation(() => new Date(now().getTime() + ++readings));
+    const runId = await world.approved().finally(() => reading.mockRestore());
+    const run = await world.poll(runId);
+    const lifetime = Date.parse(run.field("expiresAt")) - Date.parse(run.field("decidedAt"));
+    expect([run.field("status"), lifetime]).toEqual(["approved", 2 * hour]);
+    service.clock.advance(2 * hour - 60_000);
+    expect((await world.poll(runId)).body).toMatchObject({ status: "approved" });
+    expect(await world.claim(runId)).toMatchObject({ status: 200 });
+  });
+
+  it("reads rejected and expired from its end on, to everybody, and cannot be claimed or recalled", async () => {
+    const threadId = await world.newThread();
+    const runId = await world.approved(threadId);
+    const expiresAt = (await world.poll(runId)).field("expiresAt");
+    service.clock.advance(2 * hour);
+    expect(await world.claim(runId)).toMatchObject(refusal(409, "wrong_state"));
+    expect(await world.order(runId, "recall")).toMatchObject(refusal(409, "wrong_state"));
+    const expired = { status: "rejected", decision: "expired", decidedAt: expiresAt };
+    const path = `/api/v1/console/feedback/${threadId}`;
+    expect((await service.request("GET", path, { headers: world.person })).body).toMatchObject({
+      latestProposal: expired,
+      proposals: [expired],
+    });
+    expect((await world.poll(runId)).body).toMatchObject(expired);
+    expect((await threadOf(threadId)).body).toMatchObject({ latestProposal: expired });
+    expect((await inbox()).body).toMatchObject({ items: [{ id: threadId, proposalStatus: "rejected" }] });
+  });
+
+  it("that was read as expired stays expired, also if the clock is corrected", async () => {
+    const runId = await world.approved();
+    service.clock.advance(2 * hour);
+    await world.poll(runId);
+    service.clock.advance(-30_000);
+    expect((await world.poll(runId)).body).toMatchObject({ status: "rejected", decision: "expired" });
+    expect(await world.claim(runId)).toMatchObject(refusal(409, "wrong_state"));
+  });
+
+  it("does not expire once it is claimed, and has a new lifetime from its release on", async () => {
+    const runId = await world.approved();
+    await world.claim(runId);
+    service.clock.advance(100 * hour);
+    expect((await world.poll(runId)).body).toMatchObject({ status: "approved", expiresAt: null });
+    await world.order(runId, "release");
+    service.clock.advance(hour);
+    expect((await world.poll(runId)).body).toMatchObject({
+      status: "approved",
+      expiresAt: expect.any(String),
+    });
+    service.clock.advance(hour);
+    expect((await world.poll(runId)).body).toMatchObject({ status: "rejected", decision: "expired" });
+  });
+
+  it("keeps the lifetime that it got, whatever the app says later", async () => {
+    const runId = await world.approved();
+    await setHours(null);
+    const lasting = await world.approved();
+    service.clock.advance(2 * hour);
+    expect((await world.poll(runId)).body).toMatchObject({ decision: "expired" });
+    expect((await world.poll(lasting)).body).toMatchObject({ status: "approved", expiresAt: null });
+  });
+
+  it("is stored as expired by housekeeping if nobody reads it", async () => {
+    const [over, young] = [await world.approved(), await world.approved()];
+    await world.claim(young);
+    service.clock.advance(2 * hour);
+    await tidy(service.deps);
+    expect([await storedDecision(over), await storedDecision(young)]).toEqual(["expired", "approve"]);
+  });
+
+  describe("and a clock that jumps", () => {
+    it.each([
+      ["ahead", 5 * hour],
+      ["back", -hour],
+    ])(
+      "%s: it is neither read nor claimed if only that clock could tell, and as before afterwards",
+      async (_, jump) => {
+        const threadId = await world.newThread();
+        const runId = await world.approved(threadId);
+        service.clock.advance(hour + hour / 2);
+        if (jump < 0) service.clock.pass(hour / 2 + 1_000);
+        service.clock.jump(jump);
+        for (const answer of [await world.poll(runId), await world.claim(runId), await threadOf(threadId)]) {
+          expect(answer).toMatchObject(refusal(503, "busy"));
+          expect(answer.headers.get("retry-after")).toBe("60");
+        }
+        await tidy(service.deps);
+        expect(await storedDecision(runId)).toBe("approve");
+        service.clock.jump(-jump);
+        expect((await world.poll(runId)).body).toMatchObject({ status: jump < 0 ? "rejected" : "approved" });
+      },
+    );
+
+    it("no lifetime begins, but an approval without one, a refusal and a recall go on", async () => {
+      const claimed = await world.approved();
+      await world.claim(claimed);
+      const waiting = await world.proposeOn(await world.newThread());
+      const approved = await world.approved();
+      service.clock.jump(-5 * hour);
+      expect(await world.decide(waiting, { decision: "approve" })).toMatchObject(refusal(503, "busy"));
+      expect(await world.order(claimed, "release")).toMatchObject(refusal(503, "busy"));
+      expect(await world.decide(waiting, { decision: "reject" })).toMatchObject({ status: 200 });
+      expect(await world.order(approved, "recall")).toMatchObject({ status: 200 });
+      await setHours(null);
+      expect(await world.order(claimed, "release")).toMatchObject({ status: 200 });
+      service.clock.jump(5 * hour);
+    });
+  });
+});

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hashOf } from "../../../server/secrets/secrets.ts";
+import { databases } from "../../support/database/databases.ts";
+import { issuesOf } from "../../support/service/issues.ts";
+import { refusal } from "../../support/service/refusals.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeWorkingAgent, type WorkingAgent } from "../../support/worlds/agents/approved-proposal.ts";
+
+const instantForm = /^\d{4}-.+\.\d{3}Z$/;
+const someId = "00000000-0000-4000-8000-000000000000";
+
+describe.each(databases)("work on approved proposals on $name", (engine) => {
+  let service: Service;
+  let world: WorkingAgent;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeWorkingAgent(service);
+  });
+  afterAll(() => service.stop());
+
+  const claimed = async (worker = "one") => {
+    const runId = await world.approved();
+    return { runId, claimId: (await world.claim(runId, worker)).field("claimId") };
+  };
+
+  describe("POST /api/v1/agent/runs/{runId}/claim", () => {
+    it("gives the first worker the claim, with the approved plan", async () => {
+      const runId = await world.approved();
+      const answer = await world.claim(runId, "build-7");
+      const claimedAt = expect.stringMatching(instantForm);
+      const claim = { worker: "build-7", claimedAt, releasedAt: null };
+      expect(answer).toMatchObject({
+        status: 200,
+        body: {
+          claimId: expect.stringMatching(/^[\da-f-]{36}$/),
+          worker: "build-7",
+          claimedAt,
+          run: { id: runId, claim },
+        },
+      });
+      expect(answer.field("run.planSha256")).toBe(hashOf(answer.field("run.plan")));
+      expect((await world.poll(runId)).body).toMatchObject({
+        status: "approved",
+        decision: "approve",
+        claim,
+      });
+    });
+
+    it("gives the same worker the same claim again", async () => {
+      const runId = await world.approved();
+      const first = await world.claim(runId);
+      service.clock.advance(60_000);
+      expect((await world.claim(runId)).body).toEqual(first.body);
+    });
+
+    it("is refused to every other worker and every other token", async () => {
+      const { runId } = await claimed();
+      expect(await world.claim(runId, "two")).toMatchObject(refusal(409, "run_claimed"));
+      expect(await world.claim(runId, "one", await world.makeAgent())).toMatchObject(
+        refusal(409, "run_claimed"),
+      );
+    });
+
+    it("shows the id of the claim only to its worker", async () => {
+      const { runId, claimId } = await claimed();
+      expect((await world.poll(runId, await world.makeAgent())).text).not.toContain(claimId);
+    });
+
+    it.each([undefined, "reject", "request_changes"])(
+      "is refused on a proposal with the decision %s",
+      async (decision) => {
+        const runId = await world.proposeOn(await world.newThread());
+        if (decision) await world.decide(runId, { decision, note: "Not like this." });
+        expect(await world.claim(runId)).toMatchObject(refusal(409, "wrong_state"));
+      },
+    );
+
+    it("is refused if a newer proposal of the thread was approved, and names it", async () => {
+      const threadId = await world.newThread();
+      const older = await world.approved(threadId);
+      const newer = await world.approved(threadId);
+      expect(await world.claim(older)).toMatchObject({
+        ...refusal(409, "run_superseded"),
+        body: { runId: newer },
+      });
+      await world.order(newer, "recall");
+      expect(await world.claim(older)).toMatchObject({ body: { code: "run_superseded", runId: newer } });
+    });
+
+    it("is allowed while a newer proposal of the thread still waits", async () => {
+      const threadId = await world.newThread();
+      const runId = await world.approved(threadId);
+      await world.proposeOn(threadId);
+      expect(await world.claim(runId)).toMatchObject({ status: 200 });
+    });
+
+    it("needs the scope runs:work", async () => {
+      const runId = await world.approved();
+      const reader = await world.makeAgent([]);
+      const requests: [string, object][] = [
+        [`/api/v1/agent/runs/${runId}/claim`, { worker: "one" }],
+        [`/api/v1/agent/runs/${runId}/progress`, { claimId: someId, text: "Half." }],
+        [`/api/v1/agent/runs/${runId}/outcome`, { claimId: someId, status: "failed", summary: "No." }],
+      ];
+      for (const [path, body] of requests)
+        expect(await service.request("POST", path, { headers: reader, body })).toMatchObject(
+          refusal(403, "insufficient_scope"),
+        );
+      expect((await world.poll(runId, reader)).body).toMatchObject({ status: "approved", claim: null });
+    });
+
+    it("finds no proposal of another owner", async () => {
+      const runId = await world.approved();
+      const stranger = await makeWorkingAgent(service);
+      expect(await stranger.claim(runId)).toMatchObject(refusal(404, "not_found"));
+      expect(await world.claim(someId)).toMatchObject(refusal(404, "not_found"));
+    });
+
+    it("names every fault of its fields", async () => {
+      const answer = await world.work(await world.approved(), "claim", { worker: " " });
+      expect(issuesOf(answer)).toEqual(["worker: must not be empty"]);
+    });
+  });
+
+  describe("POST /api/v1/agent/runs/{runId}/progress", () => {
+    it("is kept with its time, and the newest is shown", async () => {
+      const { runId, claimId } = await claimed();
+      await world.work(runId, "progress", { claimId, text: "Read the code." });
+      const reportedAt = expect.stringMatching(instantForm);
+      const progress = { text: "Found it.", reportedAt, count: 2 };
+      const answer = await world.work(runId, "progress", { claimId, text: " Found it. " });
+      expect(answer).toMatchObject({ status: 200, body: progress });
+      expect((await world.poll(runId)).body).toMatchObject({ progress, outcome: null });
+    });
+
+    it("is taken a hundred times and not once more", async () => {
+      const { runId, claimId } = await claimed();
+      const answers = await Promise.all(
+        Array.from({ length: 103 }, (_, n) => world.work(runId, "progress", { claimId, text: `Step ${n}` })),
+      );
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+      expect(answers.filter(({ status }) => status === 409).map((answer) => answer.field("code"))).toEqual(
+        Array(3).fill("wrong_state"),
+      );
+      expect((await world.poll(runId)).body).toMatchObject({ progress: { count: 100 } });
+    });
+
+    it("needs a claim of this account on this proposal", async () => {
+      const { runId, claimId } = await claimed();
+      const other = await claimed();
+      const report = (id: string, headers = world.agent) =>
+        world.work(runId, "progress", { claimId: id, text: "Half." }, headers);
+      expect(await report(someId)).toMatchObject(refusal(404, "not_found"));
+      expect(await report(other.claimId)).toMatchObject(refusal(404, "not_found"));
+      expect(await report(claimId, await world.makeAgent())).toMatchObject({ status: 200 });
+      const stranger = await makeWorkingAgent(service);
+      expect(await report(claimId, stranger.agent)).toMatchObject(refusal(404, "not_found"));
+    });
+  });
+
+  describe("POST /api/v1/agent/runs/{runId}/outcome", () => {
+    const done = { status: "succeeded", summary: "It opens once.", links: ["https://git.example/pull/3"] };
+
+    it("is shown on the run and as an internal note, and changes no thread", async () => {
+      const threadId = await world.newThread();
+      const runId = await world.approved(threadId);
+      const claimId = (await world.claim(runId)).field("claimId");
+      const outcome = { ...done, reportedAt: expect.stringMatching(instantForm) };
+      const answer = await world.work(runId, "outcome", { claimId, ...done });
+      expect(answer).toMatchObject({ status: 200, body: { id: runId, status: "approved", outcome } });
+      expect((await world.poll(runId)).body).toEqual(answer.body);
+      const path = `/api/v1/console/feedback/${threadId}`;
+      expect((await service.request("GET", path, { headers: world.person })).body).toMatchObject({
+        feedback: { status: "open" },
+        messages: [
+          { direction: "note", author: "agent" },
+          {
+            direction: "note",
+            author: "agent",
+            body: "An agent reports: succeeded\n\nIt opens once.\n\nhttps://git.example/pull/3",
+          },
+        ],
+      });
+    });
+
+    it("is taken once, also of two at once, and ends the progress", async () => {
+      const { runId, claimId } = await claimed();
+      const answers = await Promise.all(
+        ["succeeded", "failed"].map((status) =>
+          world.work(runId, "outcome", { claimId, status, summary: "Done." }),
+        ),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      expect(await world.work(runId, "progress", { claimId, text: "More." })).toMatchObject(
+        refusal(409, "wrong_state"),
+      );
+      expect(await world.order(runId, "release")).toMatchObject(refusal(409, "wrong_state"));
+    });
+
+    it("names every fault of its fields", async () => {
+      const { runId, claimId } = await claimed();
+      const links = ["javascript:alert(1)"];
+      const answer = await world.work(runId, "outcome", { claimId, status: "ok", summary: "", links });
+      expect(
+        issuesOf(answer)
+          .map((issue) => issue.split(":")[0])
+          .sort(),
+      ).toEqual(["links.0", "status", "summary"]);
+      const withPassword = ["https://git.example:token@other.example/", "https://token@git.example/1"];
+      const secrets = await world.work(runId, "outcome", { claimId, ...done, links: withPassword });
+      expect(issuesOf(secrets).map((issue) => issue.split(":")[0])).toEqual(["links.0", "links.1"]);
+      const many = Array(11).fill("https://git.example/1");
+      const tooMany = await world.work(runId, "outcome", { claimId, ...done, links: many });
+      expect(issuesOf(tooMany).map((issue) => issue.split(":")[0])).toEqual(["links"]);
+    });
+  });
+
+  it("is not repeated by a second request with the same Idempotency-Key", async () => {
+    const runId = await world.approved();
+    const keyed = { ...world.agent, "idempotency-key": "once" };
+    const first = await world.claim(runId, "one", keyed);
+    const again = await world.claim(runId, "one", keyed);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get("idempotent-replay")).toBe("true");
+    const claimId = first.field("claimId");
+    for (const [verb, body] of [
+      ["progress", { claimId, text: "Half." }],
+      ["outcome", { claimId, status: "succeeded", summary: "Done." }],
+    ] as const) {
+      const [one, two] = [
+        await world.work(runId, verb, body, keyed),
+        await world.work(runId, verb, body, keyed),
+      ];
+      expect(one.status).toBe(200);
+      expect(two.body).toEqual(one.body);
+    }
+    expect((await world.poll(runId)).body).toMatchObject({ progress: { count: 1 } });
+  });
+});

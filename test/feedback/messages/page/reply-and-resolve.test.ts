@@ -1,0 +1,119 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createBrowserWithoutScripts, readingOf } from "../../../support/browser/browser-without-scripts.ts";
+import type { Answer } from "../../../support/service/request.ts";
+import { startService } from "../../../support/service/service.ts";
+import { makeTeam } from "../../../support/worlds/members/team.ts";
+import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
+
+async function start(report: object = {}) {
+  const service = await startService();
+  onTestFinished(() => service.stop());
+  const team = await makeTeam(service);
+  const id = await sendFeedback(service, team.app.key, report);
+  const at = (part = "") => `/console/feedback/${team.app.id}/${id}${part}`;
+  const join = async () => {
+    const member = await team.join("maintainer");
+    return { ...member, ...createBrowserWithoutScripts(service, member.headers) };
+  };
+  const maria = await join();
+  const owner = createBrowserWithoutScripts(service, await service.signIn(team.owner));
+  const status = async (): Promise<string> =>
+    Object((await team.call("GET", `/feedback/${id}`)).body).feedback.status;
+  const chosen = ({ text }: Answer): string | undefined =>
+    /<select[^>]*name="status"[^>]*>.*?<option value="(\w+)" selected/s.exec(text)?.[1];
+  // A browser keeps the question of the address, which says what was done.
+  const follow = (answer: Answer) => maria.open(answer.headers.get("location")?.split("#")[0] ?? "");
+  return { service, team, maria, owner, at, status, chosen, follow };
+}
+
+const reply = { direction: "outbound", replyBody: "Mended in 2.4." };
+
+describe("what is chosen beside a reply", () => {
+  it("is saved with the reply, and the page says so", async () => {
+    const { maria, at, status, chosen, follow } = await start();
+    const sent = await maria.send(await maria.open(at()), at("/messages"), {
+      ...reply,
+      status: "in_progress",
+    });
+    expect(sent.status).toBe(303);
+    expect(await status()).toBe("in_progress");
+    const page = await follow(sent);
+    expect(readingOf(page)).toContain("What you chose beside it is saved.");
+    expect(chosen(page)).toBe("in_progress");
+  });
+
+  it("goes with a note, too", async () => {
+    const { maria, at, status } = await start();
+    const note = { direction: "note", noteBody: "Mine.", status: "in_progress" };
+    await maria.send(await maria.open(at()), at("/messages"), note);
+    expect(await status()).toBe("in_progress");
+  });
+
+  it("resolves the thread by the button for it", async () => {
+    const { maria, at, status } = await start();
+    const page = await maria.open(at());
+    expect(page.text).toMatch(/<button[^>]*value="resolve"[^>]*>Send and resolve<\/button>/);
+    await maria.send(page, at("/messages"), { ...reply, direction: "resolve" });
+    expect(await status()).toBe("resolved");
+    expect((await maria.open(at())).text).not.toContain("Send and resolve");
+  });
+
+  it("is not saved if the reply is refused, and stays chosen on a page that says so", async () => {
+    const { team, maria, at, status, chosen } = await start();
+    const page = await maria.open(at());
+    await team.call("POST", `/feedback/${at().split("/").at(-1)}/messages`, {
+      direction: "note",
+      body: "Wait.",
+    });
+    const refused = await maria.send(page, at("/messages"), { ...reply, status: "resolved" });
+    expect(refused.status).toBe(409);
+    expect(readingOf(refused)).toMatch(/Nothing was sent\..*Not saved yet: Status\. Save it below\./);
+    expect([await status(), chosen(refused)]).toEqual(["open", "resolved"]);
+  });
+
+  it("stays chosen after another button, on a page that says so and asks before it is left", async () => {
+    const { maria, at, status, chosen } = await start();
+    const shown = await maria.send(await maria.open(at()), at("/status-link"), {
+      status: "resolved",
+      category: "question",
+    });
+    expect(readingOf(shown)).toContain("Not saved yet: Status, Type. Save them below.");
+    expect(shown.text).toMatch(/<form[^>]* data-unsaved/);
+    expect([await status(), chosen(shown)]).toEqual(["open", "resolved"]);
+    expect((await maria.open(at())).text).not.toMatch(/data-unsaved|Not saved yet/);
+  });
+
+  it("names the field that keeps a reply back", async () => {
+    const { maria, at } = await start();
+    const refused = await maria.send(await maria.open(at()), at("/messages"), {
+      ...reply,
+      githubIssueUrl: "no address",
+    });
+    expect(refused.status).toBe(400);
+    expect(readingOf(refused)).toMatch(/Linked issue .*must be/i);
+    expect(refused.text).toContain("Mended in 2.4.");
+  });
+});
+
+describe("a reply that reaches nobody", () => {
+  it("is said before and after, with the way out for an owner", async () => {
+    const { team, owner, maria, at, follow } = await start({ email: "kim@example.org" });
+    await team.call("PATCH", team.at, { senderPages: false });
+    const page = await owner.open(at());
+    expect(readingOf(page)).toContain("A reply would not reach the sender. Turn on sender pages");
+    const after = await owner.send(page, at("/messages"), reply);
+    const shown = await owner.open(after.headers.get("location")?.split("#")[0] ?? "");
+    const words = "Not delivered: this server sends no mail, and sender pages are off.";
+    expect(readingOf(shown).split(words)).toHaveLength(3);
+    expect(shown.text).toMatch(/class="notice attention" role="alert" data-done="replied"/);
+    const member = await follow(await maria.send(await maria.open(at()), at("/messages"), reply));
+    expect(readingOf(member)).toContain(`${words} An owner of the app can turn on sender pages.`);
+  });
+
+  it("is not said of one that the sender's page shows", async () => {
+    const { maria, at, follow } = await start();
+    const page = await follow(await maria.send(await maria.open(at()), at("/messages"), reply));
+    expect(readingOf(page)).toContain("The reply is on the thread. Not mailed. The sender's page shows it.");
+    expect(readingOf(page)).not.toContain("Not delivered");
+  });
+});

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { replyFrom, withStatusUrl } from "../../../../server/feedback/saved-replies/rules.ts";
+
+const facts = { name: "Ada", app: "Larder", hasPage: true };
+
+it.each([
+  ["fills in name and app", "Hello {name}, from {app}.", facts, "Hello Ada, from Larder."],
+  ["drops the space of a missing name", "Hello {name},\n{app}", { ...facts, name: null }, "Hello,\nLarder"],
+  ["leaves the link to each receiver", "See {statusUrl}.", facts, "See {statusUrl}."],
+  ["has no link without a page", "See {statusUrl}.", { ...facts, hasPage: false }, "See."],
+  ["fills in nothing twice", "{name}", { ...facts, name: "{app}{statusUrl}" }, "appstatusUrl"],
+  ["leaves other braces alone", "{ name } {} {Name}", facts, "{ name } {} {Name}"],
+])("a saved reply %s", (_, body, given, text) => {
+  expect(replyFrom(body, given)).toBe(text);
+});
+
+it("a reply has the link of its receiver, or no link", () => {
+  expect(withStatusUrl("{statusUrl} {statusUrl}", "https://inn.example/$&")).toBe(
+    "https://inn.example/$& https://inn.example/$&",
+  );
+  expect(withStatusUrl("See {statusUrl}", undefined)).toBe("See ");
+});

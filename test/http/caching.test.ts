@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { sharedDatabases } from "../support/database/databases.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import {
+  type AppWithAgent,
+  decide,
+  makeAppWithAgent,
+  propose,
+  submitFeedback,
+  writeNote,
+} from "../support/worlds/app-with-owner-and-agent.ts";
+
+const faqs = "/api/v1/faqs/remote";
+const changelog = "/api/v1/changelog/remote";
+const faq = { question: "How?", answer: "So." };
+
+describe("caching", () => {
+  let service: Service;
+  let cast: AppWithAgent;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    cast = await makeAppWithAgent(service);
+  });
+  afterAll(() => service.stop());
+
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    service.request("GET", path, { headers: { ...cast.key, ...cast.agent, ...headers } });
+  const etagOf = async (path: string) => (await get(path)).headers.get("etag") ?? "";
+  const write = (method: string, path: string, body?: object) =>
+    service.request(method, path, {
+      headers: { ...(path.includes("/console/") ? cast.person : cast.key), "if-match": "*" },
+      body,
+    });
+  const createFaq = async () => (await write("POST", faqs, faq)).field("id");
+  const publish = async (note: object = {}) => (await writeNote(service, cast, note)).field("id");
+
+  /** Creates data for each address to return. */
+  const readable = {
+    "GET /api/v1/faqs/remote": async () => {
+      await createFaq();
+      return faqs;
+    },
+    "GET /api/v1/changelog/remote": async () => {
+      await publish();
+      return `${changelog}?limit=5`;
+    },
+    "GET /api/v1/agent/feedback/{id}": async () =>
+      `/api/v1/agent/feedback/${await submitFeedback(service, cast)}`,
+    "GET /api/v1/agent/runs/{runId}": async () =>
+      `/api/v1/agent/runs/${await propose(service, cast, await submitFeedback(service, cast))}`,
+  };
+
+  describe.each(Object.entries(readable))("of %s", (_, prepare) => {
+    it("carries a strong ETag that stays the same while nothing changes", async () => {
+      const path = await prepare();
+      const etag = await etagOf(path);
+      expect(etag).toMatch(/^"[\w-]{20,}"$/);
+      expect(await etagOf(path)).toBe(etag);
+    });
+
+    it("answers If-None-Match with 304, the ETag and no body", async () => {
+      const path = await prepare();
+      const etag = await etagOf(path);
+      for (const known of [etag, `"other", ${etag}`, `W/${etag}`, "*"]) {
+        const answer = await get(path, { "if-none-match": known });
+        expect(answer).toMatchObject({ status: 304, text: "" });
+        expect(answer.headers.get("etag")).toBe(etag);
+        expect(answer.headers.has("x-request-id")).toBe(true);
+      }
+    });
+
+    it("answers 200 with the body when the client has another ETag", async () => {
+      const path = await prepare();
+      const answer = await get(path, { "if-none-match": '"other", W/"another"' });
+      expect(answer.status).toBe(200);
+      expect(answer.text).not.toBe("");
+    });
+
+    it("must be revalidated each time, and is private", async () => {
+      const cacheControl = (await get(await prepare())).headers.get("cache-control");
+      expect(cacheControl).toContain("private");
+      expect(cacheControl).toContain("no-cache");
+    });
+
+    it("answers HEAD like GET, without the body", async () => {
+      const path = await prepare();
+      const [head, full] = [
+        await service.request("HEAD", path, { headers: { ...cast.key, ...cast.agent } }),
+        await get(path),
+      ];
+      expect(head).toMatchObject({ status: 200, text: "" });
+      for (const name of ["etag", "content-type", "content-length", "cache-control"])
+        expect([name, head.headers.get(name)]).toEqual([name, full.headers.get(name)]);
+    });
+
+    it("answers 401 without credentials, even with a matching ETag", async () => {
+      const path = await prepare();
+      const headers = { "if-none-match": await etagOf(path) };
+      expect(await service.request("GET", path, { headers })).toMatchObject({ status: 401 });
+    });
+  });
+
+  describe("of the FAQ changes with", () => {
+    it.each([
+      ["POST", async () => write("POST", faqs, faq)],
+      ["PATCH", async (id: string) => write("PATCH", `${faqs}/${id}`, { sortOrder: 9 })],
+      ["DELETE", async (id: string) => write("DELETE", `${faqs}/${id}`)],
+      [
+        "PATCH in the console",
+        async (id: string) => write("PATCH", `/api/v1/console/faqs/${id}`, { answer: "x" }),
+      ],
+      ["DELETE in the console", async (id: string) => write("DELETE", `/api/v1/console/faqs/${id}`)],
+      ["POST in the console", async () => write("POST", `/api/v1/console/apps/${cast.appId}/faqs`, faq)],
+      [
+        "PUT in the console",
+        async () => write("PUT", `/api/v1/console/apps/${cast.appId}/faqs`, { faqs: [] }),
+      ],
+    ])("%s, at once", async (_, change) => {
+      const id = await createFaq();
+      const etag = await etagOf(faqs);
+      expect((await change(id)).status).toBeLessThan(300);
+      const answer = await get(faqs, { "if-none-match": etag });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("etag")).not.toBe(etag);
+    });
+
+    it("nothing that changes nothing", async () => {
+      const id = await createFaq();
+      const etag = await etagOf(faqs);
+      service.clock.advance(1_000);
+      await write("PATCH", `${faqs}/${id}`, {});
+      await write("PATCH", `${faqs}/${id}`, { question: "" });
+      await write("DELETE", `${faqs}/00000000-0000-4000-8000-000000000000`);
+      expect(await get(faqs, { "if-none-match": etag })).toMatchObject({ status: 304 });
+    });
+  });
+
+  describe("of the changelog changes with", () => {
+    const entry = (id: string, more = "") => `/api/v1/console/changelog/${id}${more}`;
+    it.each([
+      ["an entry that is published", async () => writeNote(service, cast, {})],
+      ["an entry that is changed", async (id: string) => write("PATCH", entry(id), { title: "Newer" })],
+      [
+        "an entry that becomes a draft again",
+        async (id: string) => write("PATCH", entry(id), { publishedAt: null }),
+      ],
+      ["an entry that is deleted", async (id: string) => write("DELETE", entry(id))],
+      [
+        "a draft that is published",
+        async (_: string, draft: string) => write("POST", entry(draft, "/publish")),
+      ],
+    ])("%s, at once", async (_, change) => {
+      const [id, draft] = [await publish(), await publish({ publishedAt: null })];
+      const etag = await etagOf(changelog);
+      expect((await change(id, draft)).status).toBeLessThan(300);
+      expect(await get(changelog, { "if-none-match": etag })).toMatchObject({ status: 200 });
+    });
+
+    it("the time at which a scheduled entry appears", async () => {
+      const soon = new Date(service.clock.now().getTime() + 60_000).toISOString();
+      await publish({ publishedAt: soon });
+      const etag = await etagOf(changelog);
+      expect(await get(changelog, { "if-none-match": etag })).toMatchObject({ status: 304 });
+      service.clock.advance(61_000);
+      expect(await get(changelog, { "if-none-match": etag })).toMatchObject({ status: 200 });
+    });
+
+    it("the query", async () => {
+      await publish({ version: "1.0.0" });
+      await publish({ version: "1.1.0" });
+      const etags = [
+        await etagOf(changelog),
+        await etagOf(`${changelog}?limit=1`),
+        await etagOf(`${changelog}?since=1.1.0`),
+      ];
+      expect(new Set(etags).size).toBe(3);
+    });
+  });
+
+  it("of a proposal changes with the decision", async () => {
+    const runId = await propose(service, cast, await submitFeedback(service, cast));
+    const etag = await etagOf(`/api/v1/agent/runs/${runId}`);
+    await decide(service, cast, runId, { decision: "approve" });
+    expect(await get(`/api/v1/agent/runs/${runId}`, { "if-none-match": etag })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  it("is off for every writing request: no-store, and no ETag", async () => {
+    const answer = await write("POST", faqs, faq);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.has("etag")).toBe(false);
+  });
+});
+
+describe.each(sharedDatabases)("caching on two servers of one PostgreSQL", (postgres) => {
+  it("is correct at once on the server that has written, and soon on the other", async () => {
+    const database = await postgres.create();
+    const [one, other] = [await startService({ database }), await startService({ database })];
+    const { key: headers } = await makeAppWithAgent(one);
+    for (let n = 1; n <= 20; n++) {
+      await one.request("POST", faqs, { headers, body: faq });
+      const here = await one.request("GET", faqs, { headers });
+      expect(here.body).toHaveLength(n);
+      await eventually(async () => {
+        const there = await other.request("GET", faqs, { headers });
+        expect([there.text, there.headers.get("etag")]).toEqual([here.text, here.headers.get("etag")]);
+      });
+    }
+    await Promise.all([one.stop(), other.stop()]);
+    await database.remove();
+  });
+});

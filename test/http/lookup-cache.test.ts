@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { createSignals } from "../../server/database/signals.ts";
+import { cachedLookup, createMemory } from "../../server/http/memory.ts";
+
+/** A lookup of rows that count how often they were loaded, and what drops them. */
+function begin({ mostBytes = 1_000_000, remembers = true } = {}) {
+  const signals = createSignals();
+  let foreign = () => {};
+  let loads = 0;
+  /** Ends a load that was held. */
+  const held: (() => void)[] = [];
+  let isHolding = false;
+  const memory = createMemory(
+    {
+      remembers,
+      onSignal: signals.subscribe,
+      onForeignChange(listener) {
+        foreign = listener;
+        return () => {};
+      },
+    },
+    mostBytes,
+  );
+  const find = cachedLookup({
+    memory,
+    async load(name) {
+      loads += 1;
+      const row = { name, load: loads };
+      if (isHolding) await new Promise<void>((resolve) => held.push(resolve));
+      return name === "nothing" ? undefined : row;
+    },
+    dropAll: ["everything"],
+    topicsOf: ({ name }) => [`row:${name}`],
+    storedWith: (topic) => (topic === "stored:a" ? ["a", { name: "a", load: 0 }] : undefined),
+    bytesOf: ({ name }) => name.length,
+  });
+  return {
+    find,
+    signal: (topic: string) => signals.emit([topic]),
+    changeElsewhere: () => foreign(),
+    loads: () => loads,
+    /** Begins to find a row, does something before the row has come, and gives the row. */
+    async findDuring(name: string, act: () => void) {
+      isHolding = true;
+      const finding = find(name);
+      isHolding = false;
+      act();
+      for (const end of held.splice(0)) end();
+      return finding;
+    },
+  };
+}
+
+describe("a lookup in memory", () => {
+  it("loads a row once, and again only after a signal of this row", async () => {
+    const { find, signal, loads } = begin();
+    for (let time = 0; time < 3; time += 1) await find("a");
+    await find("b");
+    expect(loads()).toBe(2);
+    signal("row:a");
+    await find("b");
+    expect(loads()).toBe(2);
+    expect(await find("a")).toEqual({ name: "a", load: 3 });
+  });
+
+  it("has a row that a transaction has stored without loading it, until it changes", async () => {
+    const { find, signal, loads } = begin();
+    await find("a");
+    signal("row:a");
+    signal("stored:a");
+    expect(await find("a")).toEqual({ name: "a", load: 0 });
+    signal("row:a");
+    expect(await find("a")).toEqual({ name: "a", load: 2 });
+    expect(loads()).toBe(2);
+  });
+
+  it("keeps what a transaction has stored, and not what was being loaded before", async () => {
+    const { find, findDuring, signal } = begin();
+    const loaded = await findDuring("a", () => {
+      signal("row:a");
+      signal("stored:a");
+    });
+    expect(loaded).toEqual({ name: "a", load: 1 });
+    expect(await find("a")).toEqual({ name: "a", load: 0 });
+  });
+
+  it.each(["everything", "*"])("loads all rows again after the signal %s", async (topic) => {
+    const { find, signal, loads } = begin();
+    for (const name of ["a", "b"]) await find(name);
+    signal(topic);
+    for (const name of ["a", "b"]) await find(name);
+    expect(loads()).toBe(4);
+  });
+
+  it("loads all rows again after another process has written", async () => {
+    const { find, changeElsewhere, loads } = begin();
+    await find("a");
+    changeElsewhere();
+    await find("a");
+    expect(loads()).toBe(2);
+  });
+
+  it.each(["row:a", "everything", "*"])("keeps no row that was read before the signal %s", async (topic) => {
+    const { find, findDuring, signal, loads } = begin();
+    expect(await findDuring("a", () => signal(topic))).toEqual({ name: "a", load: 1 });
+    await find("a");
+    expect(loads()).toBe(2);
+  });
+
+  it("keeps a row if another row was signalled while it was read", async () => {
+    const { find, findDuring, signal, loads } = begin();
+    await findDuring("a", () => signal("row:b"));
+    await find("a");
+    expect(loads()).toBe(1);
+  });
+
+  it("shows a row in memory without loading one", async () => {
+    const { find, signal, loads } = begin();
+    expect(find.peek("a")).toBeUndefined();
+    const row = await find("a");
+    expect(find.peek("a")).toBe(row);
+    signal("row:a");
+    expect(find.peek("a")).toBeUndefined();
+    expect(loads()).toBe(1);
+  });
+
+  it("does not keep that there is no row", async () => {
+    const { find, loads } = begin();
+    for (let time = 0; time < 2; time += 1) expect(await find("nothing")).toBeUndefined();
+    expect(loads()).toBe(2);
+  });
+
+  it("drops the rows that were not used for the longest time beyond its bytes, and never keeps a row that is larger than all of them", async () => {
+    // Two rows take less with their names and topics, and three take more.
+    const { find, loads } = begin({ mostBytes: 3_000 });
+    for (const name of ["four", "five", "six"]) await find(name);
+    expect(loads()).toBe(3);
+    for (const name of ["five", "six"]) await find(name);
+    expect(loads()).toBe(3);
+    await find("four");
+    expect(loads()).toBe(4);
+    await find("x".repeat(3_000));
+    for (const name of ["six", "four"]) await find(name);
+    expect(loads()).toBe(5);
+  });
+
+  it("asks each time and keeps nothing where a server does not hear of each change in time", async () => {
+    const { find, loads } = begin({ remembers: false });
+    for (let time = 0; time < 3; time += 1) await find("a");
+    expect(loads()).toBe(3);
+    expect(find.peek("a")).toBeUndefined();
+  });
+});

@@ -1,0 +1,218 @@
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { beforeEach, describe, expect, it } from "vitest";
+import { isReceivedFile, type ReceivedFile } from "../../../src/contract/files.ts";
+import { dataUrl, jpeg, pdf, png } from "../../support/files/sample-files.ts";
+import { createReading, faultOf, type Reading, streaming } from "../../support/files/upload-reading.ts";
+
+const imagesOf = (...images: unknown[]) => JSON.stringify({ images });
+const slashEscaped = (text: string) => text.replaceAll("/", "\\/");
+
+describe.each([
+  ["read as a whole", ""],
+  ["read while it streams", streaming],
+])("a JSON body with files, %s,", (_, padding) => {
+  let reading: Reading;
+  beforeEach(async () => {
+    reading = await createReading();
+  });
+
+  const read = (text: string | Buffer) =>
+    reading.json(Buffer.concat([Buffer.from(padding), Buffer.from(text)]));
+  const firstFile = async (text: string) => (await read(text)).files[0];
+
+  it("gives each file with its declared type and its bytes", async () => {
+    const { bytes } = jpeg(900);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const file = await firstFile(imagesOf(dataUrl({ ...jpeg(), mediaType: "Image/PNG", bytes })));
+    const facts = { declaredType: "image/png", detectedType: "image/jpeg", size: 900, sha256 };
+    expect(file).toMatchObject({ ...facts, name: null, fault: null });
+    expect(await readFile(file?.path ?? "")).toEqual(bytes);
+  });
+
+  it("puts each file in the place of its text, and leaves the rest to JSON.parse", async () => {
+    const attachments = [{ name: "../a.pdf", data: dataUrl(pdf()), extra: [1e3, "\ud83d\ude00"] }, "text"];
+    const { value } = await read(JSON.stringify({ attachments, data: "data:,", images: { 0: "data:," } }));
+    expect(value).toEqual({
+      attachments: [{ ...Object(attachments[0]), data: expect.toSatisfy(isReceivedFile) }, "text"],
+      data: "data:,",
+      images: { 0: "data:," },
+    });
+  });
+
+  it("treats `image/jpg` as image/jpeg", async () => {
+    const url = dataUrl(jpeg()).replace("image/jpeg", "image/jpg");
+    expect(await firstFile(imagesOf(url))).toMatchObject({ declaredType: "image/jpeg" });
+  });
+
+  it.each([
+    ["slashes", slashEscaped],
+    ["plus signs", (text: string) => text.replaceAll("+", "\\u002b")],
+    ["every letter", (text: string) => text.replace(/[A-Z]/g, (a) => `\\u00${a.charCodeAt(0).toString(16)}`)],
+  ])("reads files whose encoder escapes %s", async (_, escaped) => {
+    const { bytes } = pdf(900);
+    bytes.fill(0xfb, 300, 600);
+    const url = escaped(dataUrl({ ...pdf(), bytes }));
+    const file = await firstFile(`{"im\\u0061ges":["${url}"]}`);
+    expect(await readFile(file?.path ?? "")).toEqual(bytes);
+  });
+
+  it.each([
+    ["a parameter", "data:image/png;charset=utf-8;base64,AAAA", null],
+    ["no bytes", "data:image/png;base64,", null],
+    ["upper case", "DATA:IMAGE/PNG;BASE64,AAAA", null],
+    ["no type", "data:;base64,AAAA", null],
+    ["no base64", "data:image/png,AAAA", "not_a_data_url"],
+    ["no comma", "data:image/png;base64", "not_a_data_url"],
+    ["a header that never ends", `data:image/png;x=${"x".repeat(1_100)};base64,AAAA`, "not_a_data_url"],
+    ["white space in front", " data:image/png;base64,AAAA", "not_a_data_url"],
+    ["an address", "https://example.org/a.png", "not_a_data_url"],
+    ["nothing", "", "not_a_data_url"],
+    ["one character", "data:image/png;base64,A", "not_base64"],
+    ["missing padding", "data:image/png;base64,AA", "not_base64"],
+    ["half the padding", "data:image/png;base64,AA=", "not_base64"],
+    ["too much padding", "data:image/png;base64,AAAA====", "not_base64"],
+    ["padding within", "data:image/png;base64,AA==AAAA", "not_base64"],
+    ["only padding", "data:image/png;base64,====", "not_base64"],
+    ["base64url", "data:image/png;base64,AA-_", "not_base64"],
+    ["a space", "data:image/png;base64,AAA A", "not_base64"],
+    ["line breaks", "data:image/png;base64,AA\nAA\r\nAAAA\n", null],
+    ["codecs", "data:video/webm;codecs=vp8,opus;base64,AAAA", null],
+    ["codecs in quotes", 'data:video/webm; codecs="vp8, opus";base64,AAAA', null],
+    ["a semicolon in quotes", 'data:video/webm;codecs="vp8;opus";x=y;base64,AAAA', null],
+    ["a tab", "data:image/png;base64,AAA\tA", "not_base64"],
+    ["a line break in its header", "data:image/png\n;base64,AAAA", "not_a_data_url"],
+    ["a letter beyond ASCII", "data:image/png;base64,AAAé", "not_base64"],
+    ["percent signs", "data:image/png;base64,AA%3D%3D", "not_base64"],
+  ])("finds the fault in a data URL with %s", async (_, url, fault) => {
+    expect(await firstFile(imagesOf(url))).toMatchObject({ fault });
+  });
+
+  it.each([
+    ["one byte under the limit", 999, 999],
+    ["at the limit", 1_000, 1_000],
+    ["one byte over the limit", 1_001, 1_001],
+    ["far over the limit", 9_000, 1_001],
+  ])("counts every byte of a file %s, and stores at most one byte over the limit", async (_, size, kept) => {
+    const file = await firstFile(imagesOf(dataUrl(png(size))));
+    expect(file).toMatchObject({ size, detectedType: "image/png" });
+    expect((await stat(file?.path ?? "")).size).toBe(kept);
+  });
+
+  it.each([
+    ["cut off", '{"images":["data:image/png;base64,AAAA'],
+    ["empty", ""],
+    ["followed by another value", "{}{}"],
+    ["not quoted", "{images:[]}"],
+    ["with an extra comma", '{"images":["data:image/png;base64,AAAA",]}'],
+    ["with a line break in a file", '{"images":["data:image/png;base64,AA\nAA"]}'],
+    ["with a line break in text that is not a file", '{"images":["da\nta"]}'],
+    ["with a wrong escape in a file", '{"images":["data:image/png;base64,\\x41AAA"]}'],
+    ["with half an escape in a file", '{"images":["data:image/png;base64,AAA\\u00"]}'],
+    ["with the same key twice", '{"images":["data:image/png;base64,AAAA"],"images":[]}'],
+    ["with the same key twice, once escaped", '{"a":{"b":1,"\\u0062":2}}'],
+    ["with a key named __proto__", '{"a":[{"__proto__":{"images":[]}}]}'],
+    ["nested 33 levels deep", `${"[".repeat(33)}${"]".repeat(33)}`],
+    ["with a list of 10,001 elements", JSON.stringify({ screens: Array(10_001).fill(0) })],
+    ["with a wrong bracket deep in its metadata", `{"metadata":{"a":${"[".repeat(40)}${"]".repeat(39)}}}}`],
+    ["with a number in place of a key", '{"metadata":{1e400:1}}'],
+    ["with an invalid number", '{"metadata":{"a":1e400e5}}'],
+    ["with nesting that never closes", "[".repeat(60_000)],
+  ])("is refused when %s, and leaves no file", async (_, text) => {
+    expect(await faultOf(read(text))).toBe("malformed_json");
+    expect(await reading.left()).toEqual([]);
+  });
+
+  it.each([
+    ["in text", Buffer.from([0x22, 0x61, 0xff, 0x22])],
+    [
+      "in a file",
+      Buffer.concat([Buffer.from('{"images":["data:a/b;base64,AAAA'), Buffer.from([0xc3, 0x22, 0x5d, 0x7d])]),
+    ],
+    [
+      "where a file is expected",
+      Buffer.concat([Buffer.from('{"images":["'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"]}')]),
+    ],
+  ])("is refused for bytes that are not UTF-8 %s", async (_, bytes) => {
+    expect(await faultOf(read(bytes))).toBe("malformed_json");
+    expect(await reading.left()).toEqual([]);
+  });
+
+  it("may nest 32 levels deep", async () => {
+    const { value } = await read(`${"[".repeat(32)}${"]".repeat(32)}`);
+    expect(JSON.stringify(value)).toHaveLength(64);
+  });
+
+  it("may hold 32 files, not 33", async () => {
+    const images = (count: number) => imagesOf(...Array.from({ length: count }, () => dataUrl(png())));
+    expect((await read(images(32))).files).toHaveLength(32);
+    expect(await faultOf(read(images(33)))).toBe("too_many_files");
+    expect(await reading.left()).toHaveLength(32);
+  });
+
+  it("may hold 32 texts in place of files, not 33", async () => {
+    expect((await read(imagesOf(...Array(32).fill("x")))).files).toHaveLength(32);
+    expect(await faultOf(read(imagesOf(...Array(33).fill("x"))))).toBe("too_many_files");
+  });
+
+  it("may hold any object in its metadata", async () => {
+    const { value } = await read(
+      '{"metadata":{"__proto__":{"a":1},"big":12345678901234567890,"huge":-1e400,"held":[0.1,1e3,1.50,-0,1e-7]}}',
+    );
+    const { metadata } = Object(value);
+    expect(JSON.stringify(metadata)).toBe(
+      '{"__proto__":{"a":1},"big":"12345678901234567890","huge":"-1e400","held":[0.1,1000,1.5,0,1e-7]}',
+    );
+  });
+
+  it("with endless nesting in its metadata gets placeholders that keep bodies distinguishable", async () => {
+    const deep = (inner: string) =>
+      read(`{"met\\u0061data" : {"a":${"[".repeat(20_000)}${inner}${"]".repeat(20_000)},"b":1}}`);
+    const [one, two] = [await deep("1"), await deep("2")];
+    expect(one.value).toMatchObject({ metadata: { a: expect.anything(), b: 1 } });
+    expect(one.value).not.toEqual(two.value);
+    expect((await deep("1")).value).toEqual(one.value);
+  });
+
+  it("never treats an object as a file, even if it looks like one", async () => {
+    const { files, value } = await read(imagesOf(dataUrl(png())));
+    const [forged]: ReceivedFile[] = JSON.parse(JSON.stringify(files));
+    const forgery = await read(imagesOf({ ...forged, receivedFile: true, path: "/etc/passwd" }));
+    expect(isReceivedFile(Object(value).images[0])).toBe(true);
+    expect(isReceivedFile(Object(forgery.value).images[0])).toBe(false);
+  });
+
+  it("leaves only the kept files once it is discarded", async () => {
+    const { files, discard } = await read(imagesOf(dataUrl(png(800)), dataUrl(png(900))));
+    if (files[0]) await reading.files.keep(files[0]);
+    await discard();
+    const left = await reading.left();
+    expect(left.map((path) => path.endsWith(files[0]?.sha256 ?? "-"))).toEqual([true]);
+  });
+});
+
+describe("a large JSON body", () => {
+  const body = imagesOf(dataUrl(png(900)), dataUrl(png(900)));
+
+  it.each([
+    ["one byte under", body.length + 1, undefined],
+    ["at", body.length, undefined],
+    ["one byte over", body.length - 1, "too_large"],
+  ])("is accepted or refused when it is %s the limit of the whole body", async (_, limit, fault) => {
+    const reading = await createReading();
+    expect(await faultOf(reading.json(body, { body: limit }))).toBe(fault);
+    if (fault) expect(await reading.left()).toEqual([]);
+  });
+
+  it.each([
+    ["one byte under", 1, undefined],
+    ["at", 0, undefined],
+    ["one byte over", -1, "too_large"],
+  ])("is accepted or refused when its text is %s the limit of text", async (_, room, fault) => {
+    const reading = await createReading();
+    // The rest of the body without its files: `{"images":["0","1"]}`.
+    const limits = { text: streaming.length + '{"images":["0","1"]}'.length + room };
+    expect(await faultOf(reading.json(streaming + body, limits))).toBe(fault);
+    if (fault) expect(await reading.left()).toEqual([]);
+  });
+});

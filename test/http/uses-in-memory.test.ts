@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import type { Spending } from "../../server/http/rate-limits/limiter.ts";
+import { createUsesInMemory } from "../../server/http/rate-limits/rate-limits.ts";
+import { rateLimitsOf } from "../../server/settings/limits.ts";
+import type { RateLimitName } from "../../src/contract/limits.ts";
+import { movableClock } from "../support/service/movable-clock.ts";
+
+const mostBytes = 1_000_000;
+const { rateLimits } = rateLimitsOf("feedback=1/60,faqWrites=1/60,drafts=1/60,feedbackRepeats=2000/3600");
+
+/** What a list of numbers in memory takes at least: its head, and eight bytes for each. V8 makes room for 17 at once. */
+const listBytes = (length: number): number => 16 + 8 * Math.max(17, length);
+
+/** What a key takes at least: its text, the objects of its log, and its place in a map and in a list. */
+const keyBytes = (key: string, uses: number): number =>
+  16 + key.length * (/[^\0-\xff]/.test(key) ? 2 : 1) + 200 + 2 * listBytes(uses);
+
+interface Filling {
+  readonly spendings: readonly Spending[];
+  readonly uses: number;
+}
+
+/** Takes all uses, and gives which keys are remembered, and what they take at least. */
+function filled({ spendings, uses }: Filling) {
+  const clock = movableClock();
+  const memory = createUsesInMemory({ clock, settings: { rateLimits } }, mostBytes);
+  for (const spending of spendings)
+    for (let use = 0; use < uses; use += 1) {
+      memory.take(spending);
+      if (uses > 1) clock.advance(1);
+    }
+  const remembered = spendings.filter((spending) => !memory.look(spending).allowed);
+  const bytes = remembered.reduce(
+    (sum, { who, rateLimit }) => sum + keyBytes(`${rateLimit}:${who}`, uses),
+    0,
+  );
+  return { remembered, bytes };
+}
+
+const many = (count: number, who: (at: number) => string, names: readonly RateLimitName[] = ["feedback"]) =>
+  Array.from({ length: count }, (_, at) => names.map((rateLimit) => ({ who: who(at), rateLimit }))).flat();
+
+describe("uses in memory stay within their bound", () => {
+  it.each<[string, Filling]>([
+    ["many keys", { spendings: many(5_000, (at) => `token ${at}`), uses: 1 }],
+    ["long keys", { spendings: many(500, (at) => `${at}`.padEnd(16_000, "x")), uses: 1 }],
+    ["long keys of other letters", { spendings: many(500, (at) => `${at}`.padEnd(16_000, "界")), uses: 1 }],
+    [
+      "keys of many limits",
+      { spendings: many(2_000, (at) => `token ${at}`, ["feedback", "faqWrites", "drafts"]), uses: 1 },
+    ],
+    [
+      "many uses of each key",
+      { spendings: many(200, (at) => `token ${at}`, ["feedbackRepeats"]), uses: 2_000 },
+    ],
+  ])("with %s, and the ones used last are remembered", (_, filling) => {
+    const { remembered, bytes } = filled(filling);
+    expect(bytes).toBeLessThanOrEqual(mostBytes);
+    // Not much less than fits is remembered.
+    expect(bytes).toBeGreaterThan(mostBytes / 3);
+    expect(remembered).toEqual(filling.spendings.slice(-remembered.length));
+  });
+
+  it("with a key that would fill them: it is not counted", () => {
+    const spendings = [{ who: "x".repeat(mostBytes), rateLimit: "feedback" }] as const;
+    expect(filled({ spendings, uses: 1 }).remembered).toEqual([]);
+  });
+});

@@ -1,0 +1,173 @@
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type MakeBackup, startDrills } from "../../server/backup/nightly.ts";
+import { drillRecord } from "../../server/backup/store.ts";
+import { createMetrics } from "../../server/http/observe.ts";
+import { createLog } from "../../server/log.ts";
+import { databases, sqlite, type TestEngine } from "../support/database/databases.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
+
+const hour = 3_600_000;
+const made = { bytes: 1_234, rows: 10, files: 2, missing: [] };
+
+/** A deployment at noon, its folder of backups, and servers of it. */
+async function makeWorld(engine: TestEngine = sqlite) {
+  const created = await engine.create();
+  onTestFinished(() => created.remove());
+  const database = await created.open();
+  onTestFinished(() => database.close());
+  const folder = await temporaryFolder();
+  let now = Date.parse("2026-11-10T12:00:00Z");
+  let logged = "";
+  const clock = { now: () => new Date(now), steadyMs: () => now, offsetMs: 0 };
+  const deps = {
+    ...{ clock, database },
+    log: createLog("info", {
+      write: (text) => {
+        logged += text;
+      },
+    }),
+    time: { isDoubtful: () => false },
+    settings: { drill: { at: 180, folder, kept: 2, recipient: undefined } },
+  };
+  const files: string[] = [];
+  const write: MakeBackup = async (file) => {
+    files.push(file);
+    await writeFile(file, "a backup");
+    return made;
+  };
+  const serve = (makeBackup: MakeBackup = write) => {
+    const drills = startDrills(deps, makeBackup);
+    onTestFinished(drills.stop);
+    return drills;
+  };
+  const settled = async (drills: ReturnType<typeof serve>) =>
+    expect.poll(() => drills.last()?.outcome).toMatch(/ok|failed/);
+  return {
+    ...{ database, folder, files, serve, settled },
+    pass(milliseconds: number) {
+      now += milliseconds;
+    },
+    logged: () => logged,
+    found: async () => (await readdir(folder)).sort(),
+  };
+}
+
+describe("nightly backups", () => {
+  it("begin at the start of the first server, and are then made once a day", async () => {
+    const world = await makeWorld();
+    const drills = world.serve();
+    await world.settled(drills);
+    await drills.tick();
+    world.pass(14 * hour);
+    await drills.tick();
+    expect(await world.found()).toEqual(["innkeep-2026-11-10T12-00-00Z.tar"]);
+    world.pass(hour);
+    await drills.tick();
+    expect(world.files).toHaveLength(2);
+    expect(world.logged()).toContain("the nightly backup was made and proven");
+  });
+
+  it("keep the newest ones, remove what a killed one left, and leave other files alone", async () => {
+    const world = await makeWorld();
+    const others = ["erasures.ndjson", "innkeep-monday.tar", "other.tar.partial"];
+    const left = "innkeep-2026-11-01T03-00-00Z.tar.partial";
+    for (const name of [...others, left]) await writeFile(join(world.folder, name), "");
+    const drills = world.serve();
+    await world.settled(drills);
+    for (let day = 0; day < 3; day += 1) {
+      world.pass(24 * hour);
+      await drills.tick();
+    }
+    const newest = ["innkeep-2026-11-12T12-00-00Z.tar", "innkeep-2026-11-13T12-00-00Z.tar"];
+    expect(await world.found()).toEqual([...others, ...newest].sort());
+  });
+
+  it("that fail are logged, keep what was good, and are tried again after an hour", async () => {
+    const world = await makeWorld();
+    let fails = false;
+    const drills = world.serve(async (file) => {
+      if (fails) throw new Error("The disk is full.");
+      await writeFile(file, "a backup");
+      return { ...made, missing: ["a file"] };
+    });
+    await world.settled(drills);
+    fails = true;
+    world.pass(24 * hour);
+    await drills.tick();
+    expect(drills.last()).toMatchObject({
+      ...{ outcome: "failed", message: "The disk is full." },
+      lastGood: { at: "2026-11-10T12:00:00.000Z", bytes: 1_234, missing: 1 },
+    });
+    expect(await world.found()).toEqual(["innkeep-2026-11-10T12-00-00Z.tar"]);
+    expect(world.logged()).toContain("the nightly backup failed");
+    const metrics = createMetrics({ drill: drills.last });
+    expect(await metrics.text()).toMatch(/innkeep_backup_drill_failed 1\n/);
+    fails = false;
+    world.pass(hour);
+    await drills.tick();
+    const text = await metrics.text();
+    expect(text).toMatch(/innkeep_backup_drill_failed 0\n/);
+    expect(text).toContain(
+      `innkeep_backup_drill_success_timestamp_seconds ${Date.parse("2026-11-11T13:00:00Z") / 1_000}`,
+    );
+    expect(text).toMatch(/innkeep_backup_drill_size_bytes 1234\n/);
+    expect(text).toMatch(/innkeep_backup_drill_missing_files 1\n/);
+  });
+
+  it("that a stop interrupts are made at the next start", async () => {
+    const world = await makeWorld();
+    const begun: string[] = [];
+    const drills = world.serve((file, stopping) => {
+      begun.push(file);
+      return new Promise((_, reject) => stopping.addEventListener("abort", () => reject(stopping.reason)));
+    });
+    await expect.poll(() => begun.length).toBe(1);
+    await drills.stop();
+    expect(await drillRecord.find(world.database)).toBeUndefined();
+    await world.settled(world.serve());
+    expect(world.files).toHaveLength(1);
+  });
+
+  it("go on on another server if the first one is killed", async () => {
+    const world = await makeWorld();
+    await world.database.write((tx) =>
+      drillRecord.replace(tx, {
+        startedAt: "2026-11-10T11:50:00.000Z",
+        until: "2026-11-10T12:05:00.000Z",
+        outcome: "running",
+      }),
+    );
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const files: string[] = [];
+    const drills = world.serve(async (file) => {
+      files.push(file);
+      await finished;
+      return made;
+    });
+    await drills.tick();
+    expect(files).toEqual([]);
+    world.pass(hour / 6);
+    const ticked = drills.tick();
+    await expect.poll(() => files).toHaveLength(1);
+    expect(await drillRecord.find(world.database)).toMatchObject({ unfinished: "2026-11-10T11:50:00.000Z" });
+    finish();
+    await ticked;
+    expect(await drillRecord.find(world.database)).not.toHaveProperty("unfinished");
+  });
+});
+
+describe.each(databases)("several servers on $name", (engine) => {
+  it("make one nightly backup", async () => {
+    const world = await makeWorld(engine);
+    const servers = [world.serve(), world.serve(), world.serve()];
+    await Promise.all(servers.map((each) => each.tick()));
+    await expect.poll(() => world.files.length).toBe(1);
+    await Promise.all(servers.map((each) => each.tick()));
+    expect(world.files).toHaveLength(1);
+  });
+});

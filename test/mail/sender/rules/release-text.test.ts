@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { releaseText } from "../../../../server/mail/sender/mails.ts";
+
+it("the mail about a release says what it has to do with, and how to end such mail", () => {
+  const release = { appName: "Larder", version: "1.2", title: "Ovens", message: "It broke.\nBadly." };
+  const links = { statusUrl: "https://inn.example/p/t/x", stopUrl: "https://inn.example/p/t/x/stop" };
+  expect(releaseText({ ...release, ...links, createdAt: "2026-11-23T10:00:00.000Z" })).toBe(
+    [
+      ...[
+        "Larder 1.2 is out: Ovens",
+        "",
+        "It has to do with what you wrote on 2026-11-23:",
+        "> It broke.",
+        "> Badly.",
+      ],
+      ...["", "Your page, where you can answer:", "https://inn.example/p/t/x", "", "-- "],
+      ...["No more mail about releases of Larder:", "https://inn.example/p/t/x/stop"],
+    ].join("\n"),
+  );
+});

@@ -1,0 +1,68 @@
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
+import { describe, expect, it } from "vitest";
+import { readBech32, readIdentities, readRecipients } from "../../../server/secrets/age.ts";
+
+const messageOf = (work: () => unknown): string => {
+  try {
+    work();
+  } catch (error) {
+    return error instanceof Error ? error.message : "";
+  }
+  return "no error";
+};
+
+describe("public keys", () => {
+  it("are separated by commas, blanks or lines", async () => {
+    const secretKey = await generateX25519Identity();
+    const key = await identityToRecipient(secretKey);
+    expect(readRecipients(` ${key},${key} ,\n${key}`)).toHaveLength(3);
+    expect(readRecipients(key)[0]?.publicKey).toEqual(readIdentities(secretKey)[0]?.publicKey);
+  });
+
+  it("that are mistyped are refused", async () => {
+    const key = await identityToRecipient(await generateX25519Identity());
+    const last = key.at(-1) === "q" ? "p" : "q";
+    for (const wrong of ["key", key.slice(0, -1), key.slice(0, -1) + last, key.toUpperCase(), "age1"])
+      expect(messageOf(() => readRecipients(wrong))).toMatch(/^A public key of age begins with age1/);
+    expect(messageOf(() => readRecipients(" , "))).toBe("There is no public key.");
+    expect(messageOf(() => readRecipients(`${key} `.repeat(21)))).toMatch(/more than 20/);
+  });
+
+  it("with which everybody shares the same secret are refused", () => {
+    const zero = "age1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq5cu47z";
+    expect(readBech32(zero)?.bytes).toEqual(Buffer.alloc(32));
+    expect(messageOf(() => readRecipients(zero))).toMatch(/^A public key of age begins with age1/);
+  });
+
+  it("of other kinds are named as such", () => {
+    for (const other of ["age1pq1xyz", "age1tag1xyz", "ssh-ed25519"])
+      expect(messageOf(() => readRecipients(other))).toMatch(/^Only X25519 keys/);
+  });
+
+  it("that are secret keys are refused and not repeated", async () => {
+    const secretKey = await generateX25519Identity();
+    const message = messageOf(() => readRecipients(secretKey));
+    expect(message).toMatch(/^This is a secret key/);
+    expect(message).not.toContain(secretKey);
+  });
+});
+
+describe("a file of secret keys", () => {
+  it("may hold comments, empty lines and line ends of Windows", async () => {
+    const key = await generateX25519Identity();
+    expect(readIdentities(`# public key: age1…\r\n\r\n${key}\r\n${key}`)).toHaveLength(2);
+  });
+
+  it("is refused with the reason if it holds none, a public key, or something else", async () => {
+    const secretKey = await generateX25519Identity();
+    const key = await identityToRecipient(secretKey);
+    expect(messageOf(() => readIdentities("# nothing\n"))).toMatch(/holds no secret key/);
+    expect(messageOf(() => readIdentities(key))).toMatch(/^This is a public key/);
+    expect(messageOf(() => readIdentities("age-encryption.org/v1\n-> scrypt"))).toMatch(/itself encrypted/);
+    for (const wrong of [secretKey.slice(0, -1), secretKey.toLowerCase(), "AGE-SECRET-KEY-PQ-1Q"]) {
+      const message = messageOf(() => readIdentities(wrong));
+      expect(message).toMatch(/no X25519 key/);
+      expect(message).not.toContain(wrong);
+    }
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { readReplyToken, replyTokenOf } from "../../server/mail/reply-tokens.ts";
+import { readReportToken } from "../../server/mail/sender/links.ts";
+import { createSealer } from "../../server/secrets/secrets.ts";
+
+const id = "01a1fda3-dcee-7447-b6de-42c8c3c82f1d";
+const sealer = createSealer("s".repeat(32));
+const token = replyTokenOf(sealer, id);
+
+describe("the token of an address to answer to", () => {
+  it("says which mail is answered, whatever its case", () => {
+    expect(token).toMatch(/^[a-z2-7]{42}$/);
+    expect(readReplyToken(sealer, token)).toBe(id);
+    expect(readReplyToken(sealer, token.toUpperCase())).toBe(id);
+  });
+
+  it("may be read only by this user", () => {
+    expect(readReplyToken(createSealer("t".repeat(32)), token)).toBeUndefined();
+    expect(readReplyToken(createSealer("t".repeat(32), ["s".repeat(32)]), token)).toBe(id);
+  });
+
+  it("cannot be changed: each other digit makes it worthless", () => {
+    for (const at of token.split("").keys()) {
+      const other = token[at] === "a" ? "b" : "a";
+      expect(readReplyToken(sealer, token.slice(0, at) + other + token.slice(at + 1))).toBeUndefined();
+    }
+    for (const text of ["", "x", `${token}a`, token.slice(1), token.replace(/./, "1")])
+      expect(readReplyToken(sealer, text)).toBeUndefined();
+  });
+
+  it("opens no page", () => {
+    expect(readReportToken(sealer, token)).toBeUndefined();
+  });
+});

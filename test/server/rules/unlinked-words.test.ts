@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import { titled, unmade } from "../../../src/words/visible.ts";
+
+describe("words of the public in a title or a chat", () => {
+  it.each(["mailto:a", "tel:1", "sms:1", "magnet:x", "ms-settings:x", "JavaScript:x", "https://x"])(
+    "hold no address to follow: %s",
+    (address) => {
+      for (const shown of [titled(`See ${address} now`), unmade(`See ${address} now`, 80)])
+        expect(shown).not.toContain(address);
+    },
+  );
+
+  it.each(["at 12:30", "std::vector", "Error: no"])("keep what is no address: %s", (text) => {
+    expect(titled(text)).toBe(`“${text}”`);
+  });
+});

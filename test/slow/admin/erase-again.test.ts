@@ -1,0 +1,185 @@
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { databases, type TestEngine } from "../../support/database/databases.ts";
+import { eventually } from "../../support/eventually.ts";
+import { temporaryFolder } from "../../support/files/temporary-folder.ts";
+import { type Deployment, makeDeployment } from "../../support/service/deployment.ts";
+import { rowsOf } from "../../support/service/deployment-rows.ts";
+import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+import {
+  grace,
+  graceAddress,
+  makePersonEverywhere,
+  type PersonEverywhere,
+} from "../../support/worlds/people/person-everywhere.ts";
+
+const secret = "the secret of a deployment of the tests";
+
+const deploymentOf = async (engine: TestEngine): Promise<Deployment> => {
+  const deployment = await makeDeployment(engine);
+  onTestFinished(() => deployment.remove());
+  return deployment;
+};
+
+const backUp = async (deployment: Deployment): Promise<string> => {
+  const file = join(await temporaryFolder(), "backup.tar");
+  await deployment.admin({ command: "backup", file });
+  return file;
+};
+
+async function eraseGrace({ call }: PersonEverywhere): Promise<string> {
+  const { id } = Object((await call("POST", "/people/erase", { email: grace })).body);
+  await eventually(async () =>
+    expect((await call("GET", `/people/erasures/${id}`)).body).toMatchObject({ status: "done" }),
+  );
+  return id;
+}
+
+const mentions = async (deployment: Deployment): Promise<number> =>
+  (await rowsOf(deployment)).filter((row) => row.toLowerCase().includes(graceAddress)).length;
+
+/** A deployment, a backup with the person, and an erasure after it. */
+async function erasedAfterBackup(engine: TestEngine) {
+  const deployment = await deploymentOf(engine);
+  const service = await deployment.serve({ secret });
+  const world = await makePersonEverywhere(service);
+  const file = await backUp(deployment);
+  const id = await eraseGrace(world);
+  await service.stop();
+  return { deployment, world, file, id, journal: join(deployment.data, "erasures.ndjson") };
+}
+
+const nobody = { found: 0, gone: 0, stopped: 0, otherSecret: 0 };
+
+describe.each(databases)("after a restore on $name", (engine) => {
+  it("a person who was erased after the backup is erased again", async () => {
+    const { file, id, journal, world } = await erasedAfterBackup(engine);
+    expect((await readFile(journal, "utf8")).toLowerCase()).not.toContain(graceAddress);
+    const restored = await deploymentOf(engine);
+    const result = await restored.admin({ command: "restore", file, erasures: journal, secret });
+    expect(result.erasedAgain).toEqual({ ...nobody, found: 1 });
+    expect(await mentions(restored)).toBe(0);
+
+    const service = await restored.serve({ secret });
+    const headers = await service.signIn(world.owner);
+    const answer = await service.request("GET", `/api/v1/console/people/erasures/${id}`, { headers });
+    expect(answer.body).toMatchObject({ status: "done", counts: { threads: 1, messages: 1, files: 3 } });
+    await service.stop();
+  });
+
+  it("a journal beside the backup, or in the folder, needs no flag", async () => {
+    const { deployment, file, journal } = await erasedAfterBackup(engine);
+    const later = await backUp(deployment);
+    await copyFile(file, join(later, "..", "older.tar"));
+    const beside = await deploymentOf(engine);
+    const older = join(later, "..", "older.tar");
+    expect((await beside.admin({ command: "restore", file: older, secret })).erasedAgain).toEqual({
+      ...{ ...nobody, found: 1 },
+    });
+    expect(await mentions(beside)).toBe(0);
+    const inFolder = await deploymentOf(engine);
+    await copyFile(journal, join(inFolder.data, "erasures.ndjson"));
+    expect((await inFolder.admin({ command: "restore", file, secret })).erasedAgain).toEqual({
+      ...{ ...nobody, found: 1 },
+    });
+    expect(await mentions(inFolder)).toBe(0);
+  });
+
+  it("the server erases the people that the command could not erase, and nothing that is sent later", async () => {
+    const { file, journal, world } = await erasedAfterBackup(engine);
+    const restored = await deploymentOf(engine);
+    const result = await restored.admin({ command: "restore", file, erasures: journal });
+    expect(result.erasedAgain).toContain("At its start");
+    expect(await mentions(restored)).toBeGreaterThan(5);
+    const service = await restored.serve({ secret });
+    await eventually(async () => expect(await mentions(restored)).toBe(0));
+    expect(service.logged()).toContain("older than erasures of people");
+    await sendFeedback(service, world.app.key, { email: grace, message: "I am new here." });
+    await service.stop();
+    const again = await restored.serve({ secret });
+    await again.stop();
+    expect(await mentions(restored)).toBe(1);
+  });
+
+  it("a person who was erased before the backup, and wrote again, stays", async () => {
+    const { deployment, world, journal } = await erasedAfterBackup(engine);
+    const service = await deployment.serve({ secret });
+    await sendFeedback(service, world.app.key, { email: grace, message: "I am back." });
+    await service.stop();
+    const file = await backUp(deployment);
+    const restored = await deploymentOf(engine);
+    const result = await restored.admin({ command: "restore", file, erasures: journal, secret });
+    expect(result.erasedAgain).toEqual(nobody);
+    expect(await mentions(restored)).toBe(1);
+  });
+
+  it("a deleted account, and a person that the operator erased, are erased again", async () => {
+    const deployment = await deploymentOf(engine);
+    const service = await deployment.serve({ secret });
+    await makePersonEverywhere(service);
+    const account = await service.makeUser("deleted@example.org");
+    const file = await backUp(deployment);
+    const headers = await service.signIn(account);
+    const body = { email: account.email };
+    expect((await service.request("POST", "/api/v1/console/account/delete", { headers, body })).status).toBe(
+      204,
+    );
+    await service.stop();
+    await deployment.admin({ command: "user erase", email: grace, secret });
+    const restored = await deploymentOf(engine);
+    const erasures = join(deployment.data, "erasures.ndjson");
+    const result = await restored.admin({ command: "restore", file, erasures, secret });
+    expect(result.erasedAgain).toEqual({ ...nobody, found: 2 });
+    expect(await mentions(restored)).toBe(0);
+    expect((await rowsOf(restored)).filter((row) => row.includes(account.email))).toEqual([]);
+    expect((await restored.admin({ command: "user erase", email: account.email, secret })).account).toBe(
+      "none",
+    );
+  });
+
+  it("a member is not erased again: the owner sees that it stopped", async () => {
+    const deployment = await deploymentOf(engine);
+    const service = await deployment.serve({ secret });
+    const world = await makePersonEverywhere(service);
+    const { id: userId } = await service.makeUser(graceAddress);
+    const members = `/apps/${world.app.id}/members`;
+    await service.deps.database.insert("app_members", {
+      ...{ app_id: world.app.id, user_id: userId, role: "viewer", created_at: new Date().toISOString() },
+    });
+    const file = await backUp(deployment);
+    expect((await world.call("DELETE", `${members}/${userId}`)).status).toBe(204);
+    const id = await eraseGrace(world);
+    await service.stop();
+
+    const restored = await deploymentOf(engine);
+    const erasures = join(deployment.data, "erasures.ndjson");
+    const result = await restored.admin({ command: "restore", file, erasures, secret });
+    expect(result.erasedAgain).toEqual({ ...nobody, stopped: 1 });
+    const after = await restored.serve({ secret });
+    const headers = await after.signIn(world.owner);
+    const { body } = await after.request("GET", `/api/v1/console/people/erasures/${id}`, { headers });
+    expect(body).toMatchObject({ status: "stopped" });
+    await after.stop();
+    expect(await mentions(restored)).toBeGreaterThan(5);
+  });
+
+  it("a hash of another secret is counted, and a cut line does no harm", async () => {
+    const { file, journal } = await erasedAfterBackup(engine);
+    const foreign = (await readFile(journal, "utf8")).replace(/"secret":"[\da-f]{4}/, '"secret":"zzzz');
+    await writeFile(journal, `${foreign}{"id":"cut of`);
+    const restored = await deploymentOf(engine);
+    const result = await restored.admin({ command: "restore", file, erasures: journal, secret });
+    expect(result.erasedAgain).toEqual({ ...nobody, otherSecret: 1 });
+  });
+
+  it("a journal that is named and missing refuses the restore", async () => {
+    const { file } = await erasedAfterBackup(engine);
+    const restored = await deploymentOf(engine);
+    await expect(
+      restored.admin({ command: "restore", file, erasures: "/nowhere/erasures.ndjson", secret }),
+    ).rejects.toThrow(
+      /\/nowhere\/erasures\.ndjson does not exist\..*leave out --erasures and INNKEEP_ERASURES/,
+    );
+  });
+});

@@ -1,0 +1,78 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { axeFaults, loadAxe } from "../../support/browser/axe.ts";
+import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
+import { openPage } from "../../support/browser/browser-page.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeTeam } from "../../support/worlds/members/team.ts";
+import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe("two members with one thread open in their browsers", () => {
+  let service: Service;
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    service = await startService();
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const start = async () => {
+    const team = await makeTeam(service);
+    const id = await sendFeedback(service, team.app.key);
+    const open = async () => {
+      const member = await team.join("maintainer");
+      const page = await openPage(browser, service, member.headers);
+      await page.clock.install();
+      await page.goto(`/console/feedback/${team.app.id}/${id}`);
+      return { ...member, page };
+    };
+    return { maria: await open(), ben: await open() };
+  };
+  const shownOn = async (page: Page) => {
+    await page.clock.runFor(21_000);
+    return page.locator("#answering:visible, #answering-here:visible").allInnerTexts();
+  };
+
+  it("see who is answering, hear it once from a screen reader, and do not see it after the reply is sent", async () => {
+    const { maria, ben } = await start();
+    const words = `${maria.email} is answering.`;
+    await ben.page.getByLabel("Internal note").fill("What I think");
+    await maria.page.getByText("Reply to the sender").click();
+    await maria.page.getByLabel("Reply", { exact: true }).pressSequentially("Dear sender");
+    await maria.page.clock.runFor(4_000);
+    await expect.poll(() => shownOn(ben.page)).toEqual([words, words]);
+    expect(await ben.page.locator("[aria-live=polite]").innerText()).toBe(words);
+    expect(await ben.page.getByLabel("Internal note").inputValue()).toBe("What I think");
+    await loadAxe(ben.page);
+    expect(await axeFaults(ben.page)).toEqual([]);
+
+    await ben.page.evaluate(() => document.getElementById("announced")?.replaceChildren());
+    await shownOn(ben.page);
+    expect(await ben.page.locator("[aria-live=polite]").innerText()).toBe("");
+
+    await maria.page.getByRole("button", { name: "Send reply" }).click();
+    await maria.page.getByText("The reply is on the thread").waitFor();
+    await expect.poll(() => shownOn(ben.page)).toEqual([]);
+  });
+
+  it("see nobody after the writer has stopped, or after the text was discarded", async () => {
+    const { maria, ben } = await start();
+    const note = maria.page.getByLabel("Internal note");
+    await note.pressSequentially("One");
+    await maria.page.clock.runFor(4_000);
+    await expect.poll(() => shownOn(ben.page)).not.toEqual([]);
+    service.clock.advance(46_000);
+    await expect.poll(() => shownOn(ben.page)).toEqual([]);
+
+    await note.pressSequentially(" two");
+    await maria.page.clock.runFor(4_000);
+    await expect.poll(() => shownOn(ben.page)).not.toEqual([]);
+    maria.page.once("dialog", (dialog) => dialog.accept());
+    await maria.page.reload();
+    await maria.page.getByRole("button", { name: "Discard it" }).click();
+    await expect.poll(() => shownOn(ben.page)).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { openPage } from "../../../support/browser/browser-page.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import { makeTeam } from "../../../support/worlds/members/team.ts";
+import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("a saved reply in Chromium", () => {
+  let service: Service;
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    service = await startService();
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  it("is inserted after the typed text without loading the page, and keeps what is typed elsewhere", async () => {
+    const team = await makeTeam(service);
+    await team.call("POST", `${team.at}/saved-replies`, { title: "Thanks", body: "Thank you, {name}." });
+    const id = await sendFeedback(service, team.app.key, { name: "Ada" });
+    const page = await openPage(browser, service, (await team.join("maintainer")).headers);
+    await page.goto(`/console/feedback/${team.app.id}/${id}`);
+    await page.locator("[name=noteBody]").fill("Ask Bo.");
+    await page.getByText("Reply to the sender").click();
+    await page.locator("[name=replyBody]").fill("Hello.");
+    await page.locator("[name=savedReply]").selectOption({ label: "Thanks" });
+    await page.getByRole("button", { name: "Insert" }).click();
+    await expect.poll(() => page.locator("[name=replyBody]").inputValue()).toBe("Hello.\n\nThank you, Ada.");
+    expect(await page.locator("[name=noteBody]").inputValue()).toBe("Ask Bo.");
+    expect(page.url()).toMatch(new RegExp(`/${id}$`));
+  });
+});

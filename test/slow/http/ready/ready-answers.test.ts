@@ -1,0 +1,116 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../../../support/eventually.ts";
+import { askRaw } from "../../../support/network/ask-raw.ts";
+import { fc } from "../../../support/property.ts";
+import { runSeed } from "../../../support/random-seed.ts";
+import { openTwoDoors } from "../../../support/service/doors.ts";
+import { bytesOf, type Wanted, wantedRequests } from "../../../support/service/ready-requests.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import { rounds } from "../../../support/torture.ts";
+import {
+  anyChange,
+  makeReadableWorld,
+  type ReadableWorld,
+} from "../../../support/worlds/servers/readable-world.ts";
+import { toNoon } from "../../../support/worlds/tester-in-running-cycle.ts";
+
+/** 10,000 requests in the long form, in runs with a new world. */
+const runs = rounds(4, 20);
+const stepsOfRun = 500;
+
+type Doors = Awaited<ReturnType<typeof openTwoDoors>>;
+
+describe("ready answers", () => {
+  let service: Service;
+  let doors: Doors;
+  beforeAll(async () => {
+    service = await startService();
+    toNoon(service);
+  });
+  // Own doors for each try of a test: what an earlier one has sent is in neither log.
+  beforeEach(async () => {
+    doors = await openTwoDoors(service);
+  });
+  afterEach(() => doors.stop());
+  afterAll(() => service.stop());
+
+  it("have the bytes of the answers of Koa, whatever is asked and changed", async () => {
+    let count = 0;
+    for (let run = 0; run < runs; run += 1) {
+      await askInNewWorld({ service, doors }, run, ({ step, ready, koa }) => {
+        expect(ready, JSON.stringify(step)).toBe(koa);
+        count += 1;
+      });
+    }
+    expect(count).toBe(runs * stepsOfRun);
+    expect(doors.koa.readyAnswers()).toBe(0);
+    expect(doors.ready.readyAnswers()).toBeGreaterThan(count / 20);
+  });
+
+  it("are logged and counted as the answers of Koa", async () => {
+    await askInNewWorld({ service, doors }, runs, () => {});
+    expect(doors.ready.readyAnswers()).toBeGreaterThan(0);
+    // The log is written behind the answers.
+    await eventually(() => expect(doors.ready.logged().length).toBe(doors.koa.logged().length));
+    expect(doors.ready.logged()).toEqual(doors.koa.logged());
+    expect(await doors.ready.counted()).toEqual(await doors.koa.counted());
+  });
+});
+
+interface Asked {
+  readonly step: Step;
+  readonly ready: string | undefined;
+  readonly koa: string | undefined;
+}
+
+/** Sends the generated requests of a run to both doors, between changes of a new world. */
+async function askInNewWorld(
+  { service, doors }: { readonly service: Service; readonly doors: Doors },
+  run: number,
+  check: (asked: Asked) => void,
+): Promise<void> {
+  const etags = new Map<string, string>();
+  const world = await makeReadableWorld(service, doors.pass);
+  const steps = fc.sample(stepOf(world), { numRuns: stepsOfRun, seed: runSeed + run });
+  for (const step of steps) {
+    if (step.change !== undefined) await world.changes[step.change]?.();
+    const [ready, koa] = await askBoth(doors, { step, world, etags });
+    check({ step, ready, koa });
+  }
+}
+
+interface Asking {
+  readonly step: Step;
+  readonly world: ReadableWorld;
+  /** The last ETag of each address. */
+  readonly etags: Map<string, string>;
+}
+
+/** Sends a request to both doors, and gives their answers without ids and dates. */
+async function askBoth(doors: Doors, { step: { wanted }, world, etags }: Asking): Promise<readonly string[]> {
+  const addresses = world.readable();
+  const readers = addresses[wanted.address % addresses.length] ?? [];
+  const reader = readers[wanted.credential % readers.length];
+  if (!reader) throw new Error("There is nothing to read.");
+  const request = bytesOf(wanted, reader, etags.get(reader.path) ?? '"none"');
+  const answers: string[] = [];
+  for (const { baseUrl } of [doors.ready, doors.koa]) answers.push(await askRaw(baseUrl, request));
+  const etag = /\r\nETag: (.+)\r\n/.exec(answers[1] ?? "")?.[1];
+  if (etag !== undefined) etags.set(reader.path, etag);
+  return answers.map((answer) => answer.replace(/\r\n(X-Request-Id|Date): .+/g, "\r\n$1:"));
+}
+
+/** A request, and what is changed before it. */
+interface Step {
+  readonly change: string | undefined;
+  readonly wanted: Wanted;
+}
+
+const stepOf = (world: ReadableWorld): fc.Arbitrary<Step> =>
+  fc.record({
+    change: fc.oneof(
+      { weight: 7, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: anyChange(world) },
+    ),
+    wanted: wantedRequests,
+  });

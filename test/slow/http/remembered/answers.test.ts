@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sqlite } from "../../../support/database/databases.ts";
+import { randomFrom, runSeed } from "../../../support/random-seed.ts";
+import { rounds } from "../../../support/torture.ts";
+import { type Act, createActs } from "../../../support/worlds/servers/remembered-acts.ts";
+import {
+  lookAt,
+  lookAtOne,
+  makeRememberedWorld,
+  type RememberedWorld,
+} from "../../../support/worlds/servers/remembered-world.ts";
+import { startRememberingServers } from "../../../support/worlds/servers/remembering-servers.ts";
+
+/** Steps with the same app, before the next one begins. */
+const stepsOfWorld = 50;
+
+describe("answers that a server remembers", () => {
+  let place: Awaited<ReturnType<typeof startRememberingServers>>;
+  beforeAll(async () => {
+    place = await startRememberingServers(sqlite);
+  });
+  afterAll(() => place.stop());
+
+  it("are true as soon as a change is acknowledged", {
+    timeout: 3_600_000,
+  }, async () => {
+    const random = randomFrom(runSeed);
+    const below = (most: number) => Math.floor(random() * most);
+    const { server, witness, later } = place;
+
+    async function step(world: RememberedWorld, name: string, act: Act): Promise<void> {
+      const reading = Array.from({ length: below(8) }, () => lookAtOne(server, world, below(100)));
+      await act(server);
+      const [own, truth] = await Promise.all([lookAt(server, world), lookAt(witness, world)]);
+      expect({ after: name, ...own }).toEqual({ after: name, ...truth });
+      await Promise.all(reading);
+    }
+
+    for (let done = 0; done < rounds(50, 10_000); done += stepsOfWorld) {
+      const world = await makeRememberedWorld(server);
+      const acts = Object.entries(createActs(world, later));
+      for (let at = 0; at < stepsOfWorld; at += 1) {
+        const [name, act] = acts[below(acts.length)] ?? ["", async () => {}];
+        await step(world, name, act);
+      }
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sqlite } from "../../../support/database/databases.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { endpoints } from "../../../support/service/endpoints.ts";
+import type { Service } from "../../../support/service/service.ts";
+import { type Change, createLastActs, everyChange } from "../../../support/worlds/servers/every-change.ts";
+import { type Act, createActs } from "../../../support/worlds/servers/remembered-acts.ts";
+import {
+  lookAt,
+  makeRememberedWorld,
+  type RememberedWorld,
+} from "../../../support/worlds/servers/remembered-world.ts";
+import { startRememberingServers } from "../../../support/worlds/servers/remembering-servers.ts";
+
+/** What every world has before its change. */
+const first = ["make a key", "make a token", "sign a device in", "add a FAQ"];
+/** Their work is done after the answer. */
+const background = ["people.erase", "account.remove"];
+
+describe("what is remembered", () => {
+  let place: Awaited<ReturnType<typeof startRememberingServers>>;
+  beforeAll(async () => {
+    place = await startRememberingServers(sqlite);
+  });
+  afterAll(() => place.stop());
+
+  /** A world in which servers remember all answers, and the acts in it. */
+  async function begin({ after = [] }: Pick<Change, "after">) {
+    const { server, later } = place;
+    const world = await makeRememberedWorld(server);
+    const acts: Readonly<Record<string, Act>> = {
+      ...createActs(world, later),
+      ...createLastActs(world, later),
+    };
+    const act = async (name: string) => {
+      if (!acts[name]) throw new Error(`There is no act "${name}".`);
+      await acts[name](server);
+    };
+    for (const name of [...first, ...after]) await act(name);
+    await lookTwice(server, world);
+    return { world, server, act };
+  }
+
+  it.each(everyChange)("does not outlast $act, by $by", async (change) => {
+    const { world, server, act } = await begin(change);
+    const before = await lookAt(place.witness, world);
+    await act(change.act);
+    const own = await lookAt(server, world);
+    const truth = await lookAt(place.witness, world);
+    if (!background.includes(change.by)) {
+      expect(own).toEqual(truth);
+      expect(changed(before, truth)).toEqual([...change.shownBy].sort());
+    }
+    await eventually(async () => {
+      const seen = await lookAt(server, world);
+      expect(seen).toEqual(await lookAt(place.witness, world));
+      expect(changed(before, seen)).toEqual([...change.shownBy].sort());
+    });
+  });
+});
+
+/** A second look comes from memory. */
+async function lookTwice(server: Service, world: RememberedWorld): Promise<void> {
+  for (let time = 0; time < 2; time += 1) await lookAt(server, world);
+}
+
+const changed = (before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>) =>
+  Object.keys(before)
+    .filter((name) => before[name] !== after[name])
+    .sort();
+
+describe("the table of changes", () => {
+  /** They change nothing that servers remember, or only what nobody has asked before. */
+  const others = [
+    ...["signIn.exchange", "signIn.await", "signIn.register", "signIn.token", "tester.updateProfile"],
+    ...["tester.submitProof", "tester.requestSlot", "slots.decline", "listings.create", "cycles.create"],
+    ...["session.create", "session.finish", "session.askPasskey", "session.remove", "session.changePassword"],
+    ...["session.firstPassword", "accountLinks.signUp", "accountLinks.finishSignUp", "accountLinks.recover"],
+    ...["accountLinks.finishRecovery", "consoleSessions.remove", "consoleSessions.removeOthers"],
+    "tokens.rotate",
+    ...["secondFactor.begin", "secondFactor.confirm", "secondFactor.renewRecoveryCodes"],
+    ...["secondFactor.remove", "passkeys.begin", "passkeys.create", "passkeys.remove"],
+    ...["apps.create", "appData.import", "keys.create", "tokens.create", "invitations.create"],
+    ...["invitations.remove", "threads.renewStatusLink", "readMarks.update", "readMarks.updateAll"],
+    ...["tags.create", "tags.update", "tags.merge", "tags.remove", "people.preview", "people.check"],
+    ...["savedReplies.create", "savedReplies.update", "savedReplies.remove"],
+    // Adds a message by the same statement as an answer that comes by mail.
+    "incomingMails.take",
+  ];
+
+  it("has each endpoint that changes something, or says that it changes no remembered answer", () => {
+    const changing = endpoints.filter(([, { method }]) => method !== "GET").map(([name]) => name);
+    const named = new Set([...everyChange.map(({ by }) => by), ...others]);
+    expect(changing.filter((name) => !named.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,20 @@
+import { expect, it, onTestFinished } from "vitest";
+import { takeDataFolder } from "../../server/start/data-folder.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
+
+it("a data folder in use is said before the wait for it, and names the way out after it", async () => {
+  const data = await temporaryFolder();
+  const said: string[] = [];
+  const take = (patienceMs: number) =>
+    takeDataFolder({ data, databaseUrl: undefined }, (text) => said.push(text), { patienceMs });
+  const lock = await take(0);
+  onTestFinished(() => lock.release());
+  expect(said).toEqual([]);
+  await expect(take(0)).rejects.toMatchObject({
+    name: "FolderInUse",
+    message: `Another server, or a restore, uses the folder ${data}. Stop it first, or choose another folder with --data or INNKEEP_DATA.`,
+  });
+  expect(said).toEqual([
+    `Another server, or a restore, uses the folder ${data}. Waiting for it to end, for up to 0 s.\n`,
+  ]);
+});

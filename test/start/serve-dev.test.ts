@@ -1,0 +1,106 @@
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { serve } from "../../server/main.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
+import { request, type Sending } from "../support/service/request.ts";
+
+/** Starts `serve --dev` on a free port. */
+async function start({ demo = false, folder = "" } = {}) {
+  const stop = new AbortController();
+  const data = folder || (await temporaryFolder());
+  let ended: Promise<number> = Promise.resolve(-1);
+  const line = await new Promise<string>((resolve, reject) => {
+    const world = { environment: {}, out: resolve, err() {}, stop: stop.signal };
+    ended = serve({ dev: true, demo, data, port: 0, json: true }, world);
+    ended.catch(reject);
+  });
+  onTestFinished(async () => {
+    stop.abort();
+    await ended;
+  });
+  const { baseUrl, demo: access = {} } = JSON.parse(line);
+  const send = (method: string, path: string, sending?: Sending) => request(baseUrl, method, path, sending);
+  const end = async () => {
+    stop.abort();
+    await ended;
+  };
+  return { send, access, end };
+}
+
+describe("innkeep serve --dev", () => {
+  it("shows the time of a movable clock", async () => {
+    const { send, access } = await start({ demo: true });
+    await send("POST", "/dev/clock", { body: { set: "2031-05-06T07:08:09Z" } });
+    const headers = { "x-api-key": String(access.apiKey) };
+    await send("POST", "/api/v1/faqs/remote", { headers, body: { question: "When?", answer: "Then." } });
+    const faqs = await send("GET", "/api/v1/faqs/remote", { headers });
+    expect(faqs.field("3.createdAt")).toMatch(/^2031-05-06T07:08/);
+  });
+
+  it("restores the demo's content after a reset with --demo, under the printed keys and links", async () => {
+    const { send, access } = await start({ demo: true });
+    const headers = { "x-api-key": String(access.apiKey) };
+    const agent = { authorization: `Bearer ${access.agentToken}` };
+    await send("POST", "/api/v1/faqs/remote", { headers, body: { question: "When?", answer: "Then." } });
+    await send("POST", "/dev/clock", { body: { advance: "P30D" } });
+    expect((await send("POST", "/dev/reset")).status).toBe(200);
+    expect((await send("GET", "/api/v1/faqs/remote", { headers })).body).toHaveLength(3);
+    const thread = await send("GET", `/api/v1/agent/feedback/${access.threadId}`, { headers: agent });
+    expect(thread.body).toMatchObject({ latestProposal: { id: access.runId, status: "awaiting_approval" } });
+  });
+
+  it("fills the database at the next start if the first one was killed after it had stored the keys", async () => {
+    const [killed, other] = [await temporaryFolder(), await temporaryFolder()];
+    const { access, end } = await start({ demo: true, folder: other });
+    await end();
+    await rename(join(other, "demo.json"), join(killed, "demo.json"));
+    const next = await start({ demo: true, folder: killed });
+    expect(next.access).toEqual(access);
+    const headers = { "x-api-key": String(access.apiKey) };
+    expect((await next.send("GET", "/api/v1/faqs/remote", { headers })).body).toHaveLength(3);
+  });
+
+  it("says that the keys of a demo are missing", async () => {
+    const folder = await temporaryFolder();
+    const { end } = await start({ demo: true, folder });
+    await end();
+    await rm(join(folder, "demo.json"));
+    await expect(start({ demo: true, folder })).rejects.toThrow(
+      "demo.json is missing. Put it back, or delete the folder.",
+    );
+  });
+
+  it("keeps the keys of a demo out of Git", async () => {
+    const folder = await temporaryFolder();
+    await start({ demo: true, folder });
+    expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe("*\n");
+  });
+
+  it.each([{ demo: true }, { dev: true }, {}])("refuses a seed with only %j", async (flags) => {
+    const world = { environment: {}, out() {}, err() {}, stop: new AbortController().signal };
+    const starting = serve({ ...flags, seed: "seed.json", data: await temporaryFolder(), port: 0 }, world);
+    await expect(starting).rejects.toThrow("--seed fills a development server only");
+  });
+
+  it("refuses a seed for a folder that holds another content, and takes the same seed again", async () => {
+    const data = await temporaryFolder();
+    const seeds = ["Atlas", "Larder"].map((name) => ({ name, file: join(data, `${name}.json`) }));
+    for (const { name, file } of seeds) await writeFile(file, JSON.stringify({ apps: [{ name }] }));
+    const startWith = (seed: string) => {
+      const stop = new AbortController();
+      const world = { environment: {}, out: () => stop.abort(), err() {}, stop: stop.signal };
+      return serve({ dev: true, demo: true, data, port: 0, json: true, seed }, world);
+    };
+    const [one, other] = seeds.map(({ file }) => file);
+    expect(await startWith(one ?? "")).toBe(0);
+    expect(await startWith(one ?? "")).toBe(0);
+    await expect(startWith(other ?? "")).rejects.toThrow("was filled before, and not from this seed");
+  });
+
+  it("refuses to listen on an address that other machines can reach", async () => {
+    const world = { environment: {}, out() {}, err() {}, stop: new AbortController().signal };
+    const starting = serve({ dev: true, host: "0.0.0.0", data: await temporaryFolder(), port: 0 }, world);
+    await expect(starting).rejects.toThrow("--dev serves on loopback only");
+  });
+});

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { limits, proofImages, rateLimits } from "../../../src/contract/limits.ts";
+import { eventually } from "../../support/eventually.ts";
+import { png } from "../../support/files/sample-files.ts";
+import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
+import { unknownId } from "../../support/service/endpoints.ts";
+import { issuesOf } from "../../support/service/issues.ts";
+import { isReplay, keyed } from "../../support/service/mutations.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { storedFiles } from "../../support/service/stored-content.ts";
+import {
+  makeTesterInCycle,
+  type ProofFields,
+  sendProof,
+  type TesterInCycle,
+  toNoon,
+} from "../../support/worlds/tester-in-running-cycle.ts";
+
+const perSlot = rateLimits.proofsBySlot.limit;
+const perAccount = rateLimits.proofsByAccount.limit;
+const path = "/api/v1/testing/proofs";
+
+describe("the limits of proofs", () => {
+  let service: Service;
+  let world: TesterInCycle;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    toNoon(service);
+    world = await makeTesterInCycle(service);
+  });
+  afterAll(() => service.stop());
+
+  const submit = (fields: Partial<ProofFields> = {}, headers: Record<string, string> = world.device) =>
+    sendProof(service, headers, { slotId: world.slotId, ...fields });
+  const times = <Result>(count: number, act: (at: number) => Promise<Result>) =>
+    Promise.all(Array.from({ length: count }, (_, at) => act(at)));
+  const useUpSlot = () => times(perSlot, () => submit({ images: [] }));
+  const useUpAccount = () =>
+    times(perAccount, (at) => submit({ slotId: `${unknownId.slice(0, -3)}${100 + at}`, images: [] }));
+  const limited = { status: 429, body: { code: "rate_limited" } };
+
+  describe("per slot: 12 an hour", () => {
+    it("the 12th is accepted, the 13th only when Retry-After has passed, and not a second earlier", async () => {
+      await times(perSlot - 1, () => submit({ images: [] }));
+      expect((await submit()).status).toBe(201);
+      const refused = await submit();
+      expect(refused).toMatchObject(limited);
+      const seconds = Number(refused.headers.get("retry-after"));
+      expect([seconds > 3_500, seconds <= 3_600]).toEqual([true, true]);
+      service.clock.advance((seconds - 10) * 1_000);
+      expect(await submit()).toMatchObject(limited);
+      service.clock.advance(10_000);
+      expect(await submit()).toMatchObject({ status: 409, body: { code: "already_submitted" } });
+    });
+
+    it("every attempt counts, whatever its outcome", async () => {
+      const attempts = [{ capturedAt: "never" }, { images: [] }, { capturedAt: "2020-01-01T00:00:00Z" }];
+      for (const fields of attempts) await times(perSlot / 3, () => submit(fields));
+      expect(await submit()).toMatchObject(limited);
+    });
+
+    it("counts a slot as one in any spelling of its id", async () => {
+      await times(perSlot, () => submit({ slotId: world.slotId.toUpperCase(), images: [] }));
+      expect(await submit()).toMatchObject(limited);
+    });
+
+    it("does not affect the tester's other slots, or other testers", async () => {
+      await useUpSlot();
+      const other = await makeTesterInCycle(service);
+      const [slotId = ""] = other.open;
+      await service.giveSlot(other.cycle, slotId, world.tester);
+      expect((await submit({ slotId })).status).toBe(201);
+      expect(await submit({}, other.device)).toMatchObject({ status: 404 });
+    });
+
+    it("accepts exactly 12 of 30 that arrive at once", async () => {
+      const answers = await times(30, () => submit({ images: [] }));
+      expect(answers.filter(({ status }) => status === 400)).toHaveLength(perSlot);
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(30 - perSlot);
+    });
+
+    it("a repeat with an Idempotency-Key does not count, and is answered over the limit", async () => {
+      const once = { ...world.device, ...keyed("once") };
+      const first = await submit({ capturedAt: service.clock.now().toISOString() }, once);
+      const sent = { capturedAt: "2020-01-01T00:00:00Z" };
+      const refused = { ...world.device, ...keyed("other") };
+      await submit(sent, refused);
+      await times(20, () => submit(sent, refused));
+      const others = await times(perSlot - 2, () => submit({ images: [] }));
+      expect(others.filter((answer) => answer.status === 429)).toEqual([]);
+      expect(await submit()).toMatchObject(limited);
+      const again = await submit(sent, refused);
+      expect([first.status, again.status, isReplay(again)]).toEqual([201, 422, true]);
+    });
+  });
+
+  describe("per account: 120 an hour", () => {
+    it("the 120th is checked, the 121st is not, over all slots and devices", async () => {
+      const all = await useUpAccount();
+      expect(all.filter(({ status }) => status !== 404)).toEqual([]);
+      expect(await submit()).toMatchObject(limited);
+      expect(await submit({}, await service.makeDevice(world.tester))).toMatchObject(limited);
+    });
+
+    it("a large body over the limit is refused before a byte of it is read", async () => {
+      await useUpAccount();
+      const raw = await connectRaw(service.baseUrl);
+      raw.write(headOf("POST", path, large(2 * 1_048_576)));
+      expect(await raw.read(/rate_limited/)).toContain("HTTP/1.1 429");
+      await raw.cut();
+    });
+
+    it("a large body that may be a repeat is read, and gets the stored response", async () => {
+      const images = [png(200_000)];
+      const sent = { images, capturedAt: service.clock.now().toISOString() };
+      const once = { ...world.device, ...keyed("once") };
+      const first = await submit(sent, once);
+      await useUpAccount();
+      const again = await submit(sent, once);
+      expect([again.status, again.text, isReplay(again)]).toEqual([201, first.text, true]);
+    });
+  });
+
+  describe("of the images", () => {
+    it("accepts six of exactly 5 MB", async () => {
+      const images = Array.from({ length: proofImages.most }, () => png(proofImages.bytes));
+      expect((await submit({ images })).status).toBe(201);
+    });
+
+    it("refuses one with a byte more as bad_image, in the order of the errors, and stores nothing", async () => {
+      const before = await storedFiles(service);
+      const images = [png(), png(proofImages.bytes + 1)];
+      const answer = await submit({ images });
+      expect(answer).toMatchObject({ status: 400, body: { code: "bad_image", dayIndex: 1 } });
+      expect(issuesOf(answer)).toEqual([`images.1: must be at most ${proofImages.bytes} bytes`]);
+      const early = await submit({ images, capturedAt: "2020-01-01T00:00:00Z" });
+      expect(early).toMatchObject({ status: 422, body: { code: "out_of_window" } });
+      expect(await storedFiles(service)).toEqual(before);
+    });
+
+    it("refuses seven with 400, and stores nothing", async () => {
+      const before = await storedFiles(service);
+      const answer = await submit({ images: Array.from({ length: proofImages.most + 1 }, () => png()) });
+      expect(issuesOf(answer)).toEqual(["images: must be at most 6 files"]);
+      expect(await storedFiles(service)).toEqual(before);
+    });
+  });
+
+  describe("of the whole body", () => {
+    it("refuses one that says it is too large with 413, before a byte of it is read", async () => {
+      const raw = await connectRaw(service.baseUrl);
+      raw.write(headOf("POST", path, large(limits.proof + 1)));
+      expect(await raw.read(/payload_too_large/)).toContain("HTTP/1.1 413");
+      await raw.cut();
+    });
+
+    it("refuses one that becomes too large with 413, and stores nothing", async () => {
+      const before = await storedFiles(service);
+      const images = [png(limits.proof - 1_000), png(2_000)];
+      expect(await submit({ images })).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
+      expect(await storedFiles(service)).toEqual(before);
+    });
+
+    it("leaves no file of one that was cut off", async () => {
+      const before = (await storedFiles(service)).length;
+      const raw = await connectRaw(service.baseUrl);
+      raw.write(headOf("POST", path, large(200_000)));
+      raw.write('--b\r\nContent-Disposition: form-data; name="images"; filename="a.png"\r\n\r\n');
+      raw.write(png(100_000).bytes);
+      await eventually(async () => expect(await storedFiles(service)).toHaveLength(before + 1));
+      await raw.cut();
+      await eventually(async () => expect(await storedFiles(service)).toHaveLength(before));
+    });
+  });
+
+  const large = (bytes: number) => ({
+    Authorization: world.device.authorization,
+    "Content-Type": "multipart/form-data; boundary=b",
+    "Content-Length": bytes,
+  });
+});
