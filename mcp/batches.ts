@@ -6,7 +6,7 @@ import {
   type JSONRPCMessage,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import { at, textAt } from "./json.ts";
+import { jsonIn, textAt, valueAt } from "../src/contract/json.ts";
 
 /** The revisions whose clients may send several messages as one array. (JSON-RPC 2.0, batches) */
 const revisionsWithBatches: ReadonlySet<unknown> = new Set(["2025-03-26", "2024-11-05", "2024-10-07"]);
@@ -55,8 +55,8 @@ export function createBatches(write: (answer: object) => void): Batches {
   };
   /** No answer comes to a request that was cancelled. */
   const cancel = (message: unknown): void => {
-    if (at(message, "method") !== "notifications/cancelled") return;
-    const id = at(at(message, "params"), "requestId");
+    if (valueAt(message, "method") !== "notifications/cancelled") return;
+    const id = valueAt(message, "params", "requestId");
     const batch = waiting.find(({ open }) => open.delete(id));
     if (batch) endIfComplete(batch);
   };
@@ -73,7 +73,7 @@ export function createBatches(write: (answer: object) => void): Batches {
   const messagesIn = (line: Buffer): readonly unknown[] | undefined => {
     const isArray = line.find((byte) => !blanks.has(byte)) === openingBracket;
     const mayCancel = waiting.length > 0 && line.includes("notifications/cancelled");
-    const value = isArray || mayCancel ? parsed(line) : undefined;
+    const value = isArray || mayCancel ? jsonIn(line.toString("utf8")) : undefined;
     if (mayCancel) cancel(value);
     return Array.isArray(value) ? value : undefined;
   };
@@ -126,17 +126,9 @@ function faultOf(messages: readonly unknown[], revision: string | undefined): st
   if (!takesBatches(revision)) return noBatches;
   if (messages.length === 0) return "The array has no messages.";
   if (messages.length > most) return `The array has more than ${most} messages. Send fewer.`;
-  const isFirst = messages.some((message) => at(message, "method") === "initialize");
+  const isFirst = messages.some((message) => valueAt(message, "method") === "initialize");
   return isFirst ? "Send `initialize` by itself, not in an array." : undefined;
 }
 
 const isNoMessage = (message: unknown): boolean =>
   !isJSONRPCRequest(message) && !isJSONRPCNotification(message) && !isJSONRPCResponse(message);
-
-function parsed(line: Buffer): unknown {
-  try {
-    return JSON.parse(line.toString("utf8"));
-  } catch {
-    return undefined;
-  }
-}

@@ -1,6 +1,7 @@
+import { textAt, valueAt } from "../src/contract/json.ts";
 import { type RunDecision, runDecisions } from "../src/contract/runs.ts";
 import { createSanitiser, teamFence } from "../src/words/fence.ts";
-import { at, idAt, instantAt, linkAt, oneOf, textAt, wordAt } from "./json.ts";
+import { idAt, instantAt, linkAt, oneOf, wordAt } from "./json.ts";
 import { hashOf, type KnownProposal } from "./proposals.ts";
 import { type ProposalParts, type ReadThreadDeps, readThread } from "./thread.ts";
 
@@ -47,8 +48,8 @@ export interface ProposalFields {
 export const proposalFieldsOf = (run: unknown): ProposalFields => ({
   status: wordAt(run, "status"),
   decision: oneOf(runDecisions, textAt(run, "decision")),
-  claimedBy: at(at(run, "claim"), "releasedAt") ? null : textAt(at(run, "claim"), "worker") || null,
-  isReported: Boolean(at(run, "outcome")),
+  claimedBy: valueAt(run, "claim", "releasedAt") ? null : textAt(run, "claim", "worker") || null,
+  isReported: Boolean(valueAt(run, "outcome")),
   decisionNote: textAt(run, "decisionNote") || null,
   decidedAt: instantAt(run, "decidedAt"),
   replacedBy: idAt(run, "replacedBy"),

@@ -9,6 +9,7 @@ import { successIn } from "../src/client/answer.ts";
 import { systemClock } from "../src/client/clock.ts";
 import { ServerError } from "../src/client/errors.ts";
 import { groupOf } from "../src/client/send.ts";
+import { type Fields, isObject, textAt, valueAt } from "../src/contract/json.ts";
 import type { HttpAnswer, HttpToolOptions, HttpTools, ToolCaller, ToolRequest } from "../src/programs.ts";
 import { noBatches, refusalOfBatch, takesBatches } from "./batches.ts";
 import { type Era, metaKeys, versions } from "./build-time-answers.ts";
@@ -17,7 +18,7 @@ import type { AwaitDecision } from "./decision-watch.ts";
 import { type Deps, firstTimes, keyedQueue } from "./deps.ts";
 import { explain } from "./failures.ts";
 import { newWorker } from "./ids.ts";
-import { at, type Fields, hasOnly, isId, isObject, textAt } from "./json.ts";
+import { hasOnly, isId } from "./json.ts";
 import { isEnvelope } from "./prepared-answers.ts";
 import type { Proposals } from "./proposals.ts";
 import { createServer, identityOf, runSafely, toolNamed } from "./server.ts";
@@ -72,14 +73,15 @@ const webRequest = ({ headers, gone }: ToolRequest): Request =>
 
 /** The tool that a message calls: nothing else of the server is needed to answer it. */
 const calledTool = (message: unknown): string | undefined =>
-  at(message, "method") === "tools/call" ? textAt(at(message, "params"), "name") : undefined;
+  valueAt(message, "method") === "tools/call" ? textAt(message, "params", "name") : undefined;
 
 /** The answer to a wait begins at once and has a comment every 15 seconds, because proxies cut what is silent. */
 function isWait(message: unknown): boolean {
   if (Array.isArray(message)) return message.some(isWait);
-  const params = at(message, "params");
+  const params = valueAt(message, "params");
   return (
-    at(params, "name") === tools.getDecision.name && at(at(params, "arguments"), "wait_seconds") !== undefined
+    valueAt(params, "name") === tools.getDecision.name &&
+    valueAt(params, "arguments", "wait_seconds") !== undefined
   );
 }
 
@@ -142,7 +144,7 @@ const answersIn = (stream: string): string[] =>
     .filter((message) => isAnswer(JSON.parse(message)));
 
 const isAnswer = (message: unknown): boolean =>
-  at(message, "id") !== undefined && at(message, "method") === undefined;
+  valueAt(message, "id") !== undefined && valueAt(message, "method") === undefined;
 
 /** A request for a stream of changes. */
 interface ListenRequest {
@@ -204,7 +206,7 @@ async function listen(
 const refusal = (body: unknown, message: string): Response =>
   Response.json({
     jsonrpc: "2.0",
-    id: at(body, "id") ?? null,
+    id: valueAt(body, "id") ?? null,
     error: { code: ProtocolErrorCode.InternalError, message },
   });
 

@@ -1,29 +1,4 @@
-/** Reads unchecked JSON: a value of another type counts as missing. */
-
-export const at = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-
-export const isText = (value: unknown): value is string => typeof value === "string";
-
-export function textAt(value: unknown, name: string): string {
-  const text = at(value, name);
-  return isText(text) ? text : "";
-}
-
-export function numberAt(value: unknown, name: string): number | null {
-  const number = at(value, name);
-  return typeof number === "number" && Number.isFinite(number) ? number : null;
-}
-
-export function listAt(value: unknown, name: string): unknown[] {
-  const list = at(value, name);
-  return Array.isArray(list) ? list : [];
-}
-
-export function recordAt(value: unknown, name: string): Record<string, unknown> {
-  const record = at(value, name);
-  return typeof record === "object" && record !== null && !Array.isArray(record) ? { ...record } : {};
-}
+import { type Fields, textAt } from "../src/contract/json.ts";
 
 /** An id in lower case. */
 export function idAt(value: unknown, name: string): string | null {
@@ -51,12 +26,6 @@ export function linkAt(value: unknown, name: string): string | null {
   if (!/^https?:\/\/[!-~]{1,1000}$/i.test(link) || !URL.canParse(link)) return null;
   return new URL(link).href;
 }
-
-/** The fields of unchecked JSON. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-export const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Whether an object has no other fields than these. */
 export const hasOnly = (fields: Fields, names: readonly string[]): boolean =>

@@ -1,3 +1,4 @@
+import { type Fields, isObject, isText, jsonIn } from "../src/contract/json.ts";
 import {
   buildTimeAnswers,
   type Era,
@@ -6,7 +7,7 @@ import {
   placeholders,
   versions,
 } from "./build-time-answers.ts";
-import { type Fields, hasOnly, isId, isObject, isText } from "./json.ts";
+import { hasOnly, isId } from "./json.ts";
 import { longestWait, type McpOptions, offersWork } from "./options.ts";
 
 /** The answer to a line; `""` if it needs none; undefined if the SDK must read it. */
@@ -73,7 +74,7 @@ const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
 
 /** Reads a line. Undefined for anything unusual, which the SDK must handle. */
 function firstMessageIn(line: string): FirstMessage | undefined {
-  const message = parsed(line);
+  const message = jsonIn(line);
   if (!isObject(message) || message.jsonrpc !== "2.0") return undefined;
   if (!hasOnly(message, ["jsonrpc", "id", "method", "params"])) return undefined;
   const { id, method, params = {} } = message;
@@ -98,14 +99,6 @@ function initializeIn(id: string | number, params: Fields): FirstMessage | undef
 function hasEnvelope(params: Fields): boolean {
   const { _meta: meta } = params;
   return hasOnly(params, ["_meta"]) && isObject(meta) && isEnvelope(meta);
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 const modernVersions: ReadonlySet<unknown> = new Set(versions.modern);

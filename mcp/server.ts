@@ -12,9 +12,9 @@ import {
   type ServerContext,
   type StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server";
+import { listAt, textAt, valueAt } from "../src/contract/json.ts";
 import type { Deps } from "./deps.ts";
 import { feedbackIdOf } from "./ids.ts";
-import { at, listAt, textAt } from "./json.ts";
 import type { McpOptions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 import { offerResources } from "./resources.ts";
@@ -204,7 +204,7 @@ function faultsIn(text: string): unknown[] {
   const json = /^(?:Invalid tools\/call request: )?(\[\s*\{.*\}\s*\])$/s.exec(text)?.[1];
   if (json === undefined) return [];
   try {
-    return listAt({ faults: JSON.parse(json) }, "faults").filter((fault) => Array.isArray(at(fault, "path")));
+    return listAt(JSON.parse(json)).filter((fault) => Array.isArray(valueAt(fault, "path")));
   } catch {
     return [];
   }
@@ -298,8 +298,10 @@ const longestMs = 3_600_000;
 function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPage | undefined {
   if (mcpReq.inputResponses !== undefined) return undefined;
   const { envelope } = mcpReq;
-  const capabilities = envelope ? at(envelope, CLIENT_CAPABILITIES_META_KEY) : server.getClientCapabilities();
-  if (at(at(capabilities, "elicitation"), "url") === undefined) return undefined;
+  const capabilities = envelope
+    ? valueAt(envelope, CLIENT_CAPABILITIES_META_KEY)
+    : server.getClientCapabilities();
+  if (valueAt(capabilities, "elicitation", "url") === undefined) return undefined;
   if (envelope)
     return (page) => {
       throw new PageOffer(page);

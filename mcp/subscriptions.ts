@@ -2,12 +2,12 @@ import { type McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextp
 import type { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { ServerError } from "../src/client/errors.ts";
 import { longPoll } from "../src/client/wait.ts";
+import { isText, listAt, valueAt } from "../src/contract/json.ts";
 import { limits } from "../src/contract/limits.ts";
 import type { Topics } from "../src/programs.ts";
 import { readRun } from "./connection.ts";
 import type { Deps } from "./deps.ts";
 import { isNotFound } from "./failures.ts";
-import { at, isText, listAt } from "./json.ts";
 
 /** What one client over standard input follows, in either era. */
 interface Subscriptions {
@@ -69,12 +69,12 @@ export function createSubscriptions(deps: Pick<Deps, "clock" | "connection">): S
         const wanted = urisIn(message);
         if (wanted) limitTo(message, wanted);
         if (wanted && wanted.length > 0) {
-          const key = keyOf(at(message, "id"));
+          const key = keyOf(valueAt(message, "id"));
           void begin(key, wanted).then(() => followed.has(key) && deliver?.(message));
           return;
         }
-        if (at(message, "method") === "notifications/cancelled")
-          end(keyOf(at(at(message, "params"), "requestId")));
+        if (valueAt(message, "method") === "notifications/cancelled")
+          end(keyOf(valueAt(message, "params", "requestId")));
         deliver?.(message);
       };
       const send = transport.send.bind(transport);
@@ -118,14 +118,14 @@ export function topicsOf(uris: readonly string[]): Topics {
 
 /** The resources that a request asks to follow, as far as they can be followed; undefined for any other message. */
 export function urisIn(message: unknown): string[] | undefined {
-  if (at(message, "method") !== "subscriptions/listen") return undefined;
-  const uris = listAt(at(at(message, "params"), "notifications"), "resourceSubscriptions").filter(isText);
+  if (valueAt(message, "method") !== "subscriptions/listen") return undefined;
+  const uris = listAt(message, "params", "notifications", "resourceSubscriptions").filter(isText);
   return [...new Set(uris)].filter((uri) => topicOf(uri) !== undefined).slice(0, mostUris);
 }
 
 /** Leaves only these resources in a request. */
 export function limitTo(message: unknown, uris: readonly string[]): void {
-  const asked = at(at(at(message, "params"), "notifications"), "resourceSubscriptions");
+  const asked = valueAt(message, "params", "notifications", "resourceSubscriptions");
   if (Array.isArray(asked)) asked.splice(0, asked.length, ...uris);
 }
 

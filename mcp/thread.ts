@@ -1,20 +1,9 @@
 import type { Thread } from "../src/contract/agent.ts";
+import { fieldsOf, isText, listAt, numberAt, textAt, valueAt } from "../src/contract/json.ts";
 import { runDecisions } from "../src/contract/runs.ts";
 import type { Deps } from "./deps.ts";
 import { retryAfterWait } from "./failures.ts";
-import {
-  at,
-  idAt,
-  instantAt,
-  isText,
-  linkAt,
-  listAt,
-  numberAt,
-  oneOf,
-  recordAt,
-  textAt,
-  wordAt,
-} from "./json.ts";
+import { idAt, instantAt, linkAt, oneOf, wordAt } from "./json.ts";
 import { Refusal } from "./refusal.ts";
 
 export type ReadThreadDeps = Pick<Deps, "clock" | "connection" | "consoleUrl" | "threadOfRun">;
@@ -213,12 +202,12 @@ const mostFiles = 20;
 
 /** Reads the parts of a thread. Throws a Refusal if the value is not a thread. */
 function partsOf(thread: Thread): ThreadParts {
-  const feedback = at(thread, "feedback");
+  const feedback = valueAt(thread, "feedback");
   const id = idAt(feedback, "id");
   if (id === null) throw new Refusal(noThread);
-  const latestProposal = proposalOf(at(thread, "latestProposal"));
+  const latestProposal = proposalOf(valueAt(thread, "latestProposal"));
   return {
-    app: { id: idAt(at(thread, "app"), "id") ?? "unknown", name: textAt(at(thread, "app"), "name") },
+    app: { id: idAt(valueAt(thread, "app"), "id") ?? "unknown", name: textAt(thread, "app", "name") },
     id,
     consoleUrl: linkAt(feedback, "consoleUrl"),
     category: wordAt(feedback, "category"),
@@ -229,7 +218,7 @@ function partsOf(thread: Thread): ThreadParts {
     message: textAt(feedback, "message"),
     source: textAt(feedback, "source") || null,
     occurrences: numberAt(feedback, "occurrences") ?? 1,
-    metadata: recordAt(feedback, "metadata"),
+    metadata: fieldsOf(valueAt(feedback, "metadata")),
     images: listAt(feedback, "images").filter(isText).slice(0, mostFiles),
     videos: listAt(feedback, "videos").filter(isText).slice(0, mostFiles),
     attachments: listAt(feedback, "attachments").slice(0, mostFiles).map(attachmentOf),
@@ -278,7 +267,7 @@ const reportFields = ["category", "subject", "source", "metadata", "images", "vi
 
 function reportOf(message: unknown): MessageParts["report"] {
   const entries = reportFields
-    .map((name) => [name, at(message, name)] as const)
+    .map((name) => [name, valueAt(message, name)] as const)
     .filter(([, part]) => isGiven(part));
   return entries.length === 0 ? null : Object.fromEntries(entries);
 }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { isObject } from "../src/contract/json.ts";
 import { feedback, type ToolAnnotations, type ToolDefinition } from "./tool.ts";
 import { getDecisionTool as getDecision } from "./tools/get-decision.ts";
 import { listFeedbackTool as listFeedback } from "./tools/list-feedback.ts";
@@ -63,7 +64,7 @@ function jsonSchemaOf(schema: z.ZodMiniObject, side: "input" | "output"): Record
 
 /** Some clients support only schemas with one type. */
 function oneTypeEach(_: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || !("type" in value)) return value;
+  if (!isObject(value) || !("type" in value)) return value;
   const { type, ...rest } = value;
   return Array.isArray(type) ? { ...rest, anyOf: type.map((each: unknown) => ({ type: each })) } : value;
 }

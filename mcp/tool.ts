@@ -2,6 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod/mini";
 import { utcOf } from "../src/contract/fields.ts";
 import { issuesOf, ownMessages } from "../src/contract/issues.ts";
+import { isObject } from "../src/contract/json.ts";
 import { closest } from "../src/words/closest.ts";
 import type { Deps } from "./deps.ts";
 import { feedbackIdOf, runIdOf } from "./ids.ts";
@@ -62,7 +63,7 @@ function argumentsOf<Input extends z.ZodMiniObject>(input: Input, given: unknown
 
 /** Takes out the optional arguments that are null or empty. */
 function withoutEmpty(values: unknown, { shape }: z.ZodMiniObject): void {
-  if (typeof values !== "object" || values === null) return;
+  if (!isObject(values)) return;
   for (const [name, value] of Object.entries(values)) {
     const isEmpty = value === null || (typeof value === "string" && value.trim() === "");
     const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
@@ -72,7 +73,7 @@ function withoutEmpty(values: unknown, { shape }: z.ZodMiniObject): void {
 
 /** The faults of texts that have a form of their own, all at once. */
 function faultsOfForm(values: unknown): string[] {
-  if (typeof values !== "object" || values === null) return [];
+  if (!isObject(values)) return [];
   return Object.entries(values).flatMap(([name, value]) => {
     const check = Object.hasOwn(forms, name) ? forms[name] : undefined;
     return check && typeof value === "string" ? faultOf(() => check(value)) : [];
@@ -93,8 +94,7 @@ function faultOf(check: () => unknown): string[] {
 const otherNames: Readonly<Record<string, string>> = { feedback_id: "feedback" };
 
 function withKnownNames(given: unknown, known: readonly string[]) {
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    return { values: given, faults: [] };
+  if (!isObject(given)) return { values: given, faults: [] };
   const values: Record<string, unknown> = {};
   const faults: string[] = [];
   for (const [name, value] of Object.entries(given)) {
@@ -115,7 +115,7 @@ function unknownName(name: string, known: readonly string[]): string {
 
 /** Some models write numbers and booleans as strings. */
 function withValues(values: unknown, error: z.core.$ZodError): unknown {
-  if (typeof values !== "object" || values === null) return values;
+  if (!isObject(values)) return values;
   const entries = Object.entries(values).map(([name, value]) => {
     const isWrong = error.issues.some(({ path, code }) => path[0] === name && code === "invalid_type");
     const isPlain = typeof value === "string" && /^(-?\d{1,15}|true|false)$/.test(value.trim());

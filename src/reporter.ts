@@ -1,3 +1,4 @@
+import { valueAt } from "./contract/json.ts";
 import { limits } from "./contract/limits.ts";
 import type { SessionResult, SessionStatus } from "./contract/test-sessions.ts";
 
@@ -295,9 +296,9 @@ export interface Failure {
 
 /** The failure for an error of either call: an error of `createClient`, or anything else with these fields. */
 function failureOf(call: Failure["call"], error: unknown): Failure {
-  const field = (name: string): unknown =>
-    typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined;
-  const [status, code, seconds] = [field("status"), field("code"), field("retryAfterSeconds")];
+  const status = valueAt(error, "status");
+  const code = valueAt(error, "code");
+  const seconds = valueAt(error, "retryAfterSeconds");
   return {
     call,
     status: typeof status === "number" ? status : undefined,

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { ServerError } from "../../src/client/errors.ts";
 import { FeedbackType } from "../../src/contract/feedback.ts";
 import { threadStatuses, waitingStates } from "../../src/contract/find-work.ts";
+import { listAt, numberAt, textAt } from "../../src/contract/json.ts";
 import {
   createSanitiser,
   fence,
@@ -12,7 +13,7 @@ import {
 } from "../../src/words/fence.ts";
 import type { Deps } from "../deps.ts";
 import { retryAfterWait } from "../failures.ts";
-import { idAt, instantAt, listAt, numberAt, textAt, at as valueAt, wordAt } from "../json.ts";
+import { idAt, instantAt, wordAt } from "../json.ts";
 import { Refusal } from "../refusal.ts";
 import { type Call, defineTool, instantIn, runOf, type ToolAnswer } from "../tool.ts";
 
@@ -146,9 +147,9 @@ type FoundThreads = ListFeedbackOutput & { readonly team?: { readonly app_names:
  */
 export function foundThreads(answer: unknown, { text, removed }: Sanitiser): FoundThreads {
   const items = listAt(answer, "items");
-  const apps = new Set(items.map((item) => textAt(valueAt(item, "app"), "name")));
+  const apps = new Set(items.map((item) => textAt(item, "app", "name")));
   const rows = items.map((item) => rowOf(item));
-  const names = items.map((item) => cutToTokens(oneLine(text(textAt(valueAt(item, "app"), "name"))), 8));
+  const names = items.map((item) => cutToTokens(oneLine(text(textAt(item, "app", "name"))), 8));
   const ids = rows.reduce((sum, { ids }) => sum + ids, 0);
   const left =
     mostTokens - aroundRows - ofRow * rows.length - ids - (apps.size > 1 ? ofName * rows.length : 0);

@@ -1,12 +1,13 @@
 import * as z from "zod/mini";
 import { ServerError } from "../../src/client/errors.ts";
+import { valueAt } from "../../src/contract/json.ts";
 import { createSanitiser, newNonce } from "../../src/words/fence.ts";
 import { readRun } from "../connection.ts";
 import { approvedPlanOf, decisionText, proposalFieldsOf } from "../decision.ts";
 import type { Deps } from "../deps.ts";
 import { explainLimit, isNotFound, retryAfterWait } from "../failures.ts";
 import { endedClaims, type GivenClaim, givenClaim, runIdOf } from "../ids.ts";
-import { at, idAt } from "../json.ts";
+import { idAt } from "../json.ts";
 import { Refusal } from "../refusal.ts";
 import { type Call, defineTool, runOf, type ToolAnswer } from "../tool.ts";
 import { noSuchRun } from "./get-decision.ts";
@@ -74,7 +75,7 @@ async function startWork(
   const feedbackId = fields.feedbackId ?? deps.threadOfRun.get(runId) ?? record?.feedback_id ?? null;
   const isApproved = fields.status === "approved";
   const question = { runId, run: fields, record, feedbackId, nonce };
-  const isReported = Boolean(at(run, "outcome"));
+  const isReported = Boolean(valueAt(run, "outcome"));
   const plan = isApproved && !isReported ? await approvedPlanOf(question, deps, signal) : null;
   const structured = {
     run_id: runId,
@@ -120,10 +121,10 @@ async function claim(
     const id = idAt(answer, "claimId");
     if (id === null)
       throw new Refusal("The server named no claim. Do not carry out the plan; tell the user.");
-    return { run: at(answer, "run"), claimId: claimIdFor(id, worker) };
+    return { run: valueAt(answer, "run"), claimId: claimIdFor(id, worker) };
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
-    const refusal = at(error.body, "mayResume") === true ? mayResume : refusals[error.code];
+    const refusal = valueAt(error.body, "mayResume") === true ? mayResume : refusals[error.code];
     if (refusal) throw new Refusal(refusal);
     if (!isNotFound(error) && error.status !== 405 && error.status !== 501) throw error;
     // A server without claims, or a run that does not exist: a read shows which.

@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type * as z from "zod/mini";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
+import { valueAt } from "../../src/contract/json.ts";
 import type { Deps } from "../deps.ts";
 import { noteLongWork } from "../event-loop.ts";
 import { isDownload, isPrepared } from "../http/answers.ts";
@@ -96,7 +97,7 @@ function textOf(body: NonNullable<InvocationResult["body"]>): string {
 }
 
 function refusalOf(body: unknown): ApiError {
-  const code = typeof body === "object" && body !== null && "code" in body ? body.code : undefined;
+  const code = valueAt(body, "code");
   return new ApiError(isErrorCode(code) ? code : "internal");
 }
 

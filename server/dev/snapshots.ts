@@ -7,6 +7,7 @@ import * as z from "zod/mini";
 import { ApiError } from "../../src/contract/errors.ts";
 import { givenInstant } from "../../src/contract/fields.ts";
 import { type ReceivedFile, receivedFile } from "../../src/contract/files.ts";
+import { jsonIn } from "../../src/contract/json.ts";
 import { dumpRows, replaceRows, type Table, tablesOf, withSnapshot } from "../backup/store.ts";
 import type { Reader } from "../database/database.ts";
 import { isConflict, isDangling } from "../database/errors.ts";
@@ -212,7 +213,7 @@ const snapshotFolder = (snapshots: string, name: string): SnapshotFolder => {
   return {
     async facts() {
       if (!(await kindOf(folder))?.isDirectory()) throw new SnapshotDamaged(`${name} is not a folder`);
-      const facts = Facts.safeParse(await jsonIn(join(folder, "snapshot.json")));
+      const facts = Facts.safeParse(await readJson(join(folder, "snapshot.json")));
       if (!facts.success) throw new SnapshotDamaged("snapshot.json has faults");
       return { ...facts.data, name };
     },
@@ -238,25 +239,16 @@ async function assertFile(path: string): Promise<void> {
   if (!(await kindOf(path))?.isFile()) throw new SnapshotDamaged(`${path} is not a file`);
 }
 
-async function jsonIn(file: string): Promise<unknown> {
+async function readJson(file: string): Promise<unknown> {
   await assertFile(file);
-  const text = await readFile(file, "utf8");
-  return jsonOf(text);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return jsonIn(await readFile(file, "utf8"));
 }
 
 async function* batchesIn(file: string): AsyncGenerator<string[]> {
   await assertFile(file);
   let lines: string[] = [];
   for await (const line of createInterface(createReadStream(file))) {
-    if (!Array.isArray(jsonOf(line))) throw new SnapshotDamaged(`${file} has a line that is not a row`);
+    if (!Array.isArray(jsonIn(line))) throw new SnapshotDamaged(`${file} has a line that is not a row`);
     lines.push(line);
     if (lines.length < batch) continue;
     yield lines;

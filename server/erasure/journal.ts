@@ -1,4 +1,5 @@
 import { open, readFile } from "node:fs/promises";
+import { jsonIn } from "../../src/contract/json.ts";
 
 /** The usual name of the file. */
 export const journalName = "erasures.ndjson";
@@ -54,16 +55,8 @@ export async function addToJournal(file: string, entries: readonly JournalEntry[
 }
 
 function entryOf(line: string): JournalEntry | undefined {
-  const { id, of, ownerId, personHash, secret, createdAt } = Object(parsed(line));
+  const { id, of, ownerId, personHash, secret, createdAt } = Object(jsonIn(line));
   const texts = [id, personHash, secret, createdAt].every((value) => typeof value === "string");
   const known = of === "owner" ? typeof ownerId === "string" : of === "account" || of === "everywhere";
   return texts && known ? { id, of, ownerId: ownerId ?? null, personHash, secret, createdAt } : undefined;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

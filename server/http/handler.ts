@@ -8,6 +8,7 @@ import type {
   MaintainerScope,
   Role,
 } from "../../src/contract/endpoint.ts";
+import { textAt } from "../../src/contract/json.ts";
 import type { RateLimitName } from "../../src/contract/limits.ts";
 import type { Inserter, Transaction } from "../database/database.ts";
 import type { Download, PreparedAnswer } from "./answers.ts";
@@ -62,9 +63,7 @@ export type Invoke = (incoming: IncomingRequest) => Promise<InvocationResult>;
 
 /** The text of a field of a value that may be unchecked, trimmed and cut. Empty if the field is missing or not text. */
 export function fieldOf(value: unknown, name: string): string {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return "";
-  const field: unknown = Reflect.get(value, name);
-  return typeof field === "string" ? field.trim().slice(0, mostCharacters) : "";
+  return textAt(value, name).trim().slice(0, mostCharacters);
 }
 
 const mostCharacters = 500;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { valueAt } from "../../src/contract/json.ts";
 import { admitted, type Viewer } from "../access/members/visibility.ts";
 import type { Reader, Transaction } from "../database/database.ts";
 
@@ -23,9 +24,8 @@ const appsOfParameters: readonly (readonly [name: string, sql: string])[] = [
 
 /** The app that a request is about; undefined if its parameters name nothing that exists. */
 export async function appOfRequest(reader: Reader, params: unknown): Promise<string | undefined> {
-  if (typeof params !== "object" || params === null) return undefined;
   for (const [name, sql] of appsOfParameters) {
-    const id: unknown = Reflect.get(params, name);
+    const id = valueAt(params, name);
     if (typeof id === "string") return (await reader.get<{ appId: string }>(sql, id))?.appId;
   }
   return undefined;

@@ -4,6 +4,7 @@ import type { Context } from "koa";
 import { type Endpoint, isMutation } from "../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode } from "../../src/contract/errors.ts";
 import type { Contract } from "../../src/contract/index.ts";
+import { isObjectOrList } from "../../src/contract/json.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type {
   DirectAnswer,
@@ -127,7 +128,7 @@ async function readMessage(
   return counted(sending, async () => {
     const bytes = await readJsonBytes(ctx.req, sending);
     const body = bytes.length === 0 ? undefined : jsonOf(ctx.req, bytes);
-    if (typeof body === "object" && body !== null) return body;
+    if (isObjectOrList(body)) return body;
     throw new ApiError("bad_request", { message: "Send one JSON-RPC message, as an object." });
   });
 }

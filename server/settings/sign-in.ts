@@ -1,5 +1,6 @@
 import { createPublicKey, createSecretKey } from "node:crypto";
 import * as z from "zod/mini";
+import { jsonIn } from "../../src/contract/json.ts";
 import { codePath } from "../../src/contract/sign-in.ts";
 import { SettingError } from "./setting-error.ts";
 import { type AttestationSettings, type Environment, type IdentityProvider, isLoopback } from "./settings.ts";
@@ -107,7 +108,7 @@ function isIssuer(text: string): boolean {
 /** Reads the OpenID Connect providers from a JSON array. Throws a SettingError if it does not have the expected form. */
 export function identityProvidersOf(given: string | undefined): IdentityProvider[] {
   if (given === undefined) return [];
-  const { success, data = [], error } = Providers.safeParse(jsonOf(given));
+  const { success, data = [], error } = Providers.safeParse(jsonIn(given));
   if (!success) throw new SettingError(`${providersWanted}${faultsOf(error)}.`);
   const ids = data.map(({ id }) => id);
   if (new Set(ids).size < ids.length) throw new SettingError(`${providersWanted}, each id once.`);
@@ -121,12 +122,4 @@ const providersWanted =
 function faultsOf({ issues }: z.core.$ZodError): string {
   const paths = new Set(issues.map(({ path }) => path.join(".")).filter((path) => path !== ""));
   return paths.size === 0 ? "" : `; wrong: ${[...paths].join(", ")}`;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

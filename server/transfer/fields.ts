@@ -1,4 +1,5 @@
 import { utcOf } from "../../src/contract/fields.ts";
+import { isObject } from "../../src/contract/json.ts";
 
 /** A value as a column stores it. Booleans are 0 and 1, JSON is text. */
 export type Stored = string | number | null;
@@ -181,9 +182,6 @@ const isFile = (file: Value): boolean =>
   text(400).fault(file.name) === undefined &&
   text(100).fault(file.mediaType) === undefined &&
   whole(0, 1e12).fault(file.size) === undefined;
-
-export const isObject = (value: Value): value is Readonly<Record<string, Value>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const tokenId = /, token ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { ApiError } from "../../src/contract/errors.ts";
 import { receivedFile } from "../../src/contract/files.ts";
+import { isObject } from "../../src/contract/json.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Table } from "../backup/store.ts";
 import type { Transaction } from "../database/database.ts";
@@ -10,7 +11,7 @@ import { isConflict, isDangling } from "../database/errors.ts";
 import type { Deps } from "../deps.ts";
 import { blockSize, paddingOf, readTarHeader } from "../files/tar.ts";
 import { filesFolder, linesName } from "./export.ts";
-import { isObject, type Naming } from "./fields.ts";
+import type { Naming } from "./fields.ts";
 import { allRecords } from "./records/app.ts";
 import {
   faultsOf,

@@ -3,6 +3,7 @@ import type { Success } from "../client/answer.ts";
 import type { CredentialKind } from "../client/credential-kinds.ts";
 import { redactHeaders } from "../client/redact.ts";
 import { type Route, routes } from "../client/routes.ts";
+import { isText, valueAt } from "../contract/json.ts";
 import { escapedJson } from "../words/visible.ts";
 import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
@@ -88,8 +89,8 @@ function withCursor(path: string, cursor: string): string {
 }
 
 function nextCursorOf(content: unknown): string | undefined {
-  const isPage = typeof content === "object" && content !== null && "nextCursor" in content;
-  return isPage && typeof content.nextCursor === "string" ? content.nextCursor : undefined;
+  const cursor = valueAt(content, "nextCursor");
+  return isText(cursor) ? cursor : undefined;
 }
 
 /** Joins pages into one: the lists are joined, other fields are those of the last page. */

@@ -2,6 +2,7 @@ import type { Command, CommanderError } from "commander";
 import { ServerError } from "../client/errors.ts";
 import type { Route } from "../client/routes.ts";
 import type { LooseInput } from "../client/send.ts";
+import { type Fields, fieldsOf, listAt } from "../contract/json.ts";
 import { isoDuration } from "../local/clock-move.ts";
 import type { ServeFlags } from "../programs.ts";
 import { group } from "./core/administer.ts";
@@ -267,12 +268,5 @@ const notForDevelopment = (invocation: Invocation): CliError =>
     next: "`innkeep dev` starts one; --base-url and INNKEEP_BASE_URL name another.",
   });
 
-/** The fields of a value that are texts or numbers; no fields for a value that is not an object. */
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? { ...value } : {};
-
 /** The items of an answer with a list. */
-function itemsOf(answer: unknown): readonly Readonly<Record<string, unknown>>[] {
-  const { items } = fieldsOf(answer);
-  return Array.isArray(items) ? items.map(fieldsOf) : [];
-}
+const itemsOf = (answer: unknown): readonly Fields[] => listAt(answer, "items").map(fieldsOf);

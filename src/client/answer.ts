@@ -1,4 +1,5 @@
 import type { Issue } from "../contract/issues.ts";
+import { isNestedDeeperThan, isObject, listAt, textAt, valueAt } from "../contract/json.ts";
 import type { WireAnswer } from "./call.ts";
 import { ServerError, UnexpectedAnswerError } from "./errors.ts";
 import type { Route, Shape } from "./routes.ts";
@@ -40,7 +41,8 @@ export function contentOf(
   if (answer?.isOpen && success.status === 201 && success.text === "") return {};
   const json = jsonOf(success.text);
   if (!json || (answer && !fits(json.value, answer))) throw unexpected(success, success.asked);
-  if (repeats && !isSame(at(json.value, "id"), params[repeats])) throw unexpected(success, success.asked);
+  if (repeats && !isSame(valueAt(json.value, "id"), params[repeats]))
+    throw unexpected(success, success.asked);
   return json.value;
 }
 
@@ -50,7 +52,7 @@ export function contentOf(
  */
 function fits(value: unknown, { isList, fields, isOpen = false }: Shape): boolean {
   if (Array.isArray(value)) return isList;
-  if (isList || typeof value !== "object" || value === null) return false;
+  if (isList || !isObject(value)) return false;
   return isOpen || fields.some((name) => name in value);
 }
 
@@ -61,10 +63,10 @@ function serverError(answer: WireAnswer, body: unknown, now: Date): ServerError 
   const { status, headers } = answer;
   return new ServerError({
     status,
-    code: textAt(body, "code") ?? textAt(at(body, "error"), "code") ?? `http_${status}`,
+    code: textAt(body, "code") || textAt(body, "error", "code") || `http_${status}`,
     message: messageIn(body) ?? `The server answered with status ${status}${kindOf(answer)}.`,
     issues: issuesIn(body),
-    requestId: headers["x-request-id"] ?? textAt(body, "requestId"),
+    requestId: headers["x-request-id"] ?? (textAt(body, "requestId") || undefined),
     retryAfterSeconds: retryAfterSeconds(headers["retry-after"], headers.date, now),
     body,
   });
@@ -83,23 +85,21 @@ function unexpected(
 
 /** Other servers put the message into other fields. */
 const messageIn = (body: unknown): string | undefined =>
-  textAt(body, "error") ?? textAt(body, "message") ?? textAt(at(body, "error"), "message");
+  textAt(body, "error") || textAt(body, "message") || textAt(body, "error", "message") || undefined;
 
 /** The faults that an error names, in any known form. */
 export function issuesIn(body: unknown): Issue[] {
-  const issues = at(body, "issues");
-  if (!Array.isArray(issues)) return [];
-  return issues.map((issue: unknown) => ({
-    path: textAt(issue, "path") ?? "",
-    message: textAt(issue, "message") ?? "is not valid",
+  return listAt(body, "issues").map((issue) => ({
+    path: textAt(issue, "path"),
+    message: textAt(issue, "message") || "is not valid",
   }));
 }
 
-/** Metadata has 5 levels, so no answer of the API comes near. Code that walks through a value has a limited stack. */
+/** Many more than any answer of the API has: metadata has five. */
 const mostLevels = 100;
 
 function jsonOf(text: string): { readonly value: unknown } | undefined {
-  if (isDeeperThan(text, mostLevels)) return undefined;
+  if (isNestedDeeperThan(text, mostLevels)) return undefined;
   try {
     return { value: JSON.parse(text) };
   } catch {
@@ -111,14 +111,6 @@ function kindOf({ headers, text }: WireAnswer): string {
   if (text === "") return " and an empty body";
   const [kind] = headers["content-type"]?.split(";") ?? [];
   return kind && kind !== "application/json" ? ` and ${kind.trim()}` : "";
-}
-
-const at = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-
-function textAt(value: unknown, name: string): string | undefined {
-  const text = at(value, name);
-  return typeof text === "string" && text !== "" ? text : undefined;
 }
 
 /** A limit, because a server may send a number of any size. */
@@ -142,31 +134,4 @@ function retryAfterSeconds(
   const from = Date.parse(serverDate ?? "");
   const seconds = Math.ceil((then - (Number.isNaN(from) ? now.getTime() : from)) / 1_000);
   return Math.min(Math.max(0, seconds), mostRetryAfterSeconds);
-}
-
-const quote = 34;
-
-const backslash = 92;
-
-/** Whether lists and objects of a JSON text stand deeper in each other than `most`. Reads no further than it must. */
-function isDeeperThan(json: string, most: number): boolean {
-  let depth = 0;
-  for (let at = 0; at < json.length; at += 1) {
-    const code = json.charCodeAt(at);
-    if (code === quote) at = endOfString(json, at);
-    else if (code === 0x5b || code === 0x7b) depth += 1;
-    else if (code === 0x5d || code === 0x7d) depth -= 1;
-    if (depth > most) return true;
-  }
-  return false;
-}
-
-/** Where the string that begins at `start` ends. */
-function endOfString(json: string, start: number): number {
-  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (json.charCodeAt(end - 1 - slashes) === backslash) slashes += 1;
-    if (slashes % 2 === 0) return end;
-  }
-  return json.length;
 }

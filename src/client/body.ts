@@ -41,7 +41,11 @@ export function feedbackBody(
     ...listed("videos", videos.map(dataUrl)),
     ...listed("attachments", attachments.map(attachment)),
   ]);
-  return { mediaType: "application/json", ...measuredJson(pieces), read: () => encoded(pieces) };
+  return {
+    mediaType: "application/json",
+    ...measured(pieces, (bytes) => 4 * Math.ceil(bytes / 3)),
+    read: () => encoded(pieces),
+  };
 }
 
 /** Text that is sent unchanged, or a file that is sent as base64. */
@@ -68,16 +72,6 @@ const object = (members: readonly Member[]): JsonPiece[] => [
 
 const joined = (values: readonly (readonly JsonPiece[])[]): JsonPiece[] =>
   values.flatMap((value, at) => (at === 0 ? value : [",", ...value]));
-
-function measuredJson(pieces: readonly JsonPiece[]): Pick<FileContent, "bytes" | "files"> {
-  const files: (SentFile & { readonly endsAt: number })[] = [];
-  let bytes = 0;
-  for (const piece of pieces) {
-    bytes += typeof piece === "string" ? Buffer.byteLength(piece) : 4 * Math.ceil(piece.bytes / 3);
-    if (typeof piece !== "string") files.push({ ...piece, endsAt: bytes });
-  }
-  return { bytes, files };
-}
 
 async function* encoded(pieces: readonly JsonPiece[]): AsyncGenerator<Buffer, void, undefined> {
   for (const piece of pieces) {
@@ -117,7 +111,7 @@ export function formBody({ fields, files }: Form, boundary: string): FileContent
   ];
   return {
     mediaType: `multipart/form-data; boundary=${boundary}`,
-    ...measuredForm(pieces),
+    ...measured(pieces, (bytes) => bytes),
     read: () => bytesOf(pieces),
     view: viewOf({ fields, files }),
   };
@@ -134,16 +128,6 @@ function headOf(boundary: string, name: string, file?: SentFile): string {
 /** Quoted as browsers do it: a name cannot end its quotes or its line. */
 const quoted = (name: string): string =>
   name.replace(/["\r\n]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
-
-function measuredForm(pieces: readonly FormPiece[]): Pick<FileContent, "bytes" | "files"> {
-  const files: (SentFile & { readonly endsAt: number })[] = [];
-  let bytes = 0;
-  for (const piece of pieces) {
-    bytes += Buffer.isBuffer(piece) ? piece.length : piece.bytes;
-    if (!Buffer.isBuffer(piece)) files.push({ ...piece, endsAt: bytes });
-  }
-  return { bytes, files };
-}
 
 async function* bytesOf(pieces: readonly FormPiece[]): AsyncGenerator<Buffer, void, undefined> {
   for (const piece of pieces) {
@@ -180,6 +164,23 @@ export interface FileContent extends Content {
   /** The files in the order in which they are sent; `endsAt` is the position in the body at which a file ends. */
   readonly files: readonly (SentFile & { readonly endsAt: number })[];
   read(): AsyncIterable<Buffer>;
+}
+
+/** Measures a body: its bytes, and the position at which each of its files ends. `sentBytes`: of a file of some bytes. */
+function measured(
+  pieces: readonly (string | Buffer | SentFile)[],
+  sentBytes: (bytes: number) => number,
+): Pick<FileContent, "bytes" | "files"> {
+  const files: (SentFile & { readonly endsAt: number })[] = [];
+  let bytes = 0;
+  for (const piece of pieces) {
+    if (typeof piece === "string" || Buffer.isBuffer(piece)) bytes += Buffer.byteLength(piece);
+    else {
+      bytes += sentBytes(piece.bytes);
+      files.push({ ...piece, endsAt: bytes });
+    }
+  }
+  return { bytes, files };
 }
 
 /** The bytes of a file, in blocks that share one buffer: a block is valid until the next is read. */

@@ -137,7 +137,7 @@ export async function sendBody(
     outgoing.end(body);
     return;
   }
-  for await (const chunk of measured(body, onProgress)) {
+  for await (const chunk of withProgress(body, onProgress)) {
     if (outgoing.destroyed) return;
     if (!outgoing.write(chunk)) await drained(outgoing);
   }
@@ -156,7 +156,7 @@ const drained = (outgoing: Writable): Promise<void> =>
 /**
  * The chunks of a content. Reports each to `onProgress`. Throws if the content has not as many bytes as announced.
  */
-export async function* measured(
+export async function* withProgress(
   content: Content,
   onProgress: WireRequest["onProgress"],
 ): AsyncGenerator<Uint8Array> {

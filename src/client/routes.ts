@@ -1,5 +1,6 @@
 import type { Auth, Endpoint, Group } from "../contract/endpoint.ts";
 import { contract } from "../contract/index.ts";
+import { isObject, valueAt } from "../contract/json.ts";
 import type { CredentialKind } from "./credential-kinds.ts";
 
 /** All that is needed to call an endpoint. */
@@ -67,17 +68,11 @@ function routeOf({ method, path, auth, summary, pending, repeats, large, ...rest
 
 /** The shape that a schema describes; undefined if it is neither an object nor a list of objects. */
 function shapeOf(schema: unknown): Shape | undefined {
-  const definition = at(at(schema, "_zod"), "def");
-  if (at(definition, "type") === "array") {
-    const element = shapeOf(at(definition, "element"));
+  const definition = valueAt(schema, "_zod", "def");
+  if (valueAt(definition, "type") === "array") {
+    const element = shapeOf(valueAt(definition, "element"));
     return element && { isList: true, fields: element.fields };
   }
-  const shape = at(definition, "shape");
-  return typeof shape === "object" && shape !== null
-    ? { isList: false, fields: Object.keys(shape) }
-    : undefined;
-}
-
-function at(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  const shape = valueAt(definition, "shape");
+  return isObject(shape) ? { isList: false, fields: Object.keys(shape) } : undefined;
 }

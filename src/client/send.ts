@@ -1,4 +1,5 @@
 import { isMutation } from "../contract/endpoint.ts";
+import { valueAt } from "../contract/json.ts";
 import { contentOf, type Success, successIn } from "./answer.ts";
 import type { CallOptions, Client, Content, WireRequest } from "./call.ts";
 import { sleep } from "./clock.ts";
@@ -182,10 +183,8 @@ function lengthOf(body: WireRequest["body"]): Record<string, string> {
 }
 
 /** How long the server may hold the answer of a long poll. */
-const heldMs = ({ query, body }: LooseInput): number => (Number(query?.wait ?? waitIn(body)) || 0) * 1_000;
-
-const waitIn = (body: unknown): unknown =>
-  typeof body === "object" && body !== null && "wait" in body ? body.wait : undefined;
+const heldMs = ({ query, body }: LooseInput): number =>
+  (Number(query?.wait ?? valueAt(body, "wait")) || 0) * 1_000;
 
 /** The input of any call. */
 export interface LooseInput extends CallOptions {

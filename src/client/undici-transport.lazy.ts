@@ -10,7 +10,7 @@ import {
   tooSlow,
 } from "./connection.ts";
 import { ConnectionError } from "./errors.ts";
-import { fill, measured, SinkFailure } from "./node-transport.ts";
+import { fill, SinkFailure, withProgress } from "./node-transport.ts";
 import type * as undici from "./undici.lazy.ts";
 
 const connectMs = 30_000;
@@ -112,7 +112,7 @@ function outgoingBody({ body, onProgress }: WireRequest, limits: CallLimits) {
   let failure: unknown;
   async function* chunks(content: Exclude<typeof body, string | undefined>) {
     try {
-      for await (const chunk of measured(content, onProgress)) {
+      for await (const chunk of withProgress(content, onProgress)) {
         limits.moved();
         yield chunk;
       }

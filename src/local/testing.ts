@@ -1,3 +1,4 @@
+import { isObject } from "../contract/json.ts";
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { request } from "node:http";
@@ -217,9 +218,6 @@ function settingFaults([name, value]: [string, unknown]): string[] {
     return [`A server for tests does not take the setting ${name}. It takes ${serverSettings.join(", ")}.`];
   return value === undefined || typeof value === "string" ? [] : [`The setting ${name} must be a string.`];
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isInstant = (given: unknown): boolean =>
   (typeof given === "string" || given instanceof Date) && !Number.isNaN(new Date(given).getTime());

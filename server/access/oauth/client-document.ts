@@ -1,5 +1,6 @@
 import { request } from "node:https";
 import type { LookupFunction } from "node:net";
+import { isObject } from "../../../src/contract/json.ts";
 import { isPrivateAddress, publicLookup } from "../../http/network-addresses.ts";
 
 /** What a program says of itself at the address that is its id. */
@@ -86,7 +87,7 @@ function documentIn(text: string, id: string): ClientDocument {
 function objectIn(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+    if (isObject(value)) return { ...value };
   } catch {
     // Said below.
   }

@@ -1,5 +1,6 @@
 import { ApiError, type IntegrityReason } from "../../../src/contract/errors.ts";
 import { issuesOf, ownMessages } from "../../../src/contract/issues.ts";
+import { isObject, valueAt } from "../../../src/contract/json.ts";
 import { AuthorizeQuery, redirectSchemes } from "../../../src/contract/sign-in.ts";
 
 export const codeLifetimeMilliseconds = 300_000;
@@ -61,7 +62,7 @@ const skewMilliseconds = 300_000;
  * passes. A failing device verdict is `device_integrity_failed`, everything else `app_not_recognized`. (rule S13)
  */
 export function judgeIntegrity(payload: unknown, app: OwnApp, attempt: IntegrityAttempt): IntegrityReason[] {
-  if (!isRecord(payload)) return ["app_not_recognized"];
+  if (!isObject(payload)) return ["app_not_recognized"];
   const reasons: IntegrityReason[] = [];
   if (!isDeviceSound(payload)) reasons.push("device_integrity_failed");
   if (!isAppRecognized(payload, app, attempt)) reasons.push("app_not_recognized");
@@ -69,26 +70,27 @@ export function judgeIntegrity(payload: unknown, app: OwnApp, attempt: Integrity
 }
 
 const isDeviceSound = (payload: object): boolean =>
-  textsOf(at(payload, "deviceIntegrity", "deviceRecognitionVerdict")).includes("MEETS_DEVICE_INTEGRITY");
+  textsOf(valueAt(payload, "deviceIntegrity", "deviceRecognitionVerdict")).includes("MEETS_DEVICE_INTEGRITY");
 
 function isAppRecognized(payload: object, app: OwnApp, { isBound, now }: IntegrityAttempt): boolean {
-  const packageName = at(payload, "requestDetails", "requestPackageName");
+  const packageName = valueAt(payload, "requestDetails", "requestPackageName");
   return (
     isOneOf(packageName, app.packageNames) &&
     isOfThisExchange(payload, isBound) &&
-    isRecent(at(payload, "requestDetails", "timestampMillis"), now) &&
-    !isTestingResponse(at(payload, "testingDetails")) &&
-    at(payload, "appIntegrity", "appRecognitionVerdict") === "PLAY_RECOGNIZED" &&
-    at(payload, "appIntegrity", "packageName") === packageName &&
-    isSignedByUs(at(payload, "appIntegrity", "certificateSha256Digest"), app.certificates)
+    isRecent(valueAt(payload, "requestDetails", "timestampMillis"), now) &&
+    !isTestingResponse(valueAt(payload, "testingDetails")) &&
+    valueAt(payload, "appIntegrity", "appRecognitionVerdict") === "PLAY_RECOGNIZED" &&
+    valueAt(payload, "appIntegrity", "packageName") === packageName &&
+    isSignedByUs(valueAt(payload, "appIntegrity", "certificateSha256Digest"), app.certificates)
   );
 }
 
 /** Classic requests have a nonce, standard requests a request hash. */
 function isOfThisExchange(payload: object, isBound: (given: string) => boolean): boolean {
-  const given = [at(payload, "requestDetails", "nonce"), at(payload, "requestDetails", "requestHash")].filter(
-    (value) => value !== undefined,
-  );
+  const given = [
+    valueAt(payload, "requestDetails", "nonce"),
+    valueAt(payload, "requestDetails", "requestHash"),
+  ].filter((value) => value !== undefined);
   return given.length > 0 && given.every((value) => typeof value === "string" && isBound(unpadded(value)));
 }
 
@@ -102,7 +104,7 @@ function isRecent(timestamp: unknown, now: Date): boolean {
 /** A tester's Google account can choose any verdict for its test responses. */
 function isTestingResponse(testing: unknown): boolean {
   if (testing === undefined) return false;
-  const ordered = isRecord(testing) ? at(testing, "isTestingResponse") : true;
+  const ordered = isObject(testing) ? valueAt(testing, "isTestingResponse") : true;
   return ordered !== undefined && ordered !== false;
 }
 
@@ -122,17 +124,6 @@ function textsOf(value: unknown): string[] {
 }
 
 const unpadded = (base64url: string): string => base64url.replace(/={1,2}$/, "");
-
-const isRecord = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** The value at a path of own keys, or undefined. */
-function at(value: unknown, ...path: readonly string[]): unknown {
-  const [key, ...rest] = path;
-  if (key === undefined) return value;
-  if (!isRecord(value) || !Object.hasOwn(value, key)) return undefined;
-  return at(Reflect.get(value, key), ...rest);
-}
 
 const freshMilliseconds = 10 * 60_000;
 

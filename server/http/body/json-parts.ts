@@ -16,7 +16,8 @@ interface JsonParts {
 }
 
 /**
- * Returns a function that takes JSON text in pieces and splits it. It does not check the grammar: the text parts, with any
+ * Returns a function that takes JSON text in pieces of bytes and splits it. A body with files is too large to be one text,
+ * so this does not use the functions of `src/contract/json.ts`. It does not check the grammar: the text parts, with any
  * string in each gap, are well-formed exactly if the whole text is.
  */
 export function createJsonScanner(places: readonly Place[], parts: JsonParts): (chunk: Buffer) => void {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Endpoint, UploadRules } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
+import { isObjectOrList } from "../../../src/contract/json.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Files } from "../../files/files.ts";
 import { type MultipartForm, readMultipartUpload } from "./form-upload.ts";
@@ -58,7 +59,8 @@ const jsonLimitsOf = ({ files, anyJson, bodyBytes }: UploadRules): JsonUploadLim
 /** Reads a small JSON body that has arrived. Most of these have no files. */
 function readWholeJson(bytes: Buffer, files: Files, rules: UploadRules): Upload | Promise<Upload> {
   const value = parseStrictJson(bytes, rules.anyJson);
-  const hasFiles = isHolder(value) && Object.keys(rules.files).some((field) => Object.hasOwn(value, field));
+  const hasFiles =
+    isObjectOrList(value) && Object.keys(rules.files).some((field) => Object.hasOwn(value, field));
   if (!hasFiles) return { value, files: [], discard: nothingToDiscard };
   const places = placesOf(jsonLimitsOf(rules));
   return receive(files, (intake) => parseWhole(value, intake, places));
@@ -167,13 +169,10 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
  */
 function replaceStringsAt(value: unknown, place: Place, replace: (text: string) => unknown): void {
   const [step, ...rest] = place;
-  if (step === undefined || !isHolder(value) || Array.isArray(value) !== (step === "*")) return;
+  if (step === undefined || !isObjectOrList(value) || Array.isArray(value) !== (step === "*")) return;
   for (const key of step === "*" ? Object.keys(value) : [step]) {
     const child = Object.hasOwn(value, key) ? value[key] : undefined;
     if (typeof child === "string" && rest.length === 0) value[key] = replace(child);
     else replaceStringsAt(child, rest, replace);
   }
 }
-
-const isHolder = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null;

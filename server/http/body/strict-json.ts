@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
+import { endOfString, isEscaped, isNestedDeeperThan, isObjectOrList } from "../../../src/contract/json.ts";
 import { malformedJson } from "./upload.ts";
 
 /** How deep objects and arrays may be nested. */
@@ -22,8 +23,7 @@ export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
   const given = bytes.toString("utf8", hasByteOrderMark(bytes) ? 3 : 0);
   const text = free === undefined ? given : tameJson(given, free === anything ? undefined : free);
-  // Checked before parsing: JSON.parse takes seconds for a megabyte of brackets, and walking its value overflows the
-  // stack.
+  // Before JSON.parse, because this checks how deep the text is nested.
   const colons = countColons(text);
   const value = parse(text);
   // The text is well-formed here, so every colon outside a string belongs to a key. Fewer keys than colons mean that a
@@ -45,7 +45,7 @@ function parse(text: string): unknown {
 }
 
 function countKeys(value: unknown, free?: Free): number {
-  if (!isHolder(value)) return 0;
+  if (!isObjectOrList(value)) return 0;
   const inner = free === anything ? anything : undefined;
   let keys = 0;
   if (Array.isArray(value)) {
@@ -62,9 +62,6 @@ function countKeys(value: unknown, free?: Free): number {
   return keys;
 }
 
-const isHolder = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null;
-
 const quote = 0x22;
 
 const colon = 0x3a;
@@ -74,8 +71,8 @@ const isOpening = (character: number) => character === 0x5b || character === 0x7
 const isClosing = (character: number) => character === 0x5d || character === 0x7d;
 
 /**
- * Counts the colons outside strings. Throws if the text is nested too deep. The count has no meaning for text that is
- * not JSON.
+ * Counts the colons outside strings. Throws if the text is nested too deep: a second pass for this would double the
+ * time. The count has no meaning for text that is not JSON.
  */
 function countColons(text: string): number {
   let colons = 0;
@@ -100,7 +97,7 @@ function countColons(text: string): number {
  * `malformed_json` if it notices that.
  */
 function tameJson(text: string, field?: string): string {
-  if (!mayExceedDouble.test(text) && !isDeep(text)) return text;
+  if (!mayExceedDouble.test(text) && !isNestedDeeperThan(text, step - 1)) return text;
   const out = createOutput(text);
   let depth = 0;
   let isFree = field === undefined;
@@ -127,19 +124,6 @@ const step = 16;
 
 /** Sixteen digits, or an exponent: other numbers fit into a double. */
 const mayExceedDouble = /\d[\d.]{15}|\d[eE][+-]?\d/;
-
-function isDeep(text: string): boolean {
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (character === '"') at = endOfString(text, at + 1);
-    else if (character === "{" || character === "[") depth += 1;
-    else if (character === "}" || character === "]") depth -= 1;
-    if (at === -1) return false;
-    if (depth >= step) return true;
-  }
-  return false;
-}
 
 const isDigit = (character: string): boolean => character >= "0" && character <= "9";
 
@@ -310,13 +294,6 @@ const pieceLength = 65_536;
 // One buffer for all uploads, with room for a cut escape: pieces are passed on one at a time.
 const unescaped = Buffer.allocUnsafe(pieceLength + 8);
 
-/** The index of the quote that ends a JSON string, searched from inside the string; -1 if there is none. */
-function endOfString(text: string, from: number): number {
-  let end = text.indexOf('"', from);
-  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end;
-}
-
 /**
  * The index of an escape that `text`, a part of a JSON string, does not complete; the length of `text` if there is none.
  */
@@ -344,12 +321,6 @@ const unescapeCommon = (text: string): string =>
 const longestEscape = 6;
 
 const unprintable = "\u007f";
-
-function isEscaped(text: string, at: number): boolean {
-  let start = at;
-  while (text[start - 1] === "\\") start--;
-  return (at - start) % 2 === 1;
-}
 
 function characterOf(escaped: string | undefined): string {
   if (escaped === undefined) throw malformedJson("has a wrong escape in a string");

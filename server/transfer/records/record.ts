@@ -1,6 +1,7 @@
+import { isNestedDeeperThan, isObject } from "../../../src/contract/json.ts";
 import type { AnyTable } from "../../database/schema/table.ts";
 import { withoutSenderLinks } from "../../mail/sender/links.ts";
-import { type Field, id as idField, isObject, type Naming, type Stored } from "../fields.ts";
+import { type Field, id as idField, type Naming, type Stored } from "../fields.ts";
 
 /** A line of an export, read as JSON. */
 export type Line = Readonly<Record<string, unknown>>;
@@ -16,35 +17,13 @@ const deepest = 16;
 
 /** Reads one line. Returns a text that says what is wrong with it if it is no JSON object. */
 export function parseLine(text: string): Line | string {
-  // Checked first: JSON.parse takes seconds for a megabyte of brackets.
-  if (isTooDeep(text)) return `nests deeper than ${deepest} levels`;
+  if (isNestedDeeperThan(text, deepest)) return `nests deeper than ${deepest} levels`;
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : "must be a JSON object";
   } catch {
     return "is not JSON";
   }
-}
-
-const [quote, backslash] = [0x22, 0x5c];
-
-const openings = new Set([0x5b, 0x7b]);
-
-const closings = new Set([0x5d, 0x7d]);
-
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  let quoted = false;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (quoted && unit === backslash) at++;
-    else if (unit === quote) quoted = !quoted;
-    else if (quoted) continue;
-    else if (openings.has(unit)) depth++;
-    else if (closings.has(unit)) depth--;
-    if (depth > deepest) return true;
-  }
-  return false;
 }
 
 /** Everything that is wrong with the values of a record. */

@@ -4,6 +4,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs
 import { connect, createServer } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { isText, jsonIn, valueAt } from "../../contract/json.ts";
 import { limits } from "../../contract/limits.ts";
 import { inTurn } from "../../credentials/folder-turn.ts";
 import { readIfThere, writePrivately } from "../../credentials/folders.ts";
@@ -169,29 +170,16 @@ const readNotes = (folder: string): readonly JobNotes[] =>
   readdirSync(folder)
     .filter((name) => name.startsWith("run-") && name.endsWith(".json"))
     .flatMap((name) => {
-      const notes = parsed(readIfThere(join(folder, name)) ?? "");
+      const notes = jsonIn(readIfThere(join(folder, name)) ?? "");
       return isJobNotes(notes) ? notes : [];
     });
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Whether it is the content of a file of notes. Each file is written in one step, so if these fields are valid, the
  * rest is, too.
  */
 const isJobNotes = (value: unknown): value is JobNotes =>
-  typeof value === "object" &&
-  value !== null &&
-  "runId" in value &&
-  typeof value.runId === "string" &&
-  "worker" in value &&
-  typeof value.worker === "string";
+  isText(valueAt(value, "runId")) && isText(valueAt(value, "worker"));
 
 const writeNotes = (folder: string, notes: JobNotes, newId: () => string): void =>
   writePrivately(fileOf(folder, notes.runId), JSON.stringify(notes), newId);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
 import type { Route } from "../../client/routes.ts";
 import { waitForSignInCode } from "../../client/wait.ts";
+import { isText, listAt } from "../../contract/json.ts";
 import { challengeOf } from "../../contract/pkce.ts";
 import type { DeviceGrant } from "../../contract/sign-in.ts";
 import { configFolder, readIfThere, writePrivately } from "../../credentials/folders.ts";
@@ -320,8 +321,4 @@ const words: Readonly<Record<string, string>> = {
 
 const inWords = (reason: string): string => words[reason] ?? reason;
 
-function reasonsIn(body: unknown): string[] {
-  if (typeof body !== "object" || body === null || !("reasons" in body)) return [];
-  const { reasons } = body;
-  return Array.isArray(reasons) ? reasons.filter((reason) => typeof reason === "string") : [];
-}
+const reasonsIn = (body: unknown): string[] => listAt(body, "reasons").filter(isText);

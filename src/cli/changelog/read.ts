@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { type Fields, isObject, isObjectOrList } from "../../contract/json.ts";
 import { plainVersion } from "../../contract/version.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
@@ -197,14 +198,10 @@ function parsed(name: string, json: string): unknown {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
-
 function releasesIn(value: unknown): Fields[] {
   if (Array.isArray(value)) return value.flatMap(releasesIn);
   if (!isObject(value)) return [];
-  if (isObject(value.release)) return releasesIn(value.release);
+  if (isObjectOrList(value.release)) return releasesIn(value.release);
   return typeof value.tag_name === "string" ? [value] : [];
 }
 

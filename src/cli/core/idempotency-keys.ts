@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Idempotency, PreparedRequest } from "../../client/options.ts";
+import { isObject } from "../../contract/json.ts";
 import { readIfThere, writePrivately } from "../../credentials/folders.ts";
 import type { Context } from "./context.ts";
 
@@ -61,8 +62,7 @@ function fingerprintOf({ method, url, body }: PreparedRequest): string {
 function parse(text: string | undefined): PendingKey | undefined {
   try {
     const value: unknown = JSON.parse(text ?? "");
-    if (typeof value !== "object" || value === null) return undefined;
-    if (!("key" in value && "at" in value && "processId" in value)) return undefined;
+    if (!isObject(value) || !("key" in value && "at" in value && "processId" in value)) return undefined;
     return { key: String(value.key), at: String(value.at), processId: Number(value.processId) };
   } catch {
     return undefined;

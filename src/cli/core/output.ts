@@ -1,3 +1,4 @@
+import { type Fields, isObject, valueAt } from "../../contract/json.ts";
 import { usageError } from "./cli-error.ts";
 import type { Invocation } from "./context.ts";
 import { shortened } from "./ids.ts";
@@ -277,8 +278,6 @@ function padded(cell: string, width: number): string {
   return cut + " ".repeat(Math.max(0, width - widthOf(cut)));
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** The names in `--fields a,b.c`; undefined without the flag. */
 const fieldNames = (flag: string | undefined): readonly string[] | undefined =>
   flag
@@ -287,9 +286,7 @@ const fieldNames = (flag: string | undefined): readonly string[] | undefined =>
     .filter((name) => name !== "");
 
 /** The value of a dotted name; undefined if there is none. */
-export function fieldOf(value: unknown, name: string): unknown {
-  return name.split(".").reduce<unknown>((at, key) => (isFields(at) ? at[key] : undefined), value);
-}
+export const fieldOf = (value: unknown, name: string): unknown => valueAt(value, ...name.split("."));
 
 /** Only the named fields; a missing one is null. */
 const pick = (value: unknown, names: readonly string[]): Fields =>
@@ -303,10 +300,7 @@ const unknownFields = (values: readonly unknown[], names: readonly string[]): st
 
 /** All names, for a message. */
 const knownFields = (values: readonly unknown[]): string =>
-  [...new Set(values.flatMap((value) => (isFields(value) ? Object.keys(value) : [])))].join(", ");
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  [...new Set(values.flatMap((value) => (isObject(value) ? Object.keys(value) : [])))].join(", ");
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 

@@ -1,5 +1,6 @@
 import path, { join, type PlatformPath } from "node:path";
 import { credentialKinds } from "../../client/credential-kinds.ts";
+import { isObject, jsonIn } from "../../contract/json.ts";
 import { configFolder, readIfThere } from "../../credentials/folders.ts";
 import { CliError, didYouMean, usageError } from "./cli-error.ts";
 import type { Context, GlobalFlags } from "./context.ts";
@@ -76,7 +77,7 @@ export function readProfiles(context: Context): Profiles {
   const file = profilesFile(context);
   const text = readIfThere(file);
   if (text === undefined) return { profiles: {} };
-  const value = parse(text);
+  const value = jsonIn(text);
   if (!isProfiles(value)) {
     throw new CliError({
       exit: "unexpected",
@@ -110,17 +111,6 @@ export function chosenProfile(context: Context, flags: GlobalFlags): ChosenProfi
       : `\`innkeep config set server https://… --profile ${name}\` makes it.`,
   );
 }
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isText = (value: unknown): boolean => value === undefined || typeof value === "string";
 
@@ -196,7 +186,7 @@ const allowed = "It may hold `server` and `app`, both as text.";
 function parseProject(file: string, text: string): object {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+    if (isObject(value)) return value;
   } catch {}
   throw usageError(`${file} is not a JSON object.`, allowed);
 }

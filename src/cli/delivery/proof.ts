@@ -4,6 +4,7 @@ import type { Client } from "../../client/call.ts";
 import { ServerError } from "../../client/errors.ts";
 import { routes } from "../../client/routes.ts";
 import { issuesOf, ownMessages } from "../../contract/issues.ts";
+import { numberAt } from "../../contract/json.ts";
 import { proofImages } from "../../contract/limits.ts";
 import { NewProof } from "../../contract/tester.ts";
 import { CliError } from "../core/cli-error.ts";
@@ -170,9 +171,7 @@ const nextSteps: Readonly<Record<string, string>> = {
 
 function dayIn(error: Error): number | undefined {
   if (!(error instanceof ServerError)) return undefined;
-  const { body } = error;
-  if (typeof body !== "object" || body === null || !("dayIndex" in body)) return undefined;
-  return typeof body.dayIndex === "number" ? body.dayIndex : undefined;
+  return numberAt(error.body, "dayIndex") ?? undefined;
 }
 
 function printReceipt(invocation: Invocation, receipt: Receipt): void {

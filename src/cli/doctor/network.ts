@@ -5,6 +5,7 @@ import { proxyFor } from "../../client/connection.ts";
 import { ServerError } from "../../client/errors.ts";
 import type { Route } from "../../client/routes.ts";
 import { shortTransport } from "../../client/transport.ts";
+import { jsonIn } from "../../contract/json.ts";
 import { systemReason } from "../../words/system-reason.ts";
 import { connect, proxyOf } from "../core/connection.ts";
 import type { Context, Invocation } from "../core/context.ts";
@@ -246,7 +247,7 @@ async function ask(invocation: Invocation, transport: Transport): Promise<Server
   const send = connect(invocation, { attempts: 1, timeoutMs: 5_000, transport });
   const health = await orRefusal(() => send(open("/healthz")));
   if (health && "text" in health) {
-    const { status, version } = Object(parsed(health.text));
+    const { status, version } = Object(jsonIn(health.text));
     if (status === "ok") return { isInnkeep: true, ...(typeof version === "string" && { version }) };
   }
   // Every server with the base API refuses this request without a key, in JSON.
@@ -263,14 +264,6 @@ async function orRefusal(call: () => Promise<WireAnswer>): Promise<WireAnswer | 
   } catch (error) {
     if (error instanceof ServerError && (error.status < 500 || error.status === 501)) return error;
     throw error;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

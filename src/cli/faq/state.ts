@@ -1,5 +1,6 @@
 import { lstat, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { fieldsOf, valueAt } from "../../contract/json.ts";
 import { limits } from "../../contract/limits.ts";
 import { usageError } from "../core/cli-error.ts";
 import { replaceFile } from "../core/files.ts";
@@ -35,12 +36,12 @@ export const statePlaceOf = (path: string, isList: boolean): StatePlace =>
 
 /** Reads what is known of each server and app; a file of an older version knows one. Throws a usage error for a damaged file. */
 export async function readStates({ file, name }: StatePlace): Promise<readonly SeenState[]> {
-  const states = fieldOf(await readAll(file), name);
+  const states = valueAt(await readAll(file), name);
   return states === undefined ? [] : [states].flat().map(stateIn);
 }
 
 function stateIn(state: unknown): SeenState {
-  const entries = Object.entries(objectOf(fieldOf(state, "entries"))).map(
+  const entries = Object.entries(fieldsOf(valueAt(state, "entries"))).map(
     ([id, entry]) => [id.toLowerCase(), seenIn(entry)] as const,
   );
   return { server: textIn(state, "server"), app: textIn(state, "app"), entries: new Map(entries) };
@@ -51,7 +52,7 @@ export async function writeStates(
   { file, name }: StatePlace,
   states: readonly SeenState[],
 ): Promise<boolean> {
-  const all = objectOf(await readAll(file));
+  const all = fieldsOf(await readAll(file));
   const shown = states.map(shownOf);
   const text = textOf({ ...all, [name]: shown.length === 1 ? shown[0] : shown });
   const before = await readFile(file, "utf8").catch(() => undefined);
@@ -75,9 +76,9 @@ function textOf(lists: Readonly<Record<string, unknown>>): string {
 }
 
 function textOfState(state: unknown): string {
-  const { entries, ...head } = objectOf(state);
+  const { entries, ...head } = fieldsOf(state);
   const heads = Object.entries(head).filter(([, value]) => value !== undefined);
-  const lines = Object.entries(objectOf(entries)).map(
+  const lines = Object.entries(fieldsOf(entries)).map(
     ([id, entry]) => `      ${JSON.stringify(id)}: ${JSON.stringify(entry)}`,
   );
   const shown = heads
@@ -105,7 +106,7 @@ async function readAll(file: string): Promise<unknown> {
 }
 
 const seenIn = (entry: unknown): SeenEntry => {
-  const sortOrder = fieldOf(entry, "sortOrder");
+  const sortOrder = valueAt(entry, "sortOrder");
   return {
     text: textIn(entry, "text"),
     sortOrder: typeof sortOrder === "number" ? sortOrder : undefined,
@@ -113,12 +114,7 @@ const seenIn = (entry: unknown): SeenEntry => {
   };
 };
 
-const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
-
-const fieldOf = (value: unknown, name: string): unknown => objectOf(value)[name];
-
 function textIn(value: unknown, name: string): string | undefined {
-  const text = fieldOf(value, name);
+  const text = valueAt(value, name);
   return typeof text === "string" ? text : undefined;
 }

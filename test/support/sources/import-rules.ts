@@ -24,7 +24,13 @@ export const importRules: ImportRules = {
   "src/words": ["src/words", "src/contract", "chardet", "node:*"],
   "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
   // Starts servers in processes of their own.
-  "src/local": ["src/local", "src/programs.ts", "src/words/system-reason.ts", "node:*"],
+  "src/local": [
+    "src/local",
+    "src/programs.ts",
+    "src/words/system-reason.ts",
+    "src/contract/json.ts",
+    "node:*",
+  ],
   "src/credentials": ["src/credentials", "conf", "keytar", "node:*"],
   "src/cli": [
     ...[

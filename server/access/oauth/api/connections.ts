@@ -1,6 +1,7 @@
 import type { AuditActionName } from "../../../../src/contract/audit.ts";
 import type { connectionConsent as contract } from "../../../../src/contract/devices.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
+import { textAt } from "../../../../src/contract/json.ts";
 import { challengeOf, verifierPattern } from "../../../../src/contract/pkce.ts";
 import type { Reader, Transaction } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";
@@ -243,9 +244,11 @@ const sealPair = (pair: TokenPair, refreshToken: string): string =>
 
 function openPair(sealed: string, refreshToken: string): TokenPair {
   const pair: unknown = JSON.parse(createSealer(refreshToken).open(sealed));
-  const field = (name: string) =>
-    typeof pair === "object" && pair !== null ? String(Reflect.get(pair, name)) : "";
-  return { access: field("access"), refresh: field("refresh"), expiresAt: field("expiresAt") };
+  return {
+    access: textAt(pair, "access"),
+    refresh: textAt(pair, "refresh"),
+    expiresAt: textAt(pair, "expiresAt"),
+  };
 }
 
 /** A program that wants to connect. */

@@ -2,6 +2,7 @@ import type { Context } from "koa";
 import { consentPath } from "../../../../src/contract/devices.ts";
 import { connectionScopes } from "../../../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode } from "../../../../src/contract/errors.ts";
+import { fieldsOf } from "../../../../src/contract/json.ts";
 import { limits, type RateLimitName } from "../../../../src/contract/limits.ts";
 import type { Deps } from "../../../deps.ts";
 import { senderOf } from "../../../http/body/incoming-body.ts";
@@ -127,12 +128,7 @@ async function register(ctx: Context, deps: OAuthDeps, steps: RequestSteps): Pro
   await countAddress(ctx, deps, { steps, rateLimit: "clientsByAddress" });
   const sending = sendingOf(ctx, steps);
   const body = await counted(sending, () => readJson(ctx.req, sending));
-  const given = typeof body === "object" && body !== null && !Array.isArray(body) ? { ...body } : {};
-  const { client_name: name, redirect_uris: uris } = {
-    client_name: undefined,
-    redirect_uris: undefined,
-    ...given,
-  };
+  const { client_name: name, redirect_uris: uris } = fieldsOf(body);
   const redirects: unknown[] = Array.isArray(uris) ? uris : [];
   const { id, createdAt, ...client } = await registerClient(deps, {
     name,
