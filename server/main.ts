@@ -121,15 +121,19 @@ async function serveFrom(
   if (!deps.time.isDoubtful()) await deps.files.sweepTemporary();
   const drills = openDrills(deps, world);
   attach(server, createApp(deps, { drill: drills?.last }), deps);
-  const outbox = startOutbox(deps);
-  const mail = await startMail(deps);
-  const receiver = startMailReceiver(deps, createMailHandler(deps));
-  const stopAnnouncing = startAnnouncing(deps, () => mailReleases(deps));
-  const stopErasing = startErasing(deps);
-  const stopHousekeeping = startHousekeeping(deps);
-  const stopNightly = startNightly(deps);
-  const stopDatabaseCare = startDatabaseCare(deps);
-  const stopPassingTime = startPassingTime(deps);
+  const stops = [
+    stopTimeKeeper,
+    ...(drills ? [drills.stop] : []),
+    startOutbox(deps).stop,
+    (await startMail(deps)).stop,
+    startMailReceiver(deps, createMailHandler(deps)).stop,
+    startAnnouncing(deps, () => mailReleases(deps)),
+    startErasing(deps),
+    startHousekeeping(deps),
+    startNightly(deps),
+    startDatabaseCare(deps),
+    startPassingTime(deps),
+  ];
   const demo = settings.demo ? await seedDemo(deps, seed) : undefined;
   const { command = "innkeep", out, err } = world;
   announce({ flags, settings, environment, demo, command }, { out, err, warn: (text) => log.warn(text) });
@@ -137,15 +141,7 @@ async function serveFrom(
   await aborted(world.stop);
   stopping.abort();
   await close(server, settings.budgets);
-  stopTimeKeeper();
-  stopHousekeeping();
-  await drills?.stop();
-  await stopErasing();
-  await stopNightly();
-  await stopDatabaseCare();
-  await stopPassingTime();
-  await stopAnnouncing();
-  await Promise.all([outbox.stop(), mail.stop(), receiver.stop()]);
+  await Promise.all(stops.map((stop) => stop()));
   await database.close();
   return 0;
 }

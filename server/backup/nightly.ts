@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import * as z from "zod/mini";
 import type { Deps } from "../deps.ts";
+import { startJob } from "../jobs/runner.ts";
 import { AgeFault, readRecipients } from "../secrets/age.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { Environment } from "../settings/settings.ts";
@@ -139,15 +140,20 @@ export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {
     last = await drillRecord.find(deps.database);
   }
 
-  const quietly = () =>
-    tick().catch((error) => deps.log.warn({ err: error }, "the nightly backup cannot begin"));
-  const timer = setInterval(quietly, pauseMilliseconds).unref();
-  void quietly();
+  // A tick ends when its backup does. Another one meanwhile shows other servers that the backup still runs.
+  const stopTicks = startJob(deps, {
+    run: async () => {
+      void tick().catch((error) => deps.log.warn({ err: error }, "the nightly backup cannot begin"));
+    },
+    pause: () => pauseMilliseconds,
+    failure: "the nightly backup cannot begin",
+    severity: "warn",
+  });
   return {
     last: () => last,
     tick,
     async stop() {
-      clearInterval(timer);
+      await stopTicks();
       stopping.abort();
       await running?.catch(() => undefined);
     },

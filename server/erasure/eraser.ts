@@ -4,7 +4,7 @@ import type { Database } from "../database/database.ts";
 import { erasuresTopic } from "../database/signals.ts";
 import type { Deps } from "../deps.ts";
 import { forgetDeletedWords } from "../feedback/search/store/search.ts";
-import { longestSleep, startDueWork } from "../jobs/due-work.ts";
+import { longestSleep, startDueWork } from "../jobs/runner.ts";
 import { openAddress } from "../secrets/addresses.ts";
 import { findAddress } from "./addresses.ts";
 import { compareWithJournal, journalOf, noteErasures } from "./erase-again.ts";

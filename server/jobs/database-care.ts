@@ -9,6 +9,7 @@ import {
 } from "../database/statistics.ts";
 import type { Deps } from "../deps.ts";
 import { indexNext } from "../feedback/search/store/search.ts";
+import { startJob } from "./runner.ts";
 
 /** Starts the work that keeps the database fast: the search index and its statistics. It also watches the log of SQLite. Returns the function that stops it. */
 export function startDatabaseCare(deps: Pick<Deps, "database" | "log" | "settings">): () => Promise<void> {
@@ -27,28 +28,17 @@ const restShare = 9;
  * Adds new threads to the search index every second, so that a search has little left to index. Returns the function that
  * stops it.
  */
-function startIndexing({ database, log }: Pick<Deps, "database" | "log">): () => Promise<void> {
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running = Promise.resolve();
-
-  const run = async () => {
-    try {
-      while (!stopped && (await indexBatch(database)));
-    } catch (error) {
-      log.warn({ err: error }, "indexing failed");
-    }
-    if (!stopped) timer = setTimeout(begin, indexingPauseMilliseconds).unref();
-  };
-  const begin = () => {
-    running = run();
-  };
-  if (database.engine === "sqlite") begin();
-  return async () => {
-    stopped = true;
-    clearTimeout(timer);
-    await running;
-  };
+function startIndexing(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
+  const { database } = deps;
+  if (database.engine !== "sqlite") return async () => {};
+  return startJob(deps, {
+    async run(stopping) {
+      while (!stopping.aborted && (await indexBatch(database)));
+    },
+    pause: () => indexingPauseMilliseconds,
+    failure: "indexing failed",
+    severity: "warn",
+  });
 }
 
 async function indexBatch(database: Deps["database"]): Promise<boolean> {
@@ -67,29 +57,23 @@ const cancelAgainMilliseconds = 50;
  * On PostgreSQL, makes the statistics of large tables that have none, at the start and every ten seconds: after an import, a
  * restore or a new index. Returns the function that stops it: it does not wait for statistics that are just made, but cancels them.
  */
-export function startStatistics({ database, log }: Pick<Deps, "database" | "log">): () => Promise<void> {
+export function startStatistics(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
+  const { database } = deps;
+  if (database.engine !== "postgres") return async () => {};
   // A table may stay without statistics, for example if all its rows were deleted. It is not read again and again.
   const work: Work = { done: new Set(), stopped: false, making: undefined };
-  let timer: NodeJS.Timeout | undefined;
-  let running = Promise.resolve();
-
-  const run = async () => {
-    try {
+  const stop = startJob(deps, {
+    async run() {
       while (!work.stopped && (await makeNext(database, work)));
-    } catch (error) {
-      if (!work.stopped) log.warn({ err: error }, "statistics of the database could not be made");
-    }
-    if (!work.stopped) timer = setTimeout(begin, statisticsPauseMilliseconds).unref();
-  };
-  const begin = () => {
-    running = run();
-  };
-  if (database.engine === "postgres") begin();
+    },
+    pause: () => statisticsPauseMilliseconds,
+    failure: "statistics of the database could not be made",
+    severity: "warn",
+  });
   return async () => {
     work.stopped = true;
-    clearTimeout(timer);
     let ended = false;
-    const end = running.then(() => {
+    const end = stop().then(() => {
       ended = true;
     });
     while (!ended) await Promise.race([end, cancel(database, work)]);
@@ -129,19 +113,24 @@ async function makeNext(database: Deps["database"], work: Work): Promise<boolean
 const watchMilliseconds = 60_000;
 
 /** Where Litestream copies the log of SQLite and writes it back, warns each minute of a long log. Returns the function that stops it. */
-export function startWatchingLog({
-  database,
-  log,
-  settings,
-}: Pick<Deps, "log"> & {
-  readonly database: Pick<Deps["database"], "logBytes">;
-  readonly settings: Pick<Deps["settings"], "litestream">;
-}): () => Promise<void> {
+export function startWatchingLog({ database, log, settings }: LogWatchDeps): () => Promise<void> {
   const { logBytes } = database;
   if (!settings.litestream || !logBytes) return async () => {};
-  const check = async () => {
-    if (isTooLong(await logBytes())) log.warn(longLog);
-  };
-  const timer = setInterval(check, watchMilliseconds).unref();
-  return async () => clearInterval(timer);
+  return startJob(
+    { database, log },
+    {
+      async run() {
+        if (isTooLong(await logBytes())) log.warn(longLog);
+      },
+      pause: () => watchMilliseconds,
+      firstAfter: watchMilliseconds,
+      failure: "the log of SQLite could not be watched",
+      severity: "warn",
+    },
+  );
 }
+
+type LogWatchDeps = Pick<Deps, "log"> & {
+  readonly database: Pick<Deps["database"], "logBytes" | "onSignal">;
+  readonly settings: Pick<Deps["settings"], "litestream">;
+};

@@ -16,6 +16,7 @@ import { originalKeptMilliseconds } from "../mail/incoming/rules.ts";
 import { mailOriginals } from "../mail/incoming/store.ts";
 import { mails } from "../mail/outgoing/store.ts";
 import { discardAbandoned } from "../transfer/import.ts";
+import { startJob } from "./runner.ts";
 
 const pauseMilliseconds = 600_000;
 const atOnce = 1_000;
@@ -33,50 +34,59 @@ const eventsKeptMilliseconds = 90 * 86_400_000;
 type HousekeepingDeps = Pick<Deps, "database" | "clock" | "time" | "files" | "keptFiles" | "log" | "newId">;
 
 /** Removes expired rows and files every ten minutes, in small batches. Returns the function that stops it. */
-export function startHousekeeping(deps: HousekeepingDeps): () => void {
-  const timer = setInterval(() => {
-    tidy(deps).catch((error) => deps.log.warn({ err: error }, "housekeeping failed"));
-  }, pauseMilliseconds);
-  timer.unref();
-  return () => clearInterval(timer);
-}
+export const startHousekeeping = (deps: HousekeepingDeps): (() => Promise<void>) =>
+  startJob(deps, {
+    run: (stopping) => tidy(deps, stopping),
+    pause: () => pauseMilliseconds,
+    firstAfter: pauseMilliseconds,
+    failure: "housekeeping failed",
+    severity: "warn",
+  });
 
 /**
  * Removes what imports have left that a crash ended, expired answers, rate limits, sign-in codes, invitations, unsent texts
  * and deliveries, and temporary files that a crash left. Refreshes the
  * statistics that the database uses to choose its indexes. Does nothing while the clock's time is in doubt.
  */
-export async function tidy({
-  database,
-  clock,
-  time,
-  files,
-  keptFiles,
-  log,
-  newId,
-}: HousekeepingDeps): Promise<void> {
+export async function tidy(deps: HousekeepingDeps, stopping?: AbortSignal): Promise<void> {
+  const { database, clock, time, files, keptFiles, log, newId } = deps;
   if (time.isDoubtful()) return;
   // Read the clock once, because it may jump while this runs.
   const now = clock.now();
-  while ((await database.write((tx) => idempotency.prune(tx, now, atOnce))) === atOnce);
-  while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce);
+  while ((await database.write((tx) => idempotency.prune(tx, now, atOnce))) === atOnce && !stopping?.aborted);
+  while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce && !stopping?.aborted);
   await discardAbandoned({ clock, database, keptFiles, log });
-  while ((await database.write((tx) => signInCodes.prune(tx, now, atOnce))) === atOnce);
-  await tidyConnections(database, now);
-  while ((await database.write((tx) => invitations.prune(tx, now.toISOString(), atOnce))) === atOnce);
+  while ((await database.write((tx) => signInCodes.prune(tx, now, atOnce))) === atOnce && !stopping?.aborted);
+  await tidyConnections(database, now, stopping);
+  while (
+    (await database.write((tx) => invitations.prune(tx, now.toISOString(), atOnce))) === atOnce &&
+    !stopping?.aborted
+  );
   const settledBefore = new Date(now.getTime() - deliveriesKeptMilliseconds).toISOString();
-  while ((await database.write((tx) => outbox.prune(tx, settledBefore, atOnce))) === atOnce);
+  while (
+    (await database.write((tx) => outbox.prune(tx, settledBefore, atOnce))) === atOnce &&
+    !stopping?.aborted
+  );
   await database.write((tx) => mails.expire(tx, now.toISOString()));
-  while ((await database.write((tx) => mails.prune(tx, settledBefore, atOnce))) === atOnce);
+  while (
+    (await database.write((tx) => mails.prune(tx, settledBefore, atOnce))) === atOnce &&
+    !stopping?.aborted
+  );
   const draftsBefore = new Date(now.getTime() - draftsKeptMilliseconds).toISOString();
-  while ((await database.write((tx) => drafts.prune(tx, draftsBefore, atOnce))) === atOnce);
+  while (
+    (await database.write((tx) => drafts.prune(tx, draftsBefore, atOnce))) === atOnce &&
+    !stopping?.aborted
+  );
   const answeringBefore = new Date(now.getTime() - answeringKeptMilliseconds).toISOString();
   await database.write((tx) => answering.prune(tx, answeringBefore));
   await tidyOriginals({ database, keptFiles, log }, now);
   await storeExpired({ database, newId }, now);
   await tidyHidden(database, now);
   const eventsBefore = new Date(now.getTime() - eventsKeptMilliseconds).toISOString();
-  while ((await database.write((tx) => events.prune(tx, eventsBefore, atOnce))) === atOnce);
+  while (
+    (await database.write((tx) => events.prune(tx, eventsBefore, atOnce))) === atOnce &&
+    !stopping?.aborted
+  );
   await database.write(keepStatistics, "long");
   await files.sweepTemporary();
 }
@@ -124,9 +134,16 @@ async function storeExpired(
 /** How many registrations may wait for a person. The oldest go. */
 const mostUnusedClients = 10_000;
 
-async function tidyConnections(database: Deps["database"], now: Date): Promise<void> {
+async function tidyConnections(
+  database: Deps["database"],
+  now: Date,
+  stopping: AbortSignal | undefined,
+): Promise<void> {
   const dayAgo = new Date(now.getTime() - lifetimes.unusedClient).toISOString();
-  while ((await database.write((tx) => oauthTokens.prune(tx, now.toISOString(), atOnce))) === atOnce);
+  while (
+    (await database.write((tx) => oauthTokens.prune(tx, now.toISOString(), atOnce))) === atOnce &&
+    !stopping?.aborted
+  );
   const endedBefore = new Date(now.getTime() - lifetimes.endedConnection).toISOString();
   await database.write((tx) => oauthTokens.pruneEnded(tx, endedBefore));
   await database.write((tx) => oauthCodes.prune(tx, dayAgo));

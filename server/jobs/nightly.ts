@@ -4,6 +4,7 @@ import { retentionTime } from "../feedback/removal/rules.ts";
 import { type RetentionOfApp, retention } from "../feedback/removal/store.ts";
 import { forgetDeletedWords } from "../feedback/search/store/search.ts";
 import { sweepFiles } from "../files/stray-files.ts";
+import { startJob } from "./runner.ts";
 
 const dayMilliseconds = 86_400_000;
 
@@ -13,23 +14,17 @@ type NightlyDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "lo
 
 /** Cleans up at the start and then once a day. Returns the function that stops it and waits for a running cleanup to end. */
 export function startNightly(deps: NightlyDeps): () => Promise<void> {
-  const stopping = new AbortController();
-  let running = Promise.resolve();
   let dueAt = 0;
-  const run = () => {
-    if (performance.now() < dueAt || deps.time.isDoubtful()) return;
-    dueAt = performance.now() + dayMilliseconds;
-    running = cleanUp(deps, stopping.signal).catch((error) => {
-      if (!stopping.signal.aborted) deps.log.warn({ err: error }, "cleanup failed");
-    });
-  };
-  run();
-  const timer = setInterval(run, pauseMilliseconds).unref();
-  return async () => {
-    clearInterval(timer);
-    stopping.abort();
-    await running;
-  };
+  return startJob(deps, {
+    async run(stopping) {
+      if (performance.now() < dueAt || deps.time.isDoubtful()) return;
+      dueAt = performance.now() + dayMilliseconds;
+      await cleanUp(deps, stopping);
+    },
+    pause: () => pauseMilliseconds,
+    failure: "cleanup failed",
+    severity: "warn",
+  });
 }
 
 /**

@@ -52,12 +52,12 @@ describe.each(sqliteDrivers)("the log of SQLite, with %s", (driver) => {
 
 describe("the watch of the log that Litestream copies", () => {
   async function warningsAfter(minutes: number, { bytes = 65 * mebibyte, litestream = true } = {}) {
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const lines: string[] = [];
     const log = createLog("info", { write: (line: string) => lines.push(line) });
     const stop = startWatchingLog({
-      database: { logBytes: async () => bytes },
+      database: { logBytes: async () => bytes, onSignal: () => () => {} },
       log,
       settings: { litestream },
     });

@@ -4,7 +4,7 @@ import { systemReason } from "../../../src/words/system-reason.ts";
 import { outboxTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { isPrivateAddress, privateRefusal, publicLookup } from "../../http/network-addresses.ts";
-import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/due-work.ts";
+import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/runner.ts";
 import { openAddress } from "../../secrets/addresses.ts";
 import { type Delivery, outbox } from "./store.ts";
 

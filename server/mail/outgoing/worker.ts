@@ -1,7 +1,7 @@
 import type { Transaction } from "../../database/database.ts";
 import { mailTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/due-work.ts";
+import { longestSleep, pauseInDoubt, startDueWork, startJob } from "../../jobs/runner.ts";
 import type { MailOut } from "../../settings/settings.ts";
 import { type MailContent, openMail, sendsMail } from "./queue.ts";
 import { type MailQueue, mailQueues, nextMailAttempt, serverPause } from "./rules.ts";
@@ -187,25 +187,17 @@ async function store(tx: Transaction, mail: WaitingMail, sending: Sending, now: 
 const pauseMilliseconds = 30_000;
 
 /** Queues mails about newly published release notes, every half a minute. Returns a function that stops this. */
-export function startAnnouncing(
-  { time, log }: Pick<Deps, "time" | "log">,
+export const startAnnouncing = (
+  deps: Pick<Deps, "database" | "time" | "log">,
   queueMails: () => Promise<number>,
-): () => Promise<void> {
-  let running = Promise.resolve();
-  const run = async () => {
-    try {
+): (() => Promise<void>) =>
+  startJob(deps, {
+    async run() {
       // With a wrong time, mails could be sent before the note is published.
-      if (!time.isDoubtful()) await queueMails();
-    } catch (error) {
-      log.warn({ err: error }, "queueing mails about releases failed");
-    }
-  };
-  const timer = setInterval(() => {
-    running = running.then(run);
-  }, pauseMilliseconds);
-  timer.unref();
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
-}
+      if (!deps.time.isDoubtful()) await queueMails();
+    },
+    pause: () => pauseMilliseconds,
+    firstAfter: pauseMilliseconds,
+    failure: "queueing mails about releases failed",
+    severity: "warn",
+  });

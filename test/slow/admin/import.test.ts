@@ -14,7 +14,7 @@ import { makeFullApp } from "../../support/worlds/transfer/full-app.ts";
 
 let importer: ChildProgram;
 beforeAll(async () => {
-  importer = await childProgram(join(import.meta.dirname, "../../../support/programs/app-importer.ts"));
+  importer = await childProgram(join(import.meta.dirname, "../../support/programs/app-importer.ts"));
 });
 afterAll(() => importer.remove());
 

@@ -11,7 +11,7 @@ const applied = "SELECT number, name, checksum, applied_at FROM migrations ORDER
 
 let stamping: ChildProgram;
 beforeAll(async () => {
-  stamping = await childProgram(join(import.meta.dirname, "../../../support/before-baseline/stamping.ts"));
+  stamping = await childProgram(join(import.meta.dirname, "../../support/before-baseline/stamping.ts"));
 });
 afterAll(() => stamping.remove());
 

@@ -11,7 +11,7 @@ const kills = rounds(20, 200);
 
 let writeLoad: ChildProgram;
 beforeAll(async () => {
-  writeLoad = await childProgram(join(import.meta.dirname, "../../../support/database/write-load.ts"));
+  writeLoad = await childProgram(join(import.meta.dirname, "../../support/database/write-load.ts"));
 });
 afterAll(() => writeLoad.remove());
 

@@ -17,7 +17,7 @@ const kills = rounds(4, 60);
 
 let eraser: ChildProgram;
 beforeAll(async () => {
-  eraser = await childProgram(join(import.meta.dirname, "../../../support/programs/people-eraser.ts"));
+  eraser = await childProgram(join(import.meta.dirname, "../../support/programs/people-eraser.ts"));
 });
 afterAll(() => eraser.remove());
 

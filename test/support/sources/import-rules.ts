@@ -167,6 +167,7 @@ export const importRules: ImportRules = {
   "server/backup": [
     ...[
       "server/backup",
+      "server/jobs/runner.ts",
       "server/admin",
       "server/database",
       "server/erasure",
