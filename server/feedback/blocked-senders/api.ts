@@ -25,10 +25,10 @@ export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">)
     create: ({ caller, address, params: { appId }, body: { kind, sender: given }, save }) =>
       save(async (tx) => {
         const { viewerRole } = await ownedApp(tx, appId, caller);
-        // A domain may be that of a whole mail service.
+        // A domain may belong to a mail service that many people use.
         if (kind === "domain" && !suffices(viewerRole, "owner"))
           throw new ApiError("forbidden", { message: "Only an owner of this app may block a mail domain." });
-        const sender = rows.spellingOf(kind, given);
+        const sender = rows.storedFormOf(kind, given);
         if (sender === undefined) throw badRequest("sender", "must be a mail domain such as example.org");
         const block = { id: deps.newId(), kind, sender, createdAt: deps.clock.now().toISOString() };
         if (!(await rows.insert(tx, { ...block, appId, by: caller.userId })))
@@ -47,7 +47,7 @@ export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">)
       await releaseInParts({ appId, blockId: id }, (part) => deps.database.write(part));
       return save(async (tx) => {
         const { sender } = await ownedBlock(tx, id, caller);
-        // The feedback that has come in the meantime.
+        // Releases feedback that arrived in the meantime.
         await releaseInParts({ appId, blockId: id }, (part) => part(tx));
         await rows.remove(tx, id);
         await record(tx, { caller, address }, { action: "sender.unblock", appId, target: sender });
@@ -78,7 +78,7 @@ export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">)
   };
 }
 
-/** A block that the caller may end. Throws `not_found` or `forbidden` otherwise. */
+/** Returns the block if the caller may remove it. Throws `not_found` or `forbidden` otherwise. */
 async function ownedBlock(reader: Reader, id: string, caller: ConsoleCaller) {
   const block = await rows.find(reader, caller, id);
   if (!block) throw new ApiError("not_found");
@@ -86,14 +86,14 @@ async function ownedBlock(reader: Reader, id: string, caller: ConsoleCaller) {
   return block;
 }
 
-/** Few enough that other changes wait for a few milliseconds only. */
+/** How many rows one transaction releases. Other changes wait only a few milliseconds for it. */
 const atOnce = 200;
 
 type Part<Result> = (tx: Transaction) => Promise<Result>;
 
 /**
- * Shows what a block hid, in parts, because SQLite has one writer. If it is interrupted, the sender is still blocked and the rest
- * still hidden; unblocking again goes on.
+ * Releases what a block hid, in several transactions, because SQLite has one writer. If this is interrupted, the sender
+ * is still blocked and the rest is still hidden; the next attempt continues.
  */
 async function releaseInParts(
   block: { readonly appId: string; readonly blockId: string },
@@ -106,7 +106,7 @@ async function releaseInParts(
     }
 }
 
-/** A hidden report or answer of an app of the caller. Throws `not_found` otherwise. */
+/** Returns a hidden report or answer if the caller is a member of its app. Throws `not_found` otherwise. */
 async function hiddenOf(reader: Reader, id: string, caller: ConsoleCaller) {
   const report = await hiddenFeedback.findReport(reader, caller, id);
   const found = report ?? (await hiddenFeedback.findAnswer(reader, caller, id));

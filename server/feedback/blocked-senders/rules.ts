@@ -1,14 +1,14 @@
-/** How a contact is compared with what is blocked. */
+/** The keys by which a contact is compared with blocked senders. */
 export interface SenderKeys {
-  /** The address without what stands after a plus; any other contact as text. */
+  /** The address without the part after a plus sign; a contact that is no address, as text. */
   readonly address: string;
-  /** The domain of the address and the domains above it; none for a contact that is no address. */
+  /** The domain of the address and its parent domains; empty for a contact that is no address. */
   readonly domains: readonly string[];
 }
 
 /**
- * The keys of a contact. Case, forms of Unicode, a name around the address, `mailto:`, what stands after a plus, and the spelling of a
- * domain are no difference. (rule F34)
+ * Returns the keys of a contact. They ignore case, Unicode forms, a name around the address, `mailto:`, the part after
+ * a plus sign, and the spelling of a domain. (rule F34)
  */
 export function senderKeysOf(contact: string): SenderKeys {
   const folded = folding(contact);
@@ -23,7 +23,7 @@ export function senderKeysOf(contact: string): SenderKeys {
   return { address: `${local}@${domain}`, domains };
 }
 
-/** The one spelling of a mail domain; undefined for a text that is none. */
+/** Returns a mail domain in its normal form; undefined for a text that is no domain. */
 export function blockedDomainOf(given: string): string | undefined {
   const name = folding(given).replace(/^@/, "").replace(/\.$/, "");
   const address = `http://${name}/`;

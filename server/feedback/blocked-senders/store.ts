@@ -24,8 +24,8 @@ const insertBlock = insert(tables.blockedSenders, "ON CONFLICT (app_id, sender, 
 
 /** The senders whose feedback an app does not show. (rule F34) */
 export const blockedSenders = {
-  /** What a person typed, as it is stored; undefined for a domain that is none. */
-  spellingOf: (kind: BlockKind, given: string): string | undefined =>
+  /** Returns what a person typed in its stored form; undefined for an invalid domain. */
+  storedFormOf: (kind: BlockKind, given: string): string | undefined =>
     kind === "address" ? senderKeysOf(given).address : blockedDomainOf(given),
 
   list: (reader: Reader, appId: string) =>
@@ -41,7 +41,7 @@ export const blockedSenders = {
     where: "b.id = ?",
   }),
 
-  /** Returns false if it is blocked already. */
+  /** Returns false if the sender is blocked already. */
   insert: (
     tx: Transaction,
     {
@@ -59,17 +59,17 @@ export const blockedSenders = {
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM blocked_senders WHERE id = ?", id),
 
-  /** The block that one of these contacts meets; undefined for none. */
+  /** Returns the id of a block that matches one of these contacts; undefined if none does. */
   async blocking(reader: Reader, appId: string, contacts: readonly (string | null | undefined)[]) {
     const keys = contacts.flatMap((contact) => (contact ? [senderKeysOf(contact)] : []));
     if (keys.length === 0) return undefined;
     const addresses = keys.map(({ address }) => address);
     const domains = keys.flatMap((key) => key.domains);
-    const marks = (values: readonly string[]) => values.map(() => "?").join(", ");
-    const byDomain = domains.length === 0 ? "" : `OR (kind = 'domain' AND sender IN (${marks(domains)}))`;
+    const placesFor = (values: readonly string[]) => values.map(() => "?").join(", ");
+    const byDomain = domains.length === 0 ? "" : `OR (kind = 'domain' AND sender IN (${placesFor(domains)}))`;
     const row = await reader.get<{ id: string }>(
       `SELECT id FROM blocked_senders WHERE app_id = ?
-         AND ((kind = 'address' AND sender IN (${marks(addresses)})) ${byDomain}) LIMIT 1`,
+         AND ((kind = 'address' AND sender IN (${placesFor(addresses)})) ${byDomain}) LIMIT 1`,
       ...[appId, ...addresses, ...domains],
     );
     return row?.id;
@@ -103,32 +103,32 @@ const answers = {
   app: "f.app_id",
 };
 
-type Found = HiddenRow & { readonly appId: string };
+type HiddenInApp = HiddenRow & { readonly appId: string };
 
 const where = {
   reports: "f.status = 'blocked'",
   answers: "m.direction = 'blocked' AND f.id = m.feedback_id",
 };
 
-const findReport = oneForViewer<Found>({
+const findReport = oneForViewer<HiddenInApp>({
   ...reports,
   columns: `${reports.columns}, f.app_id AS "appId"`,
   where: `f.id = ? AND ${where.reports}`,
 });
 
-const findAnswer = oneForViewer<Found>({
+const findAnswer = oneForViewer<HiddenInApp>({
   ...answers,
   columns: `${answers.columns}, f.app_id AS "appId"`,
   where: `m.id = ? AND ${where.answers}`,
 });
 
-// Its report is shown again, found again, and counts as activity of the time at which it came.
+// The report is shown and found again. It counts as activity at the time when it arrived.
 const showReports = `UPDATE feedback SET status = 'open', blocked_by = NULL, indexed = 0, activity_count = activity_count + 1`;
 
 const showAnswers = `UPDATE messages SET direction = 'inbound', blocked_by = NULL WHERE direction = 'blocked'`;
 
-/** Which of the hidden rows of a block are shown next. */
-interface Some {
+/** Selects the hidden rows of a block that are released next. */
+interface HiddenPart {
   readonly appId: string;
   readonly blockId: string;
   readonly from: string;
@@ -141,9 +141,9 @@ const latest = (rows: readonly { readonly createdAt: string }[]): string | undef
     undefined,
   );
 
-/** What blocked senders sent: kept for 30 days, and shown to nobody until it is released. (rule F34) */
+/** What blocked senders sent. It is kept for 30 days and hidden until a member releases it. (rule F34) */
 export const hiddenFeedback = {
-  /** The newest of an app. */
+  /** The newest hidden items of an app. */
   list: (reader: Reader, appId: string, most: number) =>
     reader.all<HiddenRow>(
       `SELECT * FROM (
@@ -169,10 +169,13 @@ export const hiddenFeedback = {
   releaseAnswer: (tx: Transaction, id: string) => tx.run(`${showAnswers} AND id = ?`, id),
 
   /**
-   * Shows some of the reports that a block hid, the oldest first, from an instant on. Returns the instant of the last one;
-   * undefined if there are no more.
+   * Releases some of the reports that a block hid, oldest first, beginning with the instant `from`. Returns the instant
+   * of the last one; undefined if none were left.
    */
-  async releaseReports(tx: Transaction, { appId, blockId, from, most }: Some): Promise<string | undefined> {
+  async releaseReports(
+    tx: Transaction,
+    { appId, blockId, from, most }: HiddenPart,
+  ): Promise<string | undefined> {
     const rows = await tx.all<{ createdAt: string }>(
       `${showReports} WHERE id IN (
          SELECT id FROM feedback WHERE app_id = ? AND status = 'blocked' AND created_at >= ? AND blocked_by = ?
@@ -183,8 +186,8 @@ export const hiddenFeedback = {
     return latest(rows);
   },
 
-  /** The same for the answers and repeats that a block hid. Each is activity of the time at which it came. */
-  async releaseAnswers(tx: Transaction, { blockId, from, most }: Some): Promise<string | undefined> {
+  /** Does the same with answers and repeats. Each counts as activity at the time when it arrived. */
+  async releaseAnswers(tx: Transaction, { blockId, from, most }: HiddenPart): Promise<string | undefined> {
     const rows = await tx.all<{ threadId: string; createdAt: string }>(
       `${showAnswers} AND id IN (
          SELECT id FROM messages WHERE direction = 'blocked' AND created_at >= ? AND blocked_by = ?
@@ -199,14 +202,14 @@ export const hiddenFeedback = {
     return latest(rows);
   },
 
-  /** Reports from before that instant, at most so many. */
+  /** Hidden reports from before an instant, at most `most`. */
   oldReports: (reader: Reader, before: string, most: number) =>
     reader.all<{ id: string }>(
       `SELECT id FROM feedback WHERE status = 'blocked' AND created_at < ? LIMIT ?`,
       ...[before, most],
     ),
 
-  /** Answers and repeats from before that instant, at most so many. */
+  /** Hidden answers and repeats from before an instant, at most `most`. */
   oldAnswers: (reader: Reader, before: string, most: number) =>
     reader.all<{ id: string; files: string | null }>(
       "SELECT id, files FROM messages WHERE direction = 'blocked' AND created_at < ? LIMIT ?",

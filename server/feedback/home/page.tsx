@@ -228,7 +228,7 @@ interface AgentWorkProps {
   readonly links: Links;
 }
 
-/** What agents work on, what failed, and what waits for a new plan, in short. */
+/** Short lists: proposals in work, failed ones, and those that wait for a new plan. */
 const AgentWorkLists = ({ work, now, links }: AgentWorkProps) => (
   <div id="work" class="stack wide" data-live={versionOf(work)} data-news="The work of agents has changed.">
     {parts.map(({ list, id, title, happened }) => {
@@ -251,7 +251,7 @@ const AgentWorkLists = ({ work, now, links }: AgentWorkProps) => (
 );
 
 const parts = [
-  { list: "inWork", id: "in-work", title: "In work", happened: "last sign of life" },
+  { list: "inWork", id: "in-work", title: "In work", happened: "last activity" },
   { list: "failed", id: "failed", title: "Failed in the last 30 days", happened: "failed" },
   { list: "sentBack", id: "sent-back", title: "Waiting for a new plan", happened: "you asked for changes" },
 ] as const;

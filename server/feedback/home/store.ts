@@ -58,14 +58,14 @@ export interface AgentWorkRow {
   readonly appName: string;
   /** The worker. Null for a proposal that nobody has claimed. */
   readonly worker: string | null;
-  /** When the last thing happened that the list is about. */
+  /** When the last event happened that the list shows. */
   readonly at: string;
-  /** What the agent last wrote about it, or the note of the person who sent it back. */
+  /** The agent's last text about the work, or the note of the person who asked for changes. */
   readonly text: string | null;
 }
 
-/** Whose work to list, from when on, and how many rows. */
-interface WorkAsked {
+/** Selects work: of which person, since when, and at most how many rows. */
+interface WorkQuery {
   readonly userId: string;
   readonly since: string;
   readonly most: number;
@@ -81,14 +81,14 @@ const ofClaims = `FROM run_claims c CROSS JOIN runs r CROSS JOIN feedback f CROS
 const ofProposals = `FROM runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
   WHERE f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
 
-// A newer proposal, or a thread that is done, makes an old failure or an old request no longer interesting.
+// Leaves out threads that are done or have a newer proposal: their failures and requests are out of date.
 const current = `f.status IN ('open', 'in_progress')
   AND NOT EXISTS (SELECT 1 FROM runs n WHERE n.feedback_id = f.id AND (n.created_at, n.id) > (r.created_at, r.id))`;
 
-/** What agents work on in all apps of a person, and what went wrong. */
+/** The work of agents in all apps of a person, and its failures. */
 export const agentWork = {
-  /** Claims without an outcome, however old, the oldest first. */
-  inWork: (reader: Reader, { userId, most }: Omit<WorkAsked, "since">) =>
+  /** Claims without an outcome, oldest first. */
+  inWork: (reader: Reader, { userId, most }: Omit<WorkQuery, "since">) =>
     reader.all<AgentWorkRow>(
       plannedEachTime(`SELECT r.id AS "runId", ${named}, c.worker, c.progress_text AS text,
               coalesce(c.progress_at, c.claimed_at) AS at
@@ -99,7 +99,7 @@ export const agentWork = {
     ),
 
   /** Work that failed, newest first. */
-  failed: (reader: Reader, { userId, since, most }: WorkAsked) =>
+  failed: (reader: Reader, { userId, since, most }: WorkQuery) =>
     reader.all<AgentWorkRow>(
       plannedEachTime(`SELECT r.id AS "runId", ${named}, c.worker, c.outcome_summary AS text, c.outcome_at AS at
        ${ofClaims} AND c.outcome_status = 'failed' AND c.outcome_at > ? AND ${current}
@@ -109,8 +109,8 @@ export const agentWork = {
       most,
     ),
 
-  /** Proposals that were sent back and not proposed again, newest first. */
-  sentBack: (reader: Reader, { userId, since, most }: WorkAsked) =>
+  /** Proposals for which a person asked for changes and that have no successor, newest first. */
+  sentBack: (reader: Reader, { userId, since, most }: WorkQuery) =>
     reader.all<AgentWorkRow>(
       plannedEachTime(`SELECT r.id AS "runId", ${named}, NULL AS worker, r.decision_note AS text, r.decided_at AS at
        ${ofProposals} AND r.decision = 'request_changes' AND r.decided_at > ? AND ${current}

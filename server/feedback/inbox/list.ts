@@ -4,19 +4,14 @@ import type { threads as contract, LastMessage, ThreadSummary } from "../../../s
 import { ownedApp } from "../../access/apps/owned-app.ts";
 import type { Deps } from "../../deps.ts";
 import type { Request } from "../../http/handler.ts";
-import { idPart, instantPart, readCursor, searchedPage, sequencePart } from "../../http/list-page.ts";
+import { readCursor, searchedPage } from "../../http/list-page.ts";
 import { assigneeOf, filteredAssignee } from "../assignees/assign.ts";
 import { indexForSearch } from "../search/store/search.ts";
 import { tagNamesIn } from "../tags/rules.ts";
 import { threadTags } from "../tags/store.ts";
+import { threadCursors } from "../thread-lists/cursors.ts";
 import { type NewsRow, threadNews } from "../unread/store/news.ts";
 import { listThreads, orderOf, type SummaryRow } from "./store.ts";
-
-const keys = {
-  created: { parts: [instantPart, idPart], of: ({ createdAt, id }: SummaryRow) => [createdAt, id] },
-  activity: { parts: [instantPart, idPart], of: ({ activeAt, id }: SummaryRow) => [activeAt, id] },
-  found: { parts: [sequencePart], of: ({ seq }: SummaryRow) => [String(seq)] },
-};
 
 /** A page of the threads of an app, with what is new on each for the caller. Throws `not_found` and `bad_request`. */
 export async function listInbox(
@@ -28,15 +23,15 @@ export async function listInbox(
   if (filters.q !== undefined && filters.unread !== undefined)
     throw badRequest("unread", "cannot be combined with `q`");
   const order = orderOf(filters);
-  const key = keys[order];
-  const position = readCursor(cursor, key.parts);
+  const sortKey = threadCursors[order];
+  const position = readCursor(cursor, sortKey.parts);
   await ownedApp(database, appId, caller);
   if (order === "found") await indexForSearch(database);
   const { userId } = caller;
   const assignee = await filteredAssignee(database, appId, { assignee: given, userId });
   const scope = { appId, userId, tags, assignee, ...filters };
   const { rows, reached } = await listThreads(database, scope, { position, limit: limit + 1 });
-  const { items, nextCursor } = searchedPage(rows, limit, { keyOf: key.of, reached });
+  const { items, nextCursor } = searchedPage(rows, limit, { keyOf: sortKey.of, reached });
   const ids = items.map(({ id }) => id);
   const found = await threadNews(database, caller.userId, ids);
   const news = new Map(found.map((row) => [row.id, row]));

@@ -5,8 +5,17 @@ import * as tables from "../../database/schema/feedback.ts";
 import { threadTopic } from "../../database/signals.ts";
 import { plannedEachTime, update } from "../../database/statements.ts";
 import { type AssigneeRow, assigneeColumns } from "../assignees/store.ts";
-import { amongFound, searchThreads, wordsOf } from "../search/store/search.ts";
 import { threadTags } from "../tags/store.ts";
+import {
+  type OrderInTime,
+  readFound,
+  sortKeyOf,
+  type ThreadOrder,
+  type ThreadQuery,
+  type ThreadRows,
+  threadsOfTag,
+  withStatus,
+} from "../thread-lists/store.ts";
 import {
   type ActivityScope,
   activeAt,
@@ -35,8 +44,8 @@ export type Filters = Omit<ThreadFilters, "cursor" | "limit" | "tag" | "assignee
   readonly assignee?: string | null | undefined;
 };
 
-/** How a list is sorted: by the arrival of the report, by the last activity, or for a search by `seq`. */
-export const orderOf = ({ q, order, unread }: Filters): "created" | "activity" | "found" => {
+/** Returns the order in which the matching threads are listed. */
+export const orderOf = ({ q, order, unread }: Filters): ThreadOrder => {
   if (q !== undefined) return "found";
   return order === "activity" || unread === "true" ? "activity" : "created";
 };
@@ -49,46 +58,38 @@ export async function listThreads(
   reader: Reader,
   { appId, userId, ...filters }: Filters & MemberOf,
   page: InboxPage,
-): Promise<InboxRows> {
+): Promise<ThreadRows<SummaryRow>> {
   const tagIds = await tagsOf(reader, appId, filters);
-  if (tagIds === undefined) return none;
+  if (tagIds === undefined) return { rows: [] };
   const order = orderOf(filters);
-  if (order !== "found") {
-    const scope = {
-      appId,
-      userId,
-      filters,
-      conditions: [...shown(filters.status), ...ofAssignee(filters), ...withTags(tagIds)],
-    };
-    const isNarrow = tagIds.length > 0 || typeof filters.assignee === "string";
-    if (order === "activity" && (filters.unread === "true" || !isNarrow))
-      return { rows: await listByActivity(reader, scope, page) };
-    const { key, ...ordered } = inOrder(reader.engine, { order, tagIds, filters: { ...filters, appId } });
-    const conditions = [...ordered.conditions, afterKey(key, page)];
-    return { rows: await read(reader, { ...ordered, conditions }, page.limit) };
-  }
-  const words = wordsOf(filters.q ?? "");
-  if (words.length === 0) return none;
-  const search = { scope: { appIds: [appId], ...filters }, words };
-  const before = Number(page.position[0]);
-  const found = await searchThreads(reader, search, {
-    conditions: [...shown(filters.status), ...inTimes(filters), ...ofAssignee(filters), ...withTags(tagIds)],
-    before,
-    limit: page.limit,
-  });
-  const { from, condition } = amongFound(reader, found);
-  const conditions = [condition, ...ofApp(appId, filters), ...withTags(tagIds)];
-  const rows = await read(reader, { from, order: "f.seq DESC", conditions }, page.limit);
-  return { rows, reached: found.reached };
+  if (order === "found") return search(reader, { appId, tagIds, ...filters }, page);
+  const scope = {
+    appId,
+    userId,
+    filters,
+    conditions: [withStatus(filters.status), ...ofAssignee(filters), ...withTags(tagIds)],
+  };
+  const isNarrow = tagIds.length > 0 || typeof filters.assignee === "string";
+  if (order === "activity" && (filters.unread === "true" || !isNarrow))
+    return { rows: await listByActivity(reader, scope, page) };
+  const { key, ...ordered } = inOrder(reader.engine, order, tagIds, { ...filters, appId });
+  const conditions = [...ordered.conditions, afterKey(key, page)];
+  return { rows: await read(reader, { ...ordered, conditions }, page.limit) };
 }
 
-/** The rows of a page. `reached` is set if a search ended early: threads before that `seq` were not looked at. */
-export interface InboxRows {
-  readonly rows: readonly SummaryRow[];
-  readonly reached?: number | undefined;
+function search(
+  reader: Reader,
+  { appId, tagIds, ...filters }: Filters & Pick<MemberOf, "appId"> & { readonly tagIds: readonly string[] },
+  page: InboxPage,
+): Promise<ThreadRows<SummaryRow>> {
+  const { q, status, type } = filters;
+  const asked = {
+    ...{ q, appIds: [appId], status, type },
+    narrowing: [withStatus(status), ...inTimes(filters), ...ofAssignee(filters), ...withTags(tagIds)],
+    conditions: [...ofApp(appId, filters), ...withTags(tagIds)],
+  };
+  return readFound(reader, asked, page, (found) => read(reader, found, page.limit));
 }
-
-const none: InboxRows = { rows: [] };
 
 const tagsOf = async (reader: Reader, appId: string, { tags = [] }: Filters) =>
   tags.length === 0 ? [] : threadTags.rarestFirst(reader, appId, tags);
@@ -106,53 +107,41 @@ function listByActivity(
   return read(reader, { from, order: byActivity, conditions }, limit);
 }
 
-interface ThreadQuery {
-  /** Its values, if it has any, stand before those of the conditions. */
-  readonly from: string;
-  readonly order: string;
-  readonly conditions: readonly Condition[];
-}
-
-interface OrderAsked {
-  readonly order: "created" | "activity";
-  /** The rarest first. */
-  readonly tagIds: readonly string[];
-  readonly filters: Filters & Pick<MemberOf, "appId">;
-}
-
 /**
  * The threads in an order, and its sort key. With tags it reads the index of the first one: the planner must not read all
  * threads of the app, nor sort all of the tag.
  */
 function inOrder(
   engine: Engine,
-  { order, tagIds: [tagId, ...others], filters }: OrderAsked,
+  order: OrderInTime,
+  /** The rarest first. */
+  [tagId, ...others]: readonly string[],
+  filters: Filters & Pick<MemberOf, "appId">,
 ): ThreadQuery & { readonly key: string } {
   if (tagId === undefined) {
-    const sorted = order === "created" ? "f.created_at" : activeAt;
+    const { at, id } = sortKeyOf(order);
     return {
       from:
         typeof filters.assignee === "string" ? ofOneAssignee(engine, order) : ofKind(engine, order, filters),
-      order: `${sorted} DESC, f.id DESC`,
-      key: `${sorted}, f.id`,
+      order: `${at} DESC, ${id} DESC`,
+      key: `${at}, ${id}`,
       conditions: ofApp(filters.appId, filters),
     };
   }
-  const at = order === "created" ? "t.created_at" : "t.active_at";
-  const { status, type, from, to, assignee } = filters;
-  // The tag is of the app, and has the status, the assignee and the times of its threads.
+  const { status, type, to, assignee } = filters;
+  const { from, at, id } = threadsOfTag(engine, order);
   return {
-    from: `thread_tags t ${engine === "sqlite" ? "CROSS JOIN" : "JOIN"} feedback f ON f.id = t.feedback_id`,
-    order: `${at} DESC, t.feedback_id DESC`,
-    key: `${at}, t.feedback_id`,
+    from,
+    order: `${at} DESC, ${id} DESC`,
+    key: `${at}, ${id}`,
     conditions: [
       ["t.tag_id = ?", tagId],
       ...given("t.status = ?", status),
       ...given("t.assignee_id = ?", assignee ?? undefined),
-      ...given("t.created_at >= ?", from),
+      ...given("t.created_at >= ?", filters.from),
       ...given("t.created_at < ?", to),
       ...[
-        ...(status === undefined ? shown(status) : []),
+        ...(status === undefined ? [withStatus(status)] : []),
         ...given("f.category = ?", type),
         ...(assignee === null ? ofAssignee(filters) : []),
         ...withTags(others),
@@ -162,7 +151,7 @@ function inOrder(
 }
 
 // Without the name and without statistics SQLite would read all threads of a period, if the filters have one.
-const ofKind = (engine: Engine, order: OrderAsked["order"], { status, type }: Filters): string => {
+const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): string => {
   if (engine === "postgres" || order === "activity") return "feedback f";
   if (status !== undefined && type !== undefined)
     return "feedback f INDEXED BY feedback_by_status_and_category";
@@ -171,7 +160,7 @@ const ofKind = (engine: Engine, order: OrderAsked["order"], { status, type }: Fi
 };
 
 // Without the name SQLite would read an index with more equal columns, and all threads of a status with it.
-const ofOneAssignee = (engine: Engine, order: OrderAsked["order"]): string => {
+const ofOneAssignee = (engine: Engine, order: OrderInTime): string => {
   if (engine === "postgres") return "feedback f";
   return `feedback f INDEXED BY ${order === "created" ? "feedback_by_assignee_and_age" : "feedback_by_assignee"}`;
 };
@@ -199,15 +188,11 @@ function read(
 
 const ofApp = (appId: string, { status, type, ...filters }: Filters): Condition[] => [
   ["f.app_id = ?", appId],
-  ...shown(status),
+  withStatus(status),
   ...given("f.category = ?", type),
   ...inTimes(filters),
   ...ofAssignee(filters),
 ];
-
-/** Without a status, all threads but those of blocked senders. */
-const shown = (status: string | undefined): Condition[] =>
-  status === undefined ? [["f.status <> 'blocked'"]] : [["f.status = ?", status]];
 
 const inTimes = ({ from, to }: Pick<Filters, "from" | "to">): Condition[] => [
   ...given("f.created_at >= ?", from),

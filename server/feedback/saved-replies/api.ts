@@ -57,7 +57,7 @@ export function savedReplies(deps: Pick<Deps, "clock" | "database" | "newId">): 
   };
 }
 
-/** The saved reply if it is of an app of the viewer. Throws `not_found` otherwise. */
+/** Returns the saved reply if the viewer is a member of its app. Throws `not_found` otherwise. */
 async function ownedReply(reader: Reader, id: string, viewer: Viewer) {
   const reply = await rows.find(reader, viewer, id);
   if (!reply) throw new ApiError("not_found");

@@ -61,7 +61,7 @@ async function deleteSavedReply({
   return goTo(links.savedReplies(param("appId")), "saved-reply-deleted");
 }
 
-/** A form of the page that was refused: that of a new reply, or that of the reply with this id. */
+/** A refused form: that of the reply with `replyId`, or without an id that of a new reply. */
 interface RefusedReply {
   readonly form: Filled;
   readonly replyId?: string;
@@ -124,7 +124,7 @@ const SavedReplies = ({
   );
 };
 
-/** A saved reply as a sender would read it, with the forms that change or delete it. */
+/** A saved reply as a sender reads it, with the forms that change and delete it. */
 const ReplyLine = ({
   reply,
   app,

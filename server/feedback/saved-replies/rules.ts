@@ -1,4 +1,4 @@
-/** What fills the placeholders of a saved reply. */
+/** The values for the placeholders of a saved reply. */
 export interface ReplyFacts {
   /** Null for a sender without a name. */
   readonly name: string | null;
@@ -10,13 +10,15 @@ export interface ReplyFacts {
 const statusUrl = "{statusUrl}";
 
 /**
- * A saved reply for one sender. Without a name the space before the placeholder goes, too. `{statusUrl}` stays, because only
- * the receiver may read the link: `withStatusUrl` fills it in for each of them. (rule F32)
+ * Returns a saved reply for one sender. If the sender has no name, the space before the placeholder is removed, too.
+ * `{statusUrl}` stays, because only the receiver may read the link: `withStatusUrl` inserts it for each receiver. (rule
+ * F32)
  */
 export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): string {
-  // Filled in at once, so that a name that looks like a placeholder is none.
+  // One step replaces all placeholders, so a placeholder inside a name is not replaced.
   return body.replace(
-    // A space after a space begins no match: else a long row of them would be read again from each.
+    // A match never begins at a space after a space. Otherwise a long row of spaces would be read again from each
+    // space.
     /(?<![ \t])([ \t]*)\{(name|app|statusUrl)\}/g,
     (_, space: string, placeholder: "name" | "app" | "statusUrl") => {
       if (placeholder === "statusUrl") return hasPage ? space + statusUrl : "";
@@ -28,6 +30,6 @@ export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): str
 
 const withoutBraces = (value: string): string => value.replace(/[{}]/g, "").trim();
 
-/** A reply as its receiver reads it. Without a link the placeholder is left out. */
+/** Returns a reply as its receiver reads it. Without a link, the placeholder is removed. */
 export const withStatusUrl = (body: string, link: string | undefined): string =>
   body.replaceAll(statusUrl, () => link ?? "");

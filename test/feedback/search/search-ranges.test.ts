@@ -1,69 +1,80 @@
 import { describe, expect, it } from "vitest";
 import {
-  goOn,
-  type LookBack,
-  lookBack,
+  type BackwardSearch,
+  continueSearch,
   type Ranges,
   rangeOfSearch,
+  searchBackwards,
 } from "../../../server/feedback/search/store/ranges.ts";
 
 const soon = Number.POSITIVE_INFINITY;
 const past = Number.NEGATIVE_INFINITY;
 
 /** A search in eleven ranges, each with one thread that matches, which notes what it looks at. */
-function searching(given: Partial<LookBack> = {}) {
-  const looked: Ranges[] = [];
-  const look = async (ranges: Ranges, limit: number) => {
-    looked.push(ranges);
+function searching(given: Partial<BackwardSearch> = {}) {
+  const searched: Ranges[] = [];
+  const searchRanges = async (ranges: Ranges, limit: number) => {
+    searched.push(ranges);
     const { newest, oldest } = ranges;
     return Array.from({ length: newest - oldest + 1 }, (_, back) => (newest - back) * rangeOfSearch).slice(
       0,
       limit,
     );
   };
-  const search = { end: 10 * rangeOfSearch + 7, limit: 50, until: soon, ranges: 1, most: 4, look, ...given };
-  return { search, looked };
+  const search = {
+    end: 10 * rangeOfSearch + 7,
+    limit: 50,
+    until: soon,
+    ranges: 1,
+    most: 4,
+    searchRanges,
+    ...given,
+  };
+  return { search, searched };
 }
 
 const inRanges = (...numbers: number[]) => numbers.map((number) => number * rangeOfSearch);
 
 describe("a search through ranges", () => {
-  it("looks at each range once, the newest first, and ends with the oldest one", async () => {
-    const { search, looked } = searching();
-    const { seqs, reached } = await lookBack(search);
+  it("searches each range once, the newest first, and ends with the oldest one", async () => {
+    const { search, searched } = searching();
+    const { seqs, reached } = await searchBackwards(search);
     expect(seqs).toEqual(inRanges(10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
     expect(reached).toBeUndefined();
-    expect(looked.at(0)).toEqual({ newest: 10, oldest: 10 });
-    for (const [at, { newest }] of looked.slice(1).entries())
-      expect(newest).toBe((looked[at]?.oldest ?? 0) - 1);
-    for (const { newest, oldest } of looked) expect(newest - oldest).toBeLessThan(4);
+    expect(searched.at(0)).toEqual({ newest: 10, oldest: 10 });
+    for (const [at, { newest }] of searched.slice(1).entries())
+      expect(newest).toBe((searched[at]?.oldest ?? 0) - 1);
+    for (const { newest, oldest } of searched) expect(newest - oldest).toBeLessThan(4);
   });
 
   it("ends when the page is full", async () => {
     const { search } = searching({ limit: 3 });
-    expect(await lookBack(search)).toEqual({ seqs: inRanges(10, 9, 8), reached: undefined });
+    expect(await searchBackwards(search)).toEqual({ seqs: inRanges(10, 9, 8), reached: undefined });
   });
 
   it("ends when its time is over, but not before the first ranges, and says how far it came", async () => {
-    const { search, looked } = searching({ until: past, ranges: 2 });
-    expect(await lookBack(search)).toEqual({ seqs: inRanges(10, 9), reached: 9 * rangeOfSearch });
-    expect(looked).toHaveLength(1);
+    const { search, searched } = searching({ until: past, ranges: 2 });
+    expect(await searchBackwards(search)).toEqual({ seqs: inRanges(10, 9), reached: 9 * rangeOfSearch });
+    expect(searched).toHaveLength(1);
   });
 
   it("does not end early with the oldest range", async () => {
     const { search } = searching({ until: past, end: 7 });
-    expect(await lookBack(search)).toEqual({ seqs: [0], reached: undefined });
+    expect(await searchBackwards(search)).toEqual({ seqs: [0], reached: undefined });
   });
 
   it("goes on where it ended, with what the page still has room for", async () => {
-    const { search, looked } = searching({ until: past, limit: 3 });
-    const first = await lookBack(search);
-    const more = await goOn(first, { ...search, ranges: 2, until: soon });
+    const { search, searched } = searching({ until: past, limit: 3 });
+    const first = await searchBackwards(search);
+    const more = await continueSearch(first, { ...search, ranges: 2, until: soon });
     expect(more).toEqual({ seqs: inRanges(10, 9, 8), reached: undefined });
-    expect(looked).toEqual([
+    expect(searched).toEqual([
       { newest: 10, oldest: 10 },
       { newest: 9, oldest: 8 },
     ]);
-    expect(await goOn({ seqs: [1], reached: undefined }, search)).toEqual({ seqs: [1], reached: undefined });
+    expect(await continueSearch({ seqs: [1], reached: undefined }, search)).toEqual({
+      seqs: [1],
+      reached: undefined,
+    });
   });
 });

@@ -11,17 +11,11 @@ import { tokensTopic } from "../../../database/signals.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Handlers, Request } from "../../../http/handler.ts";
 import { hold } from "../../../http/held-request.ts";
-import {
-  idPart,
-  instantPart,
-  pageOf,
-  readCursor,
-  searchedPage,
-  sequencePart,
-} from "../../../http/list-page.ts";
+import { idPart, instantPart, pageOf, readCursor, searchedPage } from "../../../http/list-page.ts";
 import { stateAt } from "../../proposals/rules.ts";
 import { indexForSearch } from "../../search/store/search.ts";
 import { tagNamesIn } from "../../tags/rules.ts";
+import { threadCursors } from "../../thread-lists/cursors.ts";
 import { threadUrl } from "../../threads/answer.ts";
 import { notAMark, threadChanges } from "../store/changes.ts";
 import {
@@ -64,14 +58,13 @@ async function list({ database, settings }: FindDeps, { caller, query }: ListReq
   const { cursor, limit = limits.agentPage.default } = query;
   const search = await searchOf({ database }, caller, query);
   const order = orderOf(search.filters);
-  const position = readCursor(cursor, order === "found" ? [sequencePart] : [instantPart, idPart]);
+  const sortKey = threadCursors[order];
+  const position = readCursor(cursor, sortKey.parts);
   if (order === "found") await indexForSearch(database);
   // An empty list has no row that carries the mark: what is committed before it was read is what it saw.
   const before = cursor === undefined ? await threadChanges.present(database) : null;
   const { rows, reached } = await findThreads(database, search, { position, limit: limit + 1 });
-  const keyOf = (row: FoundRow) =>
-    order === "found" ? [String(row.seq)] : [order === "active" ? row.activeAt : row.createdAt, row.id];
-  const { items, nextCursor } = searchedPage(rows, limit, { keyOf, reached });
+  const { items, nextCursor } = searchedPage(rows, limit, { keyOf: sortKey.of, reached });
   const changes = before && encoded(threadChanges.seenBy(before, rows.at(0)?.mark));
   return { items: items.map((row) => threadItem(settings, row)), nextCursor, changes };
 }

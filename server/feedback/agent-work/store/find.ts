@@ -13,8 +13,16 @@ import {
   valuesOf,
 } from "../../../database/lists.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
-import { amongFound, searchThreads, wordsOf } from "../../search/store/search.ts";
 import { tagKeyOf } from "../../tags/rules.ts";
+import {
+  readFound,
+  sortKeyOf,
+  type ThreadOrder,
+  type ThreadRows,
+  threadsOfTag,
+  withStatus,
+} from "../../thread-lists/store.ts";
+import { activeAt } from "../../unread/store/read-marks.ts";
 import { type ChangeKey, type ChangesAfter, presentMark } from "./changes.ts";
 
 /** A thread in the list of an agent. */
@@ -44,27 +52,25 @@ export interface Search {
   };
 }
 
-/** How a list is sorted: by the arrival of the report, by the last activity, or for a search by `seq`. */
-export const orderOf = ({ q, updatedSince }: Search["filters"]): "created" | "active" | "found" =>
-  q !== undefined ? "found" : updatedSince !== undefined ? "active" : "created";
+/** Returns the order in which the matching threads are listed. */
+export const orderOf = ({ q, updatedSince }: Search["filters"]): ThreadOrder =>
+  q !== undefined ? "found" : updatedSince !== undefined ? "activity" : "created";
 
-/** The rows of a page. `reached` is set if a search ended early: threads before that `seq` were not looked at. */
-interface FoundRows {
-  readonly rows: readonly FoundRow[];
-  readonly reached?: number | undefined;
-}
-
-/** The matching threads, newest first. */
-export async function findThreads(reader: Reader, search: Search, page: PageOfScopes): Promise<FoundRows> {
+/** Returns a page of the matching threads, newest first. */
+export async function findThreads(
+  reader: Reader,
+  search: Search,
+  page: PageOfScopes,
+): Promise<ThreadRows<FoundRow>> {
   const order = orderOf(search.filters);
   if (order === "found") return findWords(reader, search, page);
-  const at = order === "active" ? active : "f.created_at";
+  const sorted = sortKeyOf(order);
   const seen = visibleTo(search.viewer);
   const [newest, ...values] = pageOfScopes(
     reader.engine,
     {
       scopes: [`SELECT v.app_id AS scope FROM app_members v WHERE ${seen.sql}`, ...seen.values],
-      rows: { table: "feedback f", key: "f.seq", at, id: "f.id" },
+      rows: { table: "feedback f", key: "f.seq", ...sorted },
       inScope: inOrder(reader.engine, order, search.filters),
     },
     page,
@@ -73,33 +79,29 @@ export async function findThreads(reader: Reader, search: Search, page: PageOfSc
   const rows = await reader.all<FoundRow>(
     plannedEachTime(
       `SELECT ${columns[reader.engine]} FROM (${newest}) AS newest CROSS JOIN feedback f CROSS JOIN apps a
-       WHERE f.seq = newest.found AND a.id = f.app_id ORDER BY ${at} DESC, f.id DESC`,
+       WHERE f.seq = newest.found AND a.id = f.app_id ORDER BY ${sorted.at} DESC, f.id DESC`,
     ),
     ...values,
   );
   return { rows };
 }
 
-/** The matching threads of an app in an order. (rule A28) With tags they come in order from the index of the app's rarest one. */
+/** The matching threads of an app, sorted. (rule A28) With tags they are read from the index of the rarest tag of the app. */
 function inOrder(
   engine: Engine,
-  order: "created" | "active",
+  order: "created" | "activity",
   filters: Search["filters"],
 ): RowsOfScopes["inScope"] {
   const keys = tagKeysOf(filters);
-  // Few threads wait for somebody: they have an index of their own.
+  // Few threads wait for somebody, and they have an index of their own.
   if (keys.length === 0 || waitsForSomebody(filters)) {
-    const at = order === "active" ? active : "f.created_at";
     const conditions: Condition[] = [["f.app_id = s.scope"], ...matching(filters)];
-    return { from: "feedback f", at, id: "f.id", conditions };
+    return { from: "feedback f", ...sortKeyOf(order), conditions };
   }
   const rarest = `SELECT g.id FROM tags g WHERE g.app_id = s.scope AND g.name_key IN (${placesOf(keys)})
     AND ${hasAll("s.scope", keys)} ORDER BY g.threads, g.id LIMIT 1`;
   return {
-    from: `thread_tags t ${engine === "sqlite" ? "CROSS JOIN" : "JOIN"} feedback f ON f.id = t.feedback_id`,
-    at: order === "active" ? "t.active_at" : "t.created_at",
-    id: "t.feedback_id",
-    // The tag is of the app, and has the status and the activity of its threads.
+    ...threadsOfTag(engine, order),
     conditions: [
       [`t.tag_id = (${rarest})`, ...keys, ...keys],
       ...given("t.status = ?", filters.status),
@@ -135,34 +137,31 @@ export function findChanged(
 async function findWords(
   reader: Reader,
   { viewer, filters }: Search,
-  { position: [seq], limit }: PageOfScopes,
-): Promise<FoundRows> {
-  const words = wordsOf(filters.q ?? "");
+  page: PageOfScopes,
+): Promise<ThreadRows<FoundRow>> {
   const seen = visibleTo(viewer);
   const keys = tagKeysOf(filters);
   const apps = await reader.all<{ id: string }>(
     `SELECT v.app_id AS id FROM app_members v WHERE ${seen.sql} AND ${hasAll("v.app_id", keys)}`,
     ...[...seen.values, ...keys],
   );
-  if (words.length === 0 || apps.length === 0) return { rows: [] };
   const appIds = apps.map(({ id }) => id);
-  const search = { scope: { appIds, ...filters }, words };
-  const page = { conditions: oftenFew(appIds, filters), before: Number(seq), limit };
-  const found = await searchThreads(reader, search, page);
-  const { from, condition } = amongFound(reader, found);
-  const conditions = [condition, ...matching(filters)];
-  const rows = await reader.all<FoundRow>(
-    plannedEachTime(
-      `SELECT ${columns[reader.engine]} FROM ${from} JOIN apps a ON a.id = f.app_id
+  const { q, status, type } = filters;
+  const narrowing = oftenFew(appIds, filters);
+  const search = { q, appIds, status, type, narrowing, conditions: matching(filters) };
+  return readFound(reader, search, page, ({ from, order, conditions }) =>
+    reader.all<FoundRow>(
+      plannedEachTime(
+        `SELECT ${columns[reader.engine]} FROM ${from} JOIN apps a ON a.id = f.app_id
          JOIN app_members v ON v.app_id = a.id
-       WHERE ${sqlOf(conditions)} AND ${seen.sql} ORDER BY f.seq DESC LIMIT ?`,
+       WHERE ${sqlOf(conditions)} AND ${seen.sql} ORDER BY ${order} LIMIT ?`,
+      ),
+      ...[...valuesOf(conditions), ...seen.values, page.limit],
     ),
-    ...[...valuesOf(conditions), ...seen.values, limit],
   );
-  return { rows, reached: found.reached };
 }
 
-/** What few threads may match. With the apps, PostgreSQL can also find these by an index of their own. */
+/** The conditions that few threads may match. With the ids of the apps, PostgreSQL can use an index of these threads. */
 function oftenFew(
   appIds: readonly string[],
   { waiting, updatedSince, tags }: Search["filters"],
@@ -176,21 +175,18 @@ function oftenFew(
 const waitsForSomebody = ({ waiting }: Pick<Search["filters"], "waiting">): boolean =>
   waiting !== undefined && waiting !== "none";
 
-const active = "coalesce(f.active_at, f.created_at)";
-
 const columnsOn = (engine: Engine) =>
   `f.seq, f.id, f.app_id AS "appId", a.name AS "appName", f.subject, f.category AS type, f.status, f.occurrences,
-   f.created_at AS "createdAt", ${active} AS "activeAt", f.waiting,
+   f.created_at AS "createdAt", ${activeAt} AS "activeAt", f.waiting,
    (SELECT r.id FROM runs r WHERE r.feedback_id = f.id ORDER BY r.created_at DESC, r.id DESC LIMIT 1) AS "runId",
    ${presentMark[engine]} AS mark`;
 
 const columns = { sqlite: columnsOn("sqlite"), postgres: columnsOn("postgres") };
 
 const matching = ({ status, type, updatedSince, waiting, ...filters }: Search["filters"]): Condition[] => [
-  // Those of blocked senders have a status of their own.
-  ...(status === undefined ? [["f.status <> 'blocked'"] as const] : given("f.status = ?", status)),
+  withStatus(status),
   ...given("f.category = ?", type),
-  ...given(`${active} >= ?`, updatedSince),
+  ...given(`${activeAt} >= ?`, updatedSince),
   ...(waiting === "none" ? [["f.waiting IS NULL"] as const] : given("f.waiting = ?", waiting)),
   ...withTags(tagKeysOf(filters)),
 ];

@@ -10,10 +10,10 @@ import {
 } from "../../../database/schema/search.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
 import {
+  continueSearch,
   type Effort,
   endOf,
   type Found,
-  goOn,
   numbersOf,
   type Ranges,
   rangeOf,
@@ -30,24 +30,28 @@ interface SearchedWords {
   readonly beginning: string | undefined;
 }
 
-/** How many of the newest ranges are searched first; at the very first only the newest one or two thousand threads of them. */
+/**
+ * The first two steps of a search: the newest one or two thousand threads of the newest two ranges, then all of these
+ * ranges.
+ */
 const steps = [
   { ranges: 2, thousands: 2 },
   { ranges: 2, thousands: 0 },
 ] as const;
 
-/** How many of the older ranges are searched first, and how many at most at once. */
+/** How many older ranges the next step searches, and how many a step searches at most. */
 const ranges = 4;
 
 const mostRanges = 64;
 
-/** So few threads are read one by one. */
+/** At most this many threads are read one by one. */
 const few = 200;
 
 /**
- * The newest threads that match. A common word is in so many threads that they cannot all be sorted, so the newest ranges are
- * searched first. Then apps with few threads are searched as a whole, and rare words, too. Else the older ranges follow as long as there
- * is time: for two common words that no thread has together, the index reads two long lists.
+ * Returns the newest threads that match. A common word is in too many threads to sort them all, so the newest ranges
+ * are searched first. Then all threads are searched if the apps have few threads, or if a word is rare. Otherwise the
+ * older ranges follow until the time is over: for two common words that no thread has together, the index reads two
+ * long lists.
  */
 export async function newestInPostgres(
   reader: Reader,
@@ -55,7 +59,7 @@ export async function newestInPostgres(
   given: SearchPage,
 ): Promise<Found> {
   const { effort = usualEffort } = given;
-  // From here: what the newest ranges take is not added to the time for the older ones.
+  // The time begins here, so it includes the search of the newest ranges.
   const until = endOf(effort);
   const { scope } = searched;
   const page = { ...given, effort, conditions: [...given.conditions, ofApps(scope.appIds)] };
@@ -75,13 +79,13 @@ export async function newestInPostgres(
     ? await findInApps(reader, { scope, words }, page)
     : await findRare(reader, { scope, words, ranges: { newest, oldest } }, page);
   if (all) return { seqs: all, reached: undefined };
-  const look = (asked: Ranges, limit: number) =>
+  const searchRanges = (asked: Ranges, limit: number) =>
     findInRanges(reader, { scope, words, ranges: asked }, { ...page, limit });
   const stopped = { seqs, reached: oldest * rangeOfSearch };
-  return goOn(stopped, { end, limit: page.limit, until, ranges, most: mostRanges, look });
+  return continueSearch(stopped, { end, limit: page.limit, until, ranges, most: mostRanges, searchRanges });
 }
 
-/** Whether apps have few threads together. Then no list of a word in them is long. */
+/** Whether the apps together have few threads. Then the list of each word in them is short. */
 async function areSmall(reader: Reader, appIds: readonly string[], { few }: Effort): Promise<boolean> {
   const sql = `SELECT 1 AS one FROM feedback WHERE app_id IN (${appIds.map(() => "?").join(", ")}) LIMIT 1 OFFSET ?`;
   return (await reader.get(plannedEachTime(sql), ...appIds, few)) === undefined;
@@ -94,8 +98,9 @@ interface InRanges {
 }
 
 /**
- * All that match if one of the words is rare, or undefined. These ranges tell whether it is: to count all threads with a common word, the
- * index would read a long list. The beginning of a word is asked for only if it is rare itself, or if few threads have the other words.
+ * Returns all threads that match if one of the words is rare; undefined otherwise. The given ranges show whether a word
+ * is rare: to count all threads with a common word, the index would read a long list. The beginning of a word is
+ * searched only if it is rare itself, or if few threads have the other words.
  */
 async function findRare(
   reader: Reader,
@@ -115,14 +120,14 @@ async function findRare(
   return left.length > few ? undefined : findAmong(reader, beginningOf(beginning), page, left);
 }
 
-/** How many threads of these ranges have a word at most, if so many of all ranges have it. */
+/** How many threads of these ranges may have a word that at most `rare` threads of all ranges have. */
 function mostInRanges(rare: number, { newest, oldest }: Ranges): number {
   return Math.floor((rare * (newest - oldest + 1)) / (newest + 1));
 }
 
 type InApps = Omit<InRanges, "ranges">;
 
-/** All that match, of apps in which the index reads no long list. */
+/** Returns all threads that match. Only for searches for which the index reads no long list. */
 const findInApps = (reader: Reader, given: InApps, page: SearchPage): Promise<number[]> =>
   findEach(reader, { asked: expressions(given), order: "any" }, page);
 
@@ -138,7 +143,7 @@ function findInRanges(
   return findEach(reader, { asked, order: "newest" }, page);
 }
 
-// An expression, because the planner must not find the threads by an index of their apps.
+// An expression instead of the column, because the planner must not use an index of the apps.
 const ofApps = (ids: readonly string[]): Condition => [
   `f.app_id || '' IN (${ids.map(() => "?").join(", ")})`,
   ...ids,
@@ -149,7 +154,7 @@ interface Lexemes extends Words {
   readonly newest: number;
 }
 
-/** The words in the form that PostgreSQL indexes, and how far the order of arrival goes. */
+/** Returns the words in the form that PostgreSQL indexes, and the `seq` of the newest thread. */
 async function lexemesOf(reader: Reader, { whole, beginning }: SearchedWords): Promise<Lexemes> {
   const row = await reader.get<{ newest: number | null; whole: string; beginning: string }>(
     `SELECT (SELECT max(seq) FROM feedback) AS newest, ${inIndex} AS whole, ${inIndex} AS beginning`,
@@ -162,7 +167,7 @@ async function lexemesOf(reader: Reader, { whole, beginning }: SearchedWords): P
 
 const inIndex = "CAST(array_to_json(tsvector_to_array(to_tsvector('simple', ?))) AS text)";
 
-// The statements of a search in PostgreSQL. What they ask the index for is an expression of `tsquery`.
+// The statements of a search in PostgreSQL. They query the index with expressions of `tsquery`.
 
 /** Whether at most `rare` threads match one of the expressions. */
 async function isAnyRare(reader: Reader, asked: readonly string[], rare: number): Promise<boolean> {
@@ -175,8 +180,9 @@ async function isAnyRare(reader: Reader, asked: readonly string[], rare: number)
 }
 
 /**
- * The newest of these threads that have the beginning of a word, too. (The index must not be asked for it: it would read all words with
- * it.) Only the words of the thread are made, which takes a third of the time of all that the index has of it.
+ * Returns the newest of these threads that also have the beginning of a word. It does not query the index, which would
+ * read all words with this beginning. It computes the words of each thread but not its marks, which takes a third of
+ * the time.
  */
 async function findAmong(
   reader: Reader,
@@ -185,7 +191,7 @@ async function findAmong(
   among: readonly number[],
 ): Promise<number[]> {
   if (among.length === 0) return [];
-  // Read in their order, so that no more of them are compared than the page needs.
+  // Sorted, so that no more threads are compared than the page needs.
   const read = `SELECT * FROM feedback WHERE seq IN (${among.join(", ")}) ORDER BY seq DESC OFFSET 0`;
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT f.seq FROM (${read}) f
@@ -196,17 +202,18 @@ async function findAmong(
   return rows.map(({ seq }) => seq);
 }
 
-/** In which order expressions are asked: `newest` first if each asks for a range, or in `any` if each asks for an app. */
-type Asking = "newest" | "any";
+/** The order of expressions: `newest` first if each is for a range, `any` if each is for an app. */
+type ExpressionOrder = "newest" | "any";
 
 /**
- * The newest threads that match one of the expressions. Each is asked alone: the index compares each thread that it finds with the whole
- * expression, so one for all of them would take time with the square of their number. They are values of a row, because for texts that it knows
- * the planner may start other processes, which takes 20 ms.
+ * Returns the newest threads that match one of the expressions. Each expression is queried alone: the index compares
+ * each thread that it finds with the whole expression, so the time of one combined expression would grow with the
+ * square of its length. The expressions are values of rows, because for constant texts the planner may start parallel
+ * workers, which takes 20 ms.
  */
 async function findEach(
   reader: Reader,
-  { asked, order }: { readonly asked: readonly string[]; readonly order: Asking },
+  { asked, order }: { readonly asked: readonly string[]; readonly order: ExpressionOrder },
   page: SearchPage,
 ): Promise<number[]> {
   const conditions: Condition[] = [[`${searchedInPostgres} @@ CAST(r.asked AS tsquery)`], ...others(page)];
@@ -223,26 +230,27 @@ async function findEach(
   return rows.map(({ seq }) => seq).sort((a, b) => b - a);
 }
 
-// Not `f.seq < ?`: nearly all threads can match that, and the planner must not find them by it.
+// Not `f.seq < ?`: the planner must not use the index of `seq`, because nearly all threads may match.
 const others = ({ before, conditions }: SearchPage): Condition[] => [
   ["f.seq + 0 < ?", before],
   ...conditions,
 ];
 
-// What a search asks the index of PostgreSQL for, as expressions of `tsquery`.
+// The expressions of `tsquery` with which a search queries the index of PostgreSQL.
 
-/** Words as PostgreSQL indexes them: whole ones, and those that the last word may begin. */
+/** Words as PostgreSQL indexes them: whole words, and beginnings of words. */
 interface Words {
   readonly whole: readonly string[];
   readonly beginning: readonly string[];
 }
 
-/** The marks of more apps cost the index more than to look at the app of each thread that it finds. */
+/** With the marks of more apps, the index takes longer than a comparison of the app of each found thread. */
 const mostMarks = 3;
 
 /**
- * Threads of one range that have all words. Of whole words one is asked for in the range, and the others in their apps: then the index need
- * not look at all threads of the apps. (Two apps may share their words, so the caller compares the ids.)
+ * Matches the threads of one range that have all words. One whole word is searched in the range and the others in their
+ * apps: then the index need not read all threads of the apps. (Two apps may have the same words, so the caller compares
+ * the ids.)
  */
 function inRange({ appIds }: SearchScope, { whole, beginning }: Words, range: number): string {
   const one = beginning.length > 0 ? 0 : 1;
@@ -255,39 +263,42 @@ function inRange({ appIds }: SearchScope, { whole, beginning }: Words, range: nu
   ]);
 }
 
-/** Threads of some ranges that have all words. For more than a few ranges it is slow: each thread is compared with all of it. */
+/**
+ * Matches the threads of several ranges that have all words. It is slow for more than a few ranges, because each thread
+ * is compared with the whole expression.
+ */
 const inRanges = (scope: SearchScope, words: Words, ranges: Ranges): string =>
   anyOf(numbersOf(ranges).map((range) => inRange(scope, words, range)));
 
-/** None for many apps. */
+/** Returns nothing for many apps. */
 const marksOf = (appIds: readonly string[]): string[] =>
   appIds.length > mostMarks ? [] : [anyOf(appIds.map((id) => lexeme(marks.app + id)))];
 
-/** The newest thousands of threads up to `end`; nothing if all are asked. */
+/** Matches the newest thousands of threads up to `end`. Returns nothing for 0, which means all threads. */
 function newestPlaces(end: number, thousands: number): string[] {
   if (thousands === 0) return [];
   const last = Math.floor(end / newestOfSearch);
   return [anyOf(Array.from({ length: thousands }, (_, back) => lexeme(`${marks.place}${last - back}`)))];
 }
 
-/** Threads of one app that have all words. */
+/** Matches the threads of one app that have all words. */
 const inApp = ({ whole, beginning }: Words, appId: string): string =>
   allOf([
     ...whole.map((word) => lexeme(wordInApp(appId, word))),
     ...beginning.map((word) => anyAfter(wordInApp(appId, word))),
   ]);
 
-/** Threads of some ranges that have a word, and those with a beginning, whatever their app. */
+/** Matches the threads of several ranges that have a word, in any app. */
 const withWord = (word: string, ranges: Ranges): string =>
   anyOf(numbersOf(ranges).map((range) => lexeme(wordInRange(range, word))));
 
 const withBeginning = (beginning: string, ranges: Ranges): string =>
   anyOf(numbersOf(ranges).map((range) => anyAfter(wordInRange(range, beginning))));
 
-/** Texts that have all beginnings, without marks. */
+/** Matches texts that have all beginnings. It has no marks. */
 const beginningOf = (beginnings: readonly string[]): string => allOf(beginnings.map(anyAfter));
 
-/** With the status and the type of a search. */
+/** Adds the status and the type of a search. */
 const withMarks = ({ status, type }: SearchScope, asked: readonly string[]): string =>
   allOf([
     ...asked,

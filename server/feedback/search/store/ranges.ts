@@ -11,7 +11,7 @@ export interface SearchScope {
 }
 
 /**
- * What more a page of a search must match besides the scope, before which `seq` it begins, and how many threads it has.
+ * A page of a search: its conditions besides the scope, the `seq` before which it begins, and its number of threads.
  */
 export interface SearchPage {
   readonly conditions: readonly Condition[];
@@ -20,71 +20,78 @@ export interface SearchPage {
   readonly effort?: Effort;
 }
 
-/** How long a search may take. */
+/** Limits for the work of a search. */
 export interface Effort {
-  /** After so long no further ranges are looked at. */
+  /** After this time, no further ranges are searched. */
   readonly milliseconds: number;
-  /** A list of at most so many threads is short: it is read as a whole. */
+  /** A list of at most this many threads is short and is read completely. */
   readonly few: number;
-  /** PostgreSQL: a word is rare if at most so many threads have it, as the newest two ranges suggest. No word is if it is negative. */
+  /**
+   * PostgreSQL: a word is rare if at most this many threads have it. The newest two ranges give an estimate. If
+   * negative, no word is rare.
+   */
   readonly rare: number;
 }
 
-/** What a search has found. */
+/** The result of a search. */
 export interface Found {
   /** The newest threads that match, as their `seq`. */
   readonly seqs: readonly number[];
-  /** Set if the search took too long: threads before this `seq` were not looked at. Another page may go on there. */
+  /** Set if the search took too long: threads before this `seq` were not searched. The next page may continue there. */
   readonly reached: number | undefined;
 }
 
-/** Ranges of threads that follow each other, from the newest one to the oldest one. */
+/** Consecutive ranges of threads, from the newest to the oldest. */
 export interface Ranges {
   readonly newest: number;
   readonly oldest: number;
 }
 
-export interface LookBack {
-  /** The `seq` of the newest thread to look at. */
+export interface BackwardSearch {
+  /** The `seq` of the newest thread to search. */
   readonly end: number;
   readonly limit: number;
-  /** When it must end, in the time of `performance.now()`. */
+  /** When the search must end, in the time of `performance.now()`. */
   readonly until: number;
-  /** How many ranges are looked at first, and how many at most at once. */
+  /** How many ranges the first step searches, and how many a step searches at most. */
   readonly ranges: number;
   readonly most: number;
   /** Finds the newest threads of these ranges that match, at most `limit`. */
-  readonly look: (ranges: Ranges, limit: number) => Promise<readonly number[]>;
+  readonly searchRanges: (ranges: Ranges, limit: number) => Promise<readonly number[]>;
 }
 
-/** So a search ends within 50 milliseconds with all that belongs to its answer. */
+/** With these limits, a search takes at most 50 milliseconds, its whole answer included. */
 export const usualEffort: Effort = { milliseconds: 20, few: 5_000, rare: 3_000 };
-/** If ranges took less, twice as many are looked at next. */
+/** If a step took fewer milliseconds, the next step searches twice as many ranges. */
 const quick = 3;
 
-/** Goes on where a search has stopped. */
-export async function goOn(stopped: Found, given: LookBack): Promise<Found> {
+/** Continues a search where it stopped. */
+export async function continueSearch(stopped: Found, given: BackwardSearch): Promise<Found> {
   if (stopped.reached === undefined) return stopped;
   const end = Math.min(given.end, stopped.reached - 1);
-  const { seqs, reached } = await lookBack({ ...given, end, limit: given.limit - stopped.seqs.length });
+  const { seqs, reached } = await searchBackwards({
+    ...given,
+    end,
+    limit: given.limit - stopped.seqs.length,
+  });
   return { seqs: [...stopped.seqs, ...seqs], reached };
 }
 
-/** When a search that begins now ends. */
+/** Returns when a search that begins now must end. */
 export const endOf = ({ milliseconds }: Effort): number => performance.now() + milliseconds;
 
 /**
- * Looks at range after range, the newest ones first, until the page is full, no range is left, or the time is over. Looks at least at
- * the first ones, so that a client that goes on always comes to the end.
+ * Searches ranges, newest first, until the page is full, no range is left, or the time is over. It searches at least
+ * the first ranges, so a client that asks for page after page always reaches the end.
  */
-export async function lookBack(given: LookBack): Promise<Found> {
-  const { end, limit, until, most, look } = given;
+export async function searchBackwards(given: BackwardSearch): Promise<Found> {
+  const { end, limit, until, most, searchRanges } = given;
   const seqs: number[] = [];
   let { ranges } = given;
   for (let newest = rangeOf(end); newest >= 0; ) {
     const began = performance.now();
     const oldest = Math.max(0, newest - ranges + 1);
-    seqs.push(...(await look({ newest, oldest }, limit - seqs.length)));
+    seqs.push(...(await searchRanges({ newest, oldest }, limit - seqs.length)));
     if (seqs.length >= limit) break;
     const now = performance.now();
     if (now > until && oldest > 0) return { seqs, reached: oldest * rangeOfSearch };
@@ -94,9 +101,9 @@ export async function lookBack(given: LookBack): Promise<Found> {
   return { seqs, reached: undefined };
 }
 
-/** The number of the range of a thread. */
+/** Returns the number of the range of a thread. */
 export const rangeOf = (seq: number): number => Math.floor(seq / rangeOfSearch);
 
-/** The numbers of the ranges, the newest first. */
+/** Returns the numbers of the ranges, newest first. */
 export const numbersOf = ({ newest, oldest }: Ranges): number[] =>
   Array.from({ length: newest - oldest + 1 }, (_, back) => newest - back);

@@ -4,16 +4,10 @@ import { newestInPostgres } from "./postgres.ts";
 import { type Found, rangeOfSearch, type SearchPage, type SearchScope } from "./ranges.ts";
 import { marksInSqlite as marks, newestInSqlite } from "./sqlite.ts";
 
-/** A search: where, and for which words. */
-interface WordSearch {
-  readonly scope: SearchScope;
-  readonly words: readonly string[];
-}
-
-/** The newest threads with all words. A long search ends early and says so. (rule F18) */
+/** Returns the newest threads with all words. A long search ends early and sets `reached`. (rule F18) */
 export function searchThreads(
   reader: Reader,
-  { scope, words }: WordSearch,
+  { scope, words }: { readonly scope: SearchScope; readonly words: readonly string[] },
   page: SearchPage,
 ): Promise<Found> {
   const hasBeginning = mayBeBeginning(words);
@@ -22,7 +16,9 @@ export function searchThreads(
   return newestInPostgres(reader, { scope, whole, beginning: hasBeginning ? words.at(-1) : undefined }, page);
 }
 
-/** The threads `f` that a search has found: from where, and under which condition, whose values come first. */
+/**
+ * SQL for the threads `f` that a search has found: the part after FROM, and a condition. Its values must come first.
+ */
 export function amongFound(
   { engine }: Pick<Reader, "engine">,
   { seqs }: Found,
@@ -34,7 +30,8 @@ export function amongFound(
       condition: seqs.length === 0 ? ["FALSE"] : [`f.seq IN (${places})`, ...seqs],
     };
   }
-  // A list of numbers as the condition: without statistics SQLite would read all threads of the app. (CROSS JOIN makes it keep this order.)
+  // With a list of numbers as the condition, SQLite without statistics would read all threads of the app. (CROSS JOIN
+  // makes it keep this order.)
   const from = "json_each(?) AS found CROSS JOIN feedback f";
   return { from, condition: ["f.seq = found.value", JSON.stringify(seqs)] };
 }
@@ -52,7 +49,7 @@ const mostWords = 16;
  */
 const mayBeBeginning = (words: readonly string[]): boolean => /\p{Lo}|.{3}/u.test(words.at(-1) ?? "");
 
-/** Few enough that other writes hardly wait. */
+/** Small enough that other writes hardly wait. */
 const batch = 100;
 
 const batchesOfSearch = 20;
@@ -79,7 +76,7 @@ export async function forgetIndexed(tx: Transaction, seqs: readonly number[]): P
   await tx.run(`DELETE FROM feedback_search WHERE rowid IN (${seqs.map(() => "?").join(", ")})`, ...seqs);
 }
 
-/** Takes the words of a thread out of the index, because it was changed. Its new words come in later. */
+/** Removes a changed thread from the index. The background work adds its new words later. */
 export async function indexAgain(tx: Transaction, id: string): Promise<void> {
   const thread = await tx.get<{ seq: number }>("SELECT seq FROM feedback WHERE id = ?", id);
   if (!thread) return;
@@ -115,7 +112,7 @@ async function indexBatch(tx: Transaction): Promise<void> {
   await tx.run(`UPDATE feedback SET indexed = 1 WHERE seq IN (${newest})`);
 }
 
-/** Few enough that other writes hardly wait. */
+/** Small enough that other writes hardly wait. */
 const pagesAtOnce = 200;
 
 const mostRounds = 10_000;

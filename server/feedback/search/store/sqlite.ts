@@ -1,19 +1,22 @@
 import type { Reader } from "../../../database/database.ts";
 import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";
 import {
+  continueSearch,
   type Effort,
   endOf,
   type Found,
-  goOn,
-  lookBack,
   numbersOf,
   type Ranges,
   type SearchPage,
   type SearchScope,
+  searchBackwards,
   usualEffort,
 } from "./ranges.ts";
 
-/** Every thread is also indexed under its app, status, type and range. These private characters never occur in a typed word. */
+/**
+ * The first characters of the words under which each thread is also indexed: its app, status, type and range. These
+ * private characters never occur in a typed word.
+ */
 export const marksInSqlite = { app: "\uE000", status: "\uE001", type: "\uE002", range: "\uE003" };
 
 /** Words, of which the last one may be the beginning of a word. */
@@ -23,12 +26,16 @@ export interface SearchedInSqlite {
   readonly hasBeginning: boolean;
 }
 
-/** So many ranges take at most 25 milliseconds, in which the server does nothing else on Node 24. */
+/**
+ * How many ranges a step searches at most. It takes at most 25 milliseconds, during which the server does nothing else
+ * on Node 24.
+ */
 const mostRanges = 16;
 
 /**
- * The newest threads that match. The index reads two lists of words to their end if no thread has both. So the newest range is
- * searched alone. If it has too few threads and no word is rare, the older ranges follow as long as there is time.
+ * Returns the newest threads that match. If no thread has two words together, the index reads the lists of both words
+ * to the end. So the newest range is searched alone. If it has too few threads and no word is rare, the older ranges
+ * follow until the time is over.
  */
 export async function newestInSqlite(
   reader: Reader,
@@ -39,20 +46,20 @@ export async function newestInSqlite(
   const until = endOf(effort);
   const end = Math.min(page.before - 1, await newestSeq(reader));
   const parts = partsOf(searched);
-  const look = (ranges: Ranges, limit: number) =>
+  const searchRanges = (ranges: Ranges, limit: number) =>
     find(reader, [anyOf(numbersOf(ranges).map(rangeMark)), ...parts], { ...page, limit });
-  const given = { end, limit: page.limit, until, ranges: 1, most: mostRanges, look };
-  const first = await lookBack({ ...given, until: Number.NEGATIVE_INFINITY });
+  const given = { end, limit: page.limit, until, ranges: 1, most: mostRanges, searchRanges };
+  const first = await searchBackwards({ ...given, until: Number.NEGATIVE_INFINITY });
   if (first.reached === undefined) return first;
   if (await hasRare(reader, parts, { before: page.before, ...effort }))
     return { seqs: await find(reader, parts, page), reached: undefined };
-  return goOn(first, given);
+  return continueSearch(first, given);
 }
 
 const newestSeq = async (reader: Reader): Promise<number> =>
   (await reader.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM feedback"))?.seq ?? 0;
 
-/** What a thread must have, each as an expression of FTS5. */
+/** The conditions for a thread, each as an expression of FTS5. */
 function partsOf({ scope: { appIds, status, type }, words, hasBeginning }: SearchedInSqlite): string[] {
   const apps = appIds.map((id) => `"${marksInSqlite.app}${id.replaceAll("-", "")}"`);
   return [

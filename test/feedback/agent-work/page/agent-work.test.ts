@@ -43,7 +43,7 @@ describe("the page of decisions", () => {
     const { runId, claimId } = await claimed();
     await worker.progress(runId, claimId, "Half of it.");
     expect(await reading()).toMatch(
-      /In work It broke\. Half of it\. Demo build-7 last sign of life just now/,
+      /In work It broke\. Half of it\. Demo build-7 last activity just now/,
     );
     await worker.outcome(runId, { claimId });
     expect(await reading()).not.toContain("In work");
