@@ -39,7 +39,7 @@ export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<stri
     more,
   );
   await afterLoad(tx);
-  await threadChanges.startAnew(tx);
+  await threadChanges.restart(tx);
   tx.signal(everyTopic);
   return files.map(({ sha256 }) => sha256);
 }

@@ -8,7 +8,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { ThreadOfApp } from "../tags/api.ts";
 import { type AssigneeRow, assignees } from "./store.ts";
 
-/** The members who can look after a thread of the app: those who may change feedback. */
+/** Returns the members to whom threads of the app can be assigned: those who may change feedback. */
 export const assignableMembers = async (reader: Reader, appId: string): Promise<Assignee[]> =>
   (await members.list(reader, appId))
     .filter(({ role }) => suffices(role, "maintainer"))
@@ -17,7 +17,7 @@ export const assignableMembers = async (reader: Reader, appId: string): Promise<
 export const assigneeOf = ({ assigneeId, assigneeEmail }: AssigneeRow): Assignee | null =>
   assigneeId === null || assigneeEmail === null ? null : { userId: assigneeId, email: assigneeEmail };
 
-interface Asked {
+interface Assignment {
   /** `me`, the id or the e-mail address of a member, or null for nobody. */
   readonly assignee: string | null;
   readonly expectedAssignee?: string | null | undefined;
@@ -26,15 +26,16 @@ interface Asked {
 }
 
 /**
- * Assigns a thread to a member, or to nobody. Returns the change for the audit. Throws `bad_request` for a person who may
- * not change the feedback of the app, and `assignee_changed` if the thread is not whose the caller saw. (rule F31)
+ * Assigns a thread to a member, or to nobody. Returns the change for the audit. Throws `bad_request` for a person who
+ * may not change the feedback of the app, and `assignee_changed` if the thread has another assignee than the caller
+ * saw. (rule F31)
  */
 export async function assign(
   tx: Transaction,
-  { id, appId, assignee, expectedAssignee: expected, userId }: ThreadOfApp & Asked,
+  { id, appId, assignee, expectedAssignee: expected, userId }: ThreadOfApp & Assignment,
 ): Promise<readonly AuditChange[]> {
   await tx.lock(id);
-  // A member who is removed meanwhile must not get a thread.
+  // Locked, so that a member who is removed at the same time gets no thread.
   await members.lock(tx, appId);
   const wanted = assignee === null ? null : await memberNamed(tx, { appId, assignee, userId });
   const row = await assignees.of(tx, id);
@@ -65,8 +66,8 @@ async function memberNamed(
 }
 
 /**
- * The account by whose threads a list is filtered; null for threads that are nobody's, undefined for no filter. `me`, `none`, or
- * the id or the e-mail address of a member.
+ * Returns the id of the account whose threads a list shows; null for threads without an assignee, undefined for no
+ * filter. `assignee` is `me`, `none`, or the id or e-mail address of a member.
  */
 export async function filteredAssignee(
   reader: Reader,
@@ -81,7 +82,7 @@ export async function filteredAssignee(
   return member?.userId ?? name;
 }
 
-/** A change of the person who looks after a thread. Ids of accounts; null for nobody. */
+/** A change of the assignee: ids of accounts, or null for nobody. */
 interface AssigneeChange {
   readonly present: string | null;
   /** The assignee that the caller saw; undefined if the caller does not name one. */
@@ -89,7 +90,7 @@ interface AssigneeChange {
   readonly to: string | null;
 }
 
-/** Why the assignee cannot be changed so; undefined if it can. (rule F31) */
+/** Returns why the assignee cannot be changed; undefined if that is possible. (rule F31) */
 export const assignmentRefusal = ({
   present,
   expected,

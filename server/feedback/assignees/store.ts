@@ -1,16 +1,16 @@
 import type { Reader, Transaction } from "../../database/database.ts";
 
-/** The columns of the person who looks after the thread `f`. */
+/** The columns of the assignee of a thread `f`. */
 export const assigneeColumns = `f.assignee_id AS "assigneeId",
   (SELECT email FROM users WHERE id = f.assignee_id) AS "assigneeEmail"`;
 
-/** What `assigneeColumns` read. */
+/** A row with `assigneeColumns`. */
 export interface AssigneeRow {
   readonly assigneeId: string | null;
   readonly assigneeEmail: string | null;
 }
 
-/** Who looks after threads. (rule F31) */
+/** The assignees of threads. (rule F31) */
 export const assignees = {
   of: (reader: Reader, feedbackId: string) =>
     reader.get<AssigneeRow>(`SELECT ${assigneeColumns} FROM feedback f WHERE f.id = ?`, feedbackId),
@@ -18,7 +18,7 @@ export const assignees = {
   set: (tx: Transaction, feedbackId: string, userId: string | null) =>
     tx.run("UPDATE feedback SET assignee_id = ? WHERE id = ?", userId, feedbackId),
 
-  /** Takes all threads of an app from a person. */
+  /** Removes an assignee from all threads of an app. */
   takeAll: (tx: Transaction, appId: string, userId: string) =>
     tx.run("UPDATE feedback SET assignee_id = NULL WHERE assignee_id = ? AND app_id = ?", userId, appId),
 };

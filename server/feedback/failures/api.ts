@@ -46,8 +46,8 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
         }
         const more = passed.length > limits.resolvedAtOnce;
         const untouched = more ? [] : await untouchedFailures(tx, pass, body.passed);
-        const told = new Set(stillFailing.map(({ id }) => id));
-        for (const failure of untouched.filter(({ id }) => !told.has(id)))
+        const listed = new Set(stillFailing.map(({ id }) => id));
+        for (const failure of untouched.filter(({ id }) => !listed.has(id)))
           stillFailing.push({ ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) });
         return { resolved, stillFailing, more };
       }),
@@ -56,30 +56,30 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
 
 interface Passing {
   readonly failure: Failure;
-  /** Of a summary: whether one of its tests has passed. */
+  /** For a summary: whether one of its tests has passed. */
   readonly partHasPassed?: (part: string) => boolean;
 }
 
-/** Two runs at once lock failures in the same order. */
+/** Sorted, so that two concurrent runs lock failures in the same order. */
 const inOrder = (all: readonly Passing[]): Passing[] =>
   [...all].sort((one, other) => (one.failure.dedupeKey < other.failure.dedupeKey ? -1 : 1));
 
 type NamedFailure = Failure & { readonly consoleUrl: string };
-interface Left {
+interface RemainingScopes {
   readonly scopes: string[];
   readonly reportedLater: boolean;
 }
-type FailureWithScopes = NamedFailure & Left;
+type FailureWithScopes = NamedFailure & RemainingScopes;
 
 /**
- * The failures that a run names, and that it passes nowhere: only other scopes have reported them, or its own has since it
- * started. (rule F25)
+ * Returns the failures that a run names but cannot resolve: only other scopes have reported them, or its own scope has
+ * reported them after the run started. (rule F25)
  */
 async function untouchedFailures(
   tx: Transaction,
   { appId, scope }: Pass,
   named: GreenRun["passed"],
-): Promise<(Failure & Left)[]> {
+): Promise<(Failure & RemainingScopes)[]> {
   const failing = await rows.failingAnywhere(tx, appId);
   const scopesById = new Map<string, string[]>();
   for (const { id, scope } of failing) scopesById.set(id, [...(scopesById.get(id) ?? []), scope]);
@@ -111,7 +111,10 @@ function passOf(
   return { appId, scope: scope || "", run, runUrl, startedAt, passedAt };
 }
 
-/** The scopes in which the failure is left; undefined if this run says nothing about it. */
+/**
+ * Stores that the run passed. Returns the scopes in which the failure still exists; undefined if the run changes
+ * nothing.
+ */
 async function passIn(
   tx: Transaction,
   pass: Pass,

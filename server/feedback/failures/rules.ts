@@ -5,15 +5,15 @@ interface NamedFailure {
   readonly isSummary?: boolean;
 }
 
-/** What a run says of failures. */
+/** The failures that concern a run. */
 export interface PassedFailures<Failure> {
-  /** Those that it names as passed: by their key, or by the beginning of it. In the order of their keys. */
+  /** The failures that the run names as passed, by their keys or by the beginnings of these. Sorted by key. */
   readonly passed: Failure[];
-  /** Those that sum up many tests, some of which may have passed. In the order of their keys. */
+  /** The failures that summarize many tests, some of which may have passed. Sorted by key. */
   readonly summaries: Failure[];
 }
 
-/** The failures that a run names as passed. The beginning of a key names one test, and never a summary. (rule F24) */
+/** Returns the failures that concern a run. The beginning of a key names one test, and never a summary. (rule F24) */
 export function passedFailures<Failure extends NamedFailure>(
   failing: readonly Failure[],
   passed: readonly Passed[],
@@ -30,7 +30,7 @@ export function passedFailures<Failure extends NamedFailure>(
   };
 }
 
-/** Tests whether a run names the beginning of keys that a summary lists. */
+/** Returns a function that tells whether a run names a beginning of keys, as a summary lists it. */
 export function partTest(passed: readonly Passed[]): (part: string) => boolean {
   const named = new Set(prefixesOf(passed));
   return (part) => named.has(part);
@@ -39,7 +39,10 @@ export function partTest(passed: readonly Passed[]): (part: string) => boolean {
 const prefixesOf = (passed: readonly Passed[]): string[] =>
   passed.flatMap((one) => (typeof one === "string" ? [] : [one.prefix]));
 
-/** Tests whether a text begins with one of the prefixes. One look for each length: there may be thousands of prefixes. */
+/**
+ * Returns a function that tells whether a text begins with one of the prefixes. It compares once for each length,
+ * because there may be thousands of prefixes.
+ */
 function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   const known = new Set(prefixes);
   const lengths = [...new Set(prefixes.map(({ length }) => length))];

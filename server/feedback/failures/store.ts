@@ -8,7 +8,7 @@ export interface FailureReport {
   /** What the run covers, such as a workflow, a job and a branch; "" if the report does not say. */
   readonly scope: string;
   readonly run: string;
-  /** The tests that the report sums up, by the beginnings of their keys. */
+  /** The tests that the report summarizes, by the beginnings of their keys. */
   readonly parts?: readonly string[] | undefined;
   readonly reportedAt: string;
 }
@@ -16,7 +16,7 @@ export interface FailureReport {
 export interface Failure {
   readonly id: string;
   readonly dedupeKey: string;
-  /** Whether a report of it sums up many tests. */
+  /** Whether a report of it summarizes many tests. */
   readonly isSummary: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Failure {
 export interface GreenScope {
   readonly scope: string;
   readonly run: string;
-  /** Reports that came later stay failures, except those of the run itself. */
+  /** The run does not pass reports that came later, except its own. */
   readonly startedAt: string;
 }
 
@@ -35,7 +35,7 @@ export interface PassedScope extends GreenScope {
 
 const insertRun = insert(tables.failureRuns, "ON CONFLICT DO NOTHING");
 
-/** The runs that reported the failure of a thread, and those that passed since. */
+/** The runs that reported the failure of a thread, and whether their scopes have passed since. */
 export const failures = {
   /** Makes reports and passes of one failure wait for each other. Call it before the failure is read. */
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
@@ -59,7 +59,7 @@ export const failures = {
     return false;
   },
 
-  /** The failures of an app that a scope can have passed: reported there, and not passed since. */
+  /** The failures of an app that a scope can pass: it has reported them and not passed since. */
   async failingIn(
     tx: Transaction,
     { appId, scope, run, startedAt }: GreenScope & { readonly appId: string },
@@ -88,7 +88,7 @@ export const failures = {
     return found.map((row) => ({ ...failureOf(row), scope: row.scope }));
   },
 
-  /** Stores that a scope passed. Returns false if nothing is left that it could have passed. */
+  /** Stores that a scope passed. Returns false if it had no failure to pass. */
   async pass(
     tx: Transaction,
     { feedbackId, scope, run, startedAt, passedAt }: PassedScope,
@@ -102,7 +102,7 @@ export const failures = {
     return passed > 0;
   },
 
-  /** Takes the tests that passed off the summaries of a failure. Returns whether that changed anything. */
+  /** Removes the passed tests from the summaries of a failure. Returns whether that changed anything. */
   async passParts(
     tx: Transaction,
     pass: PassedScope,
@@ -153,8 +153,9 @@ const listOf = (json: string): readonly string[] => {
 };
 
 /**
- * The parts of a report and of those of the same run that have not passed: several jobs of a run may share a scope. Null if
- * one of them names no parts, because then nobody knows what has to pass.
+ * Returns the parts of a report together with the stored parts of the same run that have not passed: several jobs of a
+ * run may share a scope. Returns null if one of the reports names no parts, because then it is unknown which tests must
+ * pass.
  */
 async function allParts(tx: Transaction, report: FailureReport): Promise<string | null> {
   const { feedbackId, scope, run, parts } = report;

@@ -24,20 +24,20 @@ export interface Neighbours {
   readonly next: Neighbour | undefined;
 }
 
-/** The position in the address or in the form of a thread. */
+/** Returns the position from the address or from the form of a thread. */
 export function inboxPositionOf({ query, fields }: Pick<SignedInVisit, "query" | "fields">): InboxPosition {
   const at = Number(query("at") || fields.text("at"));
   return { list: query("list") || fields.text("list"), at: Number.isSafeInteger(at) ? Math.max(0, at) : 0 };
 }
 
-/** The position as the query of a thread's address. */
+/** Returns the position as the query of a thread's address. */
 export const inboxPositionQuery = ({ list, at }: InboxPosition): string =>
   list === "" ? "" : `?${new URLSearchParams({ list, at: String(at) })}`;
 
-/** The status of the API that the status in the address of the inbox means; empty if it means several. */
+/** Returns the status in the API for the status in the address of the inbox; empty for several statuses. */
 export const oneStatus = (status: string): string => (["all", "unread"].includes(status) ? "" : status);
 
-/** The API's query for a page of the inbox. */
+/** Returns the query of the API for a page of the inbox. */
 export function inboxQuery(query: (name: string) => string) {
   const status = query("status") || "open";
   const q = query("q").trim();
@@ -56,7 +56,10 @@ export function inboxQuery(query: (name: string) => string) {
 
 const noNeighbours: Neighbours = { previous: undefined, next: undefined };
 
-/** The threads before and after one in the list from which it was opened. The thread may have left that list since. */
+/**
+ * Returns the threads before and after a thread, in the list from which it was opened. The list may no longer have the
+ * thread.
+ */
 export async function neighboursOf(
   ask: Ask,
   { appId, id }: { readonly appId: string; readonly id: string },
@@ -101,7 +104,7 @@ function listOf(ask: Ask, appId: string, list: string) {
   return ask(threads.list, { params: { appId }, query: inboxQuery((name) => given.get(name) ?? "") });
 }
 
-/** The names of the tags in the address of the inbox. `also` is a tag that was just chosen. */
+/** Returns the names of the tags in the address of the inbox. The field `also` adds a tag. */
 function chosenTags(query: (name: string) => string): string[] {
   const given = [...query("tag").split(","), query("also")].map((name) => name.trim());
   return [...new Set(given.filter((name) => name !== ""))];
@@ -160,7 +163,7 @@ export const TagChoice = ({
   );
 };
 
-/** The field that filters by who looks after a thread. */
+/** The field that filters by assignee. */
 export const AssigneeChoice = ({
   chosen,
   people,

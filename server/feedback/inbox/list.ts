@@ -13,7 +13,10 @@ import { threadCursors } from "../thread-lists/cursors.ts";
 import { type NewsRow, threadNews } from "../unread/store/news.ts";
 import { listThreads, orderOf, type SummaryRow } from "./store.ts";
 
-/** A page of the threads of an app, with what is new on each for the caller. Throws `not_found` and `bad_request`. */
+/**
+ * Returns a page of the threads of an app. Each has its last message and whether it is unread for the caller. Throws
+ * `not_found` and `bad_request`.
+ */
 export async function listInbox(
   { database }: Pick<Deps, "database">,
   { caller, params: { appId }, query }: Request<typeof contract.list>,
@@ -67,10 +70,10 @@ function lastMessageOf({ direction, author, senderName, senderEmail, ...news }: 
 
 const longest = 200;
 
-/** The beginning of a text in one line, cut between words if there are any. */
+/** Returns the beginning of a text in one line, cut between words if there are spaces. */
 function beginningOf(text: string): string {
   const line = text.replace(/\s+/gu, " ").trim();
-  // No text has more characters than UTF-16 units, so most texts need not be taken apart.
+  // No text has more characters than UTF-16 units, so most texts need not be split.
   if (line.length <= longest) return line;
   const characters = [...line];
   if (characters.length <= longest) return line;

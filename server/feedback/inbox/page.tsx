@@ -60,11 +60,11 @@ interface InboxProps {
   /** By the id of the thread. */
   readonly proposals: ReadonlyMap<string, InboxProposal>;
   readonly nextCursor: string | null;
-  /** What happened since the person was here. */
+  /** What happened since the last visit of this person. */
   readonly since: Pick<InboxChangesProps, "changes" | "since">;
   /** All tags of the app. */
   readonly tags: readonly Tag[];
-  /** Who can look after a thread. */
+  /** The members to whom a thread can be assigned. */
   readonly people: readonly Assignee[];
   readonly now: Date;
 }
@@ -204,7 +204,7 @@ const Search = ({
 
 interface ThreadLineProps {
   readonly thread: ThreadSummary;
-  /** How far its newest proposal is. */
+  /** The state of its newest proposal. */
   readonly proposal: InboxProposal | undefined;
   /** The thread's address, with its position in this list. */
   readonly href: string;
@@ -254,7 +254,7 @@ const ThreadLine = ({ thread, proposal, href, person, now }: ThreadLineProps) =>
   </li>
 );
 
-/** Who wrote last, and how it begins. A report whose beginning is its subject is not shown twice. */
+/** The author of the last message and its beginning. A report whose beginning is its subject is not shown twice. */
 const Last = ({ thread: { subject, lastMessage }, person }: Pick<ThreadLineProps, "thread" | "person">) => {
   const { direction, author, sender, writtenBy, text } = lastMessage;
   if (direction === "inbound" && text === subject) return null;
@@ -262,7 +262,7 @@ const Last = ({ thread: { subject, lastMessage }, person }: Pick<ThreadLineProps
   const name = author === "team" ? own : (sender?.name ?? sender?.email ?? "Anonymous");
   return (
     <p class="last">
-      {/* What an agent's step adds says by itself that an agent wrote it. */}
+      {/* A note about a step of an agent already names the agent. */}
       {author !== "agent" && (
         <b>
           <Line text={name} />
@@ -298,7 +298,10 @@ interface InboxChangesProps {
   readonly list: string;
 }
 
-/** What happened in the app since the person was here, in one line. It is there without changes, so that they can appear. */
+/**
+ * What happened in the app since the last visit of this person, in one line. The element exists without changes, too,
+ * so that a script can add them.
+ */
 const InboxChanges = ({ changes, since, action, list }: InboxChangesProps) => {
   const words = changes ? wordsOfChanges(changes) : [];
   return (
@@ -394,10 +397,10 @@ interface Filter {
   readonly q: string;
 }
 
-/** Whether the list has all threads of its status and type. */
+/** Whether only status and type filter the list. */
 const isWhole = ({ q, tag, assignee }: Filter): boolean => q.trim() + tag + assignee === "";
 
-/** What an empty list says. */
+/** The text for an empty list. */
 const Nothing = ({
   navigation: { app, links },
   filter,
@@ -408,7 +411,7 @@ const Nothing = ({
   readonly filter: Filter;
   /** The address of the same list with every status. */
   readonly everywhere: string;
-  /** The address of the next page, if a search has not looked at all threads. */
+  /** The address of the next page, if a search has not reached all threads. */
   readonly older: string | undefined;
 }) => {
   if (older !== undefined) {
@@ -471,7 +474,7 @@ const Nothing = ({
   );
 };
 
-/** The ways to the pages with which a team keeps its inbox in order. */
+/** Links to the pages for tags, saved replies, blocked senders and mail of programs. */
 const InboxLinks = ({ navigation: { app, links } }: { readonly navigation: AppNavigation }) => (
   <nav class="row muted small inbox-links" aria-label="More about the inbox">
     <a href={links.tags(app.id)}>Tags</a>
@@ -483,7 +486,7 @@ const InboxLinks = ({ navigation: { app, links } }: { readonly navigation: AppNa
   </nav>
 );
 
-/** Marks the threads of the list as read, as far as nothing has happened on them since the page was made. */
+/** Marks the threads of the list as read, except those on which something has happened since the page was made. */
 async function markAllRead({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"read">> {
   const appId = param("appId");
   const given = ["status", "type", "until"].map((name) => [name, fields.text(name)] as const);

@@ -38,9 +38,9 @@ export interface InboxPage {
 }
 
 export type Filters = Omit<ThreadFilters, "cursor" | "limit" | "tag" | "assignee"> & {
-  /** Tags by their names; a thread has all of them. */
+  /** Names of tags. A matching thread has all of them. */
   readonly tags?: readonly string[] | undefined;
-  /** The id of an account, or null for threads that are nobody's. */
+  /** The id of an account, or null for threads without an assignee. */
   readonly assignee?: string | null | undefined;
 };
 
@@ -51,8 +51,9 @@ export const orderOf = ({ q, order, unread }: Filters): ThreadOrder => {
 };
 
 /**
- * The threads of an app that match the filters (`from` is inclusive, `to` is exclusive), newest first. The sort key is
- * `createdAt` and `id`, by activity `activeAt` and `id`. In a search it is `seq`, the order of arrival. (rules F50, F51)
+ * Returns the threads of an app that match the filters (`from` is inclusive, `to` is exclusive), newest first. The sort
+ * key is `createdAt` and `id`, by activity `activeAt` and `id`. In a search it is `seq`, the order of arrival. (rules
+ * F50, F51)
  */
 export async function listThreads(
   reader: Reader,
@@ -101,15 +102,15 @@ function listByActivity(
 ): Promise<SummaryRow[]> {
   const after = [`(${activeAt}, f.id) < (?, ?)`, ...position] as const;
   const newest = newestByActivity({ ...scope, conditions: [after, ...given] }, limit);
-  // The few that were found are read as rows. (CROSS JOIN makes SQLite keep that order.)
+  // Only the found threads are read as rows. (CROSS JOIN makes SQLite keep that order.)
   const from = `${newest.sql} AS newest CROSS JOIN feedback f`;
   const conditions = [["f.seq = newest.seq", ...newest.values] as const];
   return read(reader, { from, order: byActivity, conditions }, limit);
 }
 
 /**
- * The threads in an order, and its sort key. With tags it reads the index of the first one: the planner must not read all
- * threads of the app, nor sort all of the tag.
+ * Returns a query for sorted threads, and its sort key. With tags it reads the index of the first tag. Otherwise the
+ * planner may read all threads of the app, or sort all threads of the tag.
  */
 function inOrder(
   engine: Engine,
@@ -150,7 +151,8 @@ function inOrder(
   };
 }
 
-// Without the name and without statistics SQLite would read all threads of a period, if the filters have one.
+// Without the name of the index and without statistics, SQLite would read all threads of a period, if the filters have
+// one.
 const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): string => {
   if (engine === "postgres" || order === "activity") return "feedback f";
   if (status !== undefined && type !== undefined)
@@ -159,7 +161,7 @@ const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): 
   return type === undefined ? "feedback f" : "feedback f INDEXED BY feedback_by_category";
 };
 
-// Without the name SQLite would read an index with more equal columns, and all threads of a status with it.
+// Without the name of the index, SQLite would use an index with more equal columns, and read all threads of a status.
 const ofOneAssignee = (engine: Engine, order: OrderInTime): string => {
   if (engine === "postgres") return "feedback f";
   return `feedback f INDEXED BY ${order === "created" ? "feedback_by_assignee_and_age" : "feedback_by_assignee"}`;
@@ -203,7 +205,7 @@ const afterKey = (key: string, { position }: InboxPage): Condition => [`(${key})
 
 type Changeable = Pick<ThreadChange, "status" | "category" | "subject" | "githubIssueUrl">;
 
-/** What `updateThread` can change, as it is now. */
+/** Returns the present values of the fields that `updateThread` can change. */
 export const changeableOf = async (
   reader: Reader,
   id: string,

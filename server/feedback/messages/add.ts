@@ -7,10 +7,12 @@ import type { Handlers } from "../../http/handler.ts";
 import { mailReply, replyTo } from "../../mail/sender/mails.ts";
 import { changeThread } from "../threads/change.ts";
 import { appOfThread } from "../threads/owned.ts";
-import { newerMessage, waysOf } from "./rules.ts";
+import { auditedDelivery, newerMessage } from "./rules.ts";
 import { type MessageRow, messages } from "./store.ts";
 
-/** Adds a note or a reply to a thread, and changes the thread with it. (rules F35, F37, F38) */
+/**
+ * Creates the handler that adds a note or a reply to a thread, and may change the thread, too. (rules F35, F37, F38)
+ */
 export function createAddMessage(
   deps: Pick<Deps, "clock" | "newId" | "sealer" | "settings">,
 ): Handlers<typeof contract>["addMessage"] {
@@ -19,7 +21,7 @@ export function createAddMessage(
     save(async (tx) => {
       const appId = await appOfThread(tx, id, caller);
       const isReply = direction === "outbound";
-      // Before the message gets its time, so that messages are stored in the order of their times.
+      // Locked before the message gets its time, so that messages are stored in the order of their times.
       await messages.lock(tx, id);
       if (isReply) await refuseUnseenMessage(tx, id, { ...reply, userId: caller.userId });
       if (change) await changeThread(deps, tx, { caller, address, id, appId, change });
@@ -36,15 +38,15 @@ export function createAddMessage(
       const sent = isReply ? await replyTo(tx, id, reply) : undefined;
       await messages.insert(tx, { ...message, ...sent?.stored });
       const delivery = sent && (await mailReply(deps, tx, { message, reports: sent.reports }));
-      const changes = delivery ? [{ field: "delivery", to: waysOf(delivery) }] : [];
+      const changes = delivery ? [{ field: "delivery", to: auditedDelivery(delivery) }] : [];
       await record(tx, { caller, address }, { action: `message.${direction}`, appId, target: id, changes });
       return delivery ? { ...message, delivery } : message;
     });
 }
 
 /**
- * Throws `answered` if somebody else has written since the writer of a reply read the thread: its senders, colleagues or agents.
- * The caller holds the lock of the thread's messages. (rule F35)
+ * Throws `answered` if a sender, a colleague or an agent has written since the writer of a reply read the thread. The
+ * caller has locked the messages of the thread. (rule F35)
  */
 async function refuseUnseenMessage(
   tx: Transaction,
@@ -66,7 +68,7 @@ async function refuseUnseenMessage(
   });
 }
 
-/** Names nobody of the public: their names are words of strangers. */
+/** Returns no names of senders, because those are texts of strangers. */
 function whatHappened({ direction, author, email, isRepeat }: MessageRow): string {
   if (direction === "inbound") return isRepeat === 1 ? "Somebody reported it again" : "The sender answered";
   const who = email ?? (author === "agent" ? "An agent" : "Somebody else");

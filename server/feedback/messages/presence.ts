@@ -10,7 +10,10 @@ interface Member {
   readonly email: string;
 }
 
-/** Who writes an answer in a thread of the console, for one signed-in person at the time `now`. (rule F36) */
+/**
+ * Creates the functions that read and store who writes an answer in a thread of the console. They are for one signed-in
+ * person at the time `now`. (rule F36)
+ */
 export const createPageAnswering =
   ({ database, log }: Pick<Deps, "database" | "log">) =>
   ({ userId }: Pick<ConsoleCaller, "userId">, now: Date) => {
@@ -23,8 +26,8 @@ export const createPageAnswering =
     };
     return {
       /**
-       * The addresses of the others who write in a thread now. `members` may answer there. The caller has checked that the thread
-       * is this person's.
+       * Returns the addresses of other members who write in a thread now. `members` may answer there. The caller has
+       * checked that this person may read the thread.
        */
       async others(feedbackId: string, members: readonly Member[]): Promise<string[]> {
         const rows = await answering.list(database, feedbackId);
@@ -34,13 +37,16 @@ export const createPageAnswering =
           .map(({ email }) => email);
       },
 
-      /** Notes that the person writes an answer in a thread, if the person may. Costs no write if it was noted just now. */
+      /**
+       * Stores that the person writes an answer in a thread, if the person may answer there. Writes nothing if that was
+       * stored shortly before.
+       */
       async note(feedbackId: string): Promise<void> {
         if (!isNoteDue(now, feedbackId, await answering.find(database, userId))) return;
         await store((tx) => answering.note(tx, { userId, feedbackId }, now.toISOString()));
       },
 
-      /** Notes that the person has stopped. */
+      /** Stores that the person has stopped writing. */
       async end(feedbackId: string): Promise<void> {
         if ((await answering.find(database, userId))?.feedbackId !== feedbackId) return;
         await store((tx) => answering.remove(tx, { userId, feedbackId }));

@@ -1,10 +1,10 @@
 import type { ReplyDelivery } from "../../../src/contract/threads.ts";
 
-/** Whom a reply was for, and how it left. */
+/** The receivers of a reply, and the ways in which it was sent. */
 export interface SentReply {
   /** The address of each report that it answers, as its sender gave it. */
   readonly receivers: readonly (string | null)[];
-  /** The addresses to which it is mailed. */
+  /** The addresses that get it by mail. */
   readonly mailedTo: readonly string[];
   /** Whether each sender has a page that shows it. */
   readonly onPage: boolean;
@@ -12,7 +12,7 @@ export interface SentReply {
   readonly sendsMail: boolean;
 }
 
-/** What happened to a reply. `normalised` gives an address as mails are addressed. (rule M10) */
+/** Returns how a reply was delivered. `normalised` returns an address in the form that mails use. (rule M10) */
 export function replyDelivery(
   { receivers, mailedTo, onPage, sendsMail }: SentReply,
   normalised: (email: string) => string,
@@ -23,8 +23,8 @@ export function replyDelivery(
   return { mailedTo: [...mailedTo], onPage, missed, reason: missed === 0 ? null : why };
 }
 
-/** The ways of a reply for the audit, which names no receiver. */
-export function waysOf({ mailedTo, onPage, missed }: ReplyDelivery): string {
+/** Describes the delivery of a reply for the audit, without its receivers. */
+export function auditedDelivery({ mailedTo, onPage, missed }: ReplyDelivery): string {
   const ways = [...(mailedTo.length > 0 ? ["mailed"] : []), ...(onPage ? ["on the sender's page"] : [])];
   const others = ways.length === 0 ? "not delivered" : `not delivered to ${missed} others`;
   return [...ways, ...(missed > 0 ? [others] : [])].join(", ");
@@ -36,7 +36,7 @@ interface WrittenMessage {
   readonly authorId: string | null;
 }
 
-/** What the writer of a reply saw. */
+/** The messages that the writer of a reply has seen. */
 interface SeenMessages {
   /** The newest message that the writer saw; null for none, undefined if the caller does not say. */
   readonly expected: string | null | undefined;
@@ -45,8 +45,8 @@ interface SeenMessages {
 }
 
 /**
- * The newest message of somebody else that the writer of a reply has not seen; undefined if there is none. `messages` are those
- * of the thread, oldest first. If no message has the id, the writer saw no message. (rule F35)
+ * Returns the newest message of another author that the writer of a reply has not seen; undefined if there is none.
+ * `messages` are those of the thread, oldest first. If no message has the id, the writer has seen none. (rule F35)
  */
 export function newerMessage<Message extends WrittenMessage>(
   messages: readonly Message[],
@@ -57,13 +57,13 @@ export function newerMessage<Message extends WrittenMessage>(
   return messages.slice(seen + 1).findLast(({ authorId }) => authorId !== userId);
 }
 
-/** How long a person is shown who has stopped typing. */
+/** How long a page still shows a person who has stopped typing. */
 const answeringShownFor = 45_000;
 
-/** While a person goes on typing, it is noted again after this time. */
-const answeringNotedEvery = 20_000;
+/** While a person types, this is stored again after this time. */
+const answeringStoredEvery = 20_000;
 
-/** The thread in which a person writes an answer, and when that was last noted. */
+/** The thread in which a person writes an answer, and when that was last stored. */
 export interface NotedAnswering {
   readonly feedbackId: string;
   readonly notedAt: string;
@@ -76,8 +76,8 @@ export interface NotedAnswering {
 export const isAnswering = (now: Date, { notedAt }: Pick<NotedAnswering, "notedAt">): boolean =>
   distance(now, notedAt) < answeringShownFor;
 
-/** Whether to note that a person writes in a thread now. `last` is what was noted before, undefined for nothing. */
+/** Whether to store that a person writes in a thread now. `last` was stored before; undefined for nothing. */
 export const isNoteDue = (now: Date, feedbackId: string, last: NotedAnswering | undefined): boolean =>
-  last?.feedbackId !== feedbackId || distance(now, last.notedAt) >= answeringNotedEvery;
+  last?.feedbackId !== feedbackId || distance(now, last.notedAt) >= answeringStoredEvery;
 
 const distance = (now: Date, at: string): number => Math.abs(now.getTime() - Date.parse(at));

@@ -73,7 +73,7 @@ export const messages = {
       await noteActivity(tx, message.feedbackId, { at: message.createdAt });
   },
 
-  /** The newest messages that the thread shows, in their order. */
+  /** Returns the newest messages of the thread that are not hidden, oldest first. */
   list: async (reader: Reader, feedbackId: string): Promise<MessageRow[]> => {
     const newest = await reader.all<MessageRow>(
       `SELECT id, direction, author, author_id AS "authorId", ${emailOf("m.author_id")} AS email,
@@ -93,13 +93,13 @@ const rowOf = ({ id, feedbackId, direction, author, body, createdAt, ...more }: 
   ...{ foreignFrom: more.foreignFrom, blockedBy: more.blockedBy },
 });
 
-/** Where one person writes. */
-interface PlaceOf {
+/** A member who writes in a thread. */
+interface Writer {
   readonly userId: string;
   readonly feedbackId: string;
 }
 
-/** Who was noted, and where. */
+/** A stored writer. */
 interface AnsweringRow extends NotedAnswering {
   readonly userId: string;
 }
@@ -108,16 +108,19 @@ const answeringFields = ["userId", "feedbackId", "notedAt"] as const;
 const ofPerson = select(tables.answeringMembers, answeringFields, "WHERE user_id = ?");
 const ofThread = select(tables.answeringMembers, answeringFields, "WHERE feedback_id = ?");
 
-/** Who writes an answer in which thread. No row is proof that the person still does: the time decides. (rule F36) */
+/**
+ * The members who write answers, each with a thread. A row does not prove that the member still writes: the time
+ * decides. (rule F36)
+ */
 export const answering = {
-  /** Where a person was noted last. */
+  /** The thread in which a member was last stored as a writer. */
   find: (reader: Reader, userId: string): Promise<AnsweringRow | undefined> => reader.get(ofPerson, userId),
 
-  /** All who were noted in a thread. */
+  /** All stored writers of a thread. */
   list: (reader: Reader, feedbackId: string): Promise<AnsweringRow[]> => reader.all(ofThread, feedbackId),
 
-  /** Notes a person in a thread. Does nothing if the person may not answer there. */
-  note: (tx: Transaction, { userId, feedbackId }: PlaceOf, at: string) =>
+  /** Stores a writer of a thread. Does nothing if the member may not answer there. */
+  note: (tx: Transaction, { userId, feedbackId }: Writer, at: string) =>
     tx.run(
       `INSERT INTO answering_members (user_id, app_id, feedback_id, noted_at)
        SELECT v.user_id, f.app_id, f.id, ? FROM feedback f JOIN app_members v ON v.app_id = f.app_id
@@ -127,11 +130,11 @@ export const answering = {
       ...[at, feedbackId, userId],
     ),
 
-  /** Removes the note of a person in a thread. */
-  remove: (tx: Transaction, { userId, feedbackId }: PlaceOf) =>
+  /** Removes a writer of a thread. */
+  remove: (tx: Transaction, { userId, feedbackId }: Writer) =>
     tx.run("DELETE FROM answering_members WHERE user_id = ? AND feedback_id = ?", userId, feedbackId),
 
-  /** Removes all that were noted before an instant. There is one for each person at most. */
+  /** Removes the writers that were stored before an instant. Each member has at most one row. */
   prune: (tx: Transaction, before: string) =>
     tx.run("DELETE FROM answering_members WHERE noted_at < ?", before),
 };

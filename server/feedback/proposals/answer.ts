@@ -4,7 +4,7 @@ import type { Settings } from "../../settings/settings.ts";
 import { threadUrl } from "../threads/answer.ts";
 import type { ProposalRow } from "./store.ts";
 
-/** A stored proposal as its agent reads it, with the plan that was decided on, so that the agent need not keep it. */
+/** Returns a stored proposal as its agent reads it. It has the plan, so that the agent need not store it. */
 export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl">, run: ProposalRow): Run {
   const { id, status, decisionNote, decidedAt, replacedBy, feedbackId, appId, summary, plan } = run;
   return {
@@ -22,7 +22,7 @@ export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl
   };
 }
 
-/** What happened to a proposal. The id of the claim stays out: only the worker that made it gets it. (rule A19) */
+/** What happened to a proposal. Without the id of the claim, which only its worker gets. (rule A19) */
 const lifeOf = (run: ProposalRow): RunLife => ({
   decision: run.decision,
   expiresAt: run.expiresAt,

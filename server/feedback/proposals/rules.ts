@@ -1,7 +1,7 @@
 import type { RunDecision, RunStatus } from "../../../src/contract/runs.ts";
 import { quoted, unmade } from "../../../src/words/visible.ts";
 
-/** How far a proposal has come. */
+/** The state of a proposal. */
 export interface RunState {
   readonly status: RunStatus;
   readonly decision: RunDecision | null;
@@ -10,7 +10,7 @@ export interface RunState {
   readonly expiresAt: string | null;
 }
 
-/** The time of a request, and whether the clock can be believed. */
+/** The time of a request, and whether the clock is in doubt. */
 export interface Moment {
   readonly now: Date;
   readonly doubtful: boolean;
@@ -18,7 +18,10 @@ export interface Moment {
   readonly behindMs: number;
 }
 
-/** Whether an approval is over at that moment. `unknown`: only a clock in doubt could tell. (rules A23, D12) */
+/**
+ * Returns whether an approval has expired at that moment. `unknown` means that the clock is in doubt and the answer
+ * depends on it. (rules A23, D12)
+ */
 export function expiryOf(
   { status, expiresAt }: Pick<RunState, "status" | "expiresAt">,
   { now, doubtful, behindMs }: Moment,
@@ -29,7 +32,10 @@ export function expiryOf(
   return left > behindMs ? "good" : "unknown";
 }
 
-/** A proposal as it is at that time: an approval that is over reads `rejected`, whenever that is stored. (rule A23) */
+/**
+ * Returns the proposal in its state at that time. An expired approval is `rejected`, even if that is not stored yet.
+ * (rule A23)
+ */
 export function stateAt<State extends RunState>(run: State, now: Date): State {
   if (expiryOf(run, { now, doubtful: false, behindMs: 0 }) === "good") return run;
   return { ...run, status: "rejected", decision: "expired", decidedAt: run.expiresAt };
@@ -37,17 +43,20 @@ export function stateAt<State extends RunState>(run: State, now: Date): State {
 
 const hourMilliseconds = 3_600_000;
 
-/** When an approval expires that is given, or free again, at `from`; null if the app sets no lifetime. */
+/**
+ * Returns when an approval expires that begins at `from`: with the decision, or with the release of a claim. Null if
+ * the app sets no lifetime.
+ */
 export const expiresAfter = (from: Date, hours: number | null): string | null =>
   hours === null ? null : new Date(from.getTime() + hours * hourMilliseconds).toISOString();
 
-/** The status with which a decision of a person reads. Everything but an approval reads `rejected`. (rule A16) */
+/** Returns the status after a decision of a person. Each decision but an approval gives `rejected`. (rule A16) */
 export const statusOf = (decision: RunDecision): "approved" | "rejected" =>
   decision === "approve" ? "approved" : "rejected";
 
-/** The claim that a worker holds, as the account of a caller may use it. */
+/** The held claim on a proposal, and how a caller may use it. */
 export interface HeldClaim {
-  /** Whether this worker made it with this token. */
+  /** Whether the caller made it, with the same worker name and token. */
   readonly own: boolean;
   readonly finished: boolean;
   readonly mayResume: boolean;
@@ -57,7 +66,7 @@ export interface ClaimFacts {
   readonly run: Pick<RunState, "status" | "expiresAt">;
   readonly held: HeldClaim | undefined;
   readonly resume: boolean;
-  /** A newer proposal of the thread that was ever approved. */
+  /** A newer proposal of the thread that is or was approved. */
   readonly newerApproval: string | undefined;
 }
 
@@ -70,7 +79,7 @@ export type ClaimVerdict =
   | "run_claimed"
   | "run_superseded";
 
-/** Whether a worker may claim a proposal, and if not, why. (rules A18 to A21) */
+/** Decides whether a worker may claim a proposal. (rules A18 to A21) */
 export function claimVerdict({ run, held, resume, newerApproval }: ClaimFacts, moment: Moment): ClaimVerdict {
   if (held) return heldVerdict(held, resume);
   const expiry = expiryOf(run, moment);
@@ -84,10 +93,16 @@ function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): 
   return own ? "same" : "run_claimed";
 }
 
-/** How long a worker with a token that still works must be silent before another token of its account may go on. */
+/**
+ * How long a worker must report nothing before another token of its account may resume its claim, if its own token
+ * still works.
+ */
 const silentMilliseconds = 15 * 60_000;
 
-/** Whether a caller may take up a claim that is held. A clock in doubt proves no silence. (rule A32) */
+/**
+ * Decides whether a caller may resume a held claim. A clock in doubt does not prove that the worker was silent. (rule
+ * A32)
+ */
 export function mayResume(
   {
     ofAccount,
@@ -99,7 +114,7 @@ export function mayResume(
     readonly ofToken: boolean;
     /** Whether the token that made the claim was revoked or has expired. */
     readonly tokenEnded: boolean;
-    /** When its worker was last heard of. */
+    /** The last report of its worker, or the time of the claim. */
     readonly heardAt: string;
   },
   { now, doubtful }: Pick<Moment, "now" | "doubtful">,
@@ -109,7 +124,7 @@ export function mayResume(
   return !doubtful && now.getTime() - Date.parse(heardAt) >= silentMilliseconds;
 }
 
-/** Whether a person may take an approval back, and if not, why. (rule A22) */
+/** Returns why a person may not recall an approval; undefined if it is possible. (rule A22) */
 export function recallRefusal(
   run: Pick<RunState, "status" | "expiresAt">,
   { held, moment }: { readonly held: boolean; readonly moment: Moment },
@@ -118,13 +133,13 @@ export function recallRefusal(
   return held ? "run_claimed" : undefined;
 }
 
-/** Why a claim is no longer its worker's; undefined if it is held. (rule A24) */
+/** Returns why a claim has ended; undefined if it is held. (rule A24) */
 export function endOfClaim({
   releasedAt,
   resumedAs,
 }: {
   readonly releasedAt: string | null;
-  /** The claim that took the place of this one. */
+  /** The claim that replaced this one. */
   readonly resumedAs: string | null;
 }): "claim_released" | "claim_resumed" | undefined {
   if (releasedAt === null) return undefined;
@@ -153,8 +168,8 @@ export const proposalNote = ({
 }): string => `An agent proposes:\n\n${summary}\n\nPlan:\n\n${plan}`;
 
 /**
- * The text of a proposal for the app's chat channel. Our own link stands first. The words of others follow, each on a
- * line of its own, and can neither mention anyone nor lead anywhere. (rule W3)
+ * The text about a proposal for the app's chat channel. Our own link comes first. The texts of others follow, each on
+ * its own line. They can mention nobody and contain no working link. (rule W3)
  */
 export const chatText = ({
   appName,
@@ -175,7 +190,10 @@ export const chatText = ({
 
 const mostInChat = { appName: 100, subject: 100, summary: 500 } as const;
 
-/** The present time, but always after `earlier`: clocks can be set back, and those of two servers differ. */
+/**
+ * Returns the present time, but always later than `earlier`: clocks can be set back, and the clocks of two servers
+ * differ.
+ */
 export const later = (now: Date, earlier: string | null): Date =>
   earlier === null ? now : new Date(Math.max(now.getTime(), Date.parse(earlier) + 1));
 
@@ -185,9 +203,10 @@ interface Compared {
 }
 
 /**
- * The earlier proposal with which a person compares this one; undefined if there is none. It is the one that they have
- * just read (`readId`), or else the last one that was sent back, recalled or expired, or else the one that this replaced.
- * `proposals` are those of the thread, oldest first. (rule A50)
+ * Returns the earlier proposal with which the page compares this one; undefined if there is none. It is the proposal
+ * that the person has just read (`readId`). Otherwise it is the last one for which changes were requested, or which was
+ * recalled or expired. Otherwise it is the one that this proposal replaced. `proposals` are those of the thread, oldest
+ * first. (rule A50)
  */
 export function comparedProposal<P extends Compared>(
   proposals: readonly P[],
@@ -198,9 +217,9 @@ export function comparedProposal<P extends Compared>(
   const read = earlier.find((proposal) => proposal.id === readId);
   if (read) return read;
   const answered = earlier.findLast(({ decision }) => decision !== "replaced");
-  if (answered && sentBack.has(answered.decision)) return answered;
+  if (answered && toBeChanged.has(answered.decision)) return answered;
   const previous = earlier.at(-1);
   return previous?.decision === "replaced" ? previous : undefined;
 }
 
-const sentBack: ReadonlySet<RunDecision | null> = new Set(["request_changes", "recalled", "expired"]);
+const toBeChanged: ReadonlySet<RunDecision | null> = new Set(["request_changes", "recalled", "expired"]);

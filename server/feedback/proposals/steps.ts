@@ -25,17 +25,17 @@ export interface RunStep {
   readonly facts?: NewEvent["facts"];
 }
 
-type Stepped = Pick<ProposalRow, "id" | "appId" | "feedbackId">;
+type ProposalOfThread = Pick<ProposalRow, "id" | "appId" | "feedbackId">;
 
 /**
- * Makes a function that records a step of a proposal in the transaction of its change, and wakes the requests that wait for
- * it. (rules A26, A27)
+ * Creates the function that records a step of a proposal in the transaction of its change, and wakes the requests that
+ * wait for it. (rules A26, A27)
  */
 export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
   return async (
     tx: Transaction,
-    { author, ...run }: Stepped & { readonly author: Author },
+    { author, ...run }: ProposalOfThread & { readonly author: Author },
     { action, event, facts }: RunStep,
   ): Promise<void> => {
     await record(tx, author, { action, appId: run.appId, target: run.id });
@@ -55,24 +55,24 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   };
 }
 
-/** Progress makes no thread unread, because no person has to do anything. An outcome does. (rule F50) */
+/** These steps leave the thread read, because no person has to act. (rule F50) */
 const isQuiet = (action: AuditActionName): boolean =>
   ["run.claim", "run.resume", "run.progress"].includes(action);
 
-/** The person who took the step; undefined for an agent, even if it is the person's own. */
+/** Returns the person who took the step; undefined for an agent. */
 const personOf = ({ caller }: Author): string | undefined =>
   caller.kind === "agentToken" ? undefined : caller.userId;
 
 /**
- * Returns a proposal of the viewer after all other changes of its thread have ended. Throws `not_found`. Each step of a
- * proposal begins with this, so that of two steps at once the second one sees the first.
+ * Locks the thread of a proposal and returns the proposal. Throws `not_found`. Each step of a proposal begins with
+ * this, so that the second of two concurrent steps sees the first.
  */
 export async function lockedRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
   const found = await visibleRun(tx, runId, viewer);
   return (await tx.lock(found.feedbackId)) ? visibleRun(tx, runId, viewer) : found;
 }
 
-/** Returns a proposal of the viewer as it is in the transaction. Throws `not_found`. */
+/** Returns a proposal that the viewer may read, in the present state of the transaction. Throws `not_found`. */
 export async function visibleRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
   const run = await proposals.find(tx, runId, viewer);
   if (!run) throw new ApiError("not_found");
@@ -86,15 +86,15 @@ export const isHeld = ({ claimId, releasedAt }: Pick<ProposalRow, "claimId" | "r
 type Settling = Pick<Deps, "clock" | "database" | "newId">;
 
 /**
- * Stores that an approval is over, or that an agent has read it for the first time, before an answer says so: what was
- * read as expired is never approved again. Returns the proposal as it is then, or "as it was" if it was read for the first
- * time: then nothing has changed since it was decided. (rules A22, A23)
+ * Stores that an approval has expired, or that an agent has read it for the first time. This comes before the answer,
+ * so a proposal that was read as expired is never approved again. Returns the stored proposal, or "as it was" after the
+ * first read, which changes nothing else. (rules A22, A23)
  */
 export async function settle(
   deps: Settling,
   runId: string,
 ): Promise<OwnedProposal | "as it was" | undefined> {
-  if (await noteFirstRead(deps, runId)) return "as it was";
+  if (await storeFirstRead(deps, runId)) return "as it was";
   return deps.database.write(async (tx) => {
     const seen = await proposals.findOwned(tx, runId);
     const run = seen && (await tx.lock(seen.feedbackId)) ? await proposals.findOwned(tx, runId) : seen;
@@ -105,10 +105,10 @@ export async function settle(
 }
 
 /**
- * One statement without the lock of the thread, because an agent waits for it. It is a transaction of its own: on
- * PostgreSQL it may keep the row locked, and who has the lock of the thread may wait for that row.
+ * One statement without the lock of the thread, because an agent waits for it. It has its own transaction: on
+ * PostgreSQL it locks the row, and a transaction with the lock of the thread may wait for that row.
  */
-const noteFirstRead = ({ clock, database }: Settling, runId: string): Promise<boolean> =>
+const storeFirstRead = ({ clock, database }: Settling, runId: string): Promise<boolean> =>
   database.write(async (tx) => {
     const isFirst = await proposals.markRead(tx, runId, clock.now().toISOString());
     if (isFirst) tx.signal(proposalTopic(runId));
@@ -121,7 +121,7 @@ export const needsSettling = (
   now: Date,
 ): boolean => run.status === "approved" && (run.firstReadAt === null || stateAt(run, now) !== run);
 
-/** The time of this request, and how far it can be believed. */
+/** Returns the time of this request, and whether the clock is in doubt. */
 export const momentOf = ({ clock, time }: Pick<Deps, "clock" | "time">): Moment => ({
   now: clock.now(),
   doubtful: time.isDoubtful(),

@@ -9,9 +9,9 @@ import { proposalTopic } from "../../database/signals.ts";
 import { plannedEachTime } from "../../database/statements.ts";
 import { noteActivity } from "../unread/store/read-marks.ts";
 
-/** Approvals whose time is over. */
+/** Approvals that have expired. */
 export const expiredApprovals = {
-  /** Some that are not stored as expired yet, of all apps. */
+  /** Some expired approvals of all apps that are not stored as expired yet. */
   list: (reader: Reader, now: Date, most: number) =>
     reader.all<{ id: string }>(
       "SELECT id FROM runs WHERE status = 'approved' AND expires_at <= ? ORDER BY expires_at LIMIT ?",
@@ -20,8 +20,8 @@ export const expiredApprovals = {
     ),
 
   /**
-   * Stores that an approval is over, with its entry in the audit and its event, if it is over at `now` and nobody has
-   * claimed it. Returns whether it is. (rule A23)
+   * Stores that an approval has expired, with its entry in the audit and its event, if it has expired at `now` and
+   * nobody has claimed it. Returns whether it has. (rule A23)
    */
   async store(
     tx: Transaction,
@@ -34,15 +34,15 @@ export const expiredApprovals = {
   },
 };
 
-/** The time, and ids for what is recorded. */
+/** The time and the ids for records. */
 export interface Recording {
   readonly now: Date;
   readonly newId: () => string;
 }
 
 /**
- * Records what the server itself did with a proposal, as the step of a person or an agent is recorded: in the audit, on its
- * thread, and as an event if the proposal has ended. (rules A26, A27)
+ * Records a step that the server itself took, like a step of a person or an agent: in the audit, on the thread, and as
+ * an event if the proposal has ended. (rules A26, A27)
  */
 export async function recordServerStep(
   tx: Transaction,
@@ -63,7 +63,7 @@ export async function recordServerStep(
   });
 }
 
-/** A proposal with its claim: the one that is held, or else the last one. */
+/** A proposal with its held claim, or with the last one if none is held. */
 export interface ProposalRow extends ClaimColumns {
   readonly id: string;
   readonly feedbackId: string;
@@ -79,7 +79,7 @@ export interface ProposalRow extends ClaimColumns {
   readonly expiresAt: string | null;
   /** When an agent first read the approval. */
   readonly firstReadAt: string | null;
-  /** For how many hours the app lets an approval be good. */
+  /** For how many hours an approval is valid in this app. */
   readonly approvalHours: number | null;
   /** The ids of the app's owners, between spaces. */
   readonly owners: string;
@@ -102,7 +102,7 @@ interface ClaimColumns {
 }
 
 export interface OwnedProposal extends ProposalRow {
-  /** The account in whose audit the app's own deeds stand. */
+  /** The account whose audit has the steps of the server in this app. */
   readonly accountId: string;
 }
 
@@ -119,16 +119,16 @@ interface DecidedProposal {
   readonly decision: RunDecision;
   readonly note: string | null;
   readonly at: string;
-  /** Null if the server itself ends it. */
+  /** Null if the server itself decides. */
   readonly by: string | null;
   readonly expiresAt: string | null;
-  /** The token of an agent that reads the approval at the same instant, because it waits for it. */
+  /** The token of an agent that waits for the decision and so reads it at once. */
   readonly readBy?: string | null;
 }
 
 type FirstRead = Pick<ProposalRow, "firstReadAt">;
 
-/** Whether the token of an agent is still good, and its person still an owner of the app. */
+/** Whether the token of an agent still exists, and its account is still an owner of the app. */
 const mayStillRead = `EXISTS (SELECT 1 FROM tokens t JOIN app_members o ON o.user_id = t.user_id AND o.role = 'owner'
   WHERE t.id = ? AND t.kind = 'agent' AND o.app_id = runs.app_id)`;
 
@@ -191,10 +191,13 @@ export const proposals = {
       feedbackId,
     ),
 
-  /** Decides a proposal that still awaits approval, and gives the time of its first read; undefined if it no longer awaits it. */
+  /**
+   * Stores a decision on a proposal that still awaits approval. Returns the time of its first read; undefined if the
+   * proposal awaits no approval any more.
+   */
   async decide(tx: Transaction, id: string, decided: DecidedProposal): Promise<FirstRead | undefined> {
     const { status, decision, note, at, by, expiresAt, readBy = null } = decided;
-    // A recall or an expiry overwrites the decision, but not who approved.
+    // A recall or an expiry overwrites the decision, but not the person who approved.
     const approval = status === "approved" ? [by, at, note, readBy, at] : [null, null, null, null, null];
     return tx.get<FirstRead>(
       `UPDATE runs SET status = ?, decision = ?, decision_note = ?, decided_at = ?, decided_by = ?, expires_at = ?,
@@ -206,7 +209,7 @@ export const proposals = {
     );
   },
 
-  /** Takes an approval back. */
+  /** Recalls an approval. */
   recall: (tx: Transaction, id: string, { note, at, by }: Pick<DecidedProposal, "note" | "at" | "by">) =>
     tx.run(
       `UPDATE runs SET status = 'rejected', decision = 'recalled', decision_note = ?, decided_at = ?, decided_by = ?,
@@ -218,7 +221,7 @@ export const proposals = {
       id,
     ),
 
-  /** Stores that an approval is over at `now`. Returns whether it is. */
+  /** Stores that an approval has expired, if it has at `now`. Returns whether it has. */
   expire: async (tx: Transaction, id: string, now: string): Promise<boolean> =>
     (await tx.run(
       `UPDATE runs SET status = 'rejected', decision = 'expired', decided_at = expires_at
@@ -227,11 +230,13 @@ export const proposals = {
       now,
     )) > 0,
 
-  /** When the approval expires from now on. */
+  /** Sets when the approval expires. */
   setExpiry: (tx: Transaction, id: string, expiresAt: string | null) =>
     tx.run("UPDATE runs SET expires_at = ? WHERE id = ? AND status = 'approved'", expiresAt, id),
 
-  /** Notes when an agent first read the approval, if it is good at that time. Returns whether this was the first time. */
+  /**
+   * Stores when an agent first read the approval, if it is valid at that time. Returns whether this was the first time.
+   */
   markRead: async (tx: Transaction, id: string, at: string): Promise<boolean> =>
     (await tx.run(
       `UPDATE runs SET first_read_at = ? WHERE id = ? AND status = 'approved' AND first_read_at IS NULL
@@ -241,7 +246,7 @@ export const proposals = {
       at,
     )) > 0,
 
-  /** The newest proposal of the thread that is newer than this one and was ever approved. */
+  /** The newest proposal of the thread that is newer than this one and is or was approved. */
   newerApproval: (tx: Transaction, run: Pick<ProposalRow, "id" | "feedbackId" | "createdAt">) =>
     tx.get<{ id: string }>(
       `SELECT id FROM runs WHERE feedback_id = ? AND (created_at, id) > (?, ?)
@@ -267,8 +272,8 @@ export interface NewEvent {
 }
 
 /**
- * What happened in an app, each in the transaction of the change. It is a record for receivers outside, and no delivery: a
- * channel makes deliveries of it. (rule A27)
+ * The events of apps. Each is stored in the transaction of its change. An event is a record and no delivery: a channel
+ * creates deliveries from events. (rule A27)
  */
 export const events = {
   insert: (tx: Transaction, { id, appId, type, subjectId, facts, createdAt }: NewEvent) =>
@@ -283,20 +288,20 @@ export const events = {
     ),
 };
 
-/** What people and agents did with a proposal, beyond its decision. */
+/** The approval of a proposal, its last decision, and its first read. */
 export interface LifeRow {
   readonly runId: string;
   /** The account that made the last decision. */
   readonly decidedBy: string | null;
   readonly expiresAt: string | null;
   readonly firstReadAt: string | null;
-  /** The account that approved, also if the approval was recalled or expired since. */
+  /** The account that approved, even if the approval was recalled or has expired since. */
   readonly approvedBy: string | null;
   readonly approvedAt: string | null;
   readonly approvalNote: string | null;
 }
 
-/** How far the newest proposal of a thread is. */
+/** The state of the newest proposal of a thread. */
 export interface NewestRunRow {
   readonly feedbackId: string;
   readonly status: RunStatus;
@@ -370,7 +375,7 @@ export const runLives = {
       most,
     ),
 
-  /** The newest steps of progress. */
+  /** The newest progress reports. */
   progress: (reader: Reader, feedbackId: string, most: number) =>
     reader.all<LifeProgressRow>(
       `SELECT p.id, p.claim_id AS "claimId", p.text, p.created_at AS "createdAt"

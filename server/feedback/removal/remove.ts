@@ -4,10 +4,10 @@ import { removeOldestThreads } from "./store.ts";
 
 const atOnce = 200;
 
-type Removing = Pick<Deps, "database" | "keptFiles" | "log">;
+type RemovalDeps = Pick<Deps, "database" | "keptFiles" | "log">;
 
-/** Deletes the threads of an app and their files in small batches, so that other writes get a turn in between. */
-export async function removeThreads(deps: Removing, appId: string): Promise<void> {
+/** Deletes the threads of an app and their files in small transactions, so that other writes need not wait long. */
+export async function removeThreads(deps: RemovalDeps, appId: string): Promise<void> {
   for (;;) {
     const { count, hashes } = await deps.database.write((tx) => removeOldestThreads(tx, appId, atOnce));
     removeFiles(deps, hashes);
@@ -15,7 +15,7 @@ export async function removeThreads(deps: Removing, appId: string): Promise<void
   }
 }
 
-/** Deletes within one transaction the threads that arrived meanwhile. Returns the hashes of their files. */
+/** Deletes the threads that arrived meanwhile in one transaction. Returns the hashes of their files. */
 export async function removeLastThreads(tx: Transaction, appId: string): Promise<string[]> {
   const gone: string[] = [];
   for (;;) {
@@ -26,6 +26,6 @@ export async function removeLastThreads(tx: Transaction, appId: string): Promise
 }
 
 /** Deletes files without references in the background. Their owner is deleted already, so a failure is only logged. */
-export function removeFiles({ keptFiles, log }: Removing, hashes: readonly string[]): void {
+export function removeFiles({ keptFiles, log }: RemovalDeps, hashes: readonly string[]): void {
   keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "files without owner left"));
 }

@@ -16,8 +16,9 @@ const isWorkedOn = `EXISTS (
     SELECT 1 FROM runs r JOIN run_claims c ON c.run_id = r.id
     WHERE r.feedback_id = feedback.id AND c.released_at IS NULL AND c.outcome_status IS NULL)`;
 
-// A proposal that waits for somebody, or a claim without an outcome, keeps its thread. Most threads have no proposal at all: SQLite
-// then looks for none. PostgreSQL joins the few that are worked on, which it could not do for a part of a condition.
+// A thread stays if its proposal waits for somebody or has a claim without an outcome. Most threads have no proposal,
+// and SQLite then searches none. PostgreSQL joins the few threads with work in progress, which is not possible for a
+// part of a condition.
 const isFree: Record<Engine, string> = {
   sqlite: `waiting IS NULL AND (proposal_status IS NULL OR NOT ${isWorkedOn})`,
   postgres: `waiting IS NULL AND NOT ${isWorkedOn}`,
@@ -33,7 +34,7 @@ export const retention = {
       `SELECT id, owner_id AS "ownerId" FROM apps WHERE retention_days IS NOT NULL ORDER BY id`,
     ),
 
-  /** How many threads of an app are too old if it keeps them for so many days; it counts no further than `most`. */
+  /** Counts the threads of an app that are too old if the app keeps them for `days`. Stops at `most`. */
   async countDue(
     reader: Reader,
     appId: string,
@@ -85,7 +86,7 @@ export const retention = {
 };
 
 async function removeSome(tx: Transaction, values: readonly string[], most: number): Promise<RemovedThreads> {
-  // On PostgreSQL a thread that somebody opens again at the same moment is looked at again.
+  // On PostgreSQL the lock checks the condition again for a thread that is reopened at the same moment.
   const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
   const threads = await tx.all<{ id: string }>(
     `SELECT id FROM feedback WHERE ${due(tx.engine)} ORDER BY coalesce(active_at, created_at), id LIMIT ${most} ${locking}`,

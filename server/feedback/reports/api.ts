@@ -68,8 +68,8 @@ function save(
   const rateLimit = () => (earlier === undefined ? "feedback" : "feedbackRepeats");
   const write = async (tx: Transaction) => {
     if (earlier === undefined) await rows.insert(tx, thread);
-    const isNews = await noteFailure(tx, earlier ?? thread.id, report);
-    if (earlier !== undefined && !isNews) return { ...answer(earlier), deduplicated: true };
+    const isNew = await storeFailure(tx, earlier ?? thread.id, report);
+    if (earlier !== undefined && !isNew) return { ...answer(earlier), deduplicated: true };
     const repeatId = deps.newId();
     if (earlier !== undefined) await addRepeat(deps, tx, repeatId, earlier, report);
     const { appId, createdAt } = thread;
@@ -85,7 +85,7 @@ function save(
 interface EarlierThreads {
   /** The open thread of the same failure. */
   readonly earlier?: string | undefined;
-  /** Without an open one, the last that was resolved. */
+  /** If none is open: the last resolved thread of the failure. */
   readonly resolved?: string | undefined;
 }
 
@@ -101,9 +101,9 @@ const returnedFrom = ({ settings }: Pick<Deps, "settings">, appId: string, id: s
   id === undefined ? {} : { earlier: { id, consoleUrl: threadUrl(settings, appId, id) } };
 
 /** Stores which run reported the failure. Returns false if the same run has reported it before. (rule F23) */
-async function noteFailure(tx: Transaction, feedbackId: string, report: FeedbackReport): Promise<boolean> {
+async function storeFailure(tx: Transaction, feedbackId: string, report: FeedbackReport): Promise<boolean> {
   const { thread, scope, run, parts } = report;
-  // A blocked sender changes nothing of a failure.
+  // Reports of blocked senders do not change a failure.
   if (thread.dedupeKey === null || thread.blockedBy !== undefined) return true;
   const reportedAt = thread.createdAt;
   return failures.report(tx, { feedbackId, appId: thread.appId, scope, run, parts, reportedAt });
@@ -119,7 +119,7 @@ async function addRepeat(
   const { thread, ownSubject: subject } = report;
   const { message: body, blockedBy } = thread;
   await messages.lock(tx, id);
-  // It stands after everything that a reader of the thread has seen by now.
+  // After the lock, so that the repeat comes after all messages that a reader has seen.
   const createdAt = clock.now().toISOString();
   const direction = blockedBy === undefined ? "inbound" : "blocked";
   if (direction === "inbound") await rows.repeat(tx, id);

@@ -15,13 +15,13 @@ export interface FeedbackReport {
   readonly thread: NewThread;
   /** The subject as the sender wrote it, or null. */
   readonly ownSubject: string | null;
-  /** What the run that reports a failure covers, and its name; "" where the report does not say. */
+  /** What the run that reports a failure covers, and the name of the run; "" if the report does not name it. */
   readonly scope: string;
   readonly run: string;
-  /** The tests that the report sums up, by the beginnings of their keys. */
+  /** The tests that the report summarizes, by the beginnings of their keys. */
   readonly parts: readonly string[] | undefined;
   readonly files: readonly FeedbackFile[];
-  /** The parts that are not stored, as the answer names them. */
+  /** The parts that are not stored, with their names in the answer. */
   readonly dropped: {
     readonly metadataDropped?: string[];
     readonly filesDropped?: string[];
@@ -29,7 +29,7 @@ export interface FeedbackReport {
   };
 }
 
-/** The report that a request sends, as it is stored. */
+/** Returns the report of a request in its stored form. */
 export function feedbackReportOf(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
   appId: string,
@@ -49,7 +49,7 @@ export function feedbackReportOf(
 ): FeedbackReport {
   const files = hasRoom ? given : [];
   const metadata = fitMetadata(body.metadata ?? {});
-  // Half of an address is somebody else's address, so it is not cut.
+  // A cut address could be the address of another person, so it is dropped.
   const isTooLong = !isWithin(body.email ?? "", limits.email);
   const message = withoutSenderLinks(body.message);
   const ownSubject = withoutSenderLinks(body.subject ?? "");
@@ -82,7 +82,7 @@ export function feedbackReportOf(
   };
 }
 
-/** The paths of files in the body. */
+/** Returns the paths of files in the body. */
 const pathsOf = (files: readonly FeedbackFile[]): string[] =>
   files.map((file, at) => {
     const before = files.slice(0, at).filter(({ field }) => field === file.field);
@@ -96,7 +96,7 @@ export interface FeedbackFile {
   readonly upload: ReceivedUpload;
 }
 
-/** The files of a valid report, in order. */
+/** Returns the files of a valid report, in order. */
 export function feedbackFilesOf({ images, videos, attachments }: NewFeedback): FeedbackFile[] {
   if (!images && !videos && !attachments) return [];
   return [
@@ -108,7 +108,7 @@ export function feedbackFilesOf({ images, videos, attachments }: NewFeedback): F
   ];
 }
 
-/** The form in which a thread stores its files. */
+/** Returns the files in the form in which a thread stores them. */
 export function filesJson(files: readonly FeedbackFile[]): string {
   if (files.length === 0) return noFiles;
   const at = (field: keyof ThreadFiles) => files.filter((file) => file.field === field).map(threadFile);

@@ -6,7 +6,7 @@ import { randomName } from "../../secrets/secrets.ts";
 
 /** Knows how much of its storage quota each app uses. */
 interface AppStorage {
-  /** Does `work`, which stores this many bytes if the quota has room for them. `work` gets whether it has. */
+  /** Calls `work`, which stores this many bytes if they fit into the quota. `hasRoom` tells whether they fit. */
   withRoom<Result>(
     appId: string,
     bytes: number,
@@ -22,15 +22,15 @@ interface Used {
   stored: number;
   /** Bytes of work in progress. */
   pending: number;
-  /** Bytes stored since a sum was started, which that sum may or may not include. */
+  /** Bytes stored since the query of the sum began. The sum may or may not include them. */
   meanwhile: number;
   at: number;
   summing: Promise<void> | undefined;
 }
 
 /**
- * Caches the sums for a minute, so that not every report adds up all uploads. Near the quota each report adds them up.
- * Several servers together may exceed the quota by what they store within that minute.
+ * Remembers the sums for a minute, so that not every report adds up all uploads. Near the quota, each report adds them
+ * up. Several servers together may exceed the quota by what they store within that minute.
  */
 export function createAppStorage({
   database,
@@ -83,7 +83,7 @@ export function createAppStorage({
 /** The stored values of a received file, with an unguessable name. */
 export type ReceivedUpload = Pick<NewUpload, "name" | "sha256" | "mediaType" | "size" | "fileName">;
 
-/** The upload for a received file of a known type. `givenName` is the name that its sender gave in a field. */
+/** Returns the upload for a received file of a known type. `givenName` is the name that its sender gave in a field. */
 export function uploadOf(
   { sha256, size, name: ownName }: ReceivedFile,
   mediaType: string,

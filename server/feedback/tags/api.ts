@@ -23,7 +23,7 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
     create: ({ caller, address, params: { appId }, body, save }) =>
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        const id = await makeTag(deps, tx, { appId, ...body });
+        const id = await createTag(deps, tx, { appId, ...body });
         if (id === undefined) throw new ApiError("tag_exists");
         await record(tx, { caller, address }, { action: "tag.create", appId, target: id, label: body.name });
         return tagAnswer(await ownedTag(tx, id, caller));
@@ -50,7 +50,7 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
       while ((await deps.database.write(moveSome)) > 0);
       return save(async (tx) => {
         const { appId, name } = await assertMergeable(tx, merged, caller);
-        // The threads that have got the tag in the meantime.
+        // Moves the threads that got the tag in the meantime.
         while ((await moveSome(tx)) > 0);
         await rows.remove(tx, id);
         await record(tx, { caller, address }, { action: "tag.merge", appId, target: id, label: name });
@@ -60,7 +60,7 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
 
     async remove({ caller, address, params: { tagId: id }, save }) {
       await ownedTag(deps.database, id, caller);
-      while ((await deps.database.write((tx) => rows.takeFromSome(tx, id, atOnce))) > 0);
+      while ((await deps.database.write((tx) => rows.removeFromSome(tx, id, atOnce))) > 0);
       return save(async (tx) => {
         const { appId, name } = await ownedTag(tx, id, caller);
         await rows.remove(tx, id);
@@ -72,12 +72,15 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
 }
 
 /**
- * A tag is taken from so many threads in one transaction, because SQLite has one writer. If the work is interrupted, the tag is
- * still there with the other threads, and the same request again goes on.
+ * How many threads one transaction changes, because SQLite has one writer. If the work is interrupted, the tag still
+ * exists on the other threads, and the next attempt continues.
  */
 const atOnce = 500;
 
-/** Throws `not_found` or `bad_request` if one tag cannot be merged into the other. Returns the one that ends. */
+/**
+ * Throws `not_found` or `bad_request` if one tag cannot be merged into the other. Returns the tag that the merge
+ * deletes.
+ */
 async function assertMergeable(
   reader: Reader,
   { from, into }: { readonly from: string; readonly into: string },
@@ -90,7 +93,7 @@ async function assertMergeable(
   return tag;
 }
 
-/** The tag if it is of an app of the viewer. Throws `not_found` otherwise. */
+/** Returns the tag if the viewer is a member of its app. Throws `not_found` otherwise. */
 async function ownedTag(reader: Reader, id: string, viewer: Viewer) {
   const tag = await rows.find(reader, viewer, id);
   if (!tag) throw new ApiError("not_found");
@@ -114,9 +117,9 @@ export interface ThreadOfApp {
 }
 
 /**
- * Takes tags from a thread, then gives it tags; makes those that the app lacks. Returns the change for the audit; undefined if
- * nothing was asked. Throws
- * `bad_request` for too many tags on the thread, and `wrong_state` for too many of the app. (rule F30)
+ * Removes tags from a thread, then adds tags to it. Creates tags that the app does not have yet. Returns the change for
+ * the audit; undefined if no tags are given. Throws `bad_request` for too many tags on the thread, and `wrong_state`
+ * for too many tags of the app. (rule F30)
  */
 export async function changeTags(
   deps: Pick<Deps, "clock" | "newId">,
@@ -128,7 +131,7 @@ export async function changeTags(
   const before = await namesOf(tx, id);
   for (const name of removeTags) await threadTags.remove(tx, id, name);
   for (const name of addTags) {
-    await makeTag(deps, tx, { appId, name });
+    await createTag(deps, tx, { appId, name });
     await threadTags.add(tx, id, name);
   }
   if ((await threadTags.count(tx, id)) > limits.threadTags)
@@ -136,15 +139,15 @@ export async function changeTags(
   return changesBetween({ tags: before }, { tags: await namesOf(tx, id) });
 }
 
-/** The tags of a thread as one text. */
+/** Returns the names of the tags of a thread as one text. */
 const namesOf = async (tx: Transaction, id: string): Promise<string> =>
   ((await threadTags.of(tx, [id])).get(id) ?? [])
     .map(({ name }) => name)
     .sort()
     .join(", ");
 
-/** Makes a tag. Returns its id; undefined if the app has it already. Throws `wrong_state` for too many tags. */
-async function makeTag(
+/** Creates a tag. Returns its id; undefined if the app has it already. Throws `wrong_state` for too many tags. */
+async function createTag(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
   {

@@ -1,7 +1,7 @@
 import type { ThreadTag } from "../../../src/contract/tags.ts";
 import { Line } from "../../console/text.tsx";
 
-/** A tag as it stands on a thread. */
+/** A tag of a thread. */
 export const TagBadge = ({ tag: { name, colour } }: { readonly tag: Omit<ThreadTag, "id"> }) => (
   <span class={`badge tag ${colour ?? "grey"}`}>
     <Line text={name} />

@@ -54,7 +54,7 @@ async function deleteTag({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(links.tags(param("appId")), "tag-deleted");
 }
 
-/** A form of the page that was refused: that of a new tag, or that of the tag with this id. */
+/** A refused form: that of the tag with `tagId`, or without an id that of a new tag. */
 interface RefusedTag {
   readonly form: Filled;
   readonly tagId?: string;

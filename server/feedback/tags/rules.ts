@@ -1,6 +1,6 @@
 /**
- * What two names of one tag have in common: case, and joiners that a reader does not see, are no difference.
- * (rule F30)
+ * Returns the key of a name. Two names with the same key are one tag: the key ignores case and invisible joiners. (rule
+ * F30)
  */
 export const tagKeyOf = (name: string): string =>
   name
@@ -11,5 +11,5 @@ export const tagKeyOf = (name: string): string =>
     .toLowerCase()
     .normalize("NFC");
 
-/** The names in a list with commas between them, as a filter has it. */
+/** Returns the names in a list with commas, as filters use it. */
 export const tagNamesIn = (list: string): string[] => list.split(",").filter((name) => name.trim() !== "");

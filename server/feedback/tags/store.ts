@@ -63,19 +63,19 @@ export const tags = {
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM tags WHERE id = ?", id),
 
-  /** Counts the threads of all tags, after rows were added together with their counts. */
+  /** Counts the threads of all tags again, after an import of rows with their counts. */
   countAgain: (tx: Transaction) =>
     tx.run("UPDATE tags SET threads = (SELECT count(*) FROM thread_tags x WHERE x.tag_id = tags.id)"),
 
-  /** Takes a tag from some of its threads. Returns from how many. */
-  takeFromSome: (tx: Transaction, id: string, most: number) =>
+  /** Removes a tag from some of its threads. Returns their number. */
+  removeFromSome: (tx: Transaction, id: string, most: number) =>
     tx.run(
       `DELETE FROM thread_tags WHERE tag_id = ? AND feedback_id IN (
          SELECT feedback_id FROM thread_tags WHERE tag_id = ? LIMIT ?)`,
       ...[id, id, most],
     ),
 
-  /** Moves some threads of one tag to another. Returns how many. */
+  /** Moves some threads of one tag to another. Returns their number. */
   async moveSome(
     tx: Transaction,
     { from, into }: { readonly from: string; readonly into: string },
@@ -105,7 +105,7 @@ interface Tagged extends ThreadTag {
 
 /** The tags on threads. */
 export const threadTags = {
-  /** The tags of these threads by name, by the id of the thread. */
+  /** Returns the tags of these threads by the id of the thread, each list sorted by name. */
   async of(reader: Reader, threadIds: readonly string[]): Promise<ReadonlyMap<string, ThreadTag[]>> {
     const found = new Map<string, ThreadTag[]>(threadIds.map((id) => [id, []]));
     if (threadIds.length === 0) return found;
@@ -123,7 +123,7 @@ export const threadTags = {
     return Number((await reader.get<{ count: number }>(sql, feedbackId))?.count ?? 0);
   },
 
-  /** Adds the tag of its app with this name, which exists, to a thread. */
+  /** Adds an existing tag of the app to a thread. */
   add: (tx: Transaction, feedbackId: string, name: string) =>
     tx.run(
       `INSERT INTO thread_tags (feedback_id, tag_id, created_at, active_at, status, assignee_id)
@@ -142,7 +142,8 @@ export const threadTags = {
     ),
 
   /**
-   * The ids of the app's tags with these names, the rarest first. Undefined if a name is of no tag.
+   * Returns the ids of the app's tags with these names, the rarest first. Undefined if the app has no tag with one of
+   * the names.
    */
   async rarestFirst(
     reader: Reader,

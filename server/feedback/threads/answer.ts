@@ -26,15 +26,16 @@ export const threadUrl = ({ consoleUrl }: Addresses, appId: string, id: string):
 
 export type StoredProposal = Proposal & RunState & { readonly firstReadAt: string | null };
 
-/** All proposals of a thread as they are stored, oldest first. */
+/** Returns all stored proposals of a thread, oldest first. */
 export const storedProposals = (row: ThreadRow): StoredProposal[] => JSON.parse(row.proposals);
 
-/** All proposals of a thread as they are at that time, oldest first. */
+/** Returns all proposals of a thread in their state at that time, oldest first. */
 export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
   storedProposals(row).map((proposal) => stateAt(proposal, now));
 
 /**
- * A stored thread as an agent reads it, with the senders of repeats, which the contract drops from an agent's answer.
+ * Returns a stored thread as an agent reads it. It also has the senders of repeats, which the contract drops from an
+ * agent's answer.
  */
 export function threadAnswer(
   addresses: Addresses,
@@ -92,7 +93,7 @@ function threadFeedback(addresses: Addresses, row: ThreadRow): Thread["feedback"
   };
 }
 
-/** The public addresses of the files of a report or message, which are JSON. */
+/** Returns the public addresses of the files of a report or message. `json` has the files. */
 export function fileAddresses({ baseUrl }: Pick<Addresses, "baseUrl">, json: string) {
   const files: ThreadFiles = JSON.parse(json);
   const urlOf = ({ upload }: ThreadFile) => `${baseUrl}/uploads/${upload}`;

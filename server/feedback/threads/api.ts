@@ -109,7 +109,7 @@ function withOriginal(message: OwnedMessage, originals: ReadonlyMap<string, stri
   return originalUntil === undefined ? message : { ...message, originalUntil };
 }
 
-/** The thread of the same failure before it came back. */
+/** Returns the last resolved thread of the same failure, from before this thread. */
 async function earlierThread(
   { settings }: Pick<Deps, "settings">,
   reader: Reader,

@@ -12,7 +12,7 @@ export const typeNames = {
   general: "General",
 } as const;
 
-/** The name of a value; the value itself when it has no name here. */
+/** Returns the name of a value; the value itself if it has no name here. */
 export const nameIn = (names: Readonly<Record<string, string>>, value: string): string =>
   names[value] ?? value;
 

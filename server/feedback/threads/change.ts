@@ -8,7 +8,7 @@ import { assign } from "../assignees/assign.ts";
 import { changeableOf, updateThread } from "../inbox/store.ts";
 import { changeTags } from "../tags/api.ts";
 
-/** Changes a thread as asked. (rules F30, F31) */
+/** Changes a thread and records the change. (rules F30, F31) */
 export async function changeThread(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -17,7 +17,7 @@ export async function changeThread(
     address,
     id,
     appId,
-    change: asked,
+    change: wanted,
   }: {
     readonly caller: ConsoleCaller;
     readonly address: string;
@@ -26,19 +26,19 @@ export async function changeThread(
     readonly change: ThreadChange;
   },
 ): Promise<void> {
-  const { assignee, expectedAssignee, addTags, removeTags, ...change } = asked;
+  const { assignee, expectedAssignee, addTags, removeTags, ...change } = wanted;
   const author = { caller, address };
-  const act = { appId, target: id };
+  const onThread = { appId, target: id };
   const record = createAuditWriter(deps);
   const thread = { id, appId };
   if (assignee !== undefined) {
     const changes = await assign(tx, { ...thread, assignee, expectedAssignee, userId: caller.userId });
-    await record(tx, author, { ...act, action: "thread.assign", changes });
+    await record(tx, author, { ...onThread, action: "thread.assign", changes });
   }
   const tagged = await changeTags(deps, tx, { ...thread, addTags, removeTags });
-  if (tagged) await record(tx, author, { ...act, action: "thread.tag", changes: tagged });
+  if (tagged) await record(tx, author, { ...onThread, action: "thread.tag", changes: tagged });
   if (Object.keys(change).length === 0) return;
   const changes = changesBetween(await changeableOf(tx, id), change);
   await updateThread(tx, id, { ...change, at: deps.clock.now().toISOString(), by: caller.userId });
-  await record(tx, author, { ...act, action: "thread.update", changes });
+  await record(tx, author, { ...onThread, action: "thread.update", changes });
 }

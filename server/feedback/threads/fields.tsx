@@ -14,7 +14,7 @@ import { Ago } from "../../console/times.tsx";
 import { senderName, sendersOf } from "./page/reply-delivery.tsx";
 import { aFewLines, FoldedText } from "./page/texts.tsx";
 
-/** A stored thread as the text of the fields at the side. */
+/** Returns the values of a stored thread for the fields at the side. */
 export const currentThread = ({ feedback, assignee }: OwnedThread) => ({
   status: feedback.status,
   category: feedback.category,
@@ -67,7 +67,7 @@ const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> 
   block: [],
 };
 
-/** The form as it was sent, and for which part. Without a refusal, that part was done. */
+/** The sent form, and the part that it was sent for. Without a refusal, that part is done. */
 export interface SentThread {
   readonly fields: Fields;
   readonly part: ThreadPart;
@@ -90,7 +90,7 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
   readonly seenMessage: string | undefined;
   /** The labels of the fields at the side whose values were sent and are not saved. */
   readonly unsaved: readonly string[];
-  /** Whether the page holds anything that was sent and is not saved. */
+  /** Whether the page has any value that was sent and is not saved. */
   readonly isUnsaved: boolean;
 }
 
@@ -116,11 +116,14 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
     messageId: sent?.messageId,
     seenMessage: seenMessageOf(sent),
     unsaved: sent && !isDone("edit", sent) ? editedIn(sent.fields).map((name) => editLabels[name]) : [],
-    isUnsaved: sent !== undefined && holdsDrafts(sent.fields, sent.refusal ? undefined : sent.part),
+    isUnsaved: sent !== undefined && hasDrafts(sent.fields, sent.refusal ? undefined : sent.part),
   };
 }
 
-/** A page that another button shows again does not say that there is a newer message. So it must not count as read. */
+/**
+ * Returns the newest message that the writer of a typed reply has seen. If another button shows the page again, a newer
+ * message on it does not count as read.
+ */
 function seenMessageOf(sent: SentThread | undefined): string | undefined {
   if (!sent?.fields.has(seenMessageName) || isDone("reply", sent)) return undefined;
   const { fields, refusal } = sent;
@@ -129,15 +132,15 @@ function seenMessageOf(sent: SentThread | undefined): string | undefined {
     : fields.text(seenMessageName);
 }
 
-/** Whether a part other than the one that was done holds unsaved text. */
-export function holdsDrafts(fields: Fields, donePart: ThreadPart | undefined): boolean {
+/** Whether a part other than the done one has unsaved text. */
+export function hasDrafts(fields: Fields, donePart: ThreadPart | undefined): boolean {
   const done = donePart === undefined ? [] : namesOf(donePart, fields);
   const isTyped = (name: string) => !done.includes(name) && fields.text(name).trim() !== "";
   const isKept = donePart !== undefined && savesEdits(donePart);
   return draftNames(fields).some(isTyped) || (!isKept && editedIn(fields).length > 0);
 }
 
-/** Parts whose buttons also save the fields at the side: what is chosen there goes with a message. */
+/** Parts whose buttons also save the fields at the side. A message takes their values with it. */
 const savesEdits = (part: ThreadPart): boolean => part === "edit" || part === "note" || part === "reply";
 
 const isEditName = (name: string): name is keyof typeof editLabels => name in editLabels;
@@ -170,11 +173,11 @@ function partOf(part: ThreadPart, stored: Values, sent: SentThread | undefined):
     : { value: fields.text, sent: true };
 }
 
-/** Whether a message was refused for what was chosen at the side. */
+/** Whether a message was refused because of a field at the side. */
 const hasEditFault = ({ part, refusal }: SentThread): boolean =>
   savesEdits(part) && (refusal?.details.issues?.some(({ path }) => isEditName(fieldOf(path))) ?? false);
 
-/** The API names what is to change on the thread `change.status`. */
+/** The API names a field at the side `change.status`, for example. */
 const fieldOf = (path: string): string => path.replace(/^change\./, "");
 
 /** The notes for the recall of other proposals are not sent yet. */
@@ -183,7 +186,10 @@ const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
   sent: true,
 });
 
-/** The API names the text of every message `body` and that of an order `note`, but the form has a field for each. */
+/**
+ * The API names the text of a message `body` and the text of a decision or recall `note`. The form has a separate field
+ * for each.
+ */
 function atFieldsOf([field]: readonly string[], refusal: ApiError | undefined): ApiError | undefined {
   const issues = refusal?.details.issues?.map(({ path, message }) => ({
     path: path === "body" || path === "note" ? (field ?? path) : fieldOf(path),
@@ -220,7 +226,7 @@ const isDone = (part: ThreadPart, { part: sentPart, refusal }: SentThread): bool
 const isEdited = (fields: Fields, name: string): boolean =>
   fields.has(name) && fieldVersion(fields.text(name)) !== fields.text(originalVersionName(name));
 
-/** Who reads the page, and when. */
+/** The reader of the page, and the time. */
 export interface PageReader {
   readonly email: string;
   readonly now: Date;
@@ -229,7 +235,7 @@ export interface PageReader {
 /** The hidden field with the newest message that the page showed. */
 export const seenMessageName = "seenMessage";
 
-/** Shows what somebody else wrote while the reply was typed. The next send goes through. (rule F35) */
+/** Shows what another person wrote while the reply was typed. If the reply is sent again, it is accepted. (rule F35) */
 export const NewerMessage = ({
   form,
   thread,

@@ -3,14 +3,14 @@ import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader } from "../../database/database.ts";
 import { feedbackThreads, type ThreadRow } from "./store.ts";
 
-/** Returns the thread with its messages and proposals if it belongs to the viewer. Throws `not_found` otherwise. */
+/** Returns the thread with its messages and proposals if the viewer may read it. Throws `not_found` otherwise. */
 export async function ownedThread(reader: Reader, id: string, viewer: Viewer): Promise<ThreadRow> {
   const thread = await feedbackThreads.findThread(reader, id, viewer);
   if (!thread) throw new ApiError("not_found");
   return thread;
 }
 
-/** Returns the app of a thread if it belongs to the viewer. Throws `not_found` otherwise. */
+/** Returns the app of a thread if the viewer may read it. Throws `not_found` otherwise. */
 export async function appOfThread(reader: Reader, id: string, viewer: Viewer): Promise<string> {
   const found = await feedbackThreads.findApp(reader, id, viewer);
   if (!found) throw new ApiError("not_found");

@@ -56,7 +56,7 @@ export const feedbackThreads = {
       indexed: 0,
     }),
 
-  /** The open thread to which a repeated report of the same failure belongs. */
+  /** The open thread to which a repeat of the same failure belongs. */
   findRepeated: (
     tx: Transaction,
     { appId, blockedBy }: Pick<NewThread, "appId" | "blockedBy">,
@@ -91,10 +91,13 @@ export const feedbackThreads = {
   /** One thread with its messages and proposals, in one statement. */
   findThread: (reader: Reader, id: string, viewer: Viewer) => wholeThread(reader, viewer, id),
 
-  /** The same with the newest proposal only: an agent is shown no other, and a thread may have hundreds. */
+  /** The same with only the newest proposal, because agents see no other and a thread may have hundreds. */
   findThreadForAgent: (reader: Reader, id: string, viewer: Viewer) => threadForAgent(reader, viewer, id),
 
-  /** Makes `findThreadForAgent` of one reader. On SQLite, threads that are wanted in the same turn share a statement. */
+  /**
+   * Creates `findThreadForAgent` for one reader. On SQLite, requests of the same turn of the event loop share a
+   * statement.
+   */
   createFindThreadForAgent(reader: Reader): (wanted: WantedRow) => Promise<Seen<ThreadRow> | undefined> {
     const one = ({ id, viewer }: WantedRow) => threadForAgent(reader, viewer, id);
     if (reader.engine === "postgres") return one;
@@ -104,7 +107,7 @@ export const feedbackThreads = {
   /** The app and the subject of a thread, if the viewer may see it. */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfThread(reader, viewer, id),
 
-  /** Copies the status of the newest proposal, and what it waits for, to the thread, where lists read them. */
+  /** Copies the status of the newest proposal, and what it waits for, to the thread. Lists read them there. */
   setProposalStatus: (tx: Transaction, id: string) =>
     tx.run(`UPDATE feedback SET ${proposalState} WHERE id = ?`, id),
 };
@@ -153,13 +156,13 @@ function proposalsOf(engine: Engine, most: number): string {
   );
 }
 
-/** The newest rows of a thread, oldest first. The limit keeps a thread readable that is repeated for months. */
+/** The newest rows of a thread, oldest first. The limit keeps a thread readable, even if it is repeated for months. */
 function newest(table: string, most: number, only = ""): string {
   return `FROM (SELECT * FROM ${table} WHERE feedback_id = f.id ${only} ORDER BY created_at DESC, id DESC LIMIT ${most}) AS newest
           ORDER BY created_at, id`;
 }
 
-/** A subquery that gives rows as one JSON array of objects with camelCase names. */
+/** Returns a subquery for rows as one JSON array of objects with camelCase names. */
 function jsonRows(engine: Engine, columns: readonly string[], from: string): string {
   const pairs = columns.map((column) => `'${camelCase(column)}', ${column}`).join(", ");
   const rows = `(SELECT ${columns.join(", ")} ${from}) AS part`;
@@ -171,7 +174,7 @@ function camelCase(column: string): string {
   return column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Makes the statement that finds a thread. It is long, so it is built once for each engine. */
+/** Creates the statement that finds a thread. It is long, so it is built once for each engine. */
 const threadWith = (mostProposals: number) =>
   oneForViewer<ThreadRow>({
     sqlite: threadOn("sqlite", mostProposals),
@@ -199,5 +202,5 @@ const waitingOf = `CASE
   WHEN r.status = 'approved' AND c.id IS NULL THEN 'approved'
   WHEN r.status = 'approved' AND c.outcome_status IS NULL THEN 'outcome' END`;
 
-/** Sets the status of the newest proposal of a thread, and what it waits for, where lists read them. */
+/** The assignments that copy the status of the newest proposal of a thread, and what it waits for, to the thread. */
 export const proposalState = `proposal_status = (SELECT r.status ${newestRun}), waiting = (SELECT ${waitingOf} ${newestRun})`;

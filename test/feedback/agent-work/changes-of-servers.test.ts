@@ -35,11 +35,11 @@ describe.each(databases)("a token of changes on $name", (engine) => {
     const cast = await makeAppWithAgent(service);
     await sendSubject(service, cast, "Before");
     const { changes } = await listThreadsOf(service, cast);
-    await service.deps.database.write(threadChanges.startAnew);
+    await service.deps.database.write(threadChanges.restart);
     const query = new URLSearchParams({ changedAfter: changes });
     const answer = await service.request("GET", `${listPath}?${query}`, { headers: cast.agent });
     expect(issuesOf(answer)).toEqual([
-      "changedAfter: is not of this database: read the list again and take its `changes`",
+      "changedAfter: is not a mark of this database: read the list again and use its `changes`",
     ]);
     const renewed = await listThreadsOf(service, cast);
     expect(renewed.items).toHaveLength(1);

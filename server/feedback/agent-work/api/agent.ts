@@ -91,7 +91,7 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
       if (found.expiresAt !== null && expiryOf(found, momentOf(deps)) === "unknown") throw doubtfulTime();
       if (!needsSettling(found, deps.clock.now())) {
         const isKept = () => findRun.peek(runId) === found;
-        // The next request like one that has waited must wait, too.
+        // Not kept for the next request: if it may wait, it must wait, too.
         const hasWaited = milliseconds > 0 && found.status === "awaiting_approval";
         return hasWaited ? found.answer : lastingAnswer({ ...found, run: found, isKept }, deps);
       }
@@ -116,22 +116,24 @@ function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThrea
     }
     if (!thread) throw new ApiError("not_found");
     const { answer, proposal: run } = thread;
-    // A newer proposal was approved meanwhile: who reads that first must store it.
+    // A newer proposal was approved meanwhile and must be settled, too. The next request does that, so this answer is
+    // not kept.
     if (run && needsSettling(run, deps.clock.now())) return answer;
     return lastingAnswer({ answer, run, isKept: findThread.isKept(thread, caller) }, deps);
   };
 }
 
-type Posting = Pick<Deps, "clock" | "newId" | "settings">;
+type ProposeDeps = Pick<Deps, "clock" | "newId" | "settings">;
 
 type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;
 
 /**
- * Writes a proposal in place of the one that waits, a note on the thread, and a message to the chat. Returns the thread's
- * app and the ids of the replaced proposals. Throws `run_superseded` if the newest proposal is not the one that the agent expects.
+ * Stores a proposal, which replaces the one that waits, a note on the thread, and a message to the chat channel.
+ * Returns the thread's app and the ids of the replaced proposals. Throws `run_superseded` if the newest proposal is not
+ * the one that the agent expects.
  */
 async function propose(
-  deps: Posting,
+  deps: ProposeDeps,
   tx: Transaction,
   { caller, draft }: { readonly caller: AgentCaller; readonly draft: Draft },
 ): Promise<{ readonly appId: string; readonly replaced: readonly string[] }> {
@@ -162,7 +164,7 @@ async function propose(
   return { appId: thread.appId, replaced };
 }
 
-interface Announced {
+interface AnnouncedThread {
   readonly appId: string;
   readonly appName: string;
   readonly subject: string;
@@ -170,9 +172,9 @@ interface Announced {
 }
 
 async function announce(
-  deps: Posting,
+  deps: ProposeDeps,
   tx: Transaction,
-  { run, thread }: { readonly run: NewProposalRow; readonly thread: Announced },
+  { run, thread }: { readonly run: NewProposalRow; readonly thread: AnnouncedThread },
 ): Promise<void> {
   const link = `${threadUrl(deps.settings, thread.appId, run.feedbackId)}#proposal`;
   await outbox.insert(tx, {
@@ -190,7 +192,7 @@ async function announce(
 const bytesOfProposal = (proposal: StoredProposal | undefined): number =>
   proposal ? bytesOfBody(JSON.stringify(proposal)) : 0;
 
-/** What is kept in memory of a thread that an agent may read. */
+/** A thread in memory, for an agent that may read it. */
 interface KnownThread {
   readonly id: string;
   readonly appId: string;
@@ -199,12 +201,12 @@ interface KnownThread {
   readonly answer: PreparedAnswer;
 }
 
-/** How much memory a thread takes beside its answer and its proposal. */
+/** The memory for a thread without its answer and its proposal, in bytes. */
 const threadOverhead = 2_000;
 
 /**
- * Makes the function that finds a thread for an agent; undefined if the agent may not see it. Each viewer has an own answer
- * in memory, so that it can be dropped together with the reason why the viewer got it.
+ * Creates the function that finds a thread for an agent. It returns undefined if the agent may not read the thread.
+ * Each viewer has a separate answer in memory, which is dropped when the access of the viewer changes.
  */
 export function createFindThread({
   clock,
@@ -215,7 +217,7 @@ export function createFindThread({
   const findRow = feedbackThreads.createFindThreadForAgent(database);
 
   async function load(name: string): Promise<KnownThread | undefined> {
-    const { id, ...viewer } = wantedOf(name);
+    const { id, ...viewer } = viewedThreadOf(name);
     const row = await findRow({ id, viewer });
     if (!row) return undefined;
     const shown = contract.readThread.success.body.parse(threadAnswer(settings, row, clock.now()));
@@ -233,7 +235,7 @@ export function createFindThread({
     // The proposal is in memory twice.
     bytesOf: ({ answer, proposal }) => threadOverhead + bytesOfBody(answer.body) + bytesOfProposal(proposal),
   });
-  /** Makes the function that says whether a thread is still in memory as it was. */
+  /** Returns a function that tells whether a thread is still in memory, unchanged. */
   const isKept = (thread: KnownThread, caller: AgentCaller) => {
     const name = nameOf(thread.id, caller);
     return () => find.peek(name) === thread;
@@ -241,18 +243,18 @@ export function createFindThread({
   return Object.assign(async (id: string, caller: AgentCaller) => find(nameOf(id, caller)), { isKept });
 }
 
-interface Wanted extends Viewer {
+interface ViewedThread extends Viewer {
   readonly id: string;
 }
 
 function nameOf(id: string, { kind, userId, appId, needs }: AgentCaller): string {
-  const wanted: Wanted = { id, kind, userId, appId, needs };
-  return JSON.stringify(wanted);
+  const viewed: ViewedThread = { id, kind, userId, appId, needs };
+  return JSON.stringify(viewed);
 }
 
-const wantedOf = (name: string): Wanted => JSON.parse(name);
+const viewedThreadOf = (name: string): ViewedThread => JSON.parse(name);
 
-/** Makes the function that finds a proposal, for every caller. It is kept in memory until it changes. */
+/** Creates the function that finds a proposal for any caller. The proposal stays in memory until it changes. */
 const createFindRun = ({
   database,
   memory,
@@ -271,10 +273,13 @@ const createFindRun = ({
     bytesOf: ({ answer, owners }) => proposalOverhead + bytesOfBody(answer.body) + bytesOfBody(owners),
   });
 
-/** How much memory a proposal takes beside its answer. */
+/** The memory for a proposal without its answer, in bytes. */
 const proposalOverhead = 1_000;
 
-/** A proposal in memory: the data that decides who may read it and in which form, and the answer. */
+/**
+ * Returns a proposal in the form for memory: its answer, and the data that decides who may read it and whether it must
+ * be settled.
+ */
 function knownRun(settings: Deps["settings"], run: ProposalRow | undefined) {
   if (!run) return undefined;
   const { id, owners, appId, status, decision, decidedAt, expiresAt, firstReadAt } = run;
@@ -285,7 +290,7 @@ function knownRun(settings: Deps["settings"], run: ProposalRow | undefined) {
 const mayRead = ({ userId, appId }: AgentCaller, run: Pick<ProposalRow, "owners" | "appId">): boolean =>
   run.owners.split(" ").includes(userId) && (appId === null || run.appId === appId);
 
-/** An answer about a proposal that has nothing to be stored first, and for how long it lasts: an approval may expire. */
+/** Returns an answer together with the time until which it is valid, because an approval may expire. */
 function lastingAnswer(
   {
     answer,
@@ -293,9 +298,9 @@ function lastingAnswer(
     isKept,
   }: {
     readonly answer: PreparedAnswer;
-    /** The proposal that it shows, if it shows one. */
+    /** The proposal in the answer, if there is one. */
     readonly run: Pick<RunState, "status" | "expiresAt"> | undefined;
-    /** Whether it is still in memory as it was. */
+    /** Whether the answer is still in memory, unchanged. */
     readonly isKept: () => boolean;
   },
   { time }: Pick<Deps, "time">,

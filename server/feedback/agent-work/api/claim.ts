@@ -37,7 +37,7 @@ export function runWork(deps: ClaimDeps): Handlers<typeof contract> {
         const { run, claim } = await claimedRun(deps, tx, { runId, claimId: body.claimId, caller });
         if (claim.progressCount >= limits.progressReports)
           throw new ApiError("wrong_state", {
-            message: `This claim has all its ${limits.progressReports} steps of progress. Report the outcome.`,
+            message: `This claim already has ${limits.progressReports} progress reports, which is the maximum. Report the outcome.`,
           });
         const createdAt = deps.clock.now().toISOString();
         const text = withoutSenderLinks(body.text);
@@ -157,7 +157,10 @@ interface NamedClaim {
   readonly caller: AgentCaller;
 }
 
-/** A proposal and the claim on it that a worker may report on. Throws `wrong_state`, and what `namedClaim` throws. */
+/**
+ * Returns a proposal and the claim for which the worker may report. Throws `wrong_state`, and the errors of
+ * `namedClaim`.
+ */
 async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: NamedClaim) {
   const run = await lockedRun(tx, named.runId, named.caller);
   const claim = await namedClaim(deps, tx, named);
@@ -166,7 +169,10 @@ async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: Nam
   return { run, claim };
 }
 
-/** The claim of the caller's account with this id. Throws `not_found`, `claim_released` or `claim_resumed`. */
+/**
+ * Returns the claim with this id if the caller's account made it. Throws `not_found`, `claim_released` or
+ * `claim_resumed`.
+ */
 async function namedClaim(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,

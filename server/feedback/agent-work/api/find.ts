@@ -30,7 +30,7 @@ import {
 
 type FindDeps = Pick<Deps, "clock" | "database" | "settings" | "stopping" | "threadWatch" | "waiting">;
 
-/** How an agent finds what there is to do. */
+/** The handlers with which an agent finds threads and proposals. */
 export function findWork(deps: FindDeps): Handlers<typeof contract> {
   return {
     async listFeedback(request) {
@@ -53,7 +53,7 @@ export function findWork(deps: FindDeps): Handlers<typeof contract> {
 
 type ListRequest = Request<typeof contract.listFeedback>;
 
-/** A page of the list. The first one also has the mark of what it saw. (rule A30) */
+/** Returns a page of the list. The first page also has the mark of the changes that it includes. (rule A30) */
 async function list({ database, settings }: FindDeps, { caller, query }: ListRequest) {
   const { cursor, limit = limits.agentPage.default } = query;
   const search = await searchOf({ database }, caller, query);
@@ -61,7 +61,7 @@ async function list({ database, settings }: FindDeps, { caller, query }: ListReq
   const sortKey = threadCursors[order];
   const position = readCursor(cursor, sortKey.parts);
   if (order === "found") await indexForSearch(database);
-  // An empty list has no row that carries the mark: what is committed before it was read is what it saw.
+  // An empty list has no row with a mark, so a mark is read before the list.
   const before = cursor === undefined ? await threadChanges.present(database) : null;
   const { rows, reached } = await findThreads(database, search, { position, limit: limit + 1 });
   const { items, nextCursor } = searchedPage(rows, limit, { keyOf: sortKey.of, reached });
@@ -69,7 +69,7 @@ async function list({ database, settings }: FindDeps, { caller, query }: ListReq
   return { items: items.map((row) => threadItem(settings, row)), nextCursor, changes };
 }
 
-/** The threads that changed after a mark, held while there are none. (rules A30, A31) */
+/** Returns the threads that changed after a mark. Waits while there are none. (rules A30, A31) */
 async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: string, milliseconds: number) {
   const { database, settings } = deps;
   const { caller, callerNow, query } = request;
@@ -79,7 +79,10 @@ async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: s
   const look = async () => {
     const after = await threadChanges.after(database, mark);
     if (after === notAMark)
-      throw badRequest("changedAfter", "is not of this database: read the list again and take its `changes`");
+      throw badRequest(
+        "changedAfter",
+        "is not a mark of this database: read the list again and use its `changes`",
+      );
     const { conditions, next } = after;
     const rows = await findChanged(database, search, { conditions, limit: limit + 1 });
     mark = next(rows.length > limit ? rows.at(limit - 1) : undefined);
@@ -99,7 +102,7 @@ async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: s
 
 const encoded = (mark: string): string => Buffer.from(mark).toString("base64url");
 
-/** The threads that the caller may read and asks for. Throws `not_found` for the app of somebody else. */
+/** Returns the search that the caller asks for. Throws `not_found` if the caller is no member of the app. */
 async function searchOf(
   { database }: Pick<Deps, "database">,
   viewer: ListRequest["caller"],

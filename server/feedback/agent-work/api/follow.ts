@@ -8,17 +8,17 @@ import { proposals } from "../../proposals/store.ts";
 import { notAMark, threadChanges } from "../store/changes.ts";
 import { findChanged } from "../store/find.ts";
 
-/** A client asks again then, with the token that it has by that time. */
+/** How long a request follows changes. The client then sends the next request, with its present token. */
 const mostMilliseconds = 3_600_000;
 
 type FollowDeps = Pick<Deps, "database" | "settings" | "threadWatch" | "waiting">;
 
-/** Makes the function that sends changes to an agent while its token is valid. */
+/** Prepares the function that sends changes to an agent while its token is valid. */
 export type Follow = (callerNow: () => Promise<AgentCaller>, topics: Topics) => Promise<Following>;
 
 /**
- * Follows what an agent may read: proposals that it names, and the threads of its apps. What it saw is kept before it
- * listens, so that no change between is missed. (rule A60)
+ * Creates the function that follows the proposals that an agent names and the threads of its apps. It reads the present
+ * state before it listens, so it misses no change. (rule A60)
  */
 export function createFollow(deps: FollowDeps): Follow {
   return async (callerNow, { runIds, queue }) => {
@@ -102,7 +102,7 @@ const untilEnd = (signal: AbortSignal) => ({
   signal: () => signal,
 });
 
-/** Stands for what an agent reads of a proposal, without marking it as read. */
+/** Returns a hash of the answer that an agent gets for a proposal. Does not mark the proposal as read. */
 async function stateOf({ database, settings }: FollowDeps, id: string, viewer: AgentCaller) {
   const run = await proposals.find(database, id, viewer);
   return run && hashOf(JSON.stringify(proposalAnswer(settings, run)));

@@ -2,13 +2,13 @@ import type { Engine, Reader, Transaction } from "../../../database/database.ts"
 import type { Condition } from "../../../database/lists.ts";
 
 /**
- * A place in the order of the changes, as text. On SQLite the number of the last change that was seen. On PostgreSQL a
- * snapshot: the transactions whose changes were seen; while a client reads their changes page by page, also the snapshot
- * at which these pages end, and the last change of the page.
+ * A position in the order of the changes, as text. On SQLite it is the number of the last change that the client has
+ * seen. On PostgreSQL it is a snapshot: the client has seen the changes of its transactions. While the client reads
+ * pages, it also has the snapshot at which these pages end, and the last change of the page.
  */
 export type Mark = string;
 
-/** A mark is of another database, of one that was restored since, or of no database at all. */
+/** The result for a text that is no mark of this database, or a mark from before a restore. */
 export const notAMark = Symbol("not a mark");
 
 /** The SQL expression for the present mark, in the snapshot of its statement. */
@@ -21,19 +21,19 @@ const nameOfCount = "(SELECT name FROM change_counts LIMIT 1)";
 
 /** The changes of threads in the order of their commits: none is missed and none comes twice. */
 export const threadChanges = {
-  /** The mark of everything that is committed. */
+  /** Returns the mark of all changes that are committed. */
   async present(reader: Reader): Promise<Mark> {
     const { count, mark } = await readPresent(reader);
     return `${count} ${mark}`;
   },
 
-  /** The mark of a read that began after `before` and saw rows with `mark`, or no rows. */
+  /** Returns the mark of a read that began after `before` and returned rows with `mark`, or no rows. */
   seenBy: (before: Mark, mark: string | number | undefined): Mark =>
     mark === undefined ? before : `${before.split(" ").at(0)} ${mark}`,
 
   /**
-   * The conditions and the order that choose the threads `f` with changes `c` after a mark, and the mark after them.
-   * `notAMark` if the text is not a mark of this database.
+   * Returns the conditions for threads `f` with changes `c` after a mark, and the next mark. Returns `notAMark` if the
+   * text is not a mark of this database.
    */
   async after(reader: Reader, given: string): Promise<ChangesAfter | typeof notAMark> {
     const present = await readPresent(reader);
@@ -43,7 +43,7 @@ export const threadChanges = {
     return reader.engine === "sqlite" ? afterNumber(present, read) : afterSnapshot(present, read);
   },
 
-  /** Gives `seen` as long as nothing has changed since it was given, else another text. */
+  /** Returns `seen` if nothing has changed since that mark, otherwise another mark. */
   async newest(reader: Reader, seen: Mark): Promise<Mark> {
     const { mark } = await readPresent(reader);
     if (reader.engine === "sqlite" || seen === "") return mark;
@@ -57,8 +57,8 @@ export const threadChanges = {
     return change ? mark : seen;
   },
 
-  /** Begins another count, because the rows were replaced: the marks of before are no longer valid. */
-  async startAnew(tx: Transaction): Promise<void> {
+  /** Starts a new numbering, because the rows were replaced. Earlier marks are no longer valid. */
+  async restart(tx: Transaction): Promise<void> {
     await tx.run("DELETE FROM thread_changes");
     await tx.run("DELETE FROM change_counts");
     await tx.run(`INSERT INTO change_counts (name) VALUES (${randomName[tx.engine]})`);
@@ -73,7 +73,7 @@ const randomName: Record<Engine, string> = {
 /** How to read the changes after a mark. */
 export interface ChangesAfter {
   readonly conditions: readonly Condition[];
-  /** The mark after a page: after its last change if more follow, else after all changes. */
+  /** Returns the mark after a page: after its last change if more follow, otherwise after all changes. */
   readonly next: (last: ChangeKey | undefined) => Mark;
 }
 
@@ -83,26 +83,26 @@ export interface ChangeKey {
   readonly seq: number;
 }
 
-interface Present {
+interface PresentMark {
   readonly count: string;
   readonly mark: string;
 }
 
-interface Read {
+interface MarkParts {
   readonly base: string;
   readonly until: string;
   readonly number: string;
   readonly seq: string;
 }
 
-async function readPresent(reader: Reader): Promise<Present> {
+async function readPresent(reader: Reader): Promise<PresentMark> {
   const row = await reader.get<{ count: string | null; mark: string | number }>(
     `SELECT ${nameOfCount} AS count, ${presentMark[reader.engine]} AS mark`,
   );
   return { count: row?.count ?? "", mark: String(row?.mark ?? 0) };
 }
 
-function afterNumber(present: Present, { base }: Read): ChangesAfter | typeof notAMark {
+function afterNumber(present: PresentMark, { base }: MarkParts): ChangesAfter | typeof notAMark {
   if (!isNumber(base) || BigInt(base) > BigInt(present.mark)) return notAMark;
   return {
     conditions: [["c.number > ? AND c.number <= ?", Number(base), Number(present.mark)]],
@@ -110,7 +110,7 @@ function afterNumber(present: Present, { base }: Read): ChangesAfter | typeof no
   };
 }
 
-function afterSnapshot(present: Present, read: Read): ChangesAfter | typeof notAMark {
+function afterSnapshot(present: PresentMark, read: MarkParts): ChangesAfter | typeof notAMark {
   const { base, until, number, seq } = read;
   const fits = [base, until].every((text) => isSnapshot(text, present.mark)) && [number, seq].every(isNumber);
   if (!fits) return notAMark;
@@ -128,7 +128,7 @@ function afterSnapshot(present: Present, read: Read): ChangesAfter | typeof notA
 
 const isNumber = (text: string): boolean => /^\d{1,18}$/.test(text);
 
-/** Whether the text is a snapshot that PostgreSQL accepts, and not younger than the present one. */
+/** Whether the text is a snapshot that PostgreSQL accepts, and not newer than the present one. */
 function isSnapshot(text: string, present: string): boolean {
   const [xmin = "", xmax = "", running] = text.split(":");
   const between = running === "" ? [] : (running?.split(",") ?? [""]);

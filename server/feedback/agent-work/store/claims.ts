@@ -55,10 +55,10 @@ const columns = `c.id, c.run_id AS "runId", c.user_id AS "userId", c.token_id AS
     AND (t.expires_at IS NULL OR t.expires_at > ?) AND (t.kind <> 'oauth' OR EXISTS
     (SELECT 1 FROM oauth_tokens o WHERE o.connection_id = t.id AND o.expires_at > ?))) THEN 1 ELSE 0 END AS "tokenWorks"`;
 
-/** Whose claims a caller may use: an older server stored no account. */
+/** The condition for claims that a caller may use. Claims of older servers have no account. */
 const ofCaller = "(c.user_id = ? OR c.token_id = ?)";
 
-/** The claims of workers on approved proposals. At most one of a proposal is not released. */
+/** The claims of workers on approved proposals. Each proposal has at most one claim that is not released. */
 export const runClaims = {
   /** The claim of a proposal that is not released. */
   held: (reader: Reader, runId: string, now: string) =>
@@ -67,7 +67,7 @@ export const runClaims = {
       ...[now, now, runId],
     ),
 
-  /** The claim with this id that was made for this account. */
+  /** The claim with this id, if this account or token made it. */
   find: (
     reader: Reader,
     { id, runId, userId, tokenId }: Pick<Worker, "runId" | "userId" | "tokenId"> & Pick<ClaimRow, "id">,
@@ -89,7 +89,7 @@ export const runClaims = {
       ...[at, by, resumedAs ?? null, id],
     ),
 
-  /** Adds a step of progress and keeps it as the newest one. */
+  /** Adds a progress report and stores it as the newest one. */
   async addProgress(tx: Transaction, { id, claimId, text, createdAt }: NewProgress): Promise<void> {
     await tx.insert(tables.runProgress, { id, claimId, text, createdAt });
     await tx.run(

@@ -39,15 +39,15 @@ export interface FoundRow {
   readonly activeAt: string;
   readonly waiting: Exclude<Waiting, "none"> | null;
   readonly runId: string | null;
-  /** The mark of everything that this read saw. */
+  /** The mark of all changes that this read includes. */
   readonly mark: string | number;
 }
 
-/** The threads that an agent may read and that match. */
+/** A search: the viewer and the filters. */
 export interface Search {
   readonly viewer: Viewer;
   readonly filters: Omit<FeedbackFilters, "appId" | "cursor" | "limit" | "changedAfter" | "wait" | "tag"> & {
-    /** Tags by their names; a thread has all of them. */
+    /** Names of tags. A matching thread has all of them. */
     readonly tags?: readonly string[] | undefined;
   };
 }
@@ -75,7 +75,7 @@ export async function findThreads(
     },
     page,
   );
-  // Only the newest of all apps are read with everything that the list shows.
+  // Only the rows of the page are read with all columns.
   const rows = await reader.all<FoundRow>(
     plannedEachTime(
       `SELECT ${columns[reader.engine]} FROM (${newest}) AS newest CROSS JOIN feedback f CROSS JOIN apps a
@@ -115,7 +115,7 @@ function inOrder(
   };
 }
 
-/** The matching threads that changed, in the order of their changes. */
+/** Returns the matching threads that changed, in the order of their changes. */
 export function findChanged(
   reader: Reader,
   { viewer, filters }: Search,
@@ -197,7 +197,7 @@ const withTags = (keys: readonly string[]): Condition[] => {
   if (keys.length === 0) return [];
   const found = `SELECT count(*) FROM thread_tags x JOIN tags g ON g.id = x.tag_id
     WHERE x.feedback_id = f.id AND g.name_key IN (${placesOf(keys)})`;
-  // Not `=`: PostgreSQL would expect so few threads that it reads and sorts all of the tag.
+  // Not `=`: PostgreSQL would expect so few threads that it reads and sorts all threads of the tag.
   return [[`(${found}) >= ${keys.length}`, ...keys]];
 };
 
@@ -225,7 +225,7 @@ export interface FoundRunRow {
   readonly appName: string;
 }
 
-/** The proposals that an agent may read, newest first. The sort key is `createdAt` and `id`. */
+/** Returns the proposals that an agent may read, newest first. The sort key is `createdAt` and `id`. */
 export function findRuns(
   reader: Reader,
   { viewer, status }: { readonly viewer: Viewer; readonly status: RunStatus | undefined },

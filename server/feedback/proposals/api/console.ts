@@ -10,7 +10,7 @@ import { expiresAfter, later, recallRefusal, statusOf } from "../rules.ts";
 import { createStepRecorder, isHeld, lockedRun, momentOf, type RunStep, visibleRun } from "../steps.ts";
 import { type ProposalRow, proposals as rows } from "../store.ts";
 
-/** What a person does with a proposal: decide, recall an approval, release the claim of a worker. */
+/** The handlers with which a person decides on a proposal, recalls an approval, or releases the claim of a worker. */
 export function consoleProposals(
   deps: Pick<Deps, "clock" | "newId" | "settings" | "time" | "waitingAgents">,
 ): Handlers<typeof contract> {
@@ -26,7 +26,7 @@ export function consoleProposals(
     return proposalAnswer(deps.settings, await visibleRun(tx, run.id, author.caller));
   };
   const expiryOf = ({ approvalHours }: ProposalRow, from: Date): string | null => {
-    // An end that is counted from a wrong time could lie years ahead.
+    // With a wrong time, the approval could expire in years.
     if (approvalHours !== null && deps.time.isDoubtful()) throw doubtfulTime();
     return expiresAfter(from, approvalHours);
   };
@@ -82,6 +82,6 @@ export function consoleProposals(
 }
 
 const recallRefusals = {
-  wrong_state: "Only an approval that still stands can be recalled. Read it again.",
+  wrong_state: "Only a valid approval can be recalled. Read the proposal again.",
   run_claimed: "A worker has claimed this proposal. Release its claim first.",
 };

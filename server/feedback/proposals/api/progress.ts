@@ -9,7 +9,7 @@ import {
   runLives,
 } from "../store.ts";
 
-/** A proposal after its decision, as the console shows it. */
+/** The decision on a proposal and the work that followed, as the console shows them. */
 export interface ShownLife extends LifeRow {
   /** The claim that is held comes first, then the released ones, newest first. */
   readonly claims: readonly ShownClaim[];
@@ -20,7 +20,7 @@ export interface ShownClaim
     LifeClaimRow,
     "worker" | "tokenLabel" | "claimedAt" | "releasedAt" | "releasedBy" | "resumedAs" | "progressCount"
   > {
-  /** The newest steps of progress, newest first. `progressCount` says how many there are. */
+  /** The newest progress reports, newest first. `progressCount` is the number of all. */
   readonly progress: readonly LifeProgressRow[];
   readonly outcome: RunLife["outcome"];
 }
@@ -28,7 +28,7 @@ export interface ShownClaim
 const mostClaims = 100;
 const mostProgress = 300;
 
-/** What happened to each proposal of a thread, by the id of the proposal. */
+/** Returns the decision and the work of each proposal of a thread, by the id of the proposal. */
 export async function livesOfThread(
   reader: Reader,
   threadId: string,
@@ -54,7 +54,7 @@ export async function livesOfThread(
   );
 }
 
-/** How far the newest proposal of a thread is, for a list. */
+/** The state of the newest proposal of a thread, for a list. */
 export type NewestProposal =
   | "waiting"
   | "approved"
@@ -66,7 +66,7 @@ export type NewestProposal =
   | "expired"
   | "rejected";
 
-/** How far the newest proposal of each of these threads is at that time, by the id of the thread. */
+/** Returns the state of the newest proposal of each of these threads at that time, by the id of the thread. */
 export async function newestProposals(
   reader: Reader,
   threadIds: readonly string[],

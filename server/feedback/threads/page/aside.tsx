@@ -67,7 +67,7 @@ export const ThreadAside = (props: ThreadAsideProps) => {
   );
 };
 
-/** What the fields show, for a person who cannot change them. */
+/** The values of the fields, for a person who cannot change them. */
 const State = ({ thread: { feedback, assignee } }: Pick<ThreadAsideProps, "thread">) => (
   <section>
     <h2>State</h2>
@@ -200,17 +200,17 @@ const Metadata = ({ metadata }: { readonly metadata: Readonly<Record<string, unk
   );
 };
 
-/** By what the threads of an app are sorted, and who looks at the page. */
+/** The tags and members of the app, and the reader of the page. */
 export interface ThreadSorting {
   /** The names of all tags of the app. */
   readonly knownTags: readonly string[];
-  /** Who can look after a thread. */
+  /** The members to whom a thread can be assigned. */
   readonly people: readonly Assignee[];
   /** The id of the account. */
   readonly me: string;
 }
 
-/** Who looks after the thread, and a button that takes it. */
+/** The assignee of the thread, and a button with which the reader takes it over. */
 const ThreadAssignee = ({
   thread: { assignee },
   form,
@@ -220,7 +220,7 @@ const ThreadAssignee = ({
   readonly thread: OwnedThread;
   readonly form: Filled;
   readonly sorting: ThreadSorting;
-  /** Where the button sends the form. */
+  /** The address to which the button sends the form. */
   readonly action: string;
 }) => (
   <>
@@ -241,7 +241,7 @@ const ThreadAssignee = ({
   </>
 );
 
-/** The tags of a thread, each with a button that takes it away, and a field for more. */
+/** The tags of a thread, each with a button that removes it, and a field for more. */
 const ThreadTags = ({
   tags,
   known,
@@ -252,7 +252,7 @@ const ThreadTags = ({
   /** The names of all tags of the app. */
   readonly known: readonly string[];
   readonly form: Filled;
-  /** Where the buttons that take a tag away send the form. */
+  /** The address to which the buttons that remove a tag send the form. */
   readonly action: string;
 }) => (
   <>
@@ -292,7 +292,7 @@ const ThreadTags = ({
   </>
 );
 
-/** Hides what the sender of a thread sends from now on. The thread stays. */
+/** A button that blocks the sender: later reports of the sender are hidden. The thread stays. */
 const BlockSender = ({
   contact,
   action,

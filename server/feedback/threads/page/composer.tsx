@@ -24,13 +24,13 @@ interface MessageComposerProps {
   readonly forms: ThreadForms;
   readonly thread: OwnedThread;
   readonly address: string;
-  /** Who else writes in the thread. */
+  /** The other members who write in the thread. */
   readonly answering: readonly string[];
   /** How replies reach senders. */
   readonly ways: ReplyWays;
   readonly savedReplies: Omit<SavedReplyChoiceProps, "action">;
   readonly reader: PageReader;
-  /** Where an owner turns sender pages on. */
+  /** The address of the settings in which an owner turns sender pages on. */
   readonly settings: string;
 }
 
@@ -86,7 +86,7 @@ export const MessageComposer = ({
   </section>
 );
 
-/** Whose reports the reply is for, where there are several. */
+/** The field for the receivers of a reply, if there are several reports. */
 const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly thread: OwnedThread }) => {
   const repeats = thread.messages.filter(({ sender }) => sender !== undefined);
   if (repeats.length === 0) return null;
@@ -185,7 +185,7 @@ function mailAddress(contact: string): string | undefined {
 
 interface SavedReplyChoiceProps {
   readonly replies: readonly SavedReply[];
-  /** Where the button sends the form. */
+  /** The address to which the button sends the form. */
   readonly action: string;
   /** The page of all saved replies. */
   readonly manage: string;
@@ -214,7 +214,9 @@ const SavedReplyChoice = ({ replies, action, manage }: SavedReplyChoiceProps) =>
   </div>
 );
 
-/** The sent form with the chosen saved reply after the typed text. Throws `bad_request` if the reply is deleted. */
+/**
+ * Returns the sent form with the chosen saved reply after the typed text. Throws `bad_request` if the reply is deleted.
+ */
 export async function withSavedReply(
   { ask, fields, param }: SignedInVisit,
   thread: OwnedThread,
@@ -239,10 +241,10 @@ function senderNameIn({ sender, messages }: OwnedThread, receiver: string): stri
   return messages.find(({ id }) => id === receiver)?.sender?.name ?? null;
 }
 
-/** At most so many members are named, by their addresses. */
+/** How many members are named at most, by their addresses. */
 const mostNamed = 3;
 
-/** Says who else writes an answer in the thread now. An open page asks again by itself. (rule F36) */
+/** Names the other members who write an answer in the thread now. An open page updates this by itself. (rule F36) */
 export const Answering = ({
   id,
   people,
@@ -252,7 +254,7 @@ export const Answering = ({
   readonly id: string;
   /** The addresses of the other members who write in the thread. */
   readonly people: readonly string[];
-  /** Whether screen readers read it when it changes. A page that shows it twice has it read once. */
+  /** Whether screen readers read it when it changes. If the page shows it twice, they read only one of them. */
   readonly isRead?: boolean;
 }) => {
   const traits = { id, class: "answering", "data-live": versionOf(people) };

@@ -11,7 +11,7 @@ import { inboxPositionOf, inboxPositionQuery } from "../../inbox/filters.tsx";
 import {
   claimedName,
   currentThread,
-  holdsDrafts,
+  hasDrafts,
   namesOf,
   recallNoteName,
   seenMessageName,
@@ -46,7 +46,7 @@ const doneWords: Readonly<Record<string, "approved" | "rejected" | "changes-aske
   request_changes: "changes-asked-for",
 };
 
-/** Takes an approval back. */
+/** Recalls an approval. */
 function recall(visit: SignedInVisit): Promise<Reply<"recalled">> {
   const { ask, fields } = visit;
   const runId = fields.text("recall");
@@ -117,7 +117,7 @@ const aboutReply = (fields: Fields) => ({
   ...(fields.has(seenMessageName) ? { expectedMessageId: fields.text(seenMessageName) || null } : {}),
 });
 
-/** The receivers of a reply, in the form of the API. */
+/** Returns the receivers of a reply in the form of the API. */
 function receiverIn(fields: Fields): { readonly everyone?: boolean; readonly reportId?: string } {
   const receiver = fields.text("replyReceiver");
   if (receiver === "everyone") return { everyone: true };
@@ -132,7 +132,10 @@ const editThread = (visit: SignedInVisit): Promise<Reply<"changed">> =>
     return { done: "changed" };
   });
 
-/** What the fields at the side change, in the form of the API. Throws `bad_request` for what somebody else changed, too. */
+/**
+ * Returns the changed fields at the side in the form of the API. Throws `bad_request` for a field that another person
+ * changed, too.
+ */
 async function changeIn(visit: SignedInVisit): Promise<Readonly<Record<string, unknown>>> {
   const { fields } = visit;
   const thread = await readThread(visit);
@@ -219,7 +222,7 @@ async function markUnread({ ask, fields, links, param, query }: SignedInVisit): 
   return goTo(list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`, "unread");
 }
 
-/** The result of a part of the form: the word for its notice, and where to see it on the page. */
+/** The result of a part of the form: the name of its notice, and the place on the page that shows it. */
 interface Done<Word extends string> {
   readonly done: Word;
   readonly anchor?: string;
@@ -237,7 +240,7 @@ function doPart<Word extends string>(
     async () => {
       const { done, anchor, messageId } = await act();
       const address = links.thread(param("appId"), param("id")) + inboxPositionQuery(inboxPositionOf(visit));
-      if (!holdsDrafts(fields, part)) return goTo(address, done, anchor);
+      if (!hasDrafts(fields, part)) return goTo(address, done, anchor);
       const sent = { fields, part, ...(messageId === undefined ? {} : { messageId }) };
       return { ...(await showThread(visit, { sent, done })), sentFields: namesOf(part, fields) };
     },
@@ -253,7 +256,7 @@ async function deleteThread(visit: SignedInVisit): Promise<Reply<"thread-deleted
   const { list } = inboxPositionOf(visit);
   const inbox = visit.links.inbox(visit.param("appId"));
   const reply = goTo(list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`, "thread-deleted");
-  // What was typed beside the button was not sent.
+  // The text that was typed in other fields was not sent.
   return { ...reply, sentFields: [] };
 }
 

@@ -63,7 +63,7 @@ interface Opened {
   readonly since: string | null;
 }
 
-/** Reads what the page shows beside the thread itself. */
+/** Reads the data of the page that the thread itself does not have. */
 async function readBeside(
   visit: SignedInVisit,
   { thread, since, position }: Opened & { readonly position: InboxPosition },
@@ -116,7 +116,7 @@ interface ThreadProps {
   readonly deliveries: readonly ProposalDelivery[];
   readonly lives: ReadonlyMap<string, ProposalLife>;
   readonly fresh: NewSince | undefined;
-  /** Who else writes in the thread. */
+  /** The other members who write in the thread. */
   readonly answering: readonly string[];
   readonly releases: ThreadAsideProps["releases"];
   readonly now: Date;
@@ -195,8 +195,8 @@ const Thread = (props: ThreadProps) => {
 };
 
 /**
- * One form around the whole thread. Every button sends all typed text, so that the next page can show unsaved text again.
- * Enter in a field saves the fields at the side, and decides nothing.
+ * One form around the whole thread. Every button sends all typed text, so that the next page can show unsaved text
+ * again. The Enter key in a field saves the fields at the side, and never decides.
  */
 const ThreadForm = ({
   id,

@@ -14,7 +14,7 @@ interface ProposalOrdersProps {
   readonly address: string;
 }
 
-/** What a person can still do about an approval: recall it until it is claimed, release the claim until its outcome. */
+/** The forms with which a person recalls an approval that is not claimed, or releases a claim without an outcome. */
 export const ProposalOrders = ({ proposal, life, forms, address }: ProposalOrdersProps) => {
   const held = heldClaim(life);
   const approved = proposal.status === "approved" && life !== undefined;
@@ -151,7 +151,7 @@ const Decide = ({
   </button>
 );
 
-/** A note for a step that can no longer be taken. It stays on the page, so that it can be copied. */
+/** The note for a step that is no longer possible. It stays on the page, so that the person can copy it. */
 export const UnsentNote = ({ form, name = "note" }: { readonly form: Filled; readonly name?: string }) =>
   form.value(name).trim() === "" ? null : (
     <div class="decide">
@@ -208,7 +208,7 @@ export const heldClaim = (life: ProposalLife | undefined): ProposalClaim | undef
 export const isOpenWork = ({ status }: Proposal, life: ProposalLife | undefined): boolean =>
   status === "approved" && !heldClaim(life)?.outcome;
 
-/** How far a proposal is, in plain words. */
+/** The state of a proposal in words. */
 export function stateOf(proposal: Proposal, life: ProposalLife | undefined): BadgeProps {
   if (proposal.status === "approved") return workOf(heldClaim(life));
   return proposal.status === "awaiting_approval" ? waiting : (ends[proposal.decision ?? ""] ?? rejected);

@@ -13,7 +13,7 @@ interface ProposalStateProps {
   readonly life: ProposalLife | undefined;
 }
 
-/** How far a proposal is. The script keeps it up to date. */
+/** The state of a proposal. The script keeps it up to date. */
 export const ProposalState = ({ proposal, life }: ProposalStateProps) => {
   const state = stateOf(proposal, life);
   return (
@@ -23,7 +23,7 @@ export const ProposalState = ({ proposal, life }: ProposalStateProps) => {
   );
 };
 
-/** The decision on a proposal, the work that followed, and what a person can still do about it. */
+/** The decision on a proposal, the work that followed, and the forms for a recall and a release. */
 export const AfterDecision = ({
   proposal,
   life,
@@ -89,7 +89,7 @@ const ProposalWork = ({ proposal, life, now }: ProposalWorkProps) => {
   );
 };
 
-/** Whether an agent knows of the approval, and how long it is good. */
+/** Whether an agent has read the approval, and when the approval expires. */
 const Approval = ({ life, now }: ProposalWorkProps & { readonly life: ProposalLife }) => (
   <p>
     {life.firstReadAt === null ? (
@@ -113,7 +113,7 @@ interface DecidedProps {
   readonly life: ProposalLife | undefined;
 }
 
-/** Who decided what and when, with the note. */
+/** The decision with its person, time and note. */
 const Decided = ({ proposal, life }: DecidedProps) => {
   const { decidedAt, decisionNote, decision } = proposal;
   if (decidedAt === null) return null;
@@ -138,7 +138,7 @@ const Decided = ({ proposal, life }: DecidedProps) => {
   );
 };
 
-/** Who had approved what was recalled, or has expired. */
+/** The person who gave an approval that was recalled or has expired. */
 const EarlierApproval = ({ proposal: { decision }, life }: DecidedProps) => {
   if ((decision !== "recalled" && decision !== "expired") || !life?.approvedBy) return null;
   const { approvedBy, approvedAt, approvalNote } = life;
@@ -212,7 +212,7 @@ interface ClaimFactsProps {
   readonly now: Date;
 }
 
-/** The work of one claim: who, since when, how far, and how it ended. */
+/** The work of one claim: its worker, its beginning, its progress and its outcome. */
 const ClaimFacts = ({ claim, now }: ClaimFactsProps) => (
   <>
     <div>
@@ -257,7 +257,7 @@ const Released = ({ claim: { releasedAt, releasedBy } }: Pick<ClaimFactsProps, "
 
 const hourMilliseconds = 3_600_000;
 
-/** When the worker was last heard of. A long silence is said, and ends nothing. */
+/** The time of the worker's last report. The page mentions a long silence, which does not end the claim. */
 const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: ClaimFactsProps) => {
   if (outcome || releasedAt !== null) return null;
   const at = progress[0]?.createdAt ?? claimedAt;
@@ -280,7 +280,7 @@ const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: 
 
 const shownLines = 5;
 
-/** The newest steps of progress, oldest first; the older ones are folded. */
+/** The newest progress reports, oldest first. The older ones are folded. */
 const Progress = ({ claim: { progress, progressCount } }: Pick<ClaimFactsProps, "claim">) => {
   if (progress.length === 0) return null;
   const [newest, older] = [progress.slice(0, shownLines), progress.slice(shownLines)];

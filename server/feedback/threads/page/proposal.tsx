@@ -115,7 +115,9 @@ const OpenWork = ({ thread, lives }: ProposalsProps) => {
   );
 };
 
-/** Shown when a newer proposal arrived while another part was sent: nobody has read the plan above the note. */
+/**
+ * Shown if a newer proposal arrived while another part was sent. The person has not read the plan above the note yet.
+ */
 const NewerThanRead = ({
   forms: { readProposalId, decisionRefused, decision },
   proposal,
@@ -178,12 +180,15 @@ const Fingerprint = ({ plan }: { readonly plan: string }) => {
 };
 
 interface PlanChangesProps {
-  /** The earlier proposal that the reader knows. */
+  /** The earlier proposal that the reader has read. */
   readonly earlier: Proposal;
   readonly proposal: Proposal;
 }
 
-/** What a new plan changes in an earlier one, and what a person had asked for. The whole plan stands below. */
+/**
+ * The difference between a new plan and an earlier one, and the changes that a person asked for. The page shows the
+ * whole plan below.
+ */
 const PlanChanges = ({ earlier, proposal }: PlanChangesProps) => {
   const difference = planDifference(earlier.plan, proposal.plan);
   return (

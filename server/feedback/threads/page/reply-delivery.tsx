@@ -5,7 +5,7 @@ import { Line } from "../../../console/text.tsx";
 
 type Sender = OwnedThread["sender"];
 
-/** What a sender is called. */
+/** Returns the name of a sender for the page. */
 export const senderName = (sender: Sender | undefined): string =>
   sender?.name ?? sender?.email ?? "Anonymous";
 
@@ -17,21 +17,21 @@ export const sendersOf = ({ feedback, sender, messages }: OwnedThread): Readonly
   ]);
 
 interface TurnPagesOnProps {
-  /** Where an owner turns sender pages on. */
+  /** The address of the settings in which an owner turns sender pages on. */
   readonly settings: string;
 }
 
-/** The way out where a reply reaches nobody. */
+/** A hint for replies that reach nobody: an owner can turn sender pages on. */
 export const TurnPagesOn = ({ settings }: TurnPagesOnProps) => (
   <Can needs="owner" otherwise={<>An owner of the app can turn on sender pages.</>}>
     <a href={settings}>Turn on sender pages</a>, and give the sender the link to theirs.
   </Can>
 );
 
-/** The words of the notices after a reply. */
+/** The names of the notices after a reply. */
 const replied = ["replied", "replied-changed"];
 
-/** Says what happened to the reply that the person at the page has just sent. */
+/** The notice about the reply that the reader of the page has just sent. */
 export const RepliedNotice = ({
   done,
   thread: { messages },
@@ -40,7 +40,7 @@ export const RepliedNotice = ({
 }: TurnPagesOnProps & {
   readonly done: string;
   readonly thread: OwnedThread;
-  /** The e-mail address of the person at the page. */
+  /** The e-mail address of the reader of the page. */
   readonly reader: string;
 }) => {
   if (!replied.includes(done)) return null;
@@ -63,7 +63,7 @@ export const RepliedNotice = ({
   );
 };
 
-/** The receivers of a reply, and how it reaches them. */
+/** The receivers of a reply, and how each of them gets it. */
 export const ReplyDelivery = ({
   message: { everyone, mails = [], delivery },
   sender,

@@ -61,7 +61,7 @@ export const FoldedText = ({
   readonly text: string;
   /** The name of the folded part, such as `more lines`. It stands after the number of lines. */
   readonly rest?: string;
-  /** How much of a long text is shown. */
+  /** The part of a long text that is not folded. */
   readonly most?: Most;
 }) => {
   const at = foldPosition(text, most);

@@ -20,7 +20,7 @@ interface TimelineProps {
   readonly thread: OwnedThread;
   readonly links: Links;
   readonly lives: ReadonlyMap<string, ProposalLife>;
-  /** The message that the reader has just added: the page opens at it. */
+  /** The message that the reader has just added. The page opens at it. */
   readonly newest: string | undefined;
   readonly fresh: NewSince | undefined;
   /** The page with the settings of the app. */
@@ -161,7 +161,7 @@ const PlainMessage = ({ message, senders, links, settings }: PlainMessageProps) 
   );
 };
 
-/** One line in place of a note that an agent's step adds: the page shows the full text above. */
+/** One line instead of the note about a step of an agent. The page shows the full text above. */
 const Event = ({ name, at }: { readonly name: string; readonly at: string }) => (
   <p class="event">
     <span>{name}</span>
@@ -183,7 +183,7 @@ const messageKey = ({ body, createdAt }: Pick<Message, "body" | "createdAt">): s
 const noteKey = (proposal: Proposal): string =>
   messageKey({ body: proposalNote(proposal), createdAt: proposal.createdAt });
 
-/** What is new on the thread, and since when; undefined for a person who sees it for the first time. */
+/** What is new on the thread, and since when; undefined at the first visit of a person. */
 export interface NewSince {
   readonly since: string;
   readonly news: ThreadNews;
@@ -191,7 +191,7 @@ export interface NewSince {
   readonly edited: boolean;
 }
 
-/** Says above a thread what happened since the last visit, with a link to the first of it. */
+/** The notice above a thread about what happened since the last visit, with a link to the first new message. */
 export const NewSinceNotice = ({ fresh }: { readonly fresh: NewSince | undefined }) => {
   if (!fresh) return null;
   const { since, news, edited } = fresh;
@@ -245,7 +245,7 @@ interface RepeatProps {
   readonly report: FirstReport;
 }
 
-/** A later report of the same failure: what it says that the first report does not, with its own files. */
+/** A later report of the same failure: the parts that differ from the first report, and its own files. */
 const RepeatedFeedback = ({ message, report }: RepeatProps) => {
   const { sender, createdAt } = message;
   return (
