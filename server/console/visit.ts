@@ -1,6 +1,6 @@
 import type { Role } from "../../src/contract/endpoint.ts";
 import type { PageAnswering } from "../feedback/messages/presence.ts";
-import type { PageLooks } from "../feedback/unread/looks.ts";
+import type { PageViews } from "../feedback/unread/page-views.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Ask } from "./ask.ts";
@@ -37,7 +37,7 @@ export interface SignedInVisit extends Visit {
   readonly needs: PageNeeds;
   readonly caller: ConsoleCaller;
   readonly reads: PageReads;
-  readonly looks: PageLooks;
+  readonly views: PageViews;
   /** Whether a script asks what has changed on an open page, or a browser fetches the page in advance: nobody reads it now. */
   readonly isLive: boolean;
   readonly drafts: PageDrafts;

@@ -4,7 +4,7 @@ import { showSignIn } from "../access/sign-in/page/console.tsx";
 import { pageOfPending, pendingFormOf, showAgain } from "../access/sign-in/pending-form.ts";
 import type { Deps } from "../deps.ts";
 import { createPageAnswering } from "../feedback/messages/presence.ts";
-import { createPageLooks } from "../feedback/unread/looks.ts";
+import { createPageViews } from "../feedback/unread/page-views.ts";
 import { senderOf } from "../http/body/incoming-body.ts";
 import { counted } from "../http/body/read-body.ts";
 import type { InvokeDeps } from "../http/call-steps.ts";
@@ -78,7 +78,7 @@ const isLive = (ctx: Context): boolean =>
 /** Makes visits of requests: finds the caller, refuses forms of other servers' pages, reads what a form sent. */
 export function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, mountedAt }: ConsolePath) {
   const readsOf = createPageReads(deps);
-  const looksOf = createPageLooks(deps);
+  const viewsOf = createPageViews(deps);
   const draftsOf = createPageDrafts(deps);
   const answeringOf = createPageAnswering(deps);
   const links = createLinks(href);
@@ -90,7 +90,7 @@ export function createVisits({ deps, steps, api, notices }: ConsoleServer, { hre
     const { now } = visit;
     const drafts = draftsOf(caller, steps.readCredentials(ctx, false), now);
     const own = {
-      ...{ reads: readsOf(caller, now), looks: looksOf(caller, now) },
+      ...{ reads: readsOf(caller, now), views: viewsOf(caller, now) },
       ...{ drafts, answering: answeringOf(caller, now) },
     };
     return { ...visit, caller, needs, ...own, isLive: isLive(ctx) };

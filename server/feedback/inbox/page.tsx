@@ -32,15 +32,15 @@ async function showInbox(visit: SignedInVisit): Promise<Reply> {
   const { type, tag, assignee, cursor } = query;
   const filter = { status: visit.query("status") || "open", type, tag, assignee, q: visit.query("q") };
   const params = { appId: navigation.app.id };
-  const look = await visit.looks.atInbox(navigation.app.id);
+  const view = await visit.views.ofInbox(navigation.app.id);
   const [changes, listed, people, { items: tags }] = await Promise.all([
-    look.since === null ? undefined : visit.reads.changesSince(navigation.app.id, look.since),
+    view.since === null ? undefined : visit.reads.changesSince(navigation.app.id, view.since),
     listWithProposals(visit, { params, query }),
     visit.reads.assignableMembers(navigation.app.id),
     visit.ask(tagEndpoints.list, { params }),
   ]);
-  await look.note();
-  const since = { changes, since: look.since };
+  await view.note();
+  const since = { changes, since: view.since };
   const shown = { navigation, filter, cursor, since, tags, people, ...listed };
   return show(<Inbox {...shown} now={visit.now} />);
 }
@@ -496,10 +496,10 @@ async function markAllRead({ ask, fields, links, param }: SignedInVisit): Promis
 }
 
 /** Hides what has changed since the last visit. */
-async function hideChanges({ ask, fields, links, looks, param }: SignedInVisit): Promise<Reply> {
+async function hideChanges({ ask, fields, links, views, param }: SignedInVisit): Promise<Reply> {
   const appId = param("appId");
   await ask(apps.read, { params: { appId } });
-  await looks.hideChanges(appId);
+  await views.hideChanges(appId);
   return goTo(inboxOf(links.inbox(appId), fields.text("list")));
 }
 

@@ -3,15 +3,18 @@ import { ownedApp } from "../../access/apps/owned-app.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { appOfThread } from "../threads/owned.ts";
-import { looks, markAllRead } from "./store/read-marks.ts";
+import { markAllRead, threadViews } from "./store/read-marks.ts";
 
-/** What a person marks as read or unread. It changes nothing for others, so it is not in the audit. */
+/**
+ * The handlers with which a person marks threads as read or unread. That changes nothing for others, so it is not in
+ * the audit.
+ */
 export function readMarks({ clock }: Pick<Deps, "clock">): Handlers<typeof contract> {
   return {
     update: ({ caller, params: { id }, body: { read }, save }) =>
       save(async (tx) => {
         const appId = await appOfThread(tx, id, caller);
-        await looks.mark(tx, { appId, userId: caller.userId, feedbackId: id }, read);
+        await threadViews.mark(tx, { appId, userId: caller.userId, feedbackId: id }, read);
         return { unread: !read };
       }),
 

@@ -9,7 +9,7 @@ export interface ThreadNews {
   readonly decided: boolean;
 }
 
-/** What happened on a thread after `since` that this person did not do. (rule F53) */
+/** Returns what others did on a thread after `since`. (rule F53) */
 export function threadNews(
   { messages, proposals }: Pick<OwnedThread, "messages" | "proposals">,
   {
@@ -20,7 +20,7 @@ export function threadNews(
     /** The instant after which things are new. */
     readonly since: string;
     readonly email: string;
-    /** Who decided on each proposal, by its id. */
+    /** The e-mail address of the person who decided on a proposal, by its id. */
     readonly deciders: ReadonlyMap<string, string | null>;
   },
 ): ThreadNews {
@@ -32,55 +32,66 @@ export function threadNews(
   return { first: fresh[0]?.id, messages: fresh.length, decided };
 }
 
-/** After this time without a page a person comes back: what happened meanwhile is new. */
+/** A visit ends after this time without a view. At the next view, everything that happened meanwhile is new. */
 const visitEnds = 30 * 60_000;
 
-/** A look is stored again after this time, so that pages that are open or reloaded write little. */
-const lookNotedEvery = 60_000;
+/** A view is stored again only after this time, so that pages that are open or reloaded write little. */
+const viewStoredEvery = 60_000;
 
-/** The last look of a person at a thread or at an inbox, and the one before that visit. Null if there was none. */
-interface Look {
+/** The last view of a thread or an inbox by a person, and the last one before that visit. Null if there was none. */
+interface LastView {
   readonly lookedAt: string | null;
   readonly sinceAt: string | null;
 }
 
-/** A look at `now`: since when things are new to the person, null if the person was never here, and whether to store it. */
-interface NewLook {
+/**
+ * A view at `now`. `since` is the instant after which things are new; null at the first view. `isDue` tells whether to
+ * store the view.
+ */
+interface NewView {
   readonly since: string | null;
   readonly isDue: boolean;
 }
 
-/** What is new at a look. A page that is opened again during one visit shows the same things as new. (rule F53) */
-export function lookAt(now: Date, { lookedAt, sinceAt }: Look): NewLook {
+/**
+ * Returns the view at `now`. If a page is opened again during one visit, it shows the same things as new. (rule F53)
+ */
+export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
   if (lookedAt === null) return { since: sinceAt, isDue: true };
   const age = now.getTime() - Date.parse(lookedAt);
   return age >= visitEnds
     ? { since: lookedAt, isDue: true }
-    : { since: sinceAt, isDue: age >= lookNotedEvery };
+    : { since: sinceAt, isDue: age >= viewStoredEvery };
 }
 
-/** The looks of a member in an app that are newer than what the member has read as a whole. */
+/**
+ * Limits for the views of a member in an app that are newer than `read_until`: up to that instant, the member has read
+ * all other threads.
+ */
 export const settling = {
-  /** So many are counted on every page. If there are more, all but the newest become part of what was read as a whole. */
+  /**
+   * Every page counts at most this many views. If there are more, `read_until` moves forward, so that only the newest
+   * `kept` are counted.
+   */
   most: 64,
   kept: 32,
-  /** Threads that are unread among those are remembered one by one, as far as so many are. */
+  /** Unread threads before `read_until` get a row each. If there were more than this, `read_until` does not move. */
   mostUnread: 200,
 } as const;
 
-/** No change takes so long between its time and its commit. */
+/** A change is committed within this time. */
 const longestChange = 60_000;
 
-/** When something last happened on threads that the member has read: on the newest, and on the last one that is kept. */
+/**
+ * The last activity of the newest thread that the member has read, and of the oldest one whose view stays newer than
+ * `read_until`.
+ */
 export interface ReadTimes {
   readonly newest: string;
   readonly lastKept: string;
 }
 
-/**
- * The instant up to which everything may count as read, but for the unread threads. Nothing that happened up to it can
- * still wait for its commit. (rule F52)
- */
+/** Returns the new `read_until`. No change from before this instant can still wait for its commit. (rule F52) */
 export function settledUntil({ newest, lastKept }: ReadTimes): string {
   const committed = new Date(Date.parse(newest) - longestChange).toISOString();
   return committed < lastKept ? committed : lastKept;

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from "../../../server/database/database.ts";
 import { indexNext } from "../../../server/feedback/search/store/search.ts";
-import { makeRoom } from "../../../server/feedback/unread/store/read-marks.ts";
+import { limitViews } from "../../../server/feedback/unread/store/read-marks.ts";
 import { createSealer } from "../../../server/secrets/secrets.ts";
 import { appRows, ownApps } from "./app-rows.ts";
 import { feedbackRows } from "./feedback-rows.ts";
@@ -43,7 +43,7 @@ export async function fill(
   await restore();
   while (await indexNext(database));
   for (let app = 1; app <= ownApps; app += 1)
-    await database.write((tx) => makeRoom(tx, { appId: idOf("1", app), userId: personId }), "long");
+    await database.write((tx) => limitViews(tx, { appId: idOf("1", app), userId: personId }), "long");
 }
 
 async function makeNumbers(database: Database, count: number): Promise<void> {

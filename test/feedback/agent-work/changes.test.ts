@@ -160,7 +160,9 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
     for (const text of texts) {
       const query = new URLSearchParams({ changedAfter: Buffer.from(text).toString("base64url") });
       const answer = await service.request("GET", `${listPath}?${query}`, { headers: cast.agent });
-      expect(issuesOf(answer)).toEqual([expect.stringContaining("changedAfter: is not a mark of this database")]);
+      expect(issuesOf(answer)).toEqual([
+        expect.stringContaining("changedAfter: is not a mark of this database"),
+      ]);
     }
     for (const [name, value] of [
       ["q", "login"],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { unreadCounts } from "../../../server/feedback/unread/store/news.ts";
-import { lookLimits } from "../../../server/feedback/unread/store/read-marks.ts";
+import { viewLimits } from "../../../server/feedback/unread/store/read-marks.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
@@ -183,14 +183,14 @@ describe.each(databases)("what a person has read on $name", (engine) => {
   it("is marked with one request, however many threads there are, and what does not match stays unread", async () => {
     const createdAt = service.clock.now().toISOString();
     await send("question", { type: "question" });
-    await fillThreads(service, app.id, Array(lookLimits.marked + 5).fill({ createdAt }));
+    await fillThreads(service, app.id, Array(viewLimits.marked + 5).fill({ createdAt }));
     await markAll(viewer, { type: "bug" });
     expect([await unread(viewer), await rowsOf(viewer)]).toEqual([["question"], 1]);
   });
 
   it("keeps a bounded number of rows for each person, and forgets no unread thread among the newest", async () => {
     const createdAt = service.clock.now().toISOString();
-    const more = lookLimits.most - 1;
+    const more = viewLimits.most - 1;
     const old = await send("old");
     await fillThreads(service, app.id, Array(more).fill({ createdAt: service.clock.now().toISOString() }));
     const { database } = service.deps;
@@ -204,7 +204,7 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     expect([await unread(viewer), await rowsOf(viewer)]).toEqual([["old"], more]);
     for (const subject of ["one more", "and another"]) await mark(viewer, await send(subject), true);
     expect(await unread(viewer)).toEqual(["old"]);
-    expect(await rowsOf(viewer)).toBeLessThanOrEqual(lookLimits.kept + lookLimits.keptUnread + 1);
+    expect(await rowsOf(viewer)).toBeLessThanOrEqual(viewLimits.kept + viewLimits.keptUnread + 1);
   });
 
   it("goes with the membership, with the thread and with the account", async () => {

@@ -45,15 +45,15 @@ export async function showThread(
   visit: SignedInVisit,
   { sent, done, statusUrl }: ShownAgain = {},
 ): Promise<Reply> {
-  const look = await visit.looks.atThread(visit.param("id"));
+  const view = await visit.views.ofThread(visit.param("id"));
   const thread = await readThread(visit);
-  if (!visit.isLive) await look.note();
+  if (!visit.isLive) await view.note();
   const opened = await appNavigationOf(visit, "inbox");
   const navigation = done === undefined ? opened : { ...opened, done };
   const forms = threadForms(currentThread(thread), sent);
   const position = inboxPositionOf(visit);
   const ways = { mail: visit.reads.sendsMail, page: navigation.app.senderPages };
-  const beside = await readBeside(visit, { thread, since: look.since, position });
+  const beside = await readBeside(visit, { thread, since: view.since, position });
   const shown = { navigation, thread, forms, position, ways, statusUrl, ...beside };
   return show(<Thread {...shown} now={visit.now} />, sent?.refusal?.status);
 }

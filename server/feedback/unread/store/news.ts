@@ -4,7 +4,7 @@ import type { Reader } from "../../../database/database.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
 import { activeAt, isUnread, type MemberOf, readUntil } from "./read-marks.ts";
 
-/** The kinds of what happens in an app. */
+/** The kinds of events in an app. */
 const changeKinds = [
   ...(["report", "repeat", "answer", "note", "reply"] as const),
   ...(["proposal", "decision", "outcome", "edit"] as const),
@@ -12,14 +12,14 @@ const changeKinds = [
 
 type ChangeKind = (typeof changeKinds)[number];
 
-/** How often each kind of thing happened; each number at most `mostCounted`. */
+/** The number of events of each kind; each number is at most `mostCounted`. */
 export interface ChangeCounts {
   readonly counts: Readonly<Record<ChangeKind, number>>;
-  /** Whether there are more threads than were looked at, so that each number may be greater. */
+  /** Whether there are more threads than were read, so that each number may be greater. */
   readonly isPartial: boolean;
 }
 
-/** How many threads are looked at, those that were last active. */
+/** How many threads are read. They are the last active ones. */
 const mostThreads = 200;
 
 interface Since extends MemberOf {
@@ -27,8 +27,8 @@ interface Since extends MemberOf {
 }
 
 /**
- * What happened in an app after `since` that this member did not do. At most `mostThreads` threads and `mostCounted` things of
- * each kind are read, however many there are. (rule F53)
+ * Returns what others did in an app after `since`. Reads at most `mostThreads` threads and `mostCounted` events of each
+ * kind. (rule F53)
  */
 export async function changesSince(reader: Reader, { appId, userId, since }: Since): Promise<ChangeCounts> {
   const active = await reader.all<{ id: string }>(
@@ -43,10 +43,10 @@ export async function changesSince(reader: Reader, { appId, userId, since }: Sin
   return { counts: { ...noChanges, ...counts }, isPartial: active.length > mostThreads };
 }
 
-/** How many changes of fields in the app are looked at, the newest. */
+/** How many changes of fields in the app are read. They are the newest ones. */
 const mostEdits = 500;
 
-/** Whether others changed fields of a thread after `since`, as far as the newest changes in the app show. */
+/** Whether others changed fields of a thread after `since`. Reads only the newest changes in the app. */
 export async function wasEdited(
   reader: Reader,
   { appId, userId, since, feedbackId }: Since & { readonly feedbackId: string },
@@ -66,7 +66,7 @@ const noChanges = {
   ...{ proposal: 0, decision: 0, outcome: 0, edit: 0 },
 };
 
-/** The kinds, each with its rows. `#ids` stands for the ids of the threads. */
+/** The kinds with the rows of each. `#ids` is replaced by the ids of the threads. */
 const kinds: readonly (readonly [kind: ChangeKind, from: string, values: (asked: Since) => string[]])[] = [
   [
     "report",
@@ -135,30 +135,31 @@ const countKinds = (reader: Reader, asked: Since, ids: readonly string[]) =>
     ),
   );
 
-/** Counting ends here: whether more wait makes no difference to a reader, and costs a read of each. */
+/** Counting stops here: a greater number does not matter to a reader, and each row costs a read. */
 const mostCounted = limits.mostCounted + 1;
 
-/** What waits for a person in an app; each number at most `mostCounted`. */
+/** The unread threads and waiting proposals for a person in an app. Each number is at most `mostCounted`. */
 interface CountRow {
   readonly appId: string;
   readonly unread: number;
-  /** The proposals that this person may decide on. */
+  /** The proposals on which this person may decide. */
   readonly waiting: number;
 }
 
 const counted = (sql: string): string =>
   `(SELECT count(*) FROM (SELECT 1 AS one ${sql} LIMIT ${mostCounted}) AS counted)`;
 
-/** The apps of a person, and how many of the threads that were active after `read_until` the person has read. */
+/** The apps of a person, and how many threads with activity after `read_until` the person has read. */
 const mine = `SELECT v.app_id, v.user_id, v.role, ${readUntil} AS until,
     (SELECT count(*) FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.seen_count >= 0
       AND l.active_at > ${readUntil}) AS seen
   FROM app_members v WHERE ${membershipOf("viewer")}`;
 
-/** Of so many threads in one app, at least `mostCounted` are unread. */
+/** A number of threads of which at least `mostCounted` are unread in each app. */
 const enough = `SELECT coalesce(max(seen), 0) + ${mostCounted} AS threads FROM mine`;
 
-// The threads minus the looks: a look was active when its thread was. No look counts that hides a thread of a blocked sender.
+// The threads minus the views: the row of a view has the last activity of its thread. Rows that hide a thread of a
+// blocked sender are not counted.
 const unreadLater = `((SELECT count(*) FROM (SELECT 1 AS one FROM feedback f WHERE f.app_id = v.app_id AND f.status <> 'blocked'
     AND ${activeAt} > v.until ORDER BY ${activeAt} DESC LIMIT (SELECT threads FROM enough)) AS active) - v.seen)`;
 
@@ -167,7 +168,7 @@ const markedUnread = counted(`FROM thread_looks l WHERE l.app_id = v.app_id AND 
 
 const waitingForApproval = counted("FROM feedback f WHERE f.app_id = v.app_id AND f.waiting = 'approval'");
 
-/** What waits for a person, in each app of which the person is a member. */
+/** Returns the unread threads and waiting proposals for a person, in each app of which the person is a member. */
 export async function unreadCounts(reader: Reader, userId: string): Promise<CountRow[]> {
   const rows = await reader.all<CountRow>(
     plannedEachTime(`WITH mine AS MATERIALIZED (${mine}), enough AS MATERIALIZED (${enough})
@@ -179,7 +180,10 @@ export async function unreadCounts(reader: Reader, userId: string): Promise<Coun
   return rows.map((row) => ({ ...row, unread: Math.min(row.unread, mostCounted) }));
 }
 
-/** The last message of a thread, which is the report if nobody has written since, and whether the thread is unread. */
+/**
+ * The last message of a thread, and whether the thread is unread. If nobody has written since the report, the report is
+ * the last message.
+ */
 export interface NewsRow {
   readonly id: string;
   /** 1 or 0. */
@@ -216,7 +220,7 @@ const newsOfThreads = (ids: readonly string[]) =>
   LEFT JOIN users u ON u.id = m.author_id
   WHERE v.app_id = f.app_id AND v.user_id = ?`);
 
-/** What is new on these threads, for a member of their app. */
+/** Returns the last message of each of these threads, and whether the thread is unread for a member of the app. */
 export const threadNews = async (
   reader: Reader,
   userId: string,

@@ -8,29 +8,29 @@ import { plannedEachTime } from "../../../database/statements.ts";
 import { proposalState } from "../../threads/store.ts";
 import { type ReadTimes, settledUntil, settling } from "../rules.ts";
 
-/** What a member has seen of a thread. */
-interface LookRow extends MemberOf {
+/** A view: what a member has seen of a thread. The table has the older name `thread_looks`. */
+interface ViewRow extends MemberOf {
   readonly feedbackId: string;
-  /** How much has happened on the thread, by now. */
+  /** The present number of events on the thread. */
   readonly count: number;
-  /** How much of it the member has seen; null for a thread at which the member never looked. */
+  /** How many of them the member has seen; null for a thread that the member never opened. */
   readonly seenCount: number | null;
   readonly lookedAt: string | null;
-  /** The look before this visit. */
+  /** The last view before this visit. */
   readonly sinceAt: string | null;
-  /** Up to when everything was read, if the thread is older than that and no look says that it is unread. */
+  /** `read_until` of the member, if the thread is older than that and not marked as unread. */
   readonly coveredUntil: string | null;
 }
 
-/** The greater one of the stored value and the new one: what was seen before stays seen. */
+/** The greater one of the stored value and the new value, so that a thread stays seen. */
 const greater = (column: string): string =>
   `CASE WHEN thread_looks.${column} > excluded.${column} THEN thread_looks.${column} ELSE excluded.${column} END`;
 
-/** The last look of a person at a thread. */
-export const looks = {
-  /** Undefined if the person is no member of the thread's app. */
+/** The views of threads. */
+export const threadViews = {
+  /** Returns undefined if the person is no member of the thread's app. */
   find: (reader: Reader, feedbackId: string, userId: string) =>
-    reader.get<LookRow>(
+    reader.get<ViewRow>(
       `SELECT v.app_id AS "appId", v.user_id AS "userId", f.id AS "feedbackId", f.activity_count AS count,
          l.seen_count AS "seenCount", l.looked_at AS "lookedAt", l.since_at AS "sinceAt",
          CASE WHEN f.created_at <= ${readUntil} AND coalesce(l.seen_count, 0) >= 0 THEN ${readUntil} END AS "coveredUntil"
@@ -41,10 +41,10 @@ export const looks = {
       feedbackId,
     ),
 
-  /** Notes a look that saw `count`. If something has happened meanwhile, the thread is unread. */
+  /** Stores a view at which `count` events were seen. If there are more by now, the thread is unread. */
   async note(
     tx: Transaction,
-    look: Omit<LookRow, "seenCount" | "lookedAt" | "coveredUntil"> & { readonly at: string },
+    view: Omit<ViewRow, "seenCount" | "lookedAt" | "coveredUntil"> & { readonly at: string },
   ): Promise<void> {
     await tx.run(
       `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at, since_at)
@@ -54,15 +54,15 @@ export const looks = {
        ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET
          seen_count = ${greater("seen_count")}, active_at = ${greater("active_at")},
          looked_at = excluded.looked_at, since_at = excluded.since_at`,
-      ...[look.count, look.at, look.sinceAt, look.userId, look.feedbackId],
+      ...[view.count, view.at, view.sinceAt, view.userId, view.feedbackId],
     );
-    await makeRoom(tx, look);
+    await limitViews(tx, view);
   },
 
   /** Marks one thread as read or as unread. */
   async mark(
     tx: Transaction,
-    { appId, userId, feedbackId }: Pick<LookRow, "appId" | "userId" | "feedbackId">,
+    { appId, userId, feedbackId }: Pick<ViewRow, "appId" | "userId" | "feedbackId">,
     read: boolean,
   ): Promise<void> {
     await tx.run(
@@ -73,49 +73,49 @@ export const looks = {
          active_at = excluded.active_at`,
       ...[userId, feedbackId],
     );
-    await makeRoom(tx, { appId, userId });
+    await limitViews(tx, { appId, userId });
   },
 };
 
-/** When a person was last in the inbox of an app, and before this visit. */
-interface VisitRow {
+/** The last view of the inbox of an app by a person, and the last one before this visit. */
+interface InboxViewRow {
   readonly visitedAt: string | null;
   readonly sinceAt: string | null;
 }
 
-/** The visits of a person to the inbox of an app. */
-export const visits = {
+/** The views of inboxes. */
+export const inboxViews = {
   find: (reader: Reader, { appId, userId }: MemberOf) =>
-    reader.get<VisitRow>(
+    reader.get<InboxViewRow>(
       `SELECT visited_at AS "visitedAt", since_at AS "sinceAt" FROM app_members WHERE app_id = ? AND user_id = ?`,
       appId,
       userId,
     ),
 
-  note: (tx: Transaction, { appId, userId }: MemberOf, { visitedAt, sinceAt }: VisitRow) =>
+  note: (tx: Transaction, { appId, userId }: MemberOf, { visitedAt, sinceAt }: InboxViewRow) =>
     tx.run(
       "UPDATE app_members SET visited_at = ?, since_at = ? WHERE app_id = ? AND user_id = ?",
       ...[visitedAt, sinceAt, appId, userId],
     ),
 };
 
-/** When something happened, and the member who did it; none for a sender, an agent or the server. */
+/** The time of an event on a thread, and the member who caused it; none for a sender, an agent or the server. */
 interface Activity {
   readonly at: string;
   readonly by?: string | null | undefined;
-  /** Whether the state of its newest proposal has changed, too. */
+  /** Whether the state of the newest proposal has changed, too. */
   readonly ofProposal?: boolean;
 }
 
-/** When something last happened on a thread `f`. The indexes by activity hold the same expression. */
+/** The last activity of a thread `f`. The indexes by activity have the same expression. */
 export const activeAt = "coalesce(f.active_at, f.created_at)";
 
-/** The later one of an instant, which is given twice, and the last activity of a thread `f`. */
+/** The later one of an instant and the last activity of a thread `f`. The statement gets the instant twice. */
 const laterActivity = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
 
 /**
- * Notes that something happened on a thread. For the member who did it the thread stays read, if it was. The time of the last
- * activity never goes back, so a thread only ever moves to the front of the inbox. (rules F50, F51)
+ * Stores that something happened on a thread. If the thread was read for the member who did it, it stays read. The time
+ * of the last activity never goes back, so a thread only moves to the front of the inbox. (rules F50, F51)
  */
 export async function noteActivity(
   tx: Transaction,
@@ -133,8 +133,8 @@ export async function noteActivity(
 }
 
 /**
- * Counts what the member is about to do as seen, unless something else on the thread is unread. The thread is locked before its looks, as
- * everywhere: what happens on a thread changes its looks, too.
+ * Counts the action of the member as seen, unless something else on the thread is unread. Locks the thread before its
+ * views, like all other statements: a change of a thread also changes the rows of its views.
  */
 async function keepRead(tx: Transaction, feedbackId: string, userId: string, at: string): Promise<void> {
   const kept = await tx.get<{ appId: string }>(
@@ -147,18 +147,22 @@ async function keepRead(tx: Transaction, feedbackId: string, userId: string, at:
      RETURNING app_id AS "appId"`,
     ...[at, at, at, userId, feedbackId],
   );
-  if (kept) await makeRoom(tx, { appId: kept.appId, userId });
+  if (kept) await limitViews(tx, { appId: kept.appId, userId });
 }
 
-/** The looks that are kept of a person in an app. When there are more, those at threads with older activity go. (rule F52) */
-export const lookLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
+/**
+ * How many views of a person in an app are stored. If there are more, those of threads with older activity are deleted.
+ * (rule F52)
+ */
+export const viewLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
 
 /** The status and the type of threads; all if they are left out. */
 type MarkFilters = Pick<ThreadFilters, "status" | "type">;
 
 /**
- * Marks the matching threads as read, as far as nothing happened on them after `until`. Up to 500 are marked one by one. Of
- * more, everything up to `until` counts as read, and 200 unread threads that do not match stay unread. (rule F52)
+ * Marks the matching threads as read, except those with activity after `until`. Up to 500 threads are marked one by
+ * one. If there are more, everything up to `until` counts as read, and up to 200 unread threads that do not match stay
+ * unread. (rule F52)
  */
 export async function markAllRead(
   tx: Transaction,
@@ -167,38 +171,40 @@ export async function markAllRead(
 ): Promise<void> {
   const others = othersThan(filters);
   if (others.length === 0) return advance(tx, member, { until, unread: [] });
-  const matching = await unreadIds(tx, member, filters, until, lookLimits.marked + 1);
-  if (matching.length <= lookLimits.marked) {
-    await insertLooks(tx, member, { ids: matching, seen: "f.activity_count", lookedAt: until });
-    return makeRoom(tx, member);
+  const matching = await unreadIds(tx, member, filters, until, viewLimits.marked + 1);
+  if (matching.length <= viewLimits.marked) {
+    await insertViews(tx, member, { ids: matching, seen: "f.activity_count", lookedAt: until });
+    return limitViews(tx, member);
   }
   const unread: string[] = [];
   for (const filters of others)
-    unread.push(...(await unreadIds(tx, member, filters, until, lookLimits.keptUnread)));
-  await advance(tx, member, { until, unread: unread.slice(0, lookLimits.keptUnread) });
+    unread.push(...(await unreadIds(tx, member, filters, until, viewLimits.keptUnread)));
+  await advance(tx, member, { until, unread: unread.slice(0, viewLimits.keptUnread) });
 }
 
-/** Keeps the number of looks of a person in an app within its limit, and the number that every page counts low. */
-export async function makeRoom(tx: Transaction, member: MemberOf): Promise<void> {
+/**
+ * Keeps the number of stored views of a person in an app within its limit, and the number that every page counts low.
+ */
+export async function limitViews(tx: Transaction, member: MemberOf): Promise<void> {
   await dropOldest(tx, member);
-  await settleLooks(tx, member);
+  await settleViews(tx, member);
 }
 
 async function dropOldest(tx: Transaction, member: MemberOf): Promise<void> {
   const { appId, userId } = member;
   const ofMember = "FROM thread_looks l WHERE l.app_id = ? AND l.user_id = ?";
   const over = `SELECT 1 AS one ${ofMember} LIMIT 1 OFFSET ?`;
-  if (!(await tx.get(over, appId, userId, lookLimits.most))) return;
+  if (!(await tx.get(over, appId, userId, viewLimits.most))) return;
   const last = await tx.get<{ at: string }>(
     `SELECT l.active_at AS at ${ofMember} ORDER BY l.active_at DESC LIMIT 1 OFFSET ?`,
-    ...[appId, userId, lookLimits.kept],
+    ...[appId, userId, viewLimits.kept],
   );
   if (!last) return;
-  const unread = await unreadIds(tx, member, {}, last.at, lookLimits.keptUnread);
+  const unread = await unreadIds(tx, member, {}, last.at, viewLimits.keptUnread);
   await advance(tx, member, { until: last.at, unread });
 }
 
-/** The filters that together match everything that the given ones do not. */
+/** Returns filters that together match all threads that the given filters do not match. */
 function othersThan({ status, type }: MarkFilters): MarkFilters[] {
   const otherStatuses = status === undefined ? [] : threadStatuses.filter((other) => other !== status);
   const otherTypes = type === undefined ? [] : FeedbackType.options.filter((other) => other !== type);
@@ -208,7 +214,7 @@ function othersThan({ status, type }: MarkFilters): MarkFilters[] {
   ];
 }
 
-/** The unread threads on which nothing happened after `until`, the last active first. */
+/** Returns the unread threads without activity after `until`, the last active first. */
 async function unreadIds(
   tx: Transaction,
   member: MemberOf,
@@ -225,7 +231,7 @@ async function unreadIds(
   return rows.map(({ id }) => id);
 }
 
-/** Counts everything up to `until` as read, but for some threads. */
+/** Counts everything up to `until` as read, except some threads. */
 async function advance(
   tx: Transaction,
   member: MemberOf,
@@ -248,10 +254,10 @@ async function advance(
     "DELETE FROM thread_looks WHERE app_id = ? AND user_id = ? AND active_at <= ?",
     ...[appId, userId, until],
   );
-  await insertLooks(tx, member, { ids: unread, seen: "-1", lookedAt: null });
+  await insertViews(tx, member, { ids: unread, seen: "-1", lookedAt: null });
 }
 
-async function insertLooks(
+async function insertViews(
   tx: Transaction,
   { appId, userId }: MemberOf,
   {
@@ -260,7 +266,7 @@ async function insertLooks(
     lookedAt,
   }: {
     readonly ids: readonly string[];
-    /** The expression for how much of a thread `f` counts as seen. */
+    /** The expression for the number of seen events of a thread `f`. */
     readonly seen: "f.activity_count" | "-1";
     readonly lookedAt: string | null;
   },
@@ -277,16 +283,17 @@ async function insertLooks(
 }
 
 /**
- * Moves `read_until` of a member forward if many looks are newer, because every page of the console counts them. Threads up
- * to it that are unread get a look that says so, so nothing changes for the member. If too many are unread, nothing is moved.
+ * Moves `read_until` of a member forward if many views are newer, because every page of the console counts them. Unread
+ * threads before it get a row that marks them as unread, so nothing changes for the member. If too many are unread, it
+ * stays.
  */
-async function settleLooks(tx: Transaction, member: MemberOf): Promise<void> {
+async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
   const values = [member.appId, member.userId];
   const read = await tx.get<ReadTimes>(newestRead, ...values, ...values, ...values, settling.most);
   if (!read) return;
   const until = settledUntil(read);
-  const unread = await tx.all<{ id: string }>(plannedEachTime(unreadWithoutLook), ...values, until);
-  const marks = await tx.get<{ count: number }>(markedLooks, ...values);
+  const unread = await tx.all<{ id: string }>(plannedEachTime(unreadWithoutView), ...values, until);
+  const marks = await tx.get<{ count: number }>(markedViews, ...values);
   if (unread.length + Number(marks?.count ?? 0) > settling.mostUnread) return;
   await keepUnread(
     tx,
@@ -296,39 +303,42 @@ async function settleLooks(tx: Transaction, member: MemberOf): Promise<void> {
   await tx.run(moveReadUntil, until, ...values, until);
 }
 
-/** Up to when a member `v` has read everything in the app. */
+/** The instant up to which a member `v` has read everything in the app. */
 export const readUntil = "coalesce(v.read_until, v.created_at)";
 
-const laterLooks = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_id AND l.user_id = v.user_id
+const laterViews = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_id AND l.user_id = v.user_id
   WHERE v.app_id = ? AND v.user_id = ? AND l.seen_count >= 0 AND l.active_at > ${readUntil}`;
 
 const newestFirst = "ORDER BY l.active_at DESC LIMIT 1 OFFSET";
 
-/** Nothing if few looks are newer than `read_until`. */
-const newestRead = `SELECT (SELECT l.active_at ${laterLooks} ${newestFirst} 0) AS newest,
-    (SELECT l.active_at ${laterLooks} ${newestFirst} ${settling.kept - 1}) AS "lastKept"
-  WHERE EXISTS (SELECT 1 AS one ${laterLooks} LIMIT 1 OFFSET ?)`;
+/** Has no row if few views are newer than `read_until`. */
+const newestRead = `SELECT (SELECT l.active_at ${laterViews} ${newestFirst} 0) AS newest,
+    (SELECT l.active_at ${laterViews} ${newestFirst} ${settling.kept - 1}) AS "lastKept"
+  WHERE EXISTS (SELECT 1 AS one ${laterViews} LIMIT 1 OFFSET ?)`;
 
-// Those of blocked senders, too: they become unread with their release.
-const unreadWithoutLook = `SELECT f.id FROM app_members v CROSS JOIN feedback f
+// Includes threads of blocked senders: they become unread when they are released.
+const unreadWithoutView = `SELECT f.id FROM app_members v CROSS JOIN feedback f
   WHERE v.app_id = ? AND v.user_id = ? AND f.app_id = v.app_id AND ${activeAt} > ${readUntil} AND ${activeAt} <= ?
     AND (SELECT 1 FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id) IS NULL
   ORDER BY ${activeAt} LIMIT ${settling.mostUnread + 1}`;
 
-const markedLooks = `SELECT count(*) AS count FROM (SELECT 1 AS one FROM thread_looks
+const markedViews = `SELECT count(*) AS count FROM (SELECT 1 AS one FROM thread_looks
   WHERE app_id = ? AND user_id = ? AND seen_count = -1 LIMIT ${settling.mostUnread + 1}) AS marked`;
 
 const moveReadUntil = `UPDATE app_members SET read_until = ?
   WHERE app_id = ? AND user_id = ? AND coalesce(read_until, created_at) < ?`;
 
-/** What was read of a thread before stays known: it is what happened up to the old `read_until`, if the thread is older. */
+/**
+ * Marks threads as unread. The row of a thread that is older than the old `read_until` stores that the member had read
+ * it up to then.
+ */
 async function keepUnread(
   tx: Transaction,
   { appId, userId }: MemberOf,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  // A thread that is deleted at the same moment gets no look.
+  // A thread that is deleted at the same moment gets no row.
   const locking = tx.engine === "postgres" ? "FOR KEY SHARE OF f" : "";
   await tx.run(
     plannedEachTime(`INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at)
@@ -341,7 +351,7 @@ async function keepUnread(
   );
 }
 
-/** Which threads of an app, for which member. */
+/** Selects threads of an app for a member. */
 export interface ActivityScope extends MemberOf {
   readonly filters: Pick<ThreadFilters, "status" | "type" | "from" | "to" | "unread">;
   /** More conditions on `f`. */
@@ -351,15 +361,15 @@ export interface ActivityScope extends MemberOf {
 export const byActivity = `${activeAt} DESC, f.id DESC`;
 
 /**
- * A subquery with `seq`, `id` and the last activity `at` of the matching threads that were last active, `limit` of them. It reads
- * only indexes, unless a thread has a look. Each kind of thread, a status and a type, has its own range of an index, so no thread is read
- * that does not match.
+ * Returns a subquery for the matching threads that were last active, at most `limit`. Its columns are `seq`, `id` and
+ * the last activity `at`. It reads only indexes, except for threads with a view. Each combination of a status and a
+ * type is one range of an index, so it reads no thread that does not match.
  */
 export function newestByActivity({ filters, conditions, ...member }: ActivityScope, limit: number): Part {
   const kinds = kindsOf(filters);
   const shared = [
     ...conditions,
-    // What came later was active later.
+    // Threads that came later also were active later.
     ...given(`${activeAt} >= ?`, filters.from),
     ...given("f.created_at >= ?", filters.from),
     ...given("f.created_at < ?", filters.to),
@@ -375,7 +385,10 @@ export function newestByActivity({ filters, conditions, ...member }: ActivitySco
   return merged([...later, newestMarked(member, [...ofFilter(filters), ...shared], limit)], limit);
 }
 
-/** The ranges of an index that hold all matching threads: none for all threads, which have an index of their own. */
+/**
+ * Returns the conditions for the ranges of an index that have all matching threads. Without filters there is one range
+ * without a condition, because all threads have an index of their own.
+ */
 function kindsOf({ status, type }: ActivityScope["filters"]): Condition[][] {
   if (status === undefined && type === undefined) return [[]];
   const statuses = status === undefined ? threadStatuses : [status];
@@ -399,7 +412,7 @@ const newest = ({ appId }: MemberOf, conditions: readonly Condition[], limit: nu
   values: [appId, ...valuesOf(conditions), limit],
 });
 
-/** Looks are few, so they are read first. (CROSS JOIN makes SQLite keep that order.) */
+/** Views are few, so they are read first. (CROSS JOIN makes SQLite keep that order.) */
 function newestMarked(member: MemberOf, conditions: readonly Condition[], limit: number): Part {
   const marked = markedUnread(member);
   return {
@@ -409,7 +422,7 @@ function newestMarked(member: MemberOf, conditions: readonly Condition[], limit:
   };
 }
 
-/** The newest of all parts. */
+/** Returns a subquery for the newest rows of all parts. */
 const merged = (parts: readonly Part[], limit: number): Part => ({
   sql: `(SELECT seq, id, at FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS parts
     ORDER BY at DESC, id DESC LIMIT ?)`,
@@ -417,18 +430,18 @@ const merged = (parts: readonly Part[], limit: number): Part => ({
 });
 
 /**
- * Whether something has happened on a thread `f` since the look of a member at it; null without a look. As a value of its own it
- * is found by the key of the table: PostgreSQL may join all looks of the member with all threads.
+ * Whether something has happened on a thread `f` since the view of a member; null without a view. A subquery uses the
+ * key of the table. With a join, PostgreSQL may read all views of the member and all threads.
  */
-const sinceLook = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
+const changedSinceView = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
   FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;
 
 /** Whether a thread `f` is unread for a member `v`. (rule F50) */
-export const isUnread = `coalesce(${sinceLook("v.app_id", "v.user_id")}, ${activeAt} > ${readUntil})`;
+export const isUnread = `coalesce(${changedSinceView("v.app_id", "v.user_id")}, ${activeAt} > ${readUntil})`;
 
 /**
- * Makes all changes of the threads `f` wait until the looks are stored, because the looks have counted only earlier changes.
- * (On SQLite there is one writer.)
+ * Makes changes of the threads `f` wait until the views are stored, because the views have counted only earlier
+ * changes. (SQLite has one writer.)
  */
 const keepingThreads = ({ engine }: Pick<Transaction, "engine">): string =>
   engine === "postgres" ? "FOR SHARE OF f" : "";
@@ -447,13 +460,19 @@ interface Part {
 
 const untilOf = `(SELECT ${readUntil} FROM app_members v WHERE v.app_id = ? AND v.user_id = ?)`;
 
-/** The condition that a thread `f` has activity that this member has not read: found from the newest on, by activity. */
+/**
+ * The condition that a thread `f` has activity after `read_until` that this member has not read. Threads are found by
+ * activity, newest first.
+ */
 const unreadSince = ({ appId, userId }: MemberOf): Part => ({
-  sql: `${activeAt} > ${untilOf} AND coalesce(${sinceLook("?", "?")}, true)`,
+  sql: `${activeAt} > ${untilOf} AND coalesce(${changedSinceView("?", "?")}, true)`,
   values: [appId, userId, appId, userId],
 });
 
-/** The condition that a thread `f` counts as unread, although this member had read everything of its time: `l` says so. */
+/**
+ * The condition that the row `l` marks a thread `f` as unread, although its activity is before `read_until` of this
+ * member.
+ */
 const markedUnread = ({ appId, userId }: MemberOf): Part => ({
   sql: `l.app_id = ? AND l.user_id = ? AND l.seen_count = -1 AND f.id = l.feedback_id AND ${activeAt} <= ${untilOf}`,
   values: [appId, userId, appId, userId],

@@ -233,6 +233,6 @@ describe("a thread that is opened again", () => {
     service.clock.advance(60 * minute);
     expect(await owner.open(path)).toMatchObject({ status: 200 });
     await database.write((tx) => tx.run("DROP TRIGGER broken"));
-    expect(service.logged()).toContain("a look at a page was not stored");
+    expect(service.logged()).toContain("the view of a page was not stored");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lookAt } from "../../../../server/feedback/unread/rules.ts";
+import { nextView } from "../../../../server/feedback/unread/rules.ts";
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString();
 const now = new Date(at(0));
@@ -21,6 +21,6 @@ describe("a look", () => {
       { since: at(-90), isDue: false },
     ],
   ])("%s", (_, look, wanted) => {
-    expect(lookAt(now, look)).toEqual(wanted);
+    expect(nextView(now, look)).toEqual(wanted);
   });
 });

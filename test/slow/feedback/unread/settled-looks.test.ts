@@ -3,7 +3,7 @@ import type { Database } from "../../../../server/database/database.ts";
 import { hiddenFeedback } from "../../../../server/feedback/blocked-senders/store.ts";
 import { settling } from "../../../../server/feedback/unread/rules.ts";
 import { unreadCounts } from "../../../../server/feedback/unread/store/news.ts";
-import { isUnread, looks, noteActivity } from "../../../../server/feedback/unread/store/read-marks.ts";
+import { isUnread, noteActivity, threadViews } from "../../../../server/feedback/unread/store/read-marks.ts";
 import { databases } from "../../../support/database/databases.ts";
 import { fc } from "../../../support/property.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
@@ -71,7 +71,7 @@ describe.each(databases)("threads that a member has read one by one on $name", (
   const readAllBut = async ({ database, member }: World, unread: number) => {
     for (const n of numbers.filter((n) => !isHidden(n) && n !== unread))
       await database.write((tx) =>
-        looks.mark(tx, { ...member, feedbackId: idOf({ database, member }, n) }, true),
+        threadViews.mark(tx, { ...member, feedbackId: idOf({ database, member }, n) }, true),
       );
   };
 
@@ -104,7 +104,7 @@ describe.each(databases)("threads that a member has read one by one on $name", (
   it("show all as new on a thread that was never opened, also when it is older than what was read as a whole", async () => {
     const world = await makeThreads();
     await readAllBut(world, 5);
-    expect(await looks.find(world.database, idOf(world, 5), world.member.userId)).toMatchObject({
+    expect(await threadViews.find(world.database, idOf(world, 5), world.member.userId)).toMatchObject({
       ...{ seenCount: -1, lookedAt: null, coveredUntil: null },
     });
   });
@@ -139,10 +139,10 @@ async function apply(world: Changed, [kind, n]: Act, { at, unread, hidden }: Mod
     if (kind === "activity") await noteActivity(tx, feedbackId, { at: now });
     if (kind === "own act") await noteActivity(tx, feedbackId, { at: now, by: member.userId });
     if (kind === "read" || kind === "unread")
-      await looks.mark(tx, { ...member, feedbackId }, kind === "read");
+      await threadViews.mark(tx, { ...member, feedbackId }, kind === "read");
     if (kind !== "open") return;
-    const row = await looks.find(tx, feedbackId, member.userId);
-    if (row) await looks.note(tx, { ...row, at: now, sinceAt: null });
+    const row = await threadViews.find(tx, feedbackId, member.userId);
+    if (row) await threadViews.note(tx, { ...row, at: now, sinceAt: null });
   });
 }
 

@@ -1,0 +1,70 @@
+import type { Transaction } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import type { ConsoleCaller } from "../../http/handler.ts";
+import { nextView } from "./rules.ts";
+import { inboxViews, threadViews } from "./store/read-marks.ts";
+
+/**
+ * A view of a page by a person. `since` is the instant after which things are new; null if everything or nothing is
+ * new.
+ */
+export interface PageView {
+  readonly since: string | null;
+  /** Stores the view, after the page has read its data. If this fails, the page is still shown. */
+  note(): Promise<void>;
+}
+
+const noView: PageView = { since: null, note: async () => undefined };
+
+/**
+ * Creates the functions that read and store views of pages in the console. They are for one signed-in person at the
+ * time `now`. (rule F53)
+ */
+export const createPageViews =
+  ({ database, log }: Pick<Deps, "database" | "log">) =>
+  ({ userId }: Pick<ConsoleCaller, "userId">, now: Date) => {
+    const at = now.toISOString();
+    const store = async (work: (tx: Transaction) => Promise<unknown>) => {
+      try {
+        await database.write(work);
+      } catch (error) {
+        log.warn({ err: error }, "the view of a page was not stored");
+      }
+    };
+    return {
+      /** Begins the view of a thread. What happens on the thread from now on does not count as seen. */
+      async ofThread(threadId: string): Promise<PageView> {
+        const row = await threadViews.find(database, threadId, userId);
+        if (!row) return noView;
+        const sinceAt = row.lookedAt === null ? row.coveredUntil : row.sinceAt;
+        const { since, isDue } = nextView(now, { lookedAt: row.lookedAt, sinceAt });
+        const isSeen = row.seenCount !== null && row.seenCount >= row.count;
+        return {
+          since,
+          note: async () => {
+            if (isSeen && !isDue) return;
+            await store((tx) => threadViews.note(tx, { ...row, at, sinceAt: since }));
+          },
+        };
+      },
+
+      async ofInbox(appId: string): Promise<PageView> {
+        const last = await inboxViews.find(database, { appId, userId });
+        if (!last) return noView;
+        const { since, isDue } = nextView(now, { lookedAt: last.visitedAt, sinceAt: last.sinceAt });
+        return {
+          since,
+          note: async () => {
+            if (!isDue) return;
+            await store((tx) => inboxViews.note(tx, { appId, userId }, { visitedAt: at, sinceAt: since }));
+          },
+        };
+      },
+
+      /** Hides what changed before now. */
+      hideChanges: (appId: string) =>
+        database.write((tx) => inboxViews.note(tx, { appId, userId }, { visitedAt: at, sinceAt: at })),
+    };
+  };
+
+export type PageViews = ReturnType<ReturnType<typeof createPageViews>>;
